@@ -8,6 +8,7 @@ export const TOPICS = {
   aio: 'An all-in-one Kubernetes node with real pods on this machine',
   charts: 'Explain, pack, lock and publish charts',
   config: "Take over configuration in kolla's layout",
+  fleet: 'See all environments that the operator keeps, in all their clusters',
   graph: 'Show who requires whom',
   guard: 'Keep protected releases from being deleted, by helm and kubectl too',
   images: 'Build the images of the charts from scratch',

@@ -271,6 +271,8 @@ export interface Cluster {
   readonly helmContext: string | undefined
   /** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for one that is too old. */
   identity(): Promise<ClusterIdentity>
+  /** Throws `KK_UNREACHABLE` while the API server says that it is not ready. */
+  expectReady(): Promise<void>
   /** Returns the last revision of every release, on the cluster or in one namespace: one list of metadata. */
   records(namespace?: string): Promise<readonly ReleaseRecord[]>
   /**

@@ -31,8 +31,11 @@ export interface Applied {
 /** Objects of any kind whose place in the API is known. Every function throws as `Cluster`'s do. */
 export interface Objects {
   read<T>(resource: Resource, place: ObjectPlace): Promise<T | undefined>
-  /** Lists the objects of a kind in a namespace; undefined where the cluster has no such kind. */
-  list<T>(resource: Resource, namespace: string): Promise<readonly T[] | undefined>
+  /**
+   * Lists the objects of a kind in a namespace, or those whose labels are selected as kubectl selects them; undefined where
+   * the cluster has no such kind.
+   */
+  list<T>(resource: Resource, namespace: string, labelSelector?: string): Promise<readonly T[] | undefined>
   /** Applies an object on the server side, and takes its fields from their present managers. Resolves with it as it is then. */
   apply(resource: Resource, object: Named, options: ApplyOptions): Promise<Applied>
   /** Merges fields into an object that exists (RFC 7386); throws `KK_API` where there is none. */
@@ -46,7 +49,7 @@ export interface Objects {
 export function openObjects(client: ApiClient): Objects {
   return {
     read: (resource, place) => readObject(client, resource, place),
-    list: (resource, namespace) => listObjects(client, resource, namespace),
+    list: (resource, namespace, labelSelector) => listObjects(client, resource, {namespace, labelSelector}),
     apply: (resource, object, options) => applyObject(client, resource, object, options),
     merge: async (resource, {namespace, name}, fields) =>
       void (await client.json({
@@ -66,11 +69,12 @@ export function openObjects(client: ApiClient): Objects {
 async function listObjects<T>(
   client: ApiClient,
   resource: Resource,
-  namespace: string,
+  {namespace, labelSelector}: {readonly namespace: string; readonly labelSelector: string | undefined},
 ): Promise<readonly T[] | undefined> {
   try {
     const path = resourcePath(resource, namespace)
-    return (await listAll<T>(client, {path, asked: asking('list', resource, namespace)})).items
+    const query = {labelSelector}
+    return (await listAll<T>(client, {path, query, asked: asking('list', resource, namespace)})).items
   } catch (error) {
     if (isApiError(error, 404)) return undefined
     throw error

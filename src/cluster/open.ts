@@ -5,7 +5,7 @@ import {clusterAccess} from './api/access.ts'
 import {isApiError} from './api/api-error.ts'
 import {type ApiClient, type ApiRequest, openClient} from './api/client.ts'
 import {type Discovery, discoverKinds} from './api/discovery.ts'
-import {readIdentity} from './api/identity.ts'
+import {expectReady, readIdentity} from './api/identity.ts'
 import type {KubeconfigOptions} from './api/kubeconfig.ts'
 import {listAll, METADATA} from './api/list.ts'
 import {type ContainerPlace, readLog} from './api/log.ts'
@@ -77,6 +77,7 @@ export async function openCluster({
     kubeconfig: access.kubeconfig,
     helmContext: access.isOfPod ? undefined : access.context,
     identity: () => readIdentity(client),
+    expectReady: () => expectReady(client),
     ...helmRecords(client),
     customKinds: () => listCustomKinds(discovery),
     validate: (options) => validateObjects(client, discovery, options),

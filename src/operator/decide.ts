@@ -18,7 +18,8 @@ export type Decision =
   | {readonly kind: 'held'; readonly failure: string}
   /** These actions need an approval that the plan does not have. */
   | {readonly kind: 'unapproved'; readonly actions: readonly Action[]}
-  | {readonly kind: 'run'}
+  /** `begins` where it changes something, and goes on with nothing. */
+  | {readonly kind: 'run'; readonly begins: boolean}
 
 /** Returns the digest of a plan: what is done with which revision, to which inputs, on which cluster. */
 export function planDigest({environment, cluster, actions}: Plan): string {
@@ -52,8 +53,10 @@ export function decide(
   const {failed} = status
   if (failed?.inputs === target && !isHarmless && !isRetried) return {kind: 'held', failure: failed.message}
   const unapproved = changed.filter((action) => needsApproval(action, spec.approval?.required ?? []))
-  const isApproved = spec.approval?.plan === made || status.begun === target
-  return unapproved.length === 0 || isApproved ? {kind: 'run'} : {kind: 'unapproved', actions: unapproved}
+  const isBegun = status.begun === target
+  const isApproved = spec.approval?.plan === made || isBegun
+  if (unapproved.length > 0 && !isApproved) return {kind: 'unapproved', actions: unapproved}
+  return {kind: 'run', begins: !isHarmless && !isBegun}
 }
 
 type Required = NonNullable<NonNullable<EnvironmentObject['spec']['approval']>['required']>

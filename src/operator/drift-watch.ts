@@ -29,7 +29,7 @@ export function driftPorts(cluster: Cluster): DriftPorts {
 /** Looks at Environments, of which nothing is to be done, for objects that are not as the manifests say. */
 export interface DriftWatch {
   /** Returns what is known of an Environment; looks, and corrects, if it is time to. */
-  look(environment: EnvironmentObject, prepared: Prepared): Promise<Finding | undefined>
+  look(environment: EnvironmentObject, prepared: Prepared, ports: DriftPorts): Promise<Finding | undefined>
   /** How long until it is time to look, in milliseconds. */
   due(environment: string): number
   forget(environment: string): void
@@ -50,10 +50,14 @@ const MEMORY = 3_600_000
 /** After a correction it is looked again, later each time. */
 const FIRST_PAUSE = 10_000
 
-export function newDriftWatch(ports: DriftPorts, clock: () => number = Date.now): DriftWatch {
+export function newDriftWatch(clock: () => number = Date.now): DriftWatch {
   const known = new Map<string, Known>()
 
-  async function correct(entry: Known, drifted: readonly ReleaseDrift[], now: number): Promise<void> {
+  async function correct(
+    entry: Known,
+    drifted: readonly ReleaseDrift[],
+    {ports, now}: {readonly ports: DriftPorts; readonly now: number},
+  ): Promise<void> {
     const tries = (key: string) => (entry.corrected.get(key) ?? []).filter((at) => at > now - MEMORY)
     const changed = drifted.flatMap(keysOf)
     const mine = new Set(changed.filter((key) => tries(key).length < MOST_CORRECTIONS))
@@ -79,7 +83,7 @@ export function newDriftWatch(ports: DriftPorts, clock: () => number = Date.now)
   }
 
   return {
-    async look({metadata: {name, generation = 1}, spec}, prepared) {
+    async look({metadata: {name, generation = 1}, spec}, prepared, ports) {
       const {mode = 'warn', every = EVERY} = spec.drift ?? {}
       const pause = (seconds(every) ?? 3_600) * 1000
       const now = clock()
@@ -98,7 +102,7 @@ export function newDriftWatch(ports: DriftPorts, clock: () => number = Date.now)
       const drifted = (await ports.look(prepared)).filter(({objects}) => objects.some(isSeen))
       entry.nextAt = now + pause
       entry.finding = drifted.length === 0 ? AS_DEPLOYED : driftedFinding('Drifted', drifted)
-      if (mode === 'correct') await correct(entry, drifted, now)
+      if (mode === 'correct') await correct(entry, drifted, {ports, now})
       return entry.finding
     },
     due(name) {

@@ -5,8 +5,9 @@ import type {ReleaseId} from '../release.ts'
 import {counted} from '../report/text/list.ts'
 import {type Progress, type RunState, releasesIn} from '../run/run-state.ts'
 import type {ReleaseStatus} from '../verbs/observation/release-status.ts'
+import type {Awaited} from './after.ts'
 import type {Planned} from './decide.ts'
-import type {Finding} from './kinds/conditions.ts'
+import type {Condition, Finding} from './kinds/conditions.ts'
 
 /** How far an Environment is. */
 export type Phase =
@@ -14,6 +15,10 @@ export type Phase =
   | {readonly kind: 'paused'}
   /** Its inputs, or the cluster, do not allow a plan; `isFinal` if only a change of them helps. */
   | {readonly kind: 'unplanned'; readonly error: KkError; readonly isFinal: boolean}
+  /** Its cluster, another one, does not answer. */
+  | {readonly kind: 'unreachable'; readonly error: KkError}
+  /** What is to be begun comes after other Environments. */
+  | (Seen & {readonly kind: 'waiting'; readonly awaited: Awaited})
   | (Seen & {readonly kind: 'unapproved'; readonly actions: readonly Action[]})
   | (Seen & {readonly kind: 'held'; readonly failure: string})
   | {readonly kind: 'running'; readonly planned: Planned; readonly run: RunState}
@@ -21,6 +26,8 @@ export type Phase =
   | (Seen & {readonly kind: 'removing'; readonly run: RunState})
   | (Seen & {
       readonly kind: 'deployed'
+      /** The digest of the file and the overrides; see `sourceDigest`. */
+      readonly source: string
       readonly unwanted?: Unwanted
       /** What is known of objects that are not as the manifests say. */
       readonly drift?: Finding | undefined
@@ -60,6 +67,19 @@ export function environmentFindings(name: string, phase: Phase): readonly Findin
         finding('Ready', 'False', code, text),
         finding(phase.isFinal ? 'Stalled' : 'Reconciling', 'True', code, text),
         finding('Planned', 'False', code, text),
+        driven,
+      ]
+    }
+    case 'unreachable': {
+      const {code, message} = phase.error
+      return [finding('Ready', 'Unknown', code, message), driven]
+    }
+    case 'waiting': {
+      const {message} = phase.awaited
+      return [
+        finding('Ready', 'False', 'WaitingForEnvironments', message),
+        reconciling('WaitingForEnvironments', message),
+        plannedFinding(phase.planned),
         driven,
       ]
     }
@@ -107,6 +127,30 @@ export function environmentFindings(name: string, phase: Phase): readonly Findin
       return [deployedFinding(releases), plannedFinding(planned), driven, ...left, ...drifted]
     }
   }
+}
+
+/** So long what was known of a cluster counts though it does not answer, in milliseconds. */
+const STILL_TRUE = 600_000
+
+interface Remembered {
+  readonly generation: number
+  readonly conditions: readonly Condition[]
+  /** In milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * Returns what is known of an Environment whose cluster does not answer: for ten minutes what was known before, if that was
+ * said of what it is now to be. Undefined once it is not known any more.
+ */
+export function stillKnown({generation, conditions, now}: Remembered): readonly Finding[] | undefined {
+  const lost = conditions.find(({type, status}) => type === 'Reachable' && status === 'False')
+  const ready = conditions.find(({type}) => type === 'Ready')
+  const isOver = lost !== undefined && Date.parse(lost.lastTransitionTime) + STILL_TRUE <= now
+  if (isOver || !ready || ready.observedGeneration !== generation) return undefined
+  return conditions
+    .filter(({type}) => type !== 'Reachable')
+    .map(({type, status, reason, message}) => finding(type, status, reason, message))
 }
 
 /** Returns what the conditions of a Release say while its run is under way. */
@@ -183,8 +227,8 @@ function runText(run: RunState): string {
   return parts.join('; ') || 'a run is under way'
 }
 
-function reconciling(reason: string): Finding {
-  return finding('Reconciling', 'True', reason, 'a run is under way')
+function reconciling(reason: string, message = 'a run is under way'): Finding {
+  return finding('Reconciling', 'True', reason, message)
 }
 
 function finding(type: string, status: Finding['status'], reason: string, message: string): Finding {

@@ -10,6 +10,8 @@ import {sourceObjects} from './source.ts'
 interface Listeners {
   /** What people have written of an Environment is not what it was, or the Environment is gone. */
   readonly onChanged: (environment: string) => void
+  /** An Environment after which this one comes is ready, or is so with something else. */
+  readonly onAwaited: (environment: string) => void
   /** A Release is gone. */
   readonly onLost: (release: string, environment: string | undefined) => void
 }
@@ -29,7 +31,7 @@ export interface Inputs {
 export function followInputs(
   objects: Pick<Objects, 'follow'>,
   signal: AbortSignal,
-  {onChanged, onLost}: Listeners,
+  {onChanged, onAwaited, onLost}: Listeners,
 ): Inputs {
   const environments = objects.follow(ENVIRONMENTS, KK_NAMESPACE, signal)
   const releases = objects.follow(RELEASES, KK_NAMESPACE, signal)
@@ -45,6 +47,17 @@ export function followInputs(
       else versions.set(name, version)
       onChanged(name)
     }
+  })
+  const steady = new Map<string, string | undefined>()
+  environments.subscribe((changed) => {
+    if (!changed) return
+    const {name} = changed.metadata
+    const since = environment(name)?.status?.steady?.since
+    if (steady.get(name) === since) return
+    steady.set(name, since)
+    for (const {metadata} of environments.all())
+      if (environment(metadata.name)!.spec.after?.some((each) => each.environment === name))
+        onAwaited(metadata.name)
   })
   releases.subscribe((changed) => {
     if (!changed || releases.get(changed.metadata.name)) return

@@ -1,35 +1,37 @@
-import {LEASES} from '../cluster/api/resources.ts'
 import type {HeldLease} from '../cluster/cluster.ts'
-import {driverLease, driverLeaseName} from '../cluster/lease/driver.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import {asKkError, type KkError} from '../errors.ts'
 import type {Plan} from '../plan/plan.ts'
 import {releaseNamespace} from '../release.ts'
 import {type Interruption, newInterruption} from '../run/interruption.ts'
-import {usesReader} from '../verbs/preparation/uses-reader.ts'
+import {expectNoCycle} from './after.ts'
 import {isPassing} from './decide.ts'
-import {driftPorts, newDriftWatch} from './drift-watch.ts'
+import {newDriftWatch} from './drift-watch.ts'
 import {type Events, newEvents} from './events.ts'
 import {followInputs, type Inputs} from './inputs.ts'
-import {MANAGER, newKeeper, OPERATOR} from './keeper.ts'
+import {newKeeper, OPERATOR} from './keeper.ts'
 import type {Condition} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
 import {RELEASES} from './kinds/release-kind.ts'
-import type {Look, OperatorPorts, Pass} from './pass.ts'
+import type {Pass} from './pass.ts'
 import {openQueue, type QuietFor} from './queue.ts'
 import {type Passed, reconcile} from './reconcile.ts'
 import {leave} from './removal.ts'
+import {type Contact, claim, giveUp, type OperatorPorts, openSites} from './sites.ts'
 import {newTeller, rowName} from './teller.ts'
-import {openWorld} from './world.ts'
 
-/** Who drives an environment, for messages and on its Lease. */
-const DRIVER = 'the operator'
 /** An Environment is looked at again even if nothing is seen to change; in milliseconds. */
 const RESYNC = 600_000
+/** A cluster that does not answer is asked again, in milliseconds. */
+const ASK_AGAIN = 30_000
+/** So long an Environment may wait until its cluster has room for it, in milliseconds. */
+const LONGEST_TURN = 14_400_000
 
 export interface OperatorOptions {
   readonly ports: OperatorPorts
+  /** Opens the cluster of a kubeconfig, which holds everything that its user needs. */
+  readonly connect: (kubeconfig: string, context: string) => Promise<OperatorPorts>
   /** The name of this process, for others. */
   readonly holder: string
   /** Start nothing more, let what runs end, give everything back. */
@@ -82,20 +84,21 @@ async function leadership(
 }
 
 /** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
-async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop: AbortSignal): Promise<void> {
+async function drive(
+  {ports, connect, holder, state, onPass, say}: OperatorOptions,
+  stop: AbortSignal,
+): Promise<void> {
   const {objects} = ports.cluster
   const closing = new AbortController()
   const {signal} = closing
   const interruptions = new Map<string, Interruption>()
-  const looks = new Map<string, Look>()
   const environments = newKeeper(objects, ENVIRONMENTS)
   const releases = newKeeper(objects, RELEASES)
   const events = newEvents(objects, {instance: holder, onError: (error) => say(asKkError(error).message)})
-  const readUses = usesReader(ports.cluster, new Set())
-  const drifts = newDriftWatch(driftPorts(ports.cluster))
+  const drifts = newDriftWatch()
   const onError = (name: string, error: unknown) => say(`${name}: ${asKkError(error).message}`)
   const queue = openQueue({work: timed(work, onPass), onError})
-  const world = openWorld(objects, {signal, ring: queue.add})
+  const sites = openSites({hub: objects, own: ports, connect, signal, ring: queue.add})
   const inputs = followInputs(objects, signal, {
     onChanged(name) {
       if (!inputs.environment(name)) environments.forget(name)
@@ -103,6 +106,7 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
       stopOnce(interruptions.get(name))
       queue.add(name)
     },
+    onAwaited: queue.add,
     onLost(release, environment) {
       releases.forget(release)
       if (environment !== undefined) queue.add(environment)
@@ -119,8 +123,8 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
   async function work(name: string, quietFor: QuietFor): Promise<number | undefined> {
     const found = inputs.environment(name)
     if (!found) {
-      looks.delete(name)
       drifts.forget(name)
+      await sites.forget(name)
       return undefined
     }
     environments.see(found)
@@ -129,35 +133,46 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
     // What was written last may not have been seen yet.
     const environment = {...found, status: environments.status(name) ?? {}}
     const uids = new Map(rows.map(({metadata}) => [metadata.name, metadata.uid]))
+    const contact = sites.contact(environment, (identity) =>
+      environments.keep({metadata: {name}, status: {...environment.status, cluster: {identity}}}),
+    )
     const teller = newTeller(environment, {
       ...{environments, releases, events},
-      uidOf: (row) => uids.get(row),
+      ...{uids, reachable: contact.finding},
       onError: (error) => onError(name, error),
     })
     const interruption = newInterruption()
     interruptions.set(name, interruption)
-    const lookOf: Pass['lookOf'] = (target, make) => {
-      const known = looks.get(name)
-      const look = known?.target === target ? known : {target, read: make()}
-      looks.set(name, look)
-      return look
+    const find = (other: string) => inputs.environment(other)
+    const pass = {
+      telling: teller,
+      interruption,
+      quietFor,
+      drifts,
+      contact,
+      events,
+      find,
+      cluster: ports.cluster,
     }
-    const pass = {telling: teller, interruption, quietFor, readUses, drifts, lookOf}
-    const passed = await passOver(environment, ports, {...pass, events}).finally(() =>
-      interruptions.delete(name),
-    )
-    if (passed) {
-      const {plan} = passed
-      world.watch(name, [...new Set(plan.actions.map(({release}) => releaseNamespace(release)))])
-      await dropRows(rows, plan, objects)
-    }
-    return passed?.hasRun ? 0 : Math.min(RESYNC, drifts.due(name))
+    quietFor(LONGEST_TURN)
+    const passed = await sites
+      .inTurn(environment, () => {
+        quietFor(RESYNC)
+        return passOver(environment, {...pass, hub: objects, reach: contact.reach})
+      })
+      .finally(() => interruptions.delete(name))
+    if (passed) await dropRows(rows, passed.plan, objects)
+    if (contact.finding()?.status === 'False') return ASK_AGAIN
+    if (passed?.hasRun) return 0
+    const due = (passed?.due ?? Number.POSITIVE_INFINITY) - Date.now()
+    return Math.min(RESYNC, drifts.due(name), Math.max(0, due))
   }
 
   await aborted(stop)
   for (const interruption of interruptions.values()) stopOnce(interruption)
   await queue.close()
   closing.abort()
+  await sites.close()
 }
 
 type Work = (name: string, quietFor: QuietFor) => Promise<number | undefined>
@@ -195,33 +210,44 @@ async function dropRows(
       await objects.delete(RELEASES, {namespace: KK_NAMESPACE, name: metadata.name})
 }
 
-/** Brings one Environment as far as its inputs and the cluster allow, and writes what became of it. */
-async function passOver(
-  environment: EnvironmentObject,
-  ports: OperatorPorts,
-  pass: Pass & {readonly events: Events},
-): Promise<Passed | undefined> {
-  const {objects} = ports.cluster
+interface Passing extends Pass {
+  readonly cluster: Pick<OperatorPorts['cluster'], 'now'>
+  readonly contact: Contact
+  readonly events: Events
+  readonly find: Inputs['environment']
+}
+
+/** Brings one Environment as far as its inputs and its cluster allow, and writes what became of it. */
+async function passOver(environment: EnvironmentObject, pass: Passing): Promise<Passed | undefined> {
   const {name, uid = '', deletionTimestamp} = environment.metadata
-  const {telling, events} = pass
+  const {telling, events, contact} = pass
   if (deletionTimestamp !== undefined) {
-    const left = await leave({environment, ports, pass}, ports.cluster.now())
+    const left = await leave({environment, pass}, pass.cluster.now())
     if (left) events.tell({kind: ENVIRONMENTS.kind, name, uid}, left)
     return undefined
   }
   if (environment.spec.suspend) {
-    await objects.delete(LEASES, {namespace: KK_NAMESPACE, name: driverLeaseName(name)})
+    // Nothing runs, whether that can be said in its cluster or not: what is said there runs out by itself.
+    const letGo = contact.reach().then((site) => giveUp(environment.metadata, site))
+    await (environment.spec.cluster ? letGo.catch((error: unknown) => contact.lose(asKkError(error))) : letGo)
     await telling.tell({kind: 'paused'})
     return undefined
   }
   try {
-    if ((await ports.cluster.driver(name)) === undefined) {
-      const owner = {apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}
-      await objects.apply(LEASES, driverLease(name, DRIVER, owner), {manager: MANAGER})
-    }
-    return await reconcile(environment, ports, pass)
+    expectNoCycle(environment, pass.find)
+    const site = await contact.reach()
+    await claim(environment, site)
+    const passed = await reconcile(environment, site, pass)
+    const namespaces = passed.plan.actions.map(({release}) => releaseNamespace(release))
+    site.world.watch(name, [...new Set(namespaces)])
+    return passed
   } catch (caught) {
     const error = asKkError(caught)
+    if (environment.spec.cluster && error.code === 'KK_UNREACHABLE') {
+      contact.lose(error)
+      await telling.tell({kind: 'unreachable', error})
+      return undefined
+    }
     await telling.tell({kind: 'unplanned', error, isFinal: isFinal(error)})
     if (!isFinal(error)) throw error
     return undefined

@@ -1,21 +1,10 @@
-import type {Cluster} from '../cluster/cluster.ts'
-import type {Helm} from '../helm/helm.ts'
+import type {Objects} from '../cluster/objects.ts'
 import type {Interruption} from '../run/interruption.ts'
-import type {statusReader} from '../verbs/observation/status.ts'
-import type {UsesReader} from '../verbs/preparation/uses-reader.ts'
-import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
 import type {DriftWatch} from './drift-watch.ts'
 import type {Phase} from './findings.ts'
 import type {EnvironmentStatus} from './kinds/environment-kind.ts'
 import type {QuietFor} from './queue.ts'
-import type {SourceText} from './source.ts'
-
-export interface OperatorPorts {
-  readonly cluster: Cluster
-  readonly helm: Helm
-  /** Reads an environment file and prepares it with the overrides and the secrets that the cluster keeps. */
-  readonly open: (name: string, source: SourceText) => Promise<Supplied>
-}
+import type {Site} from './sites.ts'
 
 /** What one pass over an Environment writes on the way. */
 export interface Telling {
@@ -28,19 +17,14 @@ export interface Telling {
 /** What later passes have to know. */
 export type Memory = Pick<EnvironmentStatus, 'begun' | 'failed' | 'deployed' | 'retried' | 'run'>
 
-/** A look at the releases of one target: it downloads each record once, however often it is read. */
-export interface Look {
-  readonly target: string
-  readonly read: ReturnType<typeof statusReader>
-}
-
 export interface Pass {
+  /** Objects of the cluster that has the Environments. */
+  readonly hub: Pick<Objects, 'read' | 'merge'>
   readonly telling: Telling
   readonly interruption: Interruption
   /** Said again and again: how long nothing may be heard of the pass. */
   readonly quietFor: QuietFor
-  readonly readUses: UsesReader
   readonly drifts: DriftWatch
-  /** Returns the look of an earlier pass at the same target, or makes one. */
-  readonly lookOf: (target: string, make: () => Look['read']) => Look
+  /** Resolves with the cluster of the releases; see `Contact`. */
+  readonly reach: () => Promise<Site>
 }

@@ -8,45 +8,55 @@ import type {ObservedPlan} from '../verbs/plan.ts'
 import {keepSecrets, withInputs} from '../verbs/secrets/keep-secrets.ts'
 import {expectStated} from '../verbs/secrets/living-secrets.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
+import {readAwaited, sourceDigest} from './after.ts'
 import {decide, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
+import {driftPorts} from './drift-watch.ts'
 import {followRun} from './follow-run.ts'
 import type {EnvironmentObject} from './kinds/environment-kind.ts'
-import type {OperatorPorts, Pass} from './pass.ts'
+import type {Pass} from './pass.ts'
 import {keepFinalizer, planUnwanted, removeApproved} from './removal.ts'
+import type {Look, Site} from './sites.ts'
 import {readSource} from './source.ts'
 
 /** What a pass leaves: the plan that it made, and whether it was run, so that another pass sees what came of it. */
 export interface Passed {
   readonly plan: Plan
   readonly hasRun: boolean
+  /** When it may begin what waits for other Environments, in milliseconds since the epoch. */
+  readonly due?: number | undefined
 }
 
 /** One pass: reads the inputs, plans, and runs the plan if that is decided. Throws what a later pass may not meet. */
-export async function reconcile(
-  environment: EnvironmentObject,
-  ports: OperatorPorts,
-  pass: Pass,
-): Promise<Passed> {
+export async function reconcile(environment: EnvironmentObject, site: Site, pass: Pass): Promise<Passed> {
   const {telling, quietFor} = pass
+  const {cluster} = site
   const {name} = environment.metadata
-  const supplied = await ports.open(name, await readSource(environment, ports.cluster.objects))
+  const source = await readSource(environment, pass.hub)
+  const supplied = await site.open(name, source)
   const prepared = supplied.planned
   const scope = {names: [], install: true}
   // Another run that is at work is waited for, however long that takes.
   const say = () => quietFor(WAITING)
-  const observed = await settledPlan(prepared, ports.cluster, {scope, waits: true, say})
+  const observed = await settledPlan(prepared, cluster, {scope, waits: true, say})
   const {plan} = observed
   const settled = withInputs(plan, supplied.settled)
   const planned = {plan, digest: planDigest(plan), target: targetDigest(settled)}
   const decision = decide(planned, environment)
-  if (decision.kind === 'run') {
+  const now = Date.now()
+  const awaited =
+    decision.kind === 'run' && decision.begins ? await readAwaited(environment, pass.hub, now) : undefined
+  if (decision.kind === 'run' && !awaited) {
     const work = {planned, observed, supplied, settled, environment}
-    await runPlan(work, ports, pass)
+    await runPlan(work, site, pass)
     return {plan, hasRun: true}
   }
   const subject = {owner: prepared.environment.name, prepared: supplied.settled, names: []}
-  const {read} = pass.lookOf(planned.target, () => statusReader(subject, ports.cluster))
+  const {read} = lookOf(name, site, {target: planned.target, make: () => statusReader(subject, cluster)})
   const releases = (await read()).releases.filter(({wanted}) => wanted)
+  if (awaited) {
+    await telling.tell({kind: 'waiting', planned, awaited, releases})
+    return {plan, hasRun: false, due: awaited.until}
+  }
   switch (decision.kind) {
     case 'unapproved':
       await telling.tell({kind: 'unapproved', planned, actions: decision.actions, releases})
@@ -55,26 +65,40 @@ export async function reconcile(
       await telling.tell({kind: 'held', planned, failure: decision.failure, releases})
       break
     case 'idle': {
-      await keepFinalizer(environment, ports.cluster.objects)
-      const unwanted = await planUnwanted(plan, prepared.environment, ports.cluster, pass.readUses)
+      await keepFinalizer(environment, pass.hub)
+      const unwanted = await planUnwanted(plan, prepared.environment, site)
       const seen = {planned, releases}
       const hasRun =
-        unwanted !== undefined && (await removeApproved(unwanted, seen, {environment, ports, pass}))
+        unwanted !== undefined && (await removeApproved(unwanted, seen, {environment, site, pass}))
       if (hasRun) return {plan, hasRun}
-      const drift = await pass.drifts.look(environment, prepared)
+      const drift = await pass.drifts.look(environment, prepared, driftPorts(cluster))
       const failed = environment.status?.failed
       const memory = {
         deployed: planned.target,
         failed: failed !== undefined && failed.inputs === unwanted?.digest ? failed : undefined,
         begun: undefined,
       }
-      await telling.tell({kind: 'deployed', ...seen, drift, ...(unwanted && {unwanted})}, memory)
+      const told = {...seen, drift, source: sourceDigest(source), ...(unwanted && {unwanted})}
+      await telling.tell({kind: 'deployed', ...told}, memory)
     }
   }
   return {plan, hasRun: false}
 }
 
 const WAITING = 14_400_000
+
+interface Sought {
+  readonly target: string
+  readonly make: () => Look['read']
+}
+
+/** Returns the look of an earlier pass at the same target, or makes one. */
+function lookOf(name: string, {looks}: Site, {target, make}: Sought): Look {
+  const known = looks.get(name)
+  const look = known?.target === target ? known : {target, read: make()}
+  looks.set(name, look)
+  return look
+}
 
 interface Work {
   readonly planned: Planned
@@ -87,7 +111,7 @@ interface Work {
 /** Runs a plan through its gates, and tells how far it is. */
 async function runPlan(
   {planned, observed, supplied, settled, environment}: Work,
-  {cluster, helm}: OperatorPorts,
+  {cluster, helm}: Site,
   {telling, interruption, quietFor}: Pass,
 ): Promise<void> {
   const retried = retryOf(environment.metadata)
@@ -106,6 +130,8 @@ async function runPlan(
     longest: longestAction(supplied.settled.releases.values()),
     onState: (state) => telling.tellSoon({kind: 'running', planned, run: state}),
   })
+  // What has failed because the cluster went away is not held against the inputs: this throws then.
+  if (failure !== undefined) await cluster.identity()
   if (failure === undefined) {
     // What was interrupted goes on with the next pass, if the inputs are the same.
     const begun = run.finished?.outcome === 'succeeded' ? undefined : planned.target

@@ -1,5 +1,4 @@
 import {NAMESPACES} from '../cluster/api/resources.ts'
-import type {Cluster} from '../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import type {Environment} from '../environment/environment.ts'
@@ -8,7 +7,6 @@ import type {Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import {NO_RUN} from '../run/run-state.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
-import type {UsesReader} from '../verbs/preparation/uses-reader.ts'
 import {planDestroy} from '../verbs/removal/destroy.ts'
 import type {PlannedRemoval} from '../verbs/removal/planned.ts'
 import {isPassing, planDigest, retryOf} from './decide.ts'
@@ -22,7 +20,8 @@ import {
   REMOVAL_FINALIZER,
 } from './kinds/environment-kind.ts'
 import {DEFINITIONS, definitionOf} from './kinds/kind.ts'
-import type {OperatorPorts, Pass} from './pass.ts'
+import type {Pass} from './pass.ts'
+import type {Site} from './sites.ts'
 import {readSource} from './source.ts'
 
 interface PlannedUnwanted extends Unwanted {
@@ -34,8 +33,7 @@ interface PlannedUnwanted extends Unwanted {
 export async function planUnwanted(
   {bystanders}: Plan,
   environment: Environment,
-  cluster: Cluster,
-  readUses: UsesReader,
+  {cluster, readUses}: Pick<Site, 'cluster' | 'readUses'>,
 ): Promise<PlannedUnwanted | undefined> {
   const left = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
   if (left.length === 0) return undefined
@@ -63,7 +61,7 @@ export async function planUnwanted(
 
 interface Removing {
   readonly environment: EnvironmentObject
-  readonly ports: OperatorPorts
+  readonly site: Site
   readonly pass: Pass
 }
 
@@ -71,14 +69,14 @@ interface Removing {
 export async function removeApproved(
   {planned, digest}: PlannedUnwanted,
   seen: Seen,
-  {environment: {metadata, spec, status = {}}, ports, pass}: Removing,
+  {environment: {metadata, spec, status = {}}, site, pass}: Removing,
 ): Promise<boolean> {
   if (!planned || planned.plan.actions.length === 0 || spec.approval?.plan !== digest) return false
   const retried = retryOf(metadata)
   if (status.failed?.inputs === digest && (retried === undefined || retried === status.retried)) return false
   const {telling} = pass
   await telling.tell({kind: 'removing', ...seen, run: NO_RUN}, {retried})
-  const {run, failure} = await runRemoval(planned, {ports, pass}, (state) =>
+  const {run, failure} = await runRemoval(planned, {site, pass}, (state) =>
     telling.tellSoon({kind: 'removing', ...seen, run: state}),
   )
   const failed = failure === undefined ? undefined : {inputs: digest, message: failure}
@@ -89,7 +87,7 @@ export async function removeApproved(
 /** Removes releases, and leaves their data. */
 function runRemoval(
   planned: PlannedRemoval,
-  {ports: {cluster, helm}, pass: {interruption, quietFor}}: Pick<Removing, 'ports' | 'pass'>,
+  {site: {cluster, helm}, pass: {interruption, quietFor}}: Pick<Removing, 'site' | 'pass'>,
   onState: Parameters<typeof followRun>[1]['onState'],
 ) {
   const names: readonly ReleaseId[] = planned.plan.actions.map(({release}) => release)
@@ -146,21 +144,23 @@ interface Left {
  * Lets an Environment go that is being deleted: removes its releases where that was meant and confirmed, and leaves them
  * in every other case. Throws what may pass by itself, for an hour.
  */
-export async function leave(removing: Removing, now: number): Promise<Left | undefined> {
-  const {environment, ports} = removing
-  const {metadata} = environment
+export async function leave(leaving: Leaving, now: number): Promise<Left | undefined> {
+  const {metadata} = leaving.environment
   if (!metadata.finalizers?.includes(REMOVAL_FINALIZER)) return undefined
-  const left = await removeOrOrphan(removing, now)
-  await setFinalizer(metadata, false, ports.cluster.objects)
+  const left = await removeOrOrphan(leaving, now)
+  await setFinalizer(metadata, false, leaving.pass.hub)
   return left
 }
 
-async function removeOrOrphan(removing: Removing, now: number): Promise<Left> {
-  const {environment, ports} = removing
+/** The cluster of the releases is asked for only where something is to be removed there. */
+type Leaving = Omit<Removing, 'site'>
+
+async function removeOrOrphan({environment, pass}: Leaving, now: number): Promise<Left> {
   const isLate = Date.parse(environment.metadata.deletionTimestamp ?? '') + LONGEST_REMOVAL < now
   try {
-    const why = isLate ? 'an hour was not enough' : await reasonToOrphan(environment, ports.cluster.objects)
-    return why === undefined ? await removeAll(removing) : orphaned(why)
+    const why = isLate ? 'an hour was not enough' : await reasonToOrphan(environment, pass.hub)
+    if (why !== undefined) return orphaned(why)
+    return await removeAll({environment, pass, site: await pass.reach()})
   } catch (caught) {
     const error = asKkError(caught)
     const mayPass = isPassing(error.code) || (error.exit !== 2 && error.exit !== 3)
@@ -194,13 +194,12 @@ async function reasonToOrphan(
 
 /** Removes what nobody else uses and what is not protected, dependents first. */
 async function removeAll(removing: Removing): Promise<Left> {
-  const {environment, ports, pass} = removing
-  const source = await readSource(environment, ports.cluster.objects)
-  const supplied = await ports.open(environment.metadata.name, source)
+  const {environment, site, pass} = removing
+  const {cluster, readUses} = site
+  const supplied = await site.open(environment.metadata.name, await readSource(environment, pass.hub))
   const context = {
     environment: supplied.planned.environment,
-    cluster: ports.cluster,
-    readUses: pass.readUses,
+    ...{cluster, readUses},
     excused: new Set<string>(),
   }
   const planned = await planDestroy(context, [])

@@ -16,12 +16,13 @@ export interface SourceText {
   readonly overrides: string | undefined
 }
 
-/** The objects of an Environment's inputs, as `KIND/NAME`. */
-export function sourceObjects({spec: {source, overrides}}: EnvironmentObject): readonly string[] {
+/** The objects that decide what is done for an Environment, and where, as `KIND/NAME`. */
+export function sourceObjects({spec: {source, overrides, cluster}}: EnvironmentObject): readonly string[] {
   return [
     ...(source.configMap === undefined ? [] : [`ConfigMap/${source.configMap}`]),
     ...(source.secret === undefined ? [] : [`Secret/${source.secret}`]),
     ...(overrides === undefined ? [] : [`Secret/${overrides.secret}`]),
+    ...(cluster === undefined ? [] : [`Secret/${cluster.kubeconfigSecret}`]),
   ]
 }
 
@@ -43,7 +44,8 @@ async function configMapText(objects: Pick<Objects, 'read'>, name: string, key: 
   return found?.data?.[key] ?? missing(`ConfigMap ${name}`, key, found)
 }
 
-async function secretText(objects: Pick<Objects, 'read'>, name: string, key: string): Promise<string> {
+/** Reads a text of a Secret in `kk-system`. Throws `KK_FILE` if it, or the key, is missing. */
+export async function secretText(objects: Pick<Objects, 'read'>, name: string, key: string): Promise<string> {
   const found = await objects.read<Holder>(SECRETS, {namespace: KK_NAMESPACE, name})
   const encoded = found?.data?.[key]
   return encoded === undefined
@@ -57,5 +59,5 @@ interface Holder {
 
 function missing(what: string, key: string, found: Holder | undefined): never {
   const problem = found ? `${what} has no key ${key}` : `there is no ${what} in ${KK_NAMESPACE}`
-  throw new KkError('KK_FILE', problem, {hint: 'create it, or correct spec.source of the Environment'})
+  throw new KkError('KK_FILE', problem, {hint: 'create it, or correct the Environment, which names it'})
 }

@@ -23,6 +23,10 @@ type EnvironmentPhase =
   | 'running'
   /** What stands in its way may pass by itself. */
   | 'retrying'
+  /** Its cluster does not answer. */
+  | 'unreachable'
+  /** What is to be begun comes after other Environments. */
+  | 'waiting'
   | 'unapproved'
   | 'failed'
   /** Its inputs allow no plan. */
@@ -38,8 +42,14 @@ export interface OperatorStatus {
   readonly environments: readonly OperatedEnvironment[]
 }
 
-interface OperatedEnvironment {
+export interface OperatedEnvironment {
   readonly name: string
+  /** The Secret with the kubeconfig of the cluster that has its releases; null for the cluster of the operator. */
+  readonly cluster: string | null
+  /** Whether that cluster answers; null where it was not asked. */
+  readonly reachable: boolean | null
+  /** Since when it is ready, or is not; null before it was seen. */
+  readonly since: string | null
   readonly phase: EnvironmentPhase
   readonly message: string
   /** How many releases are as they should be, of how many; null before the first plan. */
@@ -69,18 +79,26 @@ interface ReleaseRow {
   readonly status?: RowStatus
 }
 
-/** Reads what the operator drives, or one Environment of it. Throws `KK_NO_OPERATED` for a name that is not there. */
+/** Which Environments are asked for; all, where nothing is said. */
+export interface AskedEnvironments {
+  readonly names?: readonly string[]
+  /** By their labels, as kubectl selects them. */
+  readonly selector?: string | undefined
+}
+
+/** Reads what the operator drives, or some Environments of it. Throws `KK_NO_OPERATED` for a name that is not there. */
 export async function readOperatorStatus(
   cluster: Pick<Cluster, 'objects' | 'lease' | 'now'>,
-  name: string | undefined,
+  {names = [], selector}: AskedEnvironments = {},
 ): Promise<OperatorStatus> {
   const [environments, releases, lease] = await Promise.all([
-    cluster.objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE),
+    cluster.objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE, selector),
     cluster.objects.list<ReleaseRow>(RELEASES, KK_NAMESPACE),
     cluster.lease(OPERATOR),
   ])
-  const asked = environments?.filter(({metadata}) => name === undefined || metadata.name === name)
-  if (name !== undefined && !asked?.length) throw unknownEnvironment(name)
+  const unknown = names.find((name) => !environments?.some(({metadata}) => metadata.name === name))
+  if (unknown !== undefined) throw unknownEnvironment(unknown)
+  const asked = environments?.filter(({metadata}) => names.length === 0 || names.includes(metadata.name))
   const leads = lease?.runsOut !== undefined && lease.runsOut > cluster.now()
   return {
     installed: environments !== undefined,
@@ -102,17 +120,21 @@ export function isQuiet({environments}: OperatorStatus): boolean {
 }
 
 function operated(
-  {metadata: {name, generation = 1}, status = {}}: EnvironmentObject,
+  {metadata: {name, generation = 1}, spec, status = {}}: EnvironmentObject,
   rows: readonly ReleaseRow[],
 ): OperatedEnvironment {
   const {conditions = [], summary, plan, removal, observedGeneration = 0} = status
   const ready = conditions.find(({type}) => type === 'Ready')
+  const reachable = conditions.find(({type}) => type === 'Reachable')
   const phase = ready && observedGeneration >= generation ? phaseOf(ready, conditions) : 'unseen'
   const unapproved = phase === 'unapproved' ? plan : removal?.releases.length ? removal : undefined
   return {
     name,
+    cluster: spec.cluster?.kubeconfigSecret ?? null,
+    reachable: reachable ? reachable.status === 'True' : null,
+    since: ready?.lastTransitionTime ?? null,
     phase,
-    message: phase === 'unseen' ? UNSEEN : ready!.message,
+    message: phase === 'unseen' ? UNSEEN : (phase === 'unreachable' ? reachable! : ready!).message,
     summary: summary ?? null,
     plan: plan && plan.actions.length > 0 ? plan : null,
     removal: removal ?? null,
@@ -126,6 +148,11 @@ const UNSEEN = 'the operator has not seen it yet as it is now'
 
 /** By the reasons that `environmentFindings` gives. */
 function phaseOf({status, reason}: Condition, conditions: readonly Condition[]): EnvironmentPhase {
+  if (
+    conditions.some((each) => each.type === 'Reachable' && each.status === 'False') &&
+    reason !== 'Suspended'
+  )
+    return 'unreachable'
   if (status === 'True') return 'ready'
   const known = PHASES[reason]
   if (known) return known
@@ -135,6 +162,7 @@ function phaseOf({status, reason}: Condition, conditions: readonly Condition[]):
 const PHASES: Readonly<Record<string, EnvironmentPhase>> = {
   Suspended: 'paused',
   WaitingForApproval: 'unapproved',
+  WaitingForEnvironments: 'waiting',
   Failed: 'failed',
   Running: 'running',
   Removing: 'running',
@@ -171,9 +199,9 @@ export function operatorStatusText(
 
 function environmentLines(
   {name, phase, message, summary, plan, removal, approve, releases}: OperatedEnvironment,
-  {good, bad, change, quiet, strong}: Palette,
+  palette: Palette,
 ): readonly string[] {
-  const colour = phase === 'ready' ? good : BAD.has(phase) ? bad : change
+  const {bad, change, quiet, strong} = palette
   const ill = releases.filter(({ready}) => ready !== 'True' && phase !== 'paused')
   const rows = ill.map(({release, reason, message: why}) => [
     reason !== null && UNDER_WAY.has(reason) ? quiet('-') : bad('!'),
@@ -183,7 +211,7 @@ function environmentLines(
   ])
   const digest = plan ? [`  plan ${plan.digest}`] : []
   return [
-    [strong(name), colour(phase), ...(summary === null ? [] : [summary]), message].join('  '),
+    [strong(name), phaseText(phase, palette), ...(summary === null ? [] : [summary]), message].join('  '),
     ...digest,
     ...(plan?.actions ?? []).map((action) => `    ${action}`),
     ...(removal?.releases.length ? [`  no longer wanted, would go: ${removal.releases.join(', ')}`] : []),
@@ -195,4 +223,9 @@ function environmentLines(
 
 /** The reasons of releases that a run has not done with; see `progressFindings`. */
 const UNDER_WAY: ReadonlySet<string> = new Set(['Waiting', 'Running'])
-const BAD: ReadonlySet<EnvironmentPhase> = new Set(['failed', 'stalled', 'unhealthy'])
+const BAD: ReadonlySet<EnvironmentPhase> = new Set(['failed', 'stalled', 'unhealthy', 'unreachable'])
+
+/** Returns the phase in the colour that it is shown in. */
+export function phaseText(phase: EnvironmentPhase, {good, bad, change}: Palette): string {
+  return (phase === 'ready' ? good : BAD.has(phase) ? bad : change)(phase)
+}

@@ -3,7 +3,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {newWriter} from '../run/writer.ts'
 import type {Planned} from './decide.ts'
 import type {Events, Happening} from './events.ts'
-import {environmentFindings, healthFinding, type Phase, progressFindings} from './findings.ts'
+import {environmentFindings, healthFinding, type Phase, progressFindings, stillKnown} from './findings.ts'
 import type {Keeper} from './keeper.ts'
 import {type Condition, conditionsOf, type Finding} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
@@ -14,25 +14,35 @@ export interface TellerOptions {
   readonly environments: Keeper
   readonly releases: Keeper
   readonly events: Events
-  /** The UID of a Release that was seen. */
-  readonly uidOf: (name: string) => string | undefined
+  /** The Releases that were seen, with their UIDs. */
+  readonly uids: ReadonlyMap<string, string | undefined>
+  /** The condition `Reachable`; undefined where there is nothing to say. */
+  readonly reachable: () => Finding | undefined
   /** Told what could not be written; it is written with the next change. */
   readonly onError: (error: unknown) => void
+  /** The time, in milliseconds since the epoch. */
+  readonly clock?: () => number
 }
 
 /** Returns what writes how far one Environment is: its status, and its Releases. */
 export function newTeller(
   environment: EnvironmentObject,
-  {environments, releases, events, uidOf, onError}: TellerOptions,
+  {environments, releases, events, uids, reachable, onError, clock = Date.now}: TellerOptions,
 ): Telling {
   let phase: Phase = {kind: 'paused'}
   let memory: Memory = rememberedIn(environments.status(environment.metadata.name) ?? environment.status)
 
   const write = async (): Promise<void> => {
     const rows = rowsOf(phase)
-    const {name: own, uid: ownUid} = environment.metadata
+    const {name: own, uid: ownUid, generation: ownGeneration = 1} = environment.metadata
+    const now = clock()
+    const time = timeText(now)
     const was: EnvironmentStatus = environments.status(own) ?? {}
-    const object = statusObject(environment, environments, {phase, rows, memory})
+    const past = {generation: ownGeneration, conditions: was.conditions ?? [], now}
+    const known = phase.kind === 'unreachable' ? stillKnown(past) : undefined
+    const reach = reachable()
+    const findings = [...(known ?? environmentFindings(own, phase)), ...(reach ? [reach] : [])]
+    const object = statusObject(environment, was, {phase, rows, memory, findings, now: time})
     await environments.keep(object)
     const turn = turnOf(was.conditions, object.status.conditions)
     if (turn) events.tell({kind: ENVIRONMENTS.kind, name: own, uid: ownUid}, turn)
@@ -45,7 +55,7 @@ export function newTeller(
       // Where nothing new is known, what was seen last holds.
       const seen = row.findings.length > 0 ? row.findings : (before?.conditions ?? [])
       if (seen.length === 0) continue
-      const conditions = conditionsOf(seen, before ?? {}, {generation, now: now()})
+      const conditions = conditionsOf(seen, before ?? {}, {generation, now: time})
       const status: ReleaseStatus = {
         observedGeneration: generation,
         revision: row.revision ?? before?.revision,
@@ -54,7 +64,16 @@ export function newTeller(
       await releases.keep({metadata: {name}, status})
       const happened = turnOf(before?.conditions, conditions)
       if (happened && (happened.type === 'Warning' || before?.conditions))
-        events.tell({kind: RELEASES.kind, name, uid: uidOf(name)}, happened)
+        events.tell({kind: RELEASES.kind, name, uid: uids.get(name)}, happened)
+    }
+    if (phase.kind !== 'unreachable' || known) return
+    // What was known of the releases is too old, too.
+    const unknown = findings[0]!
+    for (const name of uids.keys()) {
+      const before: Before & Pick<ReleaseStatus, 'observedGeneration'> = releases.status(name) ?? {}
+      const generation = releases.generation(name)
+      const conditions = conditionsOf([unknown], before, {generation, now: time})
+      await releases.keep({metadata: {name}, status: {...before, conditions}})
     }
   }
   const writer = newWriter(write)
@@ -80,10 +99,11 @@ function turnOf(before: readonly Condition[] = [], after: readonly Condition[] =
   const readyIn = (conditions: readonly Condition[]) => conditions.find(({type}) => type === 'Ready')
   const [was, is] = [readyIn(before), readyIn(after)]
   if (!is || (was?.status === is.status && was.reason === is.reason) || QUIET.has(is.reason)) return undefined
-  const isWell = is.status === 'True' || is.reason === 'WaitingForApproval' || is.reason === 'Suspended'
+  const isWell = is.status === 'True' || WELL.has(is.reason)
   return {type: isWell ? 'Normal' : 'Warning', reason: is.reason, message: is.message}
 }
 
+const WELL: ReadonlySet<string> = new Set(['WaitingForApproval', 'WaitingForEnvironments', 'Suspended'])
 const QUIET: ReadonlySet<string> = new Set([
   'Running',
   'Removing',
@@ -102,27 +122,32 @@ function rememberedIn({begun, failed, deployed, retried, run}: EnvironmentStatus
   return {begun, failed, deployed, retried, run}
 }
 
+interface Told {
+  readonly phase: Phase
+  readonly rows: readonly Row[]
+  readonly memory: Memory
+  readonly findings: readonly Finding[]
+  readonly now: string
+}
+
 function statusObject(
   {metadata, spec}: EnvironmentObject,
-  environments: Keeper,
-  {phase, rows, memory}: {readonly phase: Phase; readonly rows: readonly Row[]; readonly memory: Memory},
+  before: EnvironmentStatus,
+  {phase, rows, memory, findings, now}: Told,
 ) {
   const {name, generation = 1} = metadata
-  const before: EnvironmentStatus = environments.status(name) ?? {}
   const planned = 'planned' in phase ? phase.planned : undefined
-  const findings = environmentFindings(name, phase)
   const isChecked = planned && (spec.approval?.required ?? []).length > 0
   const approved = isChecked && !findings.some(({type}) => type === 'Approved')
   const status: EnvironmentStatus = {
     ...memory,
     observedGeneration: generation,
     summary: planned ? summaryOf(rows) : before.summary,
-    plan: planned ? planOf(planned) : before.plan,
+    plan: planned ? planStatus(planned) : before.plan,
     removal: removalOf(phase, before),
-    conditions: conditionsOf([...findings, ...(approved ? [APPROVED] : [])], before, {
-      generation,
-      now: now(),
-    }),
+    cluster: before.cluster,
+    steady: steadyOf({phase, findings, now}, generation, before),
+    conditions: conditionsOf([...findings, ...(approved ? [APPROVED] : [])], before, {generation, now}),
   }
   return {metadata: {name}, status}
 }
@@ -134,7 +159,26 @@ const APPROVED: Finding = {
   message: 'nothing of the plan waits for approval',
 }
 
-function planOf({plan, digest}: Planned): EnvironmentStatus['plan'] {
+/** Returns since when it is ready, with the same generation and the same inputs. */
+function steadyOf(
+  {phase, findings, now}: Pick<Told, 'phase' | 'findings' | 'now'>,
+  generation: number,
+  {steady: before}: EnvironmentStatus,
+): EnvironmentStatus['steady'] {
+  const isReady = findings.some(({type, status}) => type === 'Ready' && status === 'True')
+  if (!isReady) return undefined
+  // What is still known of a cluster that does not answer.
+  if (phase.kind !== 'deployed') return before
+  const {source} = phase
+  const isSame = before?.generation === generation && before.source === source
+  return isSame ? before : {since: now, generation, source}
+}
+
+/** Returns a plan as the status of its Environment has it. */
+export function planStatus({
+  plan,
+  digest,
+}: Pick<Planned, 'plan' | 'digest'>): NonNullable<EnvironmentStatus['plan']> {
   return {digest, actions: plan.actions.filter(isChange).map(({kind, release}) => `${kind} ${release}`)}
 }
 
@@ -144,7 +188,7 @@ function removalOf(phase: Phase, before: EnvironmentStatus): EnvironmentStatus['
     const {digest, releases, kept} = phase.unwanted
     return {digest, releases, kept}
   }
-  return phase.kind === 'removing' ? before.removal : undefined
+  return phase.kind === 'removing' || phase.kind === 'unreachable' ? before.removal : undefined
 }
 
 interface Row {
@@ -226,6 +270,6 @@ function rowMetadata({metadata}: EnvironmentObject, release: ReleaseId) {
   }
 }
 
-function now(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`
+function timeText(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 }

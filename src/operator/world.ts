@@ -7,7 +7,7 @@ import {
   STATEFUL_SETS,
 } from '../cluster/api/resources.ts'
 import type {Objects} from '../cluster/objects.ts'
-import type {CollectionScope} from '../cluster/watch/collection.ts'
+import type {Collection, CollectionScope} from '../cluster/watch/collection.ts'
 
 /** What tells that a release may not be as it was: its record, and the workloads that its gate looks at. */
 const WATCHED: readonly (readonly [Resource, CollectionScope])[] = [
@@ -53,8 +53,15 @@ export function openWorld(
         environmentsOf.set(namespace, environments.add(environment))
         if (known) continue
         for (const [resource, scope] of WATCHED)
-          objects.follow(resource, namespace, signal, scope).subscribe(() => environments.forEach(ringSoon))
+          watchOne(objects.follow(resource, namespace, signal, scope), () => environments.forEach(ringSoon))
       }
     },
   }
+}
+
+/** Calls `onChange` for what is seen, and when it is seen again: not for what cannot be seen now. */
+function watchOne(collection: Collection, onChange: () => void): void {
+  collection.subscribe(() => {
+    if (!collection.problem()) onChange()
+  })
 }

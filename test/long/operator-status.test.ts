@@ -46,7 +46,8 @@ async function told(...phases: readonly Phase[]): Promise<readonly object[]> {
     environments: newKeeper({apply}, ENVIRONMENTS),
     releases: newKeeper({apply}, RELEASES),
     events: {tell: () => undefined},
-    uidOf: () => undefined,
+    uids: new Map(),
+    reachable: () => undefined,
     onError: (error) => {
       throw error
     },
@@ -66,7 +67,12 @@ const HEALTHY = [status({state: 'healthy'})]
 const CLOSED = [status({state: 'waiting', blames: [{object: 'Deployment/keystone-api', message: '0 of 1'}]})]
 const error = new KkError('KK_YAML', 'line 1 is no YAML')
 
-const DEPLOYED: Phase = {kind: 'deployed', planned: planned('unchanged'), releases: HEALTHY}
+const DEPLOYED = {
+  kind: 'deployed',
+  planned: planned('unchanged'),
+  releases: HEALTHY,
+  source: 's',
+} as const satisfies Phase
 const RUNNING: Phase = {kind: 'running', planned: planned('upgrade'), run: NO_RUN}
 
 const CASES: readonly (readonly [string, readonly Phase[], string])[] = [
@@ -80,6 +86,13 @@ const CASES: readonly (readonly [string, readonly Phase[], string])[] = [
     [{kind: 'unapproved', planned: planned('upgrade'), actions: [], releases: HEALTHY}],
     'InProgress',
   ],
+  [
+    'coming after others',
+    [{kind: 'waiting', planned: planned('upgrade'), awaited: {message: 'w', until: 1}, releases: HEALTHY}],
+    'InProgress',
+  ],
+  ['of a cluster that has never answered', [{kind: 'unreachable', error}], 'InProgress'],
+  ['of a cluster that does not answer any more', [DEPLOYED, {kind: 'unreachable', error}], 'Current'],
   [
     'failed',
     [{kind: 'held', planned: planned('upgrade'), failure: 'keystone has failed', releases: CLOSED}],

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {KkError} from '../../src/errors.ts'
-import {newDriftWatch} from '../../src/operator/drift-watch.ts'
+import {type DriftPorts, newDriftWatch} from '../../src/operator/drift-watch.ts'
 import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
 import type {DriftedObject} from '../../src/plan/drift/drifted-object.ts'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
@@ -25,24 +25,22 @@ function driftOf(...objects: readonly DriftedObject[]): readonly ReleaseDrift[] 
 /** A watch of an environment whose drift, and whose time, the test sets. */
 function watching(drift: EnvironmentObject['spec']['drift'], fault?: KkError) {
   const world = {now: 0, drifts: driftOf(), looks: 0, corrected: [] as string[]}
-  const watch = newDriftWatch(
-    {
-      async look() {
-        world.looks++
-        return world.drifts
-      },
-      async correct(_, objects) {
-        if (fault) throw fault
-        world.corrected.push(...objects)
-      },
+  const watch = newDriftWatch(() => world.now)
+  const ports: DriftPorts = {
+    async look() {
+      world.looks++
+      return world.drifts
     },
-    () => world.now,
-  )
+    async correct(_, objects) {
+      if (fault) throw fault
+      world.corrected.push(...objects)
+    },
+  }
   const environment = (generation = 1): EnvironmentObject => ({
     metadata: {name: 'production', generation},
     spec: {source: {configMap: 'production'}, drift},
   })
-  const look = (generation?: number) => watch.look(environment(generation), PREPARED)
+  const look = (generation?: number) => watch.look(environment(generation), PREPARED, ports)
   return {watch, world, look}
 }
 

@@ -22,13 +22,15 @@ const CLOSED = {
   state: 'waiting',
   blames: [{object: 'Deployment/keystone-api', message: '0 of 1 replicas are available'}],
 } as const
-const deployed = (each: ReleaseStatus): Phase => ({kind: 'deployed', planned, releases: [each]})
+const deployed = (each: ReleaseStatus): Phase => ({kind: 'deployed', planned, releases: [each], source: 's'})
 
 const PHASES: readonly (readonly [string, Phase])[] = [
   ['paused', {kind: 'paused'}],
   ['cannot be planned for good', {kind: 'unplanned', error, isFinal: true}],
   ['cannot be planned now', {kind: 'unplanned', error, isFinal: false}],
   ['waits for approval', {kind: 'unapproved', planned, actions: plan.actions, releases: []}],
+  ['has a cluster that does not answer', {kind: 'unreachable', error}],
+  ['comes after others', {kind: 'waiting', planned, awaited: {message: 'w', until: 1}, releases: []}],
   ['has failed', {kind: 'held', planned, failure: 'openstack/keystone has failed', releases: []}],
   ['is being deployed', {kind: 'running', planned, run: NO_RUN}],
   ['is being removed from', {kind: 'removing', planned, releases: [], run: NO_RUN}],
@@ -67,7 +69,7 @@ describe('an Environment that', () => {
 
   it('has what its file names no more says what would go, and the command that removes it', () => {
     const unwanted = {digest: 'r', releases: ['openstack/horizon'], kept: []} as const
-    const phase = {kind: 'deployed', planned, releases: [release({state: 'healthy'})], unwanted} as const
+    const phase = {...deployed(release({state: 'healthy'})), unwanted} as const
     const findings = environmentFindings('production', phase)
 
     expect(findings[0]).toMatchObject({type: 'Ready', status: 'True'})

@@ -36,7 +36,8 @@ async function left(
     },
     merge: async (_resource: unknown, _place: unknown, fields: unknown) => void merged.push(fields),
   }
-  const removing = {environment: deleted, ports: {cluster: {objects}}, pass: {}}
+  const pass = {hub: objects, reach: async () => ({cluster: {objects}})}
+  const removing = {environment: deleted, pass}
   const told = await leave(removing as unknown as Parameters<typeof leave>[0], now)
   return {told, merged}
 }

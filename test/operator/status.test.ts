@@ -53,27 +53,41 @@ it.each<[string, Phase]>([
   ['stalled', {kind: 'unplanned', error, isFinal: true}],
   ['retrying', {kind: 'unplanned', error, isFinal: false}],
   ['unapproved', {kind: 'unapproved', planned, actions: plan.actions, releases: []}],
+  ['waiting', {kind: 'waiting', planned, awaited: {message: 'w', until: 1}, releases: []}],
   ['failed', {kind: 'held', planned, failure: 'openstack/keystone has failed', releases: []}],
   ['running', {kind: 'running', planned, run: NO_RUN}],
-  ['ready', {kind: 'deployed', planned, releases: []}],
+  ['ready', {kind: 'deployed', planned, releases: [], source: 's'}],
 ])('an Environment of which the operator says so is %s', async (expected, phase) => {
   const status = {observedGeneration: 2, conditions: conditions(environmentFindings('production', phase))}
 
-  const {environments} = await readOperatorStatus(clusterWith([environment(status)]), undefined)
+  const {environments} = await readOperatorStatus(clusterWith([environment(status)]))
 
   expect(environments[0]?.phase).toBe(expected)
 })
 
 it('an Environment that has changed since the operator looked is not what it said', async () => {
-  const phase = {kind: 'deployed', planned, releases: []} as const
+  const phase = {kind: 'deployed', planned, releases: [], source: 's'} as const
   const status = {observedGeneration: 2, conditions: conditions(environmentFindings('production', phase))}
 
-  const {environments} = await readOperatorStatus(clusterWith([environment(status, 3)]), 'production')
+  const {environments} = await readOperatorStatus(clusterWith([environment(status, 3)]), {
+    names: ['production'],
+  })
 
   expect(environments[0]).toMatchObject({
     phase: 'unseen',
     message: 'the operator has not seen it yet as it is now',
   })
+})
+
+it('an Environment whose cluster does not answer is unreachable, whatever was known of it', async () => {
+  const phase = {kind: 'deployed', planned, releases: [], source: 's'} as const
+  const away = {type: 'Reachable', status: 'False', reason: 'KK_UNREACHABLE', message: 'no route'} as const
+  const known = conditions([...environmentFindings('production', phase), away])
+  const {environments} = await readOperatorStatus(
+    clusterWith([environment({observedGeneration: 2, conditions: known})]),
+  )
+
+  expect(environments[0]).toMatchObject({phase: 'unreachable', reachable: false, message: 'no route'})
 })
 
 it('a plan that waits is shown with its actions, and with the command that approves it', async () => {
@@ -98,7 +112,7 @@ it('a plan that waits is shown with its actions, and with the command that appro
   }
   const cluster = clusterWith([environment(status)], {release: {revision: 4, conditions: [ready]}})
 
-  const text = operatorStatusText(await readOperatorStatus(cluster, undefined), PLAIN)
+  const text = operatorStatusText(await readOperatorStatus(cluster), PLAIN)
 
   expect(text.split('\n')).toEqual([
     'leads: operator kk-operator-0',
@@ -120,14 +134,14 @@ it.each([
   ['a Lease that ran out', clusterWith([], {until: 400}), 'no operator leads: nothing is driven'],
   ['no Environment', clusterWith([]), 'nothing is driven; hand an environment over: kk operator adopt FILE'],
 ])('a cluster with %s is told so', async (_, cluster, text) => {
-  expect(operatorStatusText(await readOperatorStatus(cluster, undefined), PLAIN)).toContain(text)
+  expect(operatorStatusText(await readOperatorStatus(cluster), PLAIN)).toContain(text)
 })
 
 it.each([
   ['the kinds', undefined],
   ['that name', [environment()]],
 ])('a name is refused where the cluster has not %s', async (_, environments) => {
-  await expect(readOperatorStatus(clusterWith(environments), 'staging')).rejects.toMatchObject({
+  await expect(readOperatorStatus(clusterWith(environments), {names: ['staging']})).rejects.toMatchObject({
     code: 'KK_NO_OPERATED',
   })
 })

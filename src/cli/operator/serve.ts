@@ -3,9 +3,9 @@ import {parseListen} from '../../api/listen-options.ts'
 import type {Cluster} from '../../cluster/cluster.ts'
 import {readEnvironment} from '../../environment/read.ts'
 import {KkError} from '../../errors.ts'
-import {type OperatorState, runOperator} from '../../operator/operator.ts'
-import type {OperatorPorts} from '../../operator/pass.ts'
+import {type OperatorOptions, type OperatorState, runOperator} from '../../operator/operator.ts'
 import {operatorMetrics, serveProbes} from '../../operator/probes.ts'
+import type {OperatorPorts} from '../../operator/sites.ts'
 import {readStoreDocument} from '../../overrides/user/document.ts'
 import {loadBundle} from '../../state/assets.ts'
 import {secretsByNamespace} from '../../verbs/secrets/secret-keeper.ts'
@@ -33,8 +33,9 @@ export async function serveOperator(
   await using probes = await serveProbes(listen, {state, metrics})
   say(`answers probes at ${probes.address}`)
   const ports = {cluster, helm, open: opening(cluster, flags)}
+  const connect = connecting(flags)
   const holder = `operator ${hostname()} (process ${process.pid})`
-  await runOperator({ports, holder, stop: stopBySignals(), state, onPass: metrics.onPass, say})
+  await runOperator({ports, connect, holder, stop: stopBySignals(), state, onPass: metrics.onPass, say})
 }
 
 function stopBySignals(): AbortSignal {
@@ -48,8 +49,17 @@ function stopBySignals(): AbortSignal {
   return stop.signal
 }
 
+/** Returns what opens the cluster of a kubeconfig; how helm is found is the same for all of them. */
+export function connecting({helm: path}: HelmFlags): OperatorOptions['connect'] {
+  return async (kubeconfig, context) => {
+    const cluster = await openChosenCluster({kubeconfig, context}, undefined)
+    const helm = await openUsersHelm({helm: path}, cluster)
+    return {cluster, helm, open: opening(cluster, {helm: path})}
+  }
+}
+
 /** Returns what reads and prepares the inputs of an Environment; only its objects and the cluster decide on them. */
-function opening(cluster: Cluster, {helm}: HelmFlags): OperatorPorts['open'] {
+export function opening(cluster: Cluster, {helm}: HelmFlags): OperatorPorts['open'] {
   return async (name, {file, overrides}) => {
     const environment = readEnvironment({file: `${name}.yaml`, text: file, directory: '/'})
     if (environment.name !== name) {

@@ -1,5 +1,6 @@
 import {KkError} from '../../errors.ts'
 import type {ClusterIdentity} from '../cluster.ts'
+import {isApiError} from './api-error.ts'
 import type {ApiClient} from './client.ts'
 import {METADATA} from './list.ts'
 import {NAMESPACES, readObject} from './resources.ts'
@@ -28,6 +29,20 @@ export async function readIdentity(client: ApiClient): Promise<ClusterIdentity> 
     )
   }
   return {uid: namespace.metadata.uid, version: version.gitVersion}
+}
+
+/**
+ * Throws `KK_UNREACHABLE` while the API server says that it is not ready: after its start it refuses for a while what it
+ * accepts later. One that does not tell counts as ready.
+ */
+export async function expectReady(client: ApiClient): Promise<void> {
+  try {
+    await client.text({path: '/readyz', asked: 'tell whether it is ready'})
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    if (error.status < 500) return
+    throw new KkError('KK_UNREACHABLE', `the API server at ${client.server} is not ready yet`, {cause: error})
+  }
 }
 
 /**

@@ -42,6 +42,7 @@ export type NeedingVerb =
   | 'run follow'
   | 'operator install'
   | 'operator run'
+  | 'operator run elsewhere'
   | 'operator adopt'
   | 'operator pause'
   | 'operator status'
@@ -66,4 +67,5 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
   'guard install': ['guard status', 'guard remove'],
   'operator install': ['operator uninstall'],
   'operator pause': ['operator resume', 'operator approve', 'operator retry'],
+  'operator status': ['fleet status', 'fleet plan'],
 }

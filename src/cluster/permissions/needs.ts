@@ -254,11 +254,9 @@ const OPERATOR: readonly Need[] = [
   driving(KINDS, 'releases', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
   driving(KINDS, 'environments/status', 'patch'),
   driving(KINDS, 'releases/status', 'patch'),
-  driving('coordination.k8s.io', 'leases', 'patch'),
   driving('', 'configmaps', 'get', 'list', 'watch'),
   driving('', 'secrets', 'get', 'list', 'watch'),
   driving('', 'events', 'create', 'patch'),
-  driving('', 'namespaces', 'get'),
   {
     ...inCluster(
       'apiextensions.k8s.io',
@@ -268,6 +266,12 @@ const OPERATOR: readonly Need[] = [
     ),
     names: [`environments.${KINDS}`],
   },
+]
+/** What the operator needs in each cluster that has releases. There is no facts file. */
+const OPERATOR_ANYWHERE: readonly Need[] = [
+  {...driving('coordination.k8s.io', 'leases', 'patch'), why: 'to say who drives an environment'},
+  {...driving('', 'namespaces', 'get'), why: 'to know whether the namespace exists'},
+  ...FACTS.map(({without: _, ...need}) => need),
   ...ofReleases(
     {why: 'to notice what changes', without: 'it is noticed later'},
     ['', 'secrets', ['list', 'watch']],
@@ -421,8 +425,8 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     inCluster('apiextensions.k8s.io', 'customresourcedefinitions', ['get'], 'to take the kinds away'),
     {...steering('list', 'patch'), why: 'to let go what waits for its removal'},
   ],
-  // There is no facts file.
-  'operator run': [...OPERATOR, ...FACTS.map(({without: _, ...need}) => need)],
+  'operator run': [...OPERATOR, ...OPERATOR_ANYWHERE],
+  'operator run elsewhere': OPERATOR_ANYWHERE,
   'operator adopt': [
     steering('create', 'patch'),
     {...RUNS, verbs: ['create', 'patch'], why: 'to give the operator the environment file'},

@@ -37,10 +37,15 @@ export const OPERATOR_ROLES: RoleSet = {
   rendered: ROLE_SETS.change.rendered,
 }
 
-/** The rights of an operator that may remove what an approved plan says. */
-export const REMOVING_OPERATOR_ROLES: RoleSet = {
-  verbs: [...OPERATOR_ROLES.verbs, ...ROLE_SETS.remove.verbs],
-  rendered: OPERATOR_ROLES.rendered ?? [],
+/** The rights of an operator in another cluster than its own, which has no objects of its kinds. */
+export const SITE_ROLES: RoleSet = {
+  verbs: [...ROLE_SETS.change.verbs, ...ROLE_SETS.drift.verbs, 'operator run elsewhere'],
+  rendered: ROLE_SETS.change.rendered,
+}
+
+/** Returns the rights of an operator that may remove what an approved plan says. */
+export function withRemoval({verbs, rendered = []}: RoleSet): RoleSet {
+  return {verbs: [...verbs, ...ROLE_SETS.remove.verbs], rendered}
 }
 
 /** Returns the verbs of a set, with those that need the same rights. */

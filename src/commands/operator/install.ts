@@ -12,13 +12,14 @@ import {
   installOperator,
   kindObjects,
   operatorObjects,
+  siteObjects,
 } from '../../operator/install/install.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 export default class OperatorInstall extends KkCommand {
   static override summary = 'Install the operator in the cluster, or bring it up to date.'
   static override description =
-    'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies.'
+    'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.'
   static override examples = [
     '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
     {
@@ -45,7 +46,10 @@ export default class OperatorInstall extends KkCommand {
     }),
     kinds: Flags.boolean({
       summary: 'Only its kinds: for whom the rest comes by the chart.',
-      exclusive: ['image', 'namespace', 'removal', 'chart'],
+      exclusive: ['image', 'namespace', 'removal', 'chart', 'account'],
+    }),
+    account: Flags.boolean({
+      summary: 'Only an account with its rights: in a cluster that the operator of another one deploys to.',
     }),
     chart: Flags.string({
       summary: 'Write a Helm chart into this directory instead, and change nothing.',
@@ -59,16 +63,17 @@ export default class OperatorInstall extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(OperatorInstall)
+    const part = partOf(flags)
     if (flags.chart !== undefined) return await this.writeChart(flags.chart, optionsOf(flags))
-    const made = flags.kinds ? kindObjects() : operatorObjects(optionsOf(flags))
+    const made = part?.objects ?? operatorObjects(optionsOf(flags))
     if (flags['dry-run']) {
       const list = {apiVersion: 'v1', kind: 'List', items: made}
       return this.console.print(JSON.stringify(list, undefined, 2))
     }
     await using cluster = await openChosenCluster(flags, undefined)
-    const what = flags.kinds ? 'the kinds of the operator' : 'the operator'
+    const what = part?.what ?? 'the operator'
     if (!flags.yes && canAsk()) await confirm(`install ${what} on ${cluster.context}?`)
-    const isGuarded = flags.kinds || (await cluster.guard.supported())
+    const isGuarded = part !== undefined || (await cluster.guard.supported())
     await installOperator(
       isGuarded ? made : operatorObjects({...optionsOf(flags), isGuarded}),
       cluster.objects,
@@ -89,6 +94,20 @@ interface OperatorFlags {
   readonly image?: string | undefined
   readonly namespace?: readonly string[] | undefined
   readonly removal?: boolean
+  readonly kinds?: boolean
+  readonly chart?: string | undefined
+  readonly account?: boolean
+}
+
+/** Returns the part of the operator that is asked for; undefined for all of it. Throws `KK_USAGE` where a flag is missing. */
+function partOf(flags: OperatorFlags) {
+  if (flags.kinds) return {what: 'the kinds of the operator', objects: kindObjects()}
+  if (!flags.account) return undefined
+  if (flags.image !== undefined || flags.chart !== undefined)
+    throw new KkError('KK_USAGE', '--account takes neither --image nor --chart', {
+      hint: 'for example: kk operator install --account --namespace openstack',
+    })
+  return {what: 'the account of the operator', objects: siteObjects(optionsOf({...flags, image: ''}))}
 }
 
 /** Throws `KK_USAGE` where a flag is missing. */

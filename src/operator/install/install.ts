@@ -12,7 +12,14 @@ import {
   CLUSTER_ROLES,
   ROLES,
 } from '../../cluster/permissions/account.ts'
-import {OPERATOR_ROLES, REMOVING_OPERATOR_ROLES, ROLE_SETS, rulesOf} from '../../cluster/permissions/roles.ts'
+import {
+  OPERATOR_ROLES,
+  ROLE_SETS,
+  type RoleSet,
+  rulesOf,
+  SITE_ROLES,
+  withRemoval,
+} from '../../cluster/permissions/roles.ts'
 import {
   ENVIRONMENT,
   ENVIRONMENTS,
@@ -24,7 +31,10 @@ import {RELEASE} from '../kinds/release-kind.ts'
 import {ALLOW_REMOVAL, DEFINITION_NAMES, deletionGuard} from './deletion-guard.ts'
 
 const NAME = 'kk-operator'
-const LABELS = {'app.kubernetes.io/name': NAME}
+/** Of the operator of another cluster; the cluster may have an operator of its own beside. */
+const SITE_ACCOUNT = 'kk-hub'
+const labelsOf = (name: string) => ({'app.kubernetes.io/name': name})
+const LABELS = labelsOf(NAME)
 const PORT = 8080
 
 export interface InstallOptions {
@@ -46,18 +56,10 @@ export function operatorObjects({
   isGuarded = true,
 }: InstallOptions): readonly KubernetesObject[] {
   return [
-    namespace(KK_NAMESPACE, {'pod-security.kubernetes.io/enforce': 'restricted'}),
-    ...namespaces.map((name) => namespace(name)),
+    ...namespaceObjects(namespaces),
     ...kindObjects(),
     ...(isGuarded ? deletionGuard(NAME, LABELS) : []),
-    ...accountObjects({
-      name: NAME,
-      labels: LABELS,
-      namespace: KK_NAMESPACE,
-      rights: removes ? REMOVING_OPERATOR_ROLES : OPERATOR_ROLES,
-      releases: namespaces,
-      beside: removes ? rulesOf(ROLE_SETS.remove).cluster : [],
-    }),
+    ...accountOf(NAME, OPERATOR_ROLES, {namespaces, removes}),
     {
       apiVersion: DEPLOYMENTS.apiVersion,
       kind: DEPLOYMENTS.kind,
@@ -65,6 +67,28 @@ export function operatorObjects({
       spec: deploymentSpec(image),
     },
   ]
+}
+
+/** Its account alone, for a cluster in which the operator of another one deploys. */
+export function siteObjects(
+  account: Pick<InstallOptions, 'namespaces' | 'removes'>,
+): readonly KubernetesObject[] {
+  return [...namespaceObjects(account.namespaces), ...accountOf(SITE_ACCOUNT, SITE_ROLES, account)]
+}
+
+function accountOf(
+  name: string,
+  rights: RoleSet,
+  {namespaces, removes = false}: Pick<InstallOptions, 'namespaces' | 'removes'>,
+): readonly KubernetesObject[] {
+  return accountObjects({
+    name,
+    labels: labelsOf(name),
+    namespace: KK_NAMESPACE,
+    rights: removes ? withRemoval(rights) : rights,
+    releases: namespaces,
+    beside: removes ? rulesOf(ROLE_SETS.remove).cluster : [],
+  })
 }
 
 /** The kinds alone, for whom the rest comes by a chart. */
@@ -140,8 +164,11 @@ export async function uninstallOperator(
     await objects.delete(resource, {namespace, name})
 }
 
-function namespace(name: string, labels: Readonly<Record<string, string>> = {}): KubernetesObject {
-  return {apiVersion: NAMESPACES.apiVersion, kind: NAMESPACES.kind, metadata: {name, labels}}
+function namespaceObjects(names: readonly string[]): readonly KubernetesObject[] {
+  const {apiVersion, kind} = NAMESPACES
+  const object = (name: string, labels = {}) => ({apiVersion, kind, metadata: {name, labels}})
+  const restricted = {'pod-security.kubernetes.io/enforce': 'restricted'}
+  return [object(KK_NAMESPACE, restricted), ...names.map((name) => object(name))]
 }
 
 function deploymentSpec(image: string): object {

@@ -42,6 +42,65 @@ const SPEC = {
         secret: {...OBJECT_NAME, description: 'The Secret that holds them, under the key overrides.yaml.'},
       },
     },
+    cluster: {
+      type: 'object',
+      description:
+        'The cluster that has the releases, if it is not the one of the operator. It is given for good.',
+      required: ['kubeconfigSecret'],
+      properties: {
+        kubeconfigSecret: {
+          ...OBJECT_NAME,
+          description:
+            'The Secret that holds the kubeconfig. It is read again for each pass; certificates and tokens stand in it, for neither programs nor files of the operator are used.',
+        },
+        key: {
+          type: 'string',
+          description: 'The key of the Secret, kubeconfig unless it is said.',
+          minLength: 1,
+          maxLength: 253,
+        },
+        context: {
+          type: 'string',
+          description: 'The context of the kubeconfig, its current one unless it is said.',
+          minLength: 1,
+          maxLength: 253,
+        },
+        identity: {
+          type: 'string',
+          description:
+            'The UID of the namespace kube-system of the cluster. Any other cluster is refused; unless it is said, any other than the first.',
+          minLength: 1,
+          maxLength: 64,
+        },
+      },
+      'x-kubernetes-validations': [
+        {
+          rule: '!has(oldSelf.identity) || (has(self.identity) && self.identity == oldSelf.identity)',
+          message: 'the identity of a cluster is given for good',
+        },
+      ],
+    },
+    after: {
+      type: 'array',
+      description:
+        'The Environments that must be ready, with what they are now to be, before changes begin here.',
+      maxItems: 16,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['environment'],
+      items: {
+        type: 'object',
+        required: ['environment'],
+        properties: {
+          environment: {type: 'string', description: 'Its name.', minLength: 1, maxLength: 40},
+          for: {
+            type: 'string',
+            description: 'How long it must have been ready, such as 24h; no time unless it is said.',
+            pattern: '^[1-9][0-9]{0,4}[smh]$',
+            maxLength: 6,
+          },
+        },
+      },
+    },
     suspend: {
       type: 'boolean',
       description:
@@ -92,6 +151,12 @@ const SPEC = {
         'What becomes of the releases when the Environment is deleted. Orphan, unless it is said: they stay. RemoveUnshared removes those that nobody else uses and that are not protected, if it was set before, and if the annotation kk.openstack.org/confirm-remove is the UID of the Environment.',
     },
   },
+  'x-kubernetes-validations': [
+    {
+      rule: 'has(self.cluster) == has(oldSelf.cluster)',
+      message: 'an Environment is of one cluster for good: make another one for another cluster',
+    },
+  ],
 } as const satisfies Schema
 
 const STATUS = {
@@ -156,6 +221,25 @@ const STATUS = {
     },
     retried: {type: 'string', description: 'The retry that was asked for last, and was done.'},
     run: {type: 'string', description: 'The id of the last run.'},
+    cluster: {
+      type: 'object',
+      description: 'The cluster of spec.cluster, as it was found first.',
+      required: ['identity'],
+      properties: {
+        identity: {type: 'string', description: 'The UID of its namespace kube-system.'},
+      },
+    },
+    steady: {
+      type: 'object',
+      description:
+        'Since when it has been ready without a break, with what it is to be. Others may come after it.',
+      required: ['since', 'generation', 'source'],
+      properties: {
+        since: {type: 'string', format: 'date-time'},
+        generation: {type: 'integer', format: 'int64'},
+        source: {type: 'string', description: 'The digest of the environment file and the overrides.'},
+      },
+    },
     conditions: CONDITIONS,
   },
 } as const satisfies Schema
@@ -173,11 +257,17 @@ export const ENVIRONMENT = {
       rule: 'self.metadata.name.size() <= 40',
       message: 'the name of an environment has at most 40 characters',
     },
+    {
+      rule: '!has(self.spec.after) || !self.spec.after.exists(each, each.environment == self.metadata.name)',
+      message: 'an Environment cannot come after itself',
+    },
   ],
   columns: {
     Ready: '.status.conditions[?(@.type=="Ready")].status',
     Status: '.status.conditions[?(@.type=="Ready")].message',
     Releases: '.status.summary',
+    Cluster: '.spec.cluster.kubeconfigSecret',
+    Reachable: '.status.conditions[?(@.type=="Reachable")].status',
   },
 } as const satisfies Kind
 

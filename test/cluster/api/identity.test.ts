@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {checkVersion, OLDEST_KUBERNETES} from '../../../src/cluster/api/identity.ts'
+import {checkVersion, expectReady, OLDEST_KUBERNETES} from '../../../src/cluster/api/identity.ts'
+import {scriptedServer} from '../support/api-server.ts'
 
 describe('the version of Kubernetes', () => {
   it.each([`v${OLDEST_KUBERNETES}.0`, 'v1.36.3', 'v1.31.4-gke.1256000', '1.30+', 'v2.0.0', 'unknown'])(
@@ -16,5 +17,28 @@ describe('the version of Kubernetes', () => {
         message: `the cluster of context "test" runs Kubernetes ${version}; kk needs ${OLDEST_KUBERNETES} or newer`,
       }),
     )
+  })
+})
+
+describe('an API server', () => {
+  it.each([
+    ['that is ready', 200],
+    ['that does not tell everybody', 403],
+    ['that does not know the question', 404],
+  ])('%s is ready', async (_, status) => {
+    const {client} = await scriptedServer((_, response) => response.writeHead(status).end('ok'))
+
+    await expect(expectReady(client)).resolves.toBeUndefined()
+  })
+
+  it('that has just started, and says so, does not count as one that answers', async () => {
+    const {client} = await scriptedServer((_, response) =>
+      response.writeHead(500).end('[-]informer-sync failed'),
+    )
+
+    await expect(expectReady(client)).rejects.toMatchObject({
+      code: 'KK_UNREACHABLE',
+      message: expect.stringContaining('is not ready yet'),
+    })
   })
 })

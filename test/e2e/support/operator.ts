@@ -6,7 +6,7 @@ import {expect, inject} from 'vitest'
 import type {EnvironmentObject} from '../../../src/operator/kinds/environment-kind.ts'
 import {uniqueName, waitFor} from './cluster.ts'
 import {FIXTURES} from './environment.ts'
-import {done, type OwnCluster, startOwnCluster} from './guarded.ts'
+import {done, type OwnCluster, startOwnCluster, type TestCluster} from './guarded.ts'
 import {kk, kkEnvironment} from './kk.ts'
 import {recordedHelm} from './recorded-helm.ts'
 
@@ -18,12 +18,14 @@ export interface OperatedCluster extends OwnCluster {
   operator(...words: readonly string[]): ReturnType<typeof kk>
   /** Starts an operator that has the rights of the one that was installed, and no other. */
   start(): Promise<RunningOperator>
-  /** An environment of a test's own, whose namespace the operator may deploy in. */
-  environment(): OperatedEnvironment
+  /** An environment of a test's own, whose namespace the operator may deploy in: there, or in the cluster of its releases. */
+  environment(releases?: TestCluster): OperatedEnvironment
 }
 
 export interface RunningOperator {
   readonly pid: number
+  /** Where it keeps what it has for as long as it runs. */
+  readonly temporary: string
   /** The arguments of every helm that it has started. */
   helmCalls(): Promise<readonly string[]>
   signal(name: NodeJS.Signals): void
@@ -62,35 +64,24 @@ export async function startOperatedCluster(count: number): Promise<OperatedClust
     install,
     operator,
     start: () => start(cluster),
-    environment: () => environmentOn(cluster, free.shift()!),
+    environment: (releases = cluster) => environmentOn({cluster, releases}, free.shift()!),
   }
 }
 
 async function start(cluster: OwnCluster): Promise<RunningOperator> {
   const {home} = inject('run')
-  const {clusters} = load(await done(cluster.kubectl('config', 'view', '--raw'))) as {
-    clusters: readonly {name: string}[]
-  }
-  const account = ['kk-operator', '--namespace', 'kk-system']
-  const token = await done(cluster.kubectl('create', 'token', ...account))
   const directory = join(home, uniqueName('operator'))
   await mkdir(directory, {recursive: true})
   const {path, calls} = await recordedHelm(directory, 'helm4')
   const kubeconfig = join(directory, 'kubeconfig')
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters,
-    users: [{name: 'operator', user: {token}}],
-    contexts: [{name: 'operator', context: {cluster: clusters[0]!.name, user: 'operator'}}],
-    'current-context': 'operator',
-  }
-  await writeFile(kubeconfig, JSON.stringify(config), {mode: 0o600})
+  const temporary = join(directory, 'tmp')
+  await mkdir(temporary)
+  await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf('kk-operator', cluster)), {mode: 0o600})
   const child = execa(
     inject('run').kk,
     ['operator', 'run', '--listen', '127.0.0.1:0', '--kubeconfig', kubeconfig],
     {
-      env: {...kkEnvironment(), KK_HELM: path, XDG_STATE_HOME: join(directory, 'state')},
+      env: {...kkEnvironment(), KK_HELM: path, XDG_STATE_HOME: join(directory, 'state'), TMPDIR: temporary},
       extendEnv: false,
       reject: false,
       stdin: 'ignore',
@@ -98,6 +89,7 @@ async function start(cluster: OwnCluster): Promise<RunningOperator> {
   )
   return {
     pid: child.pid!,
+    temporary,
     helmCalls: calls,
     signal: (name) => void process.kill(child.pid!, name),
     async ended() {
@@ -107,11 +99,34 @@ async function start(cluster: OwnCluster): Promise<RunningOperator> {
   }
 }
 
+/** A kubeconfig with a new token of an account in `kk-system` of this cluster. */
+export async function kubeconfigOf(name: string, cluster: TestCluster): Promise<object> {
+  const {clusters} = load(await done(cluster.kubectl('config', 'view', '--raw'))) as {
+    clusters: readonly {name: string}[]
+  }
+  const account = [name, '--namespace', 'kk-system']
+  const token = await done(cluster.kubectl('create', 'token', ...account))
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters,
+    users: [{name: 'operator', user: {token}}],
+    contexts: [{name: 'operator', context: {cluster: clusters[0]!.name, user: 'operator'}}],
+    'current-context': 'operator',
+  }
+}
+
 interface Secrets {
   readonly items: readonly {readonly metadata: {readonly labels: {name: string; version: string}}}[]
 }
 
-function environmentOn(cluster: OwnCluster, name: string): OperatedEnvironment {
+interface Places {
+  readonly cluster: TestCluster
+  /** The cluster of the releases. */
+  readonly releases: TestCluster
+}
+
+function environmentOn({cluster, releases}: Places, name: string): OperatedEnvironment {
   const path = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/environments'
   const read = () => cluster.ask<EnvironmentObject>({path: `${path}/${name}`})
   return {
@@ -163,7 +178,7 @@ function environmentOn(cluster: OwnCluster, name: string): OperatedEnvironment {
       const lease = ['lease', `kk-env-${name}`, '--namespace', 'kk-system']
       return waitFor(
         () =>
-          cluster.get(...lease).then(
+          releases.get(...lease).then(
             () => false,
             () => true,
           ),
@@ -174,7 +189,7 @@ function environmentOn(cluster: OwnCluster, name: string): OperatedEnvironment {
     },
     async revisions() {
       const words = ['secrets', '--namespace', name, '--selector', 'owner=helm']
-      const {items} = await cluster.get<Secrets>(...words)
+      const {items} = await releases.get<Secrets>(...words)
       return items.map(({metadata: {labels}}) => `${labels.name} ${labels.version}`).toSorted()
     },
   }

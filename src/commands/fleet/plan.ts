@@ -1,0 +1,31 @@
+import {KkCommand} from '../../cli/command.ts'
+import {clusterFlags, documentFlags, helmFlags} from '../../cli/flags.ts'
+import {openChosenCluster} from '../../cli/open/cluster.ts'
+import {askedEnvironments, fleetFlags, openSitesToLook} from '../../cli/operator/fleet.ts'
+import {fleetPlanText, readFleetPlans} from '../../operator/fleet.ts'
+import {isQuiet, readOperatorStatus} from '../../operator/status.ts'
+
+export default class FleetPlan extends KkCommand {
+  static override summary = 'Show what would be done for many Environments of the operator.'
+  static override description =
+    'Where the operator has told the plan of an Environment, that one is shown, with what it waits for. For one that is paused, or that the operator cannot plan or has not seen, it is planned now: with your right to read its Secrets, in its cluster. Nothing is changed. Exits 1 unless every Environment is ready or paused, and every plan is known.'
+  static override examples = [
+    '<%= config.bin %> fleet plan --sandbox',
+    '<%= config.bin %> fleet plan staging production --sandbox',
+  ]
+  static override strict = false
+  static override usage = 'fleet plan [NAME…] [flags]'
+  static override flags = {...fleetFlags, ...clusterFlags, ...helmFlags, ...documentFlags}
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(FleetPlan)
+    await using cluster = await openChosenCluster(flags, undefined)
+    const status = await readOperatorStatus(cluster, askedEnvironments(flags, argv))
+    await using sites = openSitesToLook(flags, cluster)
+    const environments = await readFleetPlans(status, cluster, sites.open)
+    this.console.document(flags.output, {context: cluster.context, environments}, (palette) =>
+      fleetPlanText(environments, palette),
+    )
+    if (!isQuiet(status) || environments.some(({problem}) => problem !== null)) process.exitCode = 1
+  }
+}

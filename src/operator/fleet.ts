@@ -1,0 +1,113 @@
+import type {Cluster} from '../cluster/cluster.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import {mapParallel} from '../cluster/parallel.ts'
+import {asKkError} from '../errors.ts'
+import type {Palette} from '../report/colour.ts'
+import {table} from '../report/table.ts'
+import {durationText} from '../report/text/duration.ts'
+import {once} from '../state/once.ts'
+import {observedPlan} from '../verbs/plan.ts'
+import {planDigest} from './decide.ts'
+import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
+import type {Sites} from './sites.ts'
+import {readSource} from './source.ts'
+import {type OperatedEnvironment, type OperatorStatus, phaseText} from './status.ts'
+import {planStatus} from './teller.ts'
+
+/** What would be done for one Environment. */
+export interface FleetPlan extends Pick<OperatedEnvironment, 'name' | 'cluster' | 'phase' | 'message'> {
+  /** Whether the operator has told it, or it was planned for the question. */
+  readonly from: 'status' | 'planned'
+  /** Null where nothing is to be done, or it is not known. */
+  readonly plan: OperatedEnvironment['plan']
+  /** The command that lets it begin; null if it does not wait for one. */
+  readonly approve: string | null
+  /** Why it is not known. */
+  readonly problem: string | null
+}
+
+/** The operator has told the plan of an Environment in one of these phases. */
+const TOLD: ReadonlySet<OperatedEnvironment['phase']> = new Set([
+  ...(['ready', 'unhealthy', 'running', 'waiting', 'unapproved', 'failed', 'unreachable'] as const),
+])
+
+/** Tells what would be done for these Environments. What the operator has not told is planned, with the rights of who asks. */
+export async function readFleetPlans(
+  {environments}: OperatorStatus,
+  hub: Pick<Cluster, 'objects'>,
+  sites: () => Promise<Sites>,
+): Promise<readonly FleetPlan[]> {
+  const objects = once(() => hub.objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE))
+  return mapParallel(environments, async (operated) => {
+    const {name, cluster, phase, message, approve} = operated
+    const told = {name, cluster, phase, message, approve}
+    if (TOLD.has(phase)) return {...told, from: 'status', plan: operated.plan, problem: null} as const
+    try {
+      const plan = await planOf(
+        (await objects())!.find(({metadata}) => metadata.name === name)!,
+        hub,
+        await sites(),
+      )
+      return {...told, from: 'planned', plan: plan.actions.length > 0 ? plan : null, problem: null} as const
+    } catch (error) {
+      return {...told, from: 'planned', plan: null, problem: asKkError(error).message} as const
+    }
+  })
+}
+
+async function planOf(environment: EnvironmentObject, {objects}: Pick<Cluster, 'objects'>, sites: Sites) {
+  const source = await readSource(environment, objects)
+  const site = await sites.contact(environment, async () => undefined).reach()
+  const {planned} = await site.open(environment.metadata.name, source)
+  const {plan} = await observedPlan(planned, site.cluster, {names: [], install: true})
+  return planStatus({plan, digest: planDigest(plan)})
+}
+
+/** Returns a table of Environments, one in each line. `now` is in milliseconds since the epoch. */
+export function fleetStatusText(
+  {installed, environments}: OperatorStatus,
+  now: number,
+  palette: Palette,
+): string {
+  const {quiet, strong, bad} = palette
+  if (!installed) return NOT_INSTALLED
+  const rows = environments.map(
+    ({name, cluster, phase, summary, plan, removal, since, reachable, message}) => [
+      strong(name),
+      cluster ?? quiet(OWN),
+      phaseText(phase, palette),
+      summary ?? '',
+      String((plan?.actions.length ?? 0) + (removal?.releases.length ?? 0)),
+      since === null ? '' : durationText(Math.max(0, now - Date.parse(since)) / 1000),
+      reachable === null ? '' : reachable ? 'yes' : bad('no'),
+      phase === 'ready' ? '' : message,
+    ],
+  )
+  return [...table([HEAD.map(quiet), ...rows]), ''].join('\n')
+}
+
+const HEAD = ['environment', 'cluster', 'phase', 'ready', 'to do', 'since', 'reachable', '']
+/** Where the operator is. */
+const OWN = '-'
+const NOT_INSTALLED = 'there is no operator here; to install it: kk operator install\n'
+
+/** Returns what would be done for each Environment, below its name. */
+export function fleetPlanText(plans: readonly FleetPlan[], palette: Palette): string {
+  const {quiet, strong, bad, change} = palette
+  const lines = plans.flatMap(({name, cluster, phase, plan, approve, problem, from, message}) => [
+    [strong(name), cluster ?? quiet(OWN), phaseText(phase, palette), planHead(plan, {from, problem})].join(
+      '  ',
+    ),
+    ...(problem === null ? [] : [`  ${bad(problem)}`]),
+    ...(phase === 'waiting' || phase === 'unreachable' ? [`  ${message}`] : []),
+    ...(plan?.actions ?? []).map((action) => `  ${action}`),
+    ...(approve === null ? [] : [`  ${change('to approve it:')} ${approve}`]),
+  ])
+  return [...lines, ''].join('\n')
+}
+
+function planHead(plan: FleetPlan['plan'], {from, problem}: Pick<FleetPlan, 'from' | 'problem'>): string {
+  if (problem !== null) return 'no plan'
+  const by = from === 'planned' ? ' (planned now)' : ''
+  return plan ? `plan ${plan.digest.slice(0, 12)}${by}` : `nothing to do${by}`
+}

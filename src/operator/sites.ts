@@ -1,0 +1,250 @@
+import {LEASES} from '../cluster/api/resources.ts'
+import type {Cluster} from '../cluster/cluster.ts'
+import {driverLease, driverLeaseName} from '../cluster/lease/driver.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {Objects} from '../cluster/objects.ts'
+import {asKkError, KkError} from '../errors.ts'
+import type {Helm} from '../helm/helm.ts'
+import {redactLines} from '../helm/redact/lines.ts'
+import {type Limiter, limiter} from '../state/limiter.ts'
+import type {statusReader} from '../verbs/observation/status.ts'
+import {type UsesReader, usesReader} from '../verbs/preparation/uses-reader.ts'
+import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
+import {MANAGER} from './keeper.ts'
+import type {Finding} from './kinds/conditions.ts'
+import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
+import {kubeconfigFile} from './kubeconfig-file.ts'
+import {type SourceText, secretText} from './source.ts'
+import {openWorld, type World} from './world.ts'
+
+/** What works on the cluster that has the releases of an Environment. */
+export interface OperatorPorts {
+  readonly cluster: Cluster
+  readonly helm: Helm
+  /** Reads an environment file and prepares it with the overrides and the secrets that the cluster keeps. */
+  readonly open: (name: string, source: SourceText) => Promise<Supplied>
+}
+
+/** A look at the releases of one target: it downloads each record once, however often it is read. */
+export interface Look {
+  readonly target: string
+  readonly read: ReturnType<typeof statusReader>
+}
+
+/** The cluster that has the releases of an Environment, and what the operator knows of it while it is connected. */
+export interface Site extends OperatorPorts {
+  /** Whether it is the cluster of the Environments, too. */
+  readonly isOwn: boolean
+  readonly readUses: UsesReader
+  readonly world: World
+  /** The last look at the releases of each Environment. */
+  readonly looks: Map<string, Look>
+}
+
+/** The way of one pass to the site of its Environment. */
+export interface Contact {
+  /**
+   * Resolves with the site once it has said that it is the cluster of the Environment. Throws `KK_FILE` and `KK_KUBECONFIG`
+   * for a Secret that cannot be used, `KK_UNREACHABLE`, and `KK_WRONG_CLUSTER`.
+   */
+  reach(): Promise<Site>
+  /** Takes note that it does not answer any more. */
+  lose(error: KkError): void
+  /** The condition `Reachable`; undefined for the own cluster, and where nobody has tried. */
+  finding(): Finding | undefined
+}
+
+/** The clusters of all Environments. */
+export interface Sites {
+  /** `pin` is told of the cluster that is found first: no other one is taken for it later. */
+  contact(environment: EnvironmentObject, pin: (identity: string) => Promise<void>): Contact
+  /** Does work on an Environment when its cluster has room for it: one that does not answer holds up itself alone. */
+  inTurn<T>(environment: EnvironmentObject, work: () => Promise<T>): Promise<T>
+  /** Takes leave of the site of an Environment that is gone. */
+  forget(environment: string): Promise<void>
+  close(): Promise<void>
+}
+
+interface SitesOptions {
+  readonly hub: Pick<Objects, 'read'>
+  /** The own cluster. */
+  readonly own: OperatorPorts
+  /** Opens another one. */
+  readonly connect: (kubeconfig: string, context: string) => Promise<OperatorPorts>
+  readonly signal: AbortSignal
+  /** Told of Environments of whose releases something has changed. */
+  readonly ring: (environment: string) => void
+}
+
+/** The key of the Secret, unless the Environment says otherwise. */
+const KUBECONFIG_KEY = 'kubeconfig'
+/** So many Environments of one other cluster are passed over at once. */
+const AT_ONCE = 4
+
+interface Connection {
+  readonly site: Site
+  readonly text: string
+  readonly context: string | undefined
+  /** Of the Environment. */
+  readonly uid: string | undefined
+  /** Whether it has said that it is the cluster of the Environment. */
+  isKnown: boolean
+  close(): Promise<void>
+}
+
+export function openSites({hub, own, connect, signal, ring}: SitesOptions): Sites {
+  const connections = new Map<string, Connection>()
+  const turns = new Map<string, Limiter>()
+  const ownSite = siteOf(own, {isOwn: true, signal, ring})
+
+  async function disconnect(name: string): Promise<void> {
+    const known = connections.get(name)
+    connections.delete(name)
+    await known?.close()
+  }
+
+  /** The kubeconfig is read anew, for its tokens run out; what is open stays open while it is the same. */
+  async function connectionOf({metadata: {name, uid}, spec}: EnvironmentObject): Promise<Connection> {
+    const {kubeconfigSecret: secret, key = KUBECONFIG_KEY, context} = spec.cluster!
+    const text = await secretText(hub, secret, key)
+    const known = connections.get(name)
+    if (known?.text === text && known.context === context && known.uid === uid) return known
+    await disconnect(name)
+    const file = await kubeconfigFile({text, secret, context})
+    const closing = new AbortController()
+    const remove = () => Promise.resolve(closing.abort()).then(file.remove)
+    const ports = await connect(file.path, file.context).catch(async (error: unknown) => {
+      await remove()
+      throw error
+    })
+    const site = siteOf(ports, {isOwn: false, signal: closing.signal, ring})
+    const close = () => remove().then(() => ports.cluster.close())
+    const connection = {site, text, context, uid, isKnown: false, close}
+    connections.set(name, connection)
+    return connection
+  }
+
+  return {
+    contact(environment, pin) {
+      const {cluster} = environment.spec
+      let found: Finding | undefined
+      if (!cluster) return {reach: async () => ownSite, lose: () => undefined, finding: () => undefined}
+      const lose = (error: KkError) => {
+        found = {type: 'Reachable', status: 'False', reason: error.code, message: causeOf(error)}
+      }
+      return {
+        async reach() {
+          const connection = await connectionOf(environment)
+          const {site} = connection
+          connection.isKnown = false
+          const asked = Promise.all([site.cluster.identity(), site.cluster.expectReady()])
+          const identity = await asked.then(([{uid}]) => uid, away)
+          const pinned = environment.status?.cluster?.identity
+          expectIdentity(identity, {...cluster, pinned})
+          if (pinned === undefined) await pin(identity)
+          connection.isKnown = true
+          found = {type: 'Reachable', status: 'True', reason: 'Answers', message: 'its API server answers'}
+          return site
+        },
+        lose,
+        finding: () => found,
+      }
+    },
+    async inTurn({spec: {cluster}}, work) {
+      if (!cluster) return await work()
+      const turn = turns.get(cluster.kubeconfigSecret) ?? limiter(AT_ONCE)
+      turns.set(cluster.kubeconfigSecret, turn)
+      return await turn(work)
+    },
+    async forget(name) {
+      const known = connections.get(name)
+      // It runs out by itself where it cannot be taken back.
+      if (known?.isKnown) await giveUp({name, uid: known.uid}, known.site).catch(() => undefined)
+      await disconnect(name)
+    },
+    async close() {
+      await Promise.all([...connections.keys()].map(disconnect))
+    },
+  }
+}
+
+function siteOf(
+  ports: OperatorPorts,
+  {isOwn, ...watching}: Pick<SitesOptions, 'signal' | 'ring'> & {readonly isOwn: boolean},
+): Site {
+  return {
+    ...ports,
+    isOwn,
+    readUses: usesReader(ports.cluster, new Set()),
+    world: openWorld(ports.cluster.objects, watching),
+    looks: new Map(),
+  }
+}
+
+/** Throws what keeps a cluster from saying which one it is. */
+function away(thrown: unknown): never {
+  const error = asKkError(thrown)
+  if (error.exit !== 1) throw error
+  throw new KkError('KK_UNREACHABLE', causeOf(error), {cause: error})
+}
+
+/** The API server, or what stands before it, may quote anything. */
+function causeOf({message}: KkError): string {
+  return redactLines(message)
+}
+
+interface Expected {
+  readonly kubeconfigSecret: string
+  /** As the Environment states it. */
+  readonly identity?: string | undefined
+  /** As it was found first. */
+  readonly pinned: string | undefined
+}
+
+/** Throws `KK_WRONG_CLUSTER` for a cluster that is not the one of the Environment. */
+function expectIdentity(found: string, {kubeconfigSecret, identity, pinned}: Expected): void {
+  const expected = [identity, pinned].find((each) => each !== undefined && each !== found)
+  if (expected === undefined) return
+  throw new KkError(
+    'KK_WRONG_CLUSTER',
+    `expected the cluster whose kube-system has the UID ${expected}, but the kubeconfig of the Secret ${kubeconfigSecret} leads to ${found}; nothing was changed`,
+    {hint: 'correct the Secret; for another cluster make another Environment'},
+  )
+}
+
+/**
+ * Says in the cluster of the releases who drives an environment, so that no command line changes it beside. Throws
+ * `KK_OPERATED` where another operator drives it.
+ */
+export async function claim({metadata}: EnvironmentObject, site: Site): Promise<void> {
+  const {name, uid = ''} = metadata
+  const {cluster, isOwn} = site
+  const me = driverName(metadata, site)
+  const driver = await cluster.driver(name)
+  if (driver !== undefined && driver !== me) {
+    throw new KkError('KK_OPERATED', `${name} is driven by ${driver}; nothing was changed`, {
+      hint: 'pause one of both Environments; one that is gone counts for an hour',
+    })
+  }
+  if (isOwn && driver !== undefined) return
+  if (!isOwn && driver === undefined && !(await cluster.hasNamespace(KK_NAMESPACE)))
+    await cluster.makeNamespace(KK_NAMESPACE)
+  const owner = {apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}
+  const lease = driverLease(name, me, isOwn ? {owner} : {now: cluster.now()})
+  await cluster.objects.apply(LEASES, lease, {manager: MANAGER})
+}
+
+type Driven = Pick<EnvironmentObject['metadata'], 'name' | 'uid'>
+
+/** Who drives an environment, for messages and on its Lease: of Environments in other clusters, each is somebody else. */
+function driverName({uid}: Driven, {isOwn}: Pick<Site, 'isOwn'>): string {
+  return isOwn ? 'the operator' : `the operator of another cluster (its Environment is ${uid})`
+}
+
+/** Lets the command line, or another operator, drive an environment. */
+export async function giveUp(driven: Driven, site: Pick<Site, 'cluster' | 'isOwn'>): Promise<void> {
+  const {name} = driven
+  const {cluster} = site
+  if ((await cluster.driver(name)) !== driverName(driven, site)) return
+  await cluster.objects.delete(LEASES, {namespace: KK_NAMESPACE, name: driverLeaseName(name)})
+}

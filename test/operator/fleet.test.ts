@@ -1,0 +1,78 @@
+import {expect, it} from 'vitest'
+import {KkError} from '../../src/errors.ts'
+import {fleetPlanText, fleetStatusText, readFleetPlans} from '../../src/operator/fleet.ts'
+import type {Sites} from '../../src/operator/sites.ts'
+import type {OperatedEnvironment, OperatorStatus} from '../../src/operator/status.ts'
+import {palette} from '../../src/report/colour.ts'
+
+const PLAIN = palette(0)
+const NOW = Date.parse('2026-11-25T12:00:00Z')
+
+function environment(name: string, more: Partial<OperatedEnvironment> = {}): OperatedEnvironment {
+  return {
+    ...{name, cluster: null, reachable: null, since: '2026-11-25T11:00:00Z', phase: 'ready'},
+    ...{message: 'every release is healthy', summary: '2/2', plan: null, removal: null, approve: null},
+    ...{conditions: [], releases: []},
+    ...more,
+  }
+}
+const status = (...environments: readonly OperatedEnvironment[]): OperatorStatus => ({
+  ...{installed: true, leader: 'operator', environments},
+})
+const PLAN = {digest: 'a'.repeat(64), actions: ['upgrade openstack/keystone']}
+
+it('every Environment is a line of one table', () => {
+  const away = {cluster: 'north', reachable: false, phase: 'unreachable', message: 'no route'} as const
+  const waiting = {cluster: 'south', reachable: true, phase: 'waiting', plan: PLAN, message: 'waits'} as const
+  const text = fleetStatusText(
+    status(environment('home'), environment('north', away), environment('south', {...waiting, since: null})),
+    NOW,
+    PLAIN,
+  )
+
+  expect(text.split('\n')).toEqual([
+    'environment  cluster  phase        ready  to do  since     reachable',
+    'home         -        ready        2/2    0      1 h 00 m',
+    'north        north    unreachable  2/2    0      1 h 00 m  no         no route',
+    'south        south    waiting      2/2    1                yes        waits',
+    '',
+  ])
+})
+
+it('a cluster without an operator is told so', () => {
+  expect(fleetStatusText({...status(), installed: false}, NOW, PLAIN)).toContain('kk operator install')
+})
+
+it('a plan that the operator has told is not made again, and what it could not tell says why', async () => {
+  const asked: string[] = []
+  const objects = {list: async () => [{metadata: {name: 'paused'}, spec: {source: {configMap: 'paused'}}}]}
+  const sites = {
+    contact: ({metadata}: {metadata: {name: string}}) => {
+      asked.push(metadata.name)
+      return {reach: () => Promise.reject(new KkError('KK_UNREACHABLE', 'it does not answer'))}
+    },
+  } as unknown as Sites
+  const hub = {objects: {...objects, read: async () => ({data: {'environment.yaml': '{}'}})}}
+  const plans = await readFleetPlans(
+    status(
+      environment('waits', {phase: 'waiting', plan: PLAN, message: 'waits for staging', cluster: 'north'}),
+      environment('paused', {phase: 'paused', plan: PLAN}),
+    ),
+    hub as unknown as Parameters<typeof readFleetPlans>[1],
+    async () => sites,
+  )
+
+  expect(asked).toEqual(['paused'])
+  expect(plans).toMatchObject([
+    {name: 'waits', from: 'status', plan: PLAN, problem: null},
+    {name: 'paused', from: 'planned', plan: null, problem: 'it does not answer'},
+  ])
+  expect(fleetPlanText(plans, PLAIN).split('\n')).toEqual([
+    'waits  north  waiting  plan aaaaaaaaaaaa',
+    '  waits for staging',
+    '  upgrade openstack/keystone',
+    'paused  -  paused  no plan',
+    '  it does not answer',
+    '',
+  ])
+})

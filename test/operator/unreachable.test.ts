@@ -1,0 +1,126 @@
+import {expect, it} from 'vitest'
+import {KkError} from '../../src/errors.ts'
+import type {Phase} from '../../src/operator/findings.ts'
+import {newKeeper} from '../../src/operator/keeper.ts'
+import type {Condition, Finding} from '../../src/operator/kinds/conditions.ts'
+import {
+  ENVIRONMENTS,
+  type EnvironmentObject,
+  type EnvironmentStatus,
+} from '../../src/operator/kinds/environment-kind.ts'
+import {RELEASES} from '../../src/operator/kinds/release-kind.ts'
+import {newTeller} from '../../src/operator/teller.ts'
+import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
+import {planOf} from '../run/plan-of.ts'
+
+const MINUTE = 60_000
+const START = Date.parse('2026-11-25T12:00:00Z')
+const planned = {plan: planOf({keystone: []}, {keystone: 'unchanged'}), digest: 'd', target: 't'}
+const error = new KkError('KK_UNREACHABLE', 'the cluster of context "north" does not answer')
+const healthy: ReleaseStatus = {
+  ...{release: 'openstack/keystone', chart: 'keystone', version: '1', revision: 1, status: 'deployed'},
+  ...{inputs: 'current', wanted: true, health: {state: 'healthy'}, owner: 'production'},
+  ...{requires: [], dependents: []},
+}
+const DEPLOYED: Phase = {kind: 'deployed', planned, releases: [healthy], source: 's'}
+const AWAY: Phase = {kind: 'unreachable', error}
+const ROW = 'production.openstack.keystone'
+
+const reach = (status: 'True' | 'False'): Finding => ({
+  ...{type: 'Reachable', status, reason: status === 'True' ? 'Answers' : error.code},
+  message: status,
+})
+
+/** What is told of an Environment after so many minutes each. */
+function telling() {
+  const world = {writes: 0}
+  const apply = async () => {
+    world.writes++
+    return {metadata: {generation: 1}}
+  }
+  const environments = newKeeper({apply}, ENVIRONMENTS)
+  const releases = newKeeper({apply}, RELEASES)
+  const conditions = (status: object | undefined) =>
+    Object.fromEntries(
+      ((status as EnvironmentStatus).conditions ?? []).map(({type, status, reason}: Condition) => [
+        type,
+        `${status} ${reason}`,
+      ]),
+    )
+  return {
+    world,
+    async tell(phase: Phase, minutes: number, generation = 1) {
+      const environment: EnvironmentObject = {
+        metadata: {name: 'production', generation},
+        spec: {source: {configMap: 'production'}, cluster: {kubeconfigSecret: 'north'}},
+      }
+      const teller = newTeller(environment, {
+        ...{environments, releases},
+        events: {tell: () => undefined},
+        uids: new Map([[ROW, 'u']]),
+        reachable: () => reach(phase === AWAY ? 'False' : 'True'),
+        onError: (problem) => {
+          throw problem
+        },
+        clock: () => START + minutes * MINUTE,
+      })
+      await teller.tell(phase)
+      const status = environments.status('production') as EnvironmentStatus
+      return {...conditions(status), steady: status.steady?.since}
+    },
+    row: () => conditions(releases.status(ROW)),
+  }
+}
+
+it('what was known of a cluster that does not answer counts for ten minutes', async () => {
+  const {tell, row, world} = telling()
+  const since = '2026-11-25T12:00:00Z'
+
+  const ready = await tell(DEPLOYED, 0)
+  const lost = await tell(AWAY, 5)
+  const before = world.writes
+  const still = await tell(AWAY, 14)
+  const between = {writes: world.writes, row: row()}
+  const unknown = await tell(AWAY, 15)
+  const then = row()
+  const back = await tell(DEPLOYED, 20)
+
+  expect(ready).toMatchObject({Ready: 'True Healthy', Reachable: 'True Answers', steady: since})
+  expect(lost).toMatchObject({Ready: 'True Healthy', Reachable: 'False KK_UNREACHABLE', steady: since})
+  expect(still).toEqual(lost)
+  expect(between).toEqual({writes: before, row: {Ready: 'True Healthy'}})
+  expect(unknown).toMatchObject({Ready: 'Unknown KK_UNREACHABLE', Reachable: 'False KK_UNREACHABLE'})
+  expect(then).toEqual({Ready: 'Unknown KK_UNREACHABLE'})
+  expect(back).toMatchObject({Ready: 'True Healthy', Reachable: 'True Answers'})
+  expect([unknown.steady, back.steady]).toEqual([undefined, '2026-11-25T12:20:00Z'])
+  expect(row()).toEqual({Ready: 'True Healthy'})
+})
+
+it('what was said of another generation does not count at all', async () => {
+  const {tell} = telling()
+  await tell(DEPLOYED, 0)
+
+  expect(await tell(AWAY, 1, 2)).toMatchObject({Ready: 'Unknown KK_UNREACHABLE'})
+})
+
+it('what never answered is not known', async () => {
+  expect(await telling().tell(AWAY, 0)).toMatchObject({
+    Ready: 'Unknown KK_UNREACHABLE',
+    Reachable: 'False KK_UNREACHABLE',
+  })
+})
+
+it('a change of its inputs begins the time anew for which it is ready', async () => {
+  const {tell} = telling()
+  await tell(DEPLOYED, 0)
+
+  const other = await tell({...DEPLOYED, source: 'other'} as Phase, 3)
+  const running = await tell({kind: 'held', planned, failure: 'x', releases: [healthy]}, 4)
+  const again = await tell(DEPLOYED, 6)
+
+  expect([other.steady, running.steady, again.steady]).toEqual([
+    '2026-11-25T12:03:00Z',
+    undefined,
+    '2026-11-25T12:06:00Z',
+  ])
+})
