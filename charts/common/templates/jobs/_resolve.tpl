@@ -1,6 +1,6 @@
 {{- /*
-Every job of the chart in the order of `after`: sets .jobs of the context, key → {key, name, spec, gate, migration, retries}.
-A Job cannot be changed, so its name ends in a hash of its pod and of what it reads: a change makes a new Job and
+Every job of the chart in the order of `after`: sets .jobs of the context, key → {key, name, spec, gate, migration, retries, part}.
+One that waits for a `rollout` is of the part (`kk.components`) of the last of these components, any other of `common`. A Job cannot be changed, so its name ends in a hash of its pod and of what it reads: a change makes a new Job and
 helm deletes the old one; without a change it is not run again.
 */ -}}
 {{- define "common.jobs.resolve" -}}
@@ -59,5 +59,9 @@ elsewhere the sections are not known, and all counts.
 {{- end -}}
 {{- $name := printf "%s-%s" .unit.name (join "\n" $inputs | sha256sum | trunc 8) -}}
 {{- $gate := and (not .unit.rollout) (ne (toString .unit.gate) "false") -}}
-{{- $_ := set .ctx.jobs .key (dict "key" .key "name" $name "spec" $spec "gate" $gate "migration" .unit.migration "retries" (dig "retries" 10 .unit)) -}}
+{{- $part := "common" -}}
+{{- range .unit.rollout -}}
+{{- if get $.ctx.root.Values.components . -}}{{- $part = . -}}{{- end -}}
+{{- end -}}
+{{- $_ := set .ctx.jobs .key (dict "key" .key "name" $name "spec" $spec "part" $part "gate" $gate "migration" .unit.migration "retries" (dig "retries" 10 .unit)) -}}
 {{- end -}}
