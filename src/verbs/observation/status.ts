@@ -11,7 +11,7 @@ import {lastOf} from '../../plan/rollback/ways.ts'
 import {type UnknownUser, usesOf} from '../../plan/uses/uses.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
-import {namedRelease} from '../preparation/prepare.ts'
+import {namedReleases} from '../preparation/prepare.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {type FactsReader, factsIn, factsReader, livingOf, versionOf} from '../preparation/uses-reader.ts'
 import {type Leftover, type LeftoversReader, leftoversReader} from './leftovers.ts'
@@ -208,7 +208,7 @@ function releasesOf(
   const {graph} = prepared
   const abandoned = own.filter((release) => !graph.requirements.has(release))
   if (names.length === 0) return [...graph.releases, ...abandoned]
-  return names.map(
-    (name) => abandoned.find((release) => isNamed(release, name)) ?? namedRelease(prepared, name),
+  return names.flatMap(
+    (name) => abandoned.find((release) => isNamed(release, name)) ?? namedReleases(prepared, [name]),
   )
 }
