@@ -13,7 +13,7 @@ describe.each(SERVICES)('the component releases of %s', (chart) => {
   const parts = partsOf({
     section: 'cell',
     chart,
-    values: valuesOf(chart),
+    values: {...valuesOf(chart)},
     file: 'cloud.yaml',
     position: undefined,
   })
@@ -55,7 +55,7 @@ it('a change of what is said for one component is none of the values of the othe
   const parts = partsOf({
     section: 'nova',
     chart: 'nova',
-    values: valuesOf('nova'),
+    values: {...valuesOf('nova')},
     file: 'cloud.yaml',
     position: undefined,
   })
