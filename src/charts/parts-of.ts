@@ -2,8 +2,10 @@ import type {Part} from '../environment/environment.ts'
 import {isMap, type Position, type Values} from '../release.ts'
 import {dig, digMaps, digText} from './manifests/dig.ts'
 
-/** The part that has what belongs to no component: configuration, jobs, Secrets, accounts. */
+/** The part that has what belongs to no component, and what all need: configuration, jobs, Secrets, accounts. */
 export const COMMON = 'common'
+/** The part that has the jobs for which no component waits: they wait for components in turn. */
+const ROLLOUT = 'rollout'
 
 interface Whole {
   readonly section: string
@@ -16,69 +18,69 @@ interface Whole {
 }
 
 /**
- * Returns the releases that a section becomes, by name: `common` first, then one for each component in the order of the chart; none
- * for a chart without components. A component requires `common`, and the components whose endpoints it `needs`. A job that waits for
- * a `rollout` is of the last of those components, as the library has it, which therefore requires the others. All these edges are `applied`, for
- * pods wait for jobs and services by themselves, also for those of `common`, whose jobs may wait for a component in turn.
+ * Returns the releases that a section becomes, by name, as the library renders them: `common`, one for each component in the order of
+ * the chart, and `rollout` where there is such a job; none for a chart without components. A component requires `common`, and the components whose
+ * endpoints it needs; `rollout` requires all of them.
  */
 export function partsOf(whole: Whole): ReadonlyMap<string, Part> {
-  const facts = Object.entries(mapAt(whole.values, 'components')).filter(([, each]) => isMap(each))
+  const {section, chart, values, position} = whole
+  const facts = Object.entries(mapAt(values, 'components')).filter(([, each]) => isMap(each))
   const components = facts.map(([name]) => name)
-  const counted = facts.filter(([, each]) => digText(each, 'kind') === 'StatefulSet').map(([name]) => name)
-  const {section, chart, position} = whole
+  if (components.length === 0) return new Map()
+  const sets = facts.filter(([, each]) => digText(each, 'kind') === 'StatefulSet').map(([name]) => name)
   const nameOf = (part: string) => `${section}-${part}`
-  const partOf = (name: string): Part => ({
-    section,
-    name,
-    chart,
-    others: components.filter((each) => each !== name),
-    counted: counted.filter((each) => each !== name),
-    requires: (name === COMMON ? [] : [...ofCommon(whole), ...ofComponents(whole, components, name)]).map(
-      ({part, ...rest}) => ({...rest, kind: 'applied', release: nameOf(part)}),
-    ),
-    ...(position && {position}),
-  })
-  const names = components.length === 0 ? [] : [COMMON, ...components]
-  return new Map(names.map((name) => [nameOf(name), partOf(name)]))
-}
-
-type Found = Pick<Part['requires'][number], 'evidence'> & {readonly part: string}
-
-function ofCommon({section, file, position}: Whole): readonly Found[] {
-  const text = `kk.releases.${section}.components: true`
-  const line = position && {line: position.line}
-  return [{part: COMMON, evidence: {source: 'environment', file, ...line, text}}]
-}
-
-function ofComponents({chart, values}: Whole, components: readonly string[], name: string): readonly Found[] {
-  const file = `${chart}/values.yaml`
-  const endpointOf = (component: string) => digText(values, 'components', component, 'endpoint')
-  const served = needsOf(values, chart, name).flatMap(({need, text}) =>
-    components.filter((each) => endpointOf(each) === need).map((part) => ({part, text})),
-  )
-  const rolledOut = Object.entries(mapAt(values, 'jobs')).flatMap(([job, facts]) => {
-    const rollout = texts(dig(facts, 'rollout')).filter((each) => components.includes(each))
-    const text = `jobs.${job}.rollout: [${rollout.join(', ')}]`
-    return rollout.at(-1) === name ? rollout.map((part) => ({part, text})) : []
-  })
-  return [...served, ...rolledOut]
-    .filter(({part}) => part !== name)
-    .map(({part, text}) => ({part, evidence: {source: 'annotation', file, text}}))
-}
-
-/** The endpoints that a component waits for, by its facts or as openstack-helm says so, and what says it. */
-function needsOf(values: Values, chart: string, name: string) {
-  const needs = texts(dig(values, 'components', name, 'needs'))
-  const stated = keysOf(chart, name).flatMap((key) =>
-    digMaps(values, 'dependencies', 'static', key, 'services').map((each) => ({
-      need: digText(each, 'service'),
-      text: `dependencies.static.${key}.services: ${digText(each, 'service')}`,
-    })),
-  )
-  return [
-    ...needs.map((need) => ({need, text: `components.${name}.needs: [${needs.join(', ')}]`})),
-    ...stated,
+  const partOf = (name: string, required: readonly Required[]): [string, Part] => [
+    nameOf(name),
+    {
+      section,
+      name,
+      chart,
+      others: components.filter((each) => each !== name),
+      counted: sets.filter((each) => each !== name),
+      requires: required.map(({part, evidence}) => ({release: nameOf(part), kind: 'ready', evidence})),
+      ...(position && {position}),
+    },
   ]
+  const all = [COMMON, ...components].map((part) => ({part, evidence: chosen(whole)}))
+  return new Map([
+    partOf(COMMON, []),
+    ...components.map((name) =>
+      partOf(name, [{part: COMMON, evidence: chosen(whole)}, ...needed(whole, components, name)]),
+    ),
+    ...(hasLateJobs(values) ? [partOf(ROLLOUT, all)] : []),
+  ])
+}
+
+interface Required extends Pick<Part['requires'][number], 'evidence'> {
+  readonly part: string
+}
+
+function chosen({section, file, position}: Whole): Required['evidence'] {
+  const line = position && {line: position.line}
+  return {source: 'environment', file, ...line, text: `kk.releases.${section}.components: true`}
+}
+
+/** The other components whose endpoints a component waits for, by its facts or as openstack-helm says it. */
+function needed({chart, values}: Whole, components: readonly string[], name: string): readonly Required[] {
+  const needs = texts(dig(values, 'components', name, 'needs'))
+  const own = needs.map((need) => ({need, text: `components.${name}.needs: [${needs.join(', ')}]`}))
+  const stated = keysOf(chart, name).flatMap((key) =>
+    digMaps(values, 'dependencies', 'static', key, 'services').map((each) => {
+      const need = digText(each, 'service')
+      return {need, text: `dependencies.static.${key}.services: ${need}`}
+    }),
+  )
+  return [...own, ...stated].flatMap(({need, text}) =>
+    components
+      .filter((each) => each !== name && digText(values, 'components', each, 'endpoint') === need)
+      .map((part) => ({part, evidence: {source: 'annotation', file: `${chart}/values.yaml`, text}})),
+  )
+}
+
+function hasLateJobs(values: Values): boolean {
+  return Object.values(mapAt(values, 'jobs')).some(
+    (job) => texts(dig(job, 'rollout')).length > 0 || dig(job, 'gate') === false,
+  )
 }
 
 /** The keys by which maps of openstack-helm's have something for a component: `common.context.pick` of the library. */

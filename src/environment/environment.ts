@@ -37,7 +37,7 @@ export interface ReleaseSettings {
 /** One of the releases that a section becomes with `components: true`. */
 export interface Part {
   readonly section: string
-  /** The component of the chart that it is; or `common`, all that belongs to none. */
+  /** The component of the chart that it is; or `common`, what belongs to none, or `rollout`, the jobs that come after the components. */
   readonly name: string
   readonly chart: string
   /** The other components of the chart. */

@@ -189,7 +189,7 @@ const DEFINITIONS = {
       components: {
         title: 'true or false',
         description:
-          'Whether the section becomes a release per component of its chart, and one for what belongs to none: `nova-common`, `nova-api`, and so on. It is chosen when the section is first installed.',
+          'Whether the section becomes a release per component of its chart: `nova-common`, `nova-api`, `nova-conductor`, and so on. It is chosen when the section is first installed.',
         type: 'boolean',
         default: false,
       },

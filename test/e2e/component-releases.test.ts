@@ -12,7 +12,7 @@ import {
 import {helmRecords, revisions} from './support/records.ts'
 
 const HEAT = ['heat-common', 'heat-api', 'heat-cfn', 'heat-engine']
-const KEYSTONE = ['keystone-common', 'keystone-api']
+const KEYSTONE = ['keystone-common', 'keystone-api', 'keystone-rollout']
 const SHARED = ['mariadb', 'memcached', 'rabbitmq']
 
 /** keystone and heat per component, and what they require as it is. */

@@ -2,7 +2,8 @@
 The only entry point: a chart's templates/ is one file that includes this. The context is built once
 (merged values, endpoints, text of the files, jobs with their names) and handed down, never computed again.
 What the release's ConfigMaps and Secrets hold is gathered in it on the way. Where a section is several releases, objects are named
-for it (`kk.section`), and each release shows those of its `kk.components`; `common` is what belongs to none.
+for it (`kk.section`), and each release shows those of its `kk.components`: of a component, of `common`, which is what belongs to none, or of
+`rollout`, the jobs that come after the components.
 */ -}}
 {{- define "common.chart" -}}
 {{- $kk := .Values.kk | default dict -}}
@@ -14,7 +15,7 @@ for it (`kk.section`), and each release shows those of its `kk.components`; `com
 {{- include "common.config.files" $ctx -}}
 {{- include "common.jobs.resolve" $ctx -}}
 {{- include "common.context.components" $ctx -}}
-{{- $shown := $kk.components | default (append (keys $ctx.components) "common") -}}
+{{- $shown := $kk.components | default (concat (keys $ctx.components) (list "common" "rollout")) -}}
 {{- range $unit := $ctx.components }}
 {{- $objects := "" }}
 {{- range list "workload" "service" "ingress" "pdb" "networkpolicy" "pvc" }}

@@ -16,12 +16,12 @@ import {recordOf} from '../../../plan/fixtures.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 const NOVA = 'kk: {releases: {nova: {components: true}}}\n'
-const PARTS = ['common', 'api', 'metadata', 'conductor', 'scheduler', 'novncproxy', 'compute'].map(
+const PARTS = ['common', 'api', 'metadata', 'conductor', 'scheduler', 'novncproxy', 'compute', 'rollout'].map(
   (part) => `nova-${part}`,
 )
 
 describe('a section with components: true', () => {
-  it('is a release for what belongs to none, and one for each component', async () => {
+  it('is a release for what belongs to none, one for each component, and one for the jobs that wait for those', async () => {
     const {graph, releases} = await preparedOf(`${NOVA}nova: {}\n`)
 
     const ofNova = graph.releases.filter((each) => releases.get(each)?.chart.name === 'nova')
@@ -35,41 +35,33 @@ describe('a section with components: true', () => {
       expect.arrayContaining(['mariadb:ready', 'keystone:ready', 'neutron:applied']),
     )
     expect(required('nova-common').filter((each) => each.startsWith('nova'))).toEqual([])
-    expect(required('nova-conductor')).toEqual(['nova-common:applied', ...required('nova-common')])
+    expect(required('nova-conductor')).toEqual(['nova-common:ready', ...required('nova-common')])
   })
 
-  it('has a component require those that its jobs wait for, and those whose endpoints it needs', async () => {
+  it('has a component require those whose endpoints it needs, and the jobs that come last all of them', async () => {
     const text = 'kk: {releases: {nova: {components: true}, ovn: {components: true}}}\nnova: {}\novn: {}\n'
     const required = requiredIn(await preparedOf(text))
 
-    // Its job online-data-migrations has the rollout [api, metadata, conductor, scheduler].
-    expect(required('nova-scheduler').filter((each) => each.startsWith('nova'))).toEqual([
-      'nova-common:applied',
-      'nova-api:applied',
-      'nova-metadata:applied',
-      'nova-conductor:applied',
-    ])
     expect(required('ovn-northd').filter((each) => each.startsWith('ovn'))).toEqual([
-      'ovn-common:applied',
-      'ovn-nb:applied',
-      'ovn-sb:applied',
+      'ovn-common:ready',
+      'ovn-nb:ready',
+      'ovn-sb:ready',
     ])
+    expect(required('nova-rollout').filter((each) => each.startsWith('nova'))).toEqual(
+      PARTS.filter((part) => part !== 'nova-rollout').map((part) => `${part}:ready`),
+    )
   })
 
   it('says of each edge where it comes from', async () => {
-    const {graph} = await preparedOf(`${NOVA}nova: {}\n`)
+    const {graph} = await preparedOf('kk: {releases: {ovn: {components: true}}}\novn: {}\n')
 
-    const edges = graph.requirements.get('openstack/nova-scheduler')!
+    const edges = graph.requirements.get('openstack/ovn-controller')!
     const evidence = (to: ReleaseId) => edges.find((edge) => edge.to === to)!.evidence
-    expect(evidence('openstack/nova-common')).toEqual([
-      {source: 'environment', file: 'cloud.yaml', line: 1, text: 'kk.releases.nova.components: true'},
+    expect(evidence('openstack/ovn-common')).toEqual([
+      {source: 'environment', file: 'cloud.yaml', line: 1, text: 'kk.releases.ovn.components: true'},
     ])
-    expect(evidence('openstack/nova-api')).toEqual([
-      {
-        source: 'annotation',
-        file: 'nova/values.yaml',
-        text: 'jobs.online-data-migrations.rollout: [api, metadata, conductor, scheduler]',
-      },
+    expect(evidence('openstack/ovn-sb')).toEqual([
+      {source: 'annotation', file: 'ovn/values.yaml', text: 'components.controller.needs: [ovn_ovsdb_sb]'},
     ])
   })
 
