@@ -1,5 +1,6 @@
 import {COMMON, keysOf} from '../charts/parts-of.ts'
 import type {Part} from '../environment/environment.ts'
+import {KkError} from '../errors.ts'
 import {isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
 
@@ -31,10 +32,12 @@ const REPLICAS = ['pod', 'replicas'] as const
 
 /**
  * Returns the layers of one part of a section: without what is said for its other components alone, so that a change of that is none
- * of this part, and with `kk`, by which the library knows what to render.
+ * of this part, and with `kk`, by which the library knows what to render. Throws `KK_VALUES` for a component that neither the chart nor
+ * the section has, for it would be part of no release.
  */
 export function partLayers(layers: readonly Layer[], part: Part, file: string): readonly Layer[] {
   const {section, name, position} = part
+  for (const layer of layers) refuseNewComponents(layer, part)
   const kept = layers
     .map((layer) => ({...layer, values: ofPart(layer.values, part)}))
     .filter(({values}) => !isEmpty(values))
@@ -49,6 +52,19 @@ export function partLayers(layers: readonly Layer[], part: Part, file: string): 
 }
 
 const ABOVE: ReadonlySet<Layer['name']> = new Set(['user', 'values', 'set'])
+
+function refuseNewComponents({values, source}: Layer, {section, name, others, chart}: Part): void {
+  const known = [...others, name]
+  const stated = isMap(values.components) ? Object.entries(values.components) : []
+  for (const [component, facts] of stated) {
+    if (!isMap(facts) || known.includes(component)) continue
+    throw new KkError(
+      'KK_VALUES',
+      `${source}: components.${component} is no component of ${chart}, of which ${section} has a release each`,
+      {hint: `state it in the section ${section} itself, or leave it out`},
+    )
+  }
+}
 
 function ofPart(values: Values, part: Part): Values {
   // A key of the service's name is for all its components.

@@ -16,7 +16,7 @@ import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {type FactsReader, factsIn, factsReader, livingOf, versionOf} from '../preparation/uses-reader.ts'
 import {type Leftover, type LeftoversReader, leftoversReader} from './leftovers.ts'
 import {noSuchOwner} from './no-such-owner.ts'
-import {releaseOnCluster} from './release-on-cluster.ts'
+import {releasesOnCluster} from './release-on-cluster.ts'
 import type {StatusReport} from './release-status.ts'
 import {type Look, type Payload, type StatusSubject, statusOf} from './status-row.ts'
 
@@ -203,7 +203,8 @@ function releasesOf(
   const own = records.filter(({labels}) => readLabels(labels)?.owner === owner).map(({release}) => release)
   if (!prepared) {
     if (own.length === 0) throw noSuchOwner(owner, 'release', ownersOf(records))
-    return names.length === 0 ? own : names.map((name) => releaseOnCluster(records, name, owner).release)
+    if (names.length === 0) return own
+    return names.flatMap((name) => releasesOnCluster(records, name, owner).map(({release}) => release))
   }
   const {graph} = prepared
   const abandoned = own.filter((release) => !graph.requirements.has(release))

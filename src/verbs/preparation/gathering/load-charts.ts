@@ -1,5 +1,6 @@
 import type {Chart} from '../../../charts/chart.ts'
 import {type ChartFinding, findChart} from '../../../charts/find-chart.ts'
+import {COMMON} from '../../../charts/parts-of.ts'
 import type {Environment, StatedRequirement} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
 import type {Requirement} from '../../../graph/build.ts'
@@ -119,6 +120,14 @@ function requirementsOf(
   name: string,
   chart: Chart | undefined,
 ): ResolvedRequirement[] {
+  const part = environment.parts?.get(name)
+  // What the section requires, its common part does, which all others require.
+  if (part && part.name !== COMMON) {
+    return part.requires.map(({release, ...rest}) => ({
+      requirement: {release: idOf(environment, release), ...rest},
+      ...{elsewhere: false, optional: false},
+    }))
+  }
   const settings = environment.releases.get(name)
   const stated = (settings?.requires ?? []).map((each) => ({
     ...each,
@@ -127,19 +136,12 @@ function requirementsOf(
   const without = new Set(settings?.without ?? [])
   const annotated = (chart?.requires ?? []).filter((each) => !without.has(each.release))
   const both = [...annotated, ...stated.map((each) => ({...each, optional: false}))]
-  const others = both.flatMap(({release, namespace, kind, optional, evidence}) => {
+  return both.flatMap(({release, namespace, kind, optional, evidence}) => {
     const here = idsOf(environment, release)
     const elsewhere = namespace !== undefined && here.every((id) => releaseNamespace(id) !== namespace)
     const meant = elsewhere ? [releaseId(namespace, release)] : here
     return meant.map((id) => ({requirement: {release: id, kind, evidence}, elsewhere, optional}))
   })
-  const parts = environment.parts?.get(name)?.requires ?? []
-  const ofParts = parts.map(({release, ...rest}) => ({
-    requirement: {release: idOf(environment, release), ...rest},
-    elsewhere: false,
-    optional: false,
-  }))
-  return [...ofParts, ...others]
 }
 
 function statedEvidence(environment: Environment, name: string, requirement: StatedRequirement): Evidence {

@@ -28,14 +28,14 @@ describe('a section with components: true', () => {
     expect(ofNova.map(releaseName)).toEqual(PARTS)
   })
 
-  it('has all its releases require what the chart requires, and each component the common one', async () => {
+  it('has the common release require what the chart requires, and each component that one', async () => {
     const required = requiredIn(await preparedOf(`${NOVA}nova: {}\n`))
 
     expect(required('nova-common')).toEqual(
       expect.arrayContaining(['mariadb:ready', 'keystone:ready', 'neutron:applied']),
     )
     expect(required('nova-common').filter((each) => each.startsWith('nova'))).toEqual([])
-    expect(required('nova-conductor')).toEqual(['nova-common:ready', ...required('nova-common')])
+    expect(required('nova-conductor')).toEqual(['nova-common:ready'])
   })
 
   it('has a component require those whose endpoints it needs, and the jobs that come last all of them', async () => {
@@ -116,6 +116,16 @@ nova: {conf: {nova: {DEFAULT: {debug: true}}}, pod: {replicas: {api: 3, conducto
     expect(() => namedRelease(prepared, 'nova')).toThrow(
       expect.objectContaining({code: 'KK_USAGE', message: `nova is several releases: ${PARTS.join(', ')}`}),
     )
+  })
+
+  it('is refused for a component that another layer than the section brings', async () => {
+    await expect(
+      preparedOf(`${NOVA}nova: {}\n`, ['nova:components.spare.command=sleep']),
+    ).rejects.toMatchObject({
+      code: 'KK_VALUES',
+      message:
+        '--set nova:components.spare.command=***: components.spare is no component of nova, of which nova has a release each',
+    })
   })
 
   it.each([
