@@ -55,7 +55,7 @@ function reshaped(section: ReleaseId, found: readonly ReleaseRecord[]): KkError 
       ? `${section} is installed as one release, and is to become releases per component: that is chosen when it is first installed`
       : `${section} is installed as releases per component (${names.join(', ')}), and is to become one release: that is chosen when it is first installed`,
     {
-      hint: `nothing was changed; ${isWhole ? 'take away' : 'state again'} kk.releases.${name}.components: true; or move by hand, while the service is away: kk remove ${name}, then kk deploy; what it has in databases and volumes stays`,
+      hint: `nothing was changed; ${isWhole ? 'take away' : 'state again'} kk.releases.${name}.components: true; or move by hand: kk remove ${name}, then kk deploy (it is away meanwhile; what it has in databases and volumes stays), or without a gap, as docs/components.md tells`,
     },
   )
 }

@@ -1,7 +1,7 @@
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
-import {get} from './support/cluster.ts'
+import {get, kubectl} from './support/cluster.ts'
 import {
   allInOne,
   type EnvironmentContent,
@@ -13,6 +13,10 @@ import {helmRecords, revisions} from './support/records.ts'
 
 const HEAT = ['heat-common', 'heat-api', 'heat-cfn', 'heat-engine']
 const KEYSTONE = ['keystone-common', 'keystone-api', 'keystone-rollout']
+const KINDS = [
+  ...['deployments', 'services', 'configmaps', 'secrets', 'serviceaccounts', 'roles', 'rolebindings'],
+  ...['jobs', 'cronjobs', 'poddisruptionbudgets', 'persistentvolumeclaims', 'networkpolicies', 'ingresses'],
+].join(',')
 const SHARED = ['mariadb', 'memcached', 'rabbitmq']
 
 /** keystone and heat per component, and what they require as it is. */
@@ -166,4 +170,29 @@ describe('an environment with releases per component', () => {
 
     expect(await revisions(environment.name)).toMatchObject({heat: 1, 'keystone-api': 1})
   })
+
+  it('takes over the objects of one release that are handed over by hand, which no pod notices', async () => {
+    const before = await pods()
+    await give('heat-common')
+    for (const part of ['api', 'cfn', 'engine'])
+      await give(`heat-${part}`, `,app.kubernetes.io/component=${part}`)
+    const records = ['--namespace', environment.name, '--selector', 'owner=helm,name=heat']
+    await kubectl(['delete', 'secrets', ...records])
+    await environment.write(await contentWith({}))
+
+    await environment.deploy()
+
+    expect(Object.keys(await revisions(environment.name))).toEqual(expect.arrayContaining(HEAT))
+    expect(await revisions(environment.name)).not.toHaveProperty('heat')
+    expect(await pods()).toEqual(before)
+    expect(await unchanged()).toBe(false)
+  })
+
+  /** As docs/components.md has it. */
+  async function give(release: string, more = '') {
+    await kubectl([
+      ...['annotate', KINDS, '--namespace', environment.name, '--overwrite'],
+      ...['--selector', `app.kubernetes.io/instance=heat${more}`, `meta.helm.sh/release-name=${release}`],
+    ])
+  }
 })

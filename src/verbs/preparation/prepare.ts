@@ -181,10 +181,11 @@ function oneNamed({environment, graph}: Named, name: string): ReleaseId {
  * Throws `KK_ENVIRONMENT` for settings of a release that is not in the graph: without the error, a slip in the name
  * would make `protected: true` do nothing.
  */
-function refuseIdleSettings({file, releases, position}: Environment, graph: Graph): void {
+function refuseIdleSettings({file, releases, position, parts}: Environment, graph: Graph): void {
   const names = [...new Set(graph.releases.map(releaseName))]
-  for (const name of releases.keys()) {
-    if (names.includes(name)) continue
+  for (const key of releases.keys()) {
+    if (names.includes(key)) continue
+    const name = parts?.get(key)?.section ?? key
     const at = position(['kk', 'releases', name])
     const where = at ? `${file}:${at.line}:${at.column}` : file
     const close = suggest(name, names)
