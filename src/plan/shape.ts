@@ -5,6 +5,7 @@ import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../relea
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
 import {readLabels} from './labels.ts'
+import type {Uses} from './uses/uses.ts'
 
 interface Shapes {
   /** The releases of a plan, and whether it may change them. */
@@ -14,9 +15,18 @@ interface Shapes {
 }
 
 /** Returns the id that the section of a component release would have as one release; undefined for any other release. */
-export function sectionOfRecord({release, labels}: Pick<ReleaseRecord, 'release' | 'labels'>) {
+export function sectionOfRecord({
+  release,
+  labels,
+}: Pick<ReleaseRecord, 'release' | 'labels'>): ReleaseId | undefined {
   const section = readLabels(labels)?.section
   return section === undefined ? undefined : releaseId(releaseNamespace(release), section)
+}
+
+/** The same of a release of the cluster. */
+export function sectionIn({observed}: Pick<Uses, 'observed'>, release: ReleaseId): ReleaseId | undefined {
+  const found = observed.get(release)
+  return found && sectionOfRecord(found.record)
 }
 
 /**

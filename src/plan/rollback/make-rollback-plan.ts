@@ -182,22 +182,28 @@ function orderBack(uses: Graph, {returning, checked, last}: Back): Graph {
 }
 
 /**
- * Returns the graph with the edges among the parts of a section turned round, so that these return in the order in which they are deployed: pods of
- * a component read the configuration of the common part when they start, and not again.
+ * Returns the graph with the edges among the parts of a section turned round, so that these return in the order in which they are
+ * deployed: pods of a component read the configuration of the common part when they start, and not again. What one part requires
+ * beside, all of them do here.
  */
 function withPartsAhead(uses: Graph, last: Observed['last']): Graph {
   const sectionOf = (release: ReleaseId) => {
     const record = last.get(release)
     return record && sectionOfRecord(record)
   }
-  const requirements = new Map<ReleaseId, Edge[]>(uses.releases.map((release) => [release, []]))
-  for (const edge of [...uses.requirements.values()].flat()) {
-    const {from, to} = edge
-    const section = sectionOf(from)
-    const isInside = section !== undefined && section === sectionOf(to)
-    requirements.get(isInside ? to : from)!.push(isInside ? {...edge, from: to, to: from} : edge)
+  const partsOf = Map.groupBy(uses.releases, sectionOf)
+  const turned = (edge: Edge): readonly Edge[] => {
+    const section = sectionOf(edge.from)
+    if (section === undefined) return [edge]
+    if (section === sectionOf(edge.to)) return [{...edge, from: edge.to, to: edge.from}]
+    return partsOf.get(section)!.map((from) => ({...edge, from}))
   }
-  return {releases: uses.releases, requirements}
+  const edges = [...uses.requirements.values()].flat().flatMap(turned)
+  const leaving = Map.groupBy(edges, ({from}) => from)
+  return {
+    releases: uses.releases,
+    requirements: new Map(uses.releases.map((release) => [release, leaving.get(release) ?? []])),
+  }
 }
 
 /** Edges to the first of these releases on every path. A detour through others counts as `ready`. */

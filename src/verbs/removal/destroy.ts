@@ -1,18 +1,13 @@
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
+import {sectionIn} from '../../plan/shape.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {clusterOf} from '../cluster-of.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
 import {leftoverClaims} from './leftover-claims.ts'
-import {
-  isProtectedIn,
-  type PlannedRemoval,
-  plannedRemoval,
-  type RemovalContext,
-  sectionIn,
-} from './planned.ts'
+import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 
 /**
  * Plans the removal of an environment, or of what it wants no more. `confirmed` are the names after `--confirm` without the environment's own:

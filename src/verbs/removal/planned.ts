@@ -5,7 +5,7 @@ import type {Action, Plan} from '../../plan/plan.ts'
 import type {ReleaseCleanup} from '../../plan/removal/cleanup.ts'
 import {nameOf, type ReleaseRemoval, type StayingObject} from '../../plan/removal/objects.ts'
 import {hasDependents, intended, mayHaveDependents} from '../../plan/removal/refusals.ts'
-import {sectionOfRecord} from '../../plan/shape.ts'
+import {sectionIn} from '../../plan/shape.ts'
 import {type Uses, usersOf} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
@@ -202,10 +202,4 @@ export function isProtectedIn(
   return (release) =>
     uses.observed.get(release)?.protected === true ||
     releases.get(releaseName(sectionIn(uses, release) ?? release))?.protected === true
-}
-
-/** Returns the section of a component release, as the id that it would have as one release; undefined for any other release. */
-export function sectionIn({observed}: Uses, release: ReleaseId): ReleaseId | undefined {
-  const found = observed.get(release)
-  return found && sectionOfRecord(found.record)
 }

@@ -2,18 +2,13 @@ import type {Environment} from '../../environment/environment.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {makeRemovalPlan} from '../../plan/removal/make-removal-plan.ts'
+import {sectionIn} from '../../plan/shape.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {clusterOf} from '../cluster-of.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
 import {type LeftoverClaim, leftoverClaims} from './leftover-claims.ts'
-import {
-  isProtectedIn,
-  type PlannedRemoval,
-  plannedRemoval,
-  type RemovalContext,
-  sectionIn,
-} from './planned.ts'
+import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 
 export interface RemoveScope {
   readonly names: readonly string[]
@@ -74,7 +69,7 @@ function namedOnCluster(
   const id = name.includes('/') ? (name as ReleaseId) : idOf(environment, name)
   const isInFile = environment.sections.has(name) || environment.releases.has(name)
   const parts = [...observed.keys()].filter((release) => sectionIn(uses, release) === id)
-  if (parts.length > 0 && !observed.has(id)) return parts
+  if (parts.length > 0) return parts
   // Not a release of the same name that an earlier file put elsewhere: a repeated removal means the one that is gone.
   if (observed.has(id) || isInFile) return observed.has(id) ? [id] : []
   const named = [...observed.values()].filter(({release}) => releaseName(release) === name)
