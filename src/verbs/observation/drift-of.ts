@@ -41,7 +41,8 @@ function chosen(
   records: readonly ReleaseRecord[],
   {names, owner, environment}: Pick<DriftRequest, 'names' | 'owner' | 'environment'>,
 ): readonly ReleaseId[] {
-  if (names.length > 0) return names.flatMap((name) => releasesOnCluster(records, name, owner).map(({release}) => release))
+  if (names.length > 0)
+    return names.flatMap((name) => releasesOnCluster(records, name, owner).map(({release}) => release))
   const owned = records.filter(({labels}) => {
     const own = readLabels(labels)?.owner
     return own !== undefined && (owner === undefined || own === owner)

@@ -26,7 +26,7 @@ export function idOf(environment: Environment, name: string): ReleaseId {
 }
 
 /** Returns the releases that a name in the file means: all parts of a section that is several. */
-export function idsOf(environment: Environment, name: string): readonly ReleaseId[] {
+function idsOf(environment: Environment, name: string): readonly ReleaseId[] {
   const parts = [...(environment.parts ?? [])].filter(([, {section}]) => section === name)
   return parts.length === 0 ? [idOf(environment, name)] : parts.map(([part]) => idOf(environment, part))
 }
