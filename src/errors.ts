@@ -72,6 +72,14 @@ export const ERRORS = {
   KK_WRONG_CLUSTER: {exit: 3, meaning: 'the cluster is another one than that of the Environment'},
   KK_FOREIGN: {exit: 3, meaning: 'a release of that name exists that kk did not install'},
   KK_OTHER_CHART: {exit: 3, meaning: 'a release that is to be adopted was installed from another chart'},
+  KK_COMPONENTS: {
+    exit: 3,
+    meaning: 'a section is installed as one release and is to become several, or the other way round',
+  },
+  KK_COMMON_FIRST: {
+    exit: 3,
+    meaning: 'a component would be changed before the configuration and the jobs that it needs',
+  },
   KK_HAS_DEPENDENTS: {exit: 3, meaning: 'something on the cluster requires the release, or may'},
   KK_OWNER: {exit: 3, meaning: 'the release belongs to another environment'},
   KK_PENDING: {exit: 3, meaning: 'an operation on the release has not ended'},

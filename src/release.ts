@@ -35,8 +35,8 @@ export type Waiter = 'hook' | 'job' | 'workload' | 'cron'
 /** The source of a requirement. */
 export interface Evidence {
   /**
-   * The kind of the source: an `annotation` of a chart, a line of the `environment`, or `inferred` from what the chart
-   * renders.
+   * The kind of the source: an `annotation` of a chart, or a fact in its values; a line of the `environment`; or `inferred` from what the
+   * chart renders.
    */
   readonly source: 'annotation' | 'environment' | 'inferred'
   readonly file: string

@@ -1,5 +1,5 @@
 import {FACT_DEFINITIONS, FACTS} from './facts.ts'
-import {ANY_OBJECT, closed, mapOf, meaning, ref, type Schema, text} from './json-schema.ts'
+import {ANY_OBJECT, closed, mapOf, meaning, ref, type Schema, text, texts} from './json-schema.ts'
 import {OF_UNITS, PLACE_DEFINITIONS, SHARED, STORAGE} from './places.ts'
 import {manifestKeys, type ServiceValues, unitNames} from './units.ts'
 
@@ -21,6 +21,8 @@ export function chartSchema(name: string, values: ServiceValues): Schema {
       ...SHARED,
       ...OF_UNITS,
       manifests: closed(Object.fromEntries(manifestKeys(values).map((key) => [key, {type: 'boolean'}]))),
+      // What a section that is several releases gives to each of them.
+      kk: closed({section: text, components: texts}),
       // What Helm adds by itself: the values that go to every chart, and the library's.
       global: {...ANY_OBJECT, properties: {region: text, ...SHARED, storage: STORAGE}},
       common: ANY_OBJECT,

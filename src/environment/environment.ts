@@ -1,5 +1,5 @@
 import type {ReadinessRules} from '../cluster/gate/readiness.ts'
-import type {EdgeKind, Position, Values} from '../release.ts'
+import type {EdgeKind, Evidence, Position, Values} from '../release.ts'
 
 /** A source of charts. The sources stand in the order of `kk.charts`; the first one that has a chart wins. */
 export type ChartSource =
@@ -30,6 +30,31 @@ export interface ReleaseSettings {
   readonly timeoutSeconds?: number
   /** Whether kk makes the passwords and keys that nobody states. By default the environment decides. */
   readonly secrets?: boolean
+  /** Whether it becomes a release per component of its chart. */
+  readonly components?: boolean
+}
+
+/** One of the releases that a section becomes with `components: true`. */
+export interface Part {
+  readonly section: string
+  /** The component of the chart that it is; or `common`, what belongs to none, or `rollout`, the jobs that come after the components. */
+  readonly name: string
+  readonly chart: string
+  /** The other components of the chart. */
+  readonly others: readonly string[]
+  /** Those of the other components whose number of replicas is told to their clients. */
+  readonly counted: readonly string[]
+  /** What it requires of the other parts. */
+  readonly requires: readonly PartRequirement[]
+  /** The key in the file that makes a part of it. */
+  readonly position?: Position
+}
+
+interface PartRequirement {
+  /** The name of the release. */
+  readonly release: string
+  readonly kind: EdgeKind
+  readonly evidence: Evidence
 }
 
 export interface Environment {
@@ -51,6 +76,11 @@ export interface Environment {
   /** The rules that tell when objects of a kind are ready, by `Kind.group`. */
   readonly readiness: ReadinessRules
   readonly releases: ReadonlyMap<string, ReleaseSettings>
+  /**
+   * The releases that sections with `components: true` become, by name. From then on `sections` and `releases` have those in the
+   * place of the section.
+   */
+  readonly parts?: ReadonlyMap<string, Part>
   readonly global: Values | undefined
   /** The values of each release that is wanted, in the order of the file; `{}` for an empty or null section. */
   readonly sections: ReadonlyMap<string, Values>

@@ -182,7 +182,10 @@ function releaseSettings(name: string, stated: Values, position: Locate): Releas
   const {requires, without, timeout, ...same} = stated
   const path = ['kk', 'releases', name, 'requires']
   return {
-    ...(same as Pick<ReleaseSettings, 'chart' | 'version' | 'namespace' | 'protected' | 'infer' | 'secrets'>),
+    ...(same as Pick<
+      ReleaseSettings,
+      'chart' | 'version' | 'namespace' | 'protected' | 'infer' | 'secrets' | 'components'
+    >),
     requires: ((requires ?? []) as StatedItem[]).map((each, index) =>
       requirement(each, position([...path, index])),
     ),

@@ -186,6 +186,13 @@ const DEFINITIONS = {
           'Whether kk makes passwords and keys of the release that no layer of values states; by default as `kk.secrets` says. With false, what the chart has by default counts.',
         type: 'boolean',
       },
+      components: {
+        title: 'true or false',
+        description:
+          'Whether the section becomes a release per component of its chart: `nova-common`, `nova-api`, `nova-conductor`, and so on. It is chosen when the section is first installed.',
+        type: 'boolean',
+        default: false,
+      },
       timeout: {
         title: TIME_TITLE,
         description: 'How long the release may take until it is healthy.',

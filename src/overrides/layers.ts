@@ -1,8 +1,9 @@
 import {isDeepStrictEqual} from 'node:util'
-import type {Environment} from '../environment/environment.ts'
+import type {Environment, Part} from '../environment/environment.ts'
 import {isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
 import {mergeValues} from './merge.ts'
+import {partLayers} from './part-layers.ts'
 import {withoutValue} from './release-flags.ts'
 import {applySet} from './strvals.ts'
 import type {ValuesFile} from './values-file.ts'
@@ -10,6 +11,8 @@ import type {ValuesFile} from './values-file.ts'
 export interface LayerSources {
   readonly environment: Pick<Environment, 'file' | 'global' | 'sections' | 'position'>
   readonly release: string
+  /** What the release is of a section that is several. */
+  readonly part?: Part | undefined
   /** From `featureLayers`. */
   readonly features?: readonly Layer[]
   readonly system?: Layer
@@ -21,9 +24,10 @@ export interface LayerSources {
 }
 
 /** Returns all layers of a release, from the weakest to the strongest; those that say nothing are left out. Throws `KK_VALUES`. */
-export function releaseLayers(sources: LayerSources): Layer[] {
-  const {environment, release, features = [], system, user, valuesFiles = [], sets = []} = sources
-  const section = environment.sections.get(release)
+export function releaseLayers(sources: LayerSources): readonly Layer[] {
+  const {environment, part, features = [], system, user, valuesFiles = [], sets = []} = sources
+  const section = environment.sections.get(sources.release)
+  const release = part?.section ?? sources.release
   const candidates: (Layer | undefined)[] = [
     ...features,
     system,
@@ -45,7 +49,8 @@ export function releaseLayers(sources: LayerSources): Layer[] {
     ),
   ]
   const layers = candidates.filter((layer) => layer !== undefined).filter(({values}) => !isEmpty(values))
-  return sets.length === 0 ? layers : [...layers, setLayer(release, sets, mergedValues(layers))]
+  const all = sets.length === 0 ? layers : [...layers, setLayer(release, sets, mergedValues(layers))]
+  return part ? partLayers(all, part, environment.file) : all
 }
 
 /**

@@ -29,6 +29,8 @@ export interface DesiredRelease {
   readonly requirements: readonly Pick<Edge, 'to' | 'kind'>[]
   /** The environment that plans. */
   readonly owner: string
+  /** What it is of a section that is several releases: the id that the section would have as one, and the name of its part. */
+  readonly part?: {readonly section: ReleaseId; readonly name: string}
   /** Whether the file has a section for it; otherwise it is only required. */
   readonly stated: boolean
   readonly protected: boolean

@@ -1,5 +1,5 @@
 import {hash} from 'node:crypto'
-import type {EdgeKind, ReleaseId} from '../release.ts'
+import {type EdgeKind, type ReleaseId, releaseName} from '../release.ts'
 import type {DesiredRelease, StoreStamp} from './desired.ts'
 import {FLAGS_DIGEST, inputsDigest} from './digest.ts'
 
@@ -19,6 +19,8 @@ const PROTECTED_LABEL = 'kk.openstack.org/protected'
 const STORE_LABEL = 'kk.openstack.org/store'
 const STORE_STATE_LABEL = 'kk.openstack.org/store-state'
 const CHART_LABEL = 'kk.openstack.org/chart'
+/** The section of an environment of which the release is one of several. */
+const SECTION_LABEL = 'kk.openstack.org/section'
 const LAYER_PREFIX = 'layer.kk.openstack.org/'
 const USES_PREFIX = 'uses.kk.openstack.org/'
 
@@ -39,6 +41,8 @@ export interface KkLabels {
    */
   readonly stated: boolean | undefined
   readonly protected: boolean | undefined
+  /** The section that the release is a part of; undefined for a release that is all of its section. */
+  readonly section: string | undefined
   /** The store of overrides; undefined where none was in use. */
   readonly store: StoreStamp | undefined
   /** The chart with its version for messages, such as `keystone-0.1.0`. */
@@ -66,6 +70,7 @@ export function labelsOf(desired: DesiredRelease, revision: number): Readonly<Re
     [STATED_LABEL]: String(desired.stated),
     [PROTECTED_LABEL]: String(desired.protected),
     [CHART_LABEL]: chartLabel(desired.chart),
+    ...sectionLabel(desired),
     ...storeLabels(desired),
     ...prefixed(LAYER_PREFIX, layersOf(desired)),
     ...usesOf(desired),
@@ -82,8 +87,13 @@ export function adoptionLabels(desired: DesiredRelease, revision: number): Reado
     [REVISION_LABEL]: String(revision),
     [STATED_LABEL]: String(desired.stated),
     [PROTECTED_LABEL]: String(desired.protected),
+    ...sectionLabel(desired),
     ...usesOf(desired),
   }
+}
+
+function sectionLabel({part}: DesiredRelease): Readonly<Record<string, string>> {
+  return part ? {[SECTION_LABEL]: releaseName(part.section)} : {}
 }
 
 /** Returns the digests by which a plan tells what changed: 12 hex digits of the chart, the flags and each layer. */
@@ -112,6 +122,7 @@ export function labelChanges(
   const ours = (name: string) =>
     name === GATED_LABEL ||
     name === UNCHECKED_LABEL ||
+    name === SECTION_LABEL ||
     name === STORE_LABEL ||
     name === STORE_STATE_LABEL ||
     name.startsWith(LAYER_PREFIX) ||
@@ -133,6 +144,7 @@ export function readLabels(labels: Readonly<Record<string, string>>): KkLabels |
     unchecked: revisionIn(labels[UNCHECKED_LABEL]),
     stated: booleanIn(labels[STATED_LABEL]),
     protected: booleanIn(labels[PROTECTED_LABEL]),
+    section: labels[SECTION_LABEL],
     store: storeIn(labels),
     chart: labels[CHART_LABEL],
     layers: new Map(

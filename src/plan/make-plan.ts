@@ -16,6 +16,7 @@ import type {Action, DeployKind, Plan, PlannedRequirement, UntouchedRelease} fro
 import {recordedChart} from './recorded-chart.ts'
 import {notInstalled, statedElsewhere} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
+import {expectShapes} from './shape.ts'
 
 export interface PlanInputs {
   readonly environment: string
@@ -40,7 +41,7 @@ export interface PlanInputs {
 
 /**
  * Compares what is desired with what was observed; equal inputs give equal plans. Whoever requires what changes is checked
- * afterwards, whatever environment it belongs to. Throws `KK_FOREIGN`, `KK_OWNER`,
+ * afterwards, whatever environment it belongs to. Throws `KK_FOREIGN`, `KK_OWNER`, what `expectShapes` throws,
  * `KK_PENDING`, `KK_NOT_INSTALLED`, `KK_UNKNOWN_RELEASE` for a named release that the graph does not have, and `KK_USAGE`
  * for values that a flag gives to what is not to be changed.
  */
@@ -49,6 +50,7 @@ export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
   const recordOf = new Map(records.map((record) => [record.release, record]))
   const meant = scope(graph, inputs.mode, new Set(recordOf.keys()))
   refuseStatedElsewhere(inputs, [...meant.keys()], recordOf)
+  expectShapes({meant, desired: inputs.desired, records})
   const toAdopt = inputs.showForeign ? foreignAmong(meant, {...inputs, recordOf}) : new Set<ReleaseId>()
   const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
   expectHeeded({desired: inputs.desired, mode: inputs.mode, meant})

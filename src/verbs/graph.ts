@@ -3,11 +3,11 @@ import {requirements} from '../graph/requirements.ts'
 import {why} from '../graph/why.ts'
 import {usersOf, usesOf} from '../plan/uses/uses.ts'
 import type {ReleaseId} from '../release.ts'
-import {namedRelease, type Prepared} from './preparation/prepare.ts'
+import {namedRelease, namedReleases, type Prepared} from './preparation/prepare.ts'
 
 /** Returns the graph of an environment, or the part of it that the named releases need. */
 export function viewOf(prepared: Prepared, names: readonly string[]) {
-  const named = names.map((name) => namedRelease(prepared, name))
+  const named = namedReleases(prepared, names)
   const graph = names.length === 0 ? prepared.graph : part(prepared.graph, named)
   const isProtected = [...prepared.releases]
     .filter(([, {desired}]) => desired.protected)

@@ -20,7 +20,7 @@ import {clusterOf} from './cluster-of.ts'
 import {preparedMask} from './environment-mask.ts'
 import {driftedObjects} from './observation/drift.ts'
 import {observedRecords} from './preparation/observed-records.ts'
-import {namedRelease, type Prepared} from './preparation/prepare.ts'
+import {namedReleases, type Prepared} from './preparation/prepare.ts'
 import {previousRevisions} from './preparation/previous-revisions.ts'
 import {seenRevisions} from './preparation/seen-revisions.ts'
 import {serversElsewhereNotes} from './preparation/servers-elsewhere.ts'
@@ -56,7 +56,7 @@ export async function observedPlan(
   const mode: PlanMode =
     names.length === 0
       ? {kind: install ? 'all' : 'installed'}
-      : {kind: 'named', releases: names.map((name) => namedRelease(prepared, name)), install}
+      : {kind: 'named', releases: namedReleases(prepared, names), install}
   const sought = {releases: graph.releases}
   const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRevisions(cluster, sought)])
   const last = [...lastOf(seen.revisions).values()]

@@ -14,6 +14,8 @@ export interface Wanted {
   readonly owner?: string
   readonly stated?: boolean
   readonly protected?: boolean
+  /** The section of which it is one of several releases. */
+  readonly section?: string
 }
 
 /** A release that the environment `all-in-one` wants. */
@@ -29,6 +31,7 @@ export function desiredOf(name: string, wanted: Wanted = {}): DesiredRelease {
       return {to: id(to), kind: kind === 'applied' ? 'applied' : 'ready'}
     }),
     owner: wanted.owner ?? 'all-in-one',
+    ...(wanted.section !== undefined && {part: {section: id(wanted.section), name}}),
     stated: wanted.stated ?? true,
     protected: wanted.protected ?? false,
   }

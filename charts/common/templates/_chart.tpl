@@ -1,33 +1,33 @@
 {{- /*
 The only entry point: a chart's templates/ is one file that includes this. The context is built once
 (merged values, endpoints, text of the files, jobs with their names) and handed down, never computed again.
-What the release's ConfigMaps and Secrets hold is gathered in it on the way.
+What the release's ConfigMaps and Secrets hold is gathered in it on the way. Where a section is several releases, objects are named
+for it (`kk.section`), and each release shows those of its `kk.components`: of a component, of `common`, which is what belongs to none, or of
+`rollout`, the jobs that come after the components.
 */ -}}
 {{- define "common.chart" -}}
+{{- $kk := .Values.kk | default dict -}}
 {{- $ctx := dict
-  "root" . "chart" .Chart.Name "release" .Release.Name "namespace" .Release.Namespace
+  "root" . "chart" .Chart.Name "release" ($kk.section | default .Release.Name) "namespace" .Release.Namespace
   "configmaps" (dict "etc" dict "bin" dict) "secrets" (dict "env" dict "files" dict)
   "accounts" dict "gates" list "gated" dict "used" dict -}}
 {{- include "common.context.values" $ctx -}}
 {{- include "common.config.files" $ctx -}}
 {{- include "common.jobs.resolve" $ctx -}}
 {{- include "common.context.components" $ctx -}}
-{{- range $ctx.components }}
-{{- $component := dict "ctx" $ctx "unit" . }}
-{{- include "common.kinds.workload" $component }}
-{{- include "common.kinds.service" $component }}
-{{- include "common.kinds.ingress" $component }}
-{{- include "common.kinds.pdb" $component }}
-{{- include "common.kinds.networkpolicy" $component }}
-{{- include "common.kinds.pvc" $component }}
+{{- $shown := $kk.components | default (concat (keys $ctx.components) (list "common" "rollout")) -}}
+{{- range $unit := $ctx.components }}
+{{- $objects := "" }}
+{{- range list "workload" "service" "ingress" "pdb" "networkpolicy" "pvc" }}
+{{- $objects = print $objects (include (printf "common.kinds.%s" .) (dict "ctx" $ctx "unit" $unit)) }}
+{{- end }}
+{{- if has $unit.key $shown }}{{ $objects }}{{ end }}
 {{- end }}
 {{- range $ctx.jobs }}
-{{- include "common.kinds.job" (dict "ctx" $ctx "unit" .) }}
+{{- if has .part $shown }}{{ include "common.kinds.job" (dict "ctx" $ctx "unit" .) }}{{ end }}
 {{- end }}
-{{- include "common.kinds.cronjobs" $ctx }}
-{{- include "common.kinds.tests" $ctx }}
-{{- include "common.kinds.configmaps" $ctx }}
-{{- include "common.kinds.secrets" $ctx }}
-{{- include "common.kinds.rbac" $ctx }}
+{{- range ternary (list "cronjobs" "tests" "configmaps" "secrets" "rbac") list (has "common" $shown) }}
+{{- include (printf "common.kinds.%s" .) $ctx }}
+{{- end }}
 {{- include "common.kinds.removal" $ctx }}
 {{- end -}}

@@ -15,7 +15,7 @@ import {imageDocument, imagesText, neededImagesText} from '../../report/images/i
 import {builtInFiles} from '../../state/assets.ts'
 import {imagesCache, listImages} from '../../verbs/images/images.ts'
 import {neededImages} from '../../verbs/images/needed-images.ts'
-import {namedRelease} from '../../verbs/preparation/prepare.ts'
+import {namedReleases} from '../../verbs/preparation/prepare.ts'
 
 type NeededFlags = EnvironmentFlags & ValueFlags & {readonly output: 'text' | 'json' | 'yaml'}
 
@@ -59,7 +59,7 @@ export default class ImagesList extends KkCommand {
     const {environment} = await openEnvironment(flags, [])
     await using cluster = namesCluster(flags) ? await openChosenCluster(flags, environment) : undefined
     const prepared = await prepareTolerantly(environment, flags, cluster)
-    const wanted = new Set(names.map((name) => namedRelease(prepared, name)))
+    const wanted = new Set(namedReleases(prepared, names))
     const digests = (await readLock(environment))?.images ?? {}
     const all = await neededImages(prepared, await openUsersHelm(flags))
     const images = all

@@ -5,7 +5,7 @@ import {changeInstalled} from '../../cli/run/change.ts'
 import {KkError} from '../../errors.ts'
 import {releaseOf} from '../../exchange/kolla/microservices.ts'
 import {requirements} from '../../graph/requirements.ts'
-import {namedRelease} from '../../verbs/preparation/prepare.ts'
+import {namedReleases} from '../../verbs/preparation/prepare.ts'
 
 export default class KollaBootstrap extends KkCommand {
   static override summary = "Install what services need before they run, by kolla's names of services."
@@ -28,10 +28,8 @@ export default class KollaBootstrap extends KkCommand {
       })
     }
     const {file} = prepared.environment
-    const needed = requirements(
-      prepared.graph,
-      releases.map((name) => namedRelease(prepared, name)),
-    )
+    const named = namedReleases(prepared, releases)
+    const needed = requirements(prepared.graph, named).filter((release) => !named.includes(release))
     const own = needed.filter((release) => prepared.releases.has(release))
     if (own.length === 0) return this.console.say(`${releases.join(', ')}: nothing is required`)
     const options = {flags: {...flags, environment: undefined}, argv: [file, ...own], console: this.console}

@@ -9,6 +9,7 @@ import {readLabels, usesLabel} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import type {Action, Plan} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'
+import {sectionOfRecord} from '../shape.ts'
 import {usesOf} from '../uses/uses.ts'
 import {crossesMigration, requirementGone} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
@@ -58,7 +59,7 @@ export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
     const {labels, status} = last.get(release)!
     return !ways.has(release) && readLabels(labels) !== undefined && status !== 'uninstalling'
   })
-  const graph = orderBack(uses, new Set(ways.keys()), new Set(checked))
+  const graph = orderBack(uses, {returning: new Set(ways.keys()), checked: new Set(checked), last})
   const jobsOf = new Map(crossings.map(({release, jobs}) => [release, jobs]))
   return {
     environment,
@@ -164,15 +165,45 @@ function unseenNotes({unseen}: RollbackInputs): readonly string[] {
   return unseen === undefined ? [] : [`${unseen}: dependents there are not checked afterwards`]
 }
 
+interface Back extends Pick<Observed, 'last'> {
+  readonly returning: ReadonlySet<ReleaseId>
+  readonly checked: ReadonlySet<ReleaseId>
+}
+
 /** Who waits for whom: what returns waits until its dependents have returned, what is checked for all that it uses. */
-function orderBack(uses: Graph, returning: ReadonlySet<ReleaseId>, checked: ReadonlySet<ReleaseId>): Graph {
-  const backwards = reverse(uses)
+function orderBack(uses: Graph, {returning, checked, last}: Back): Graph {
+  const backwards = reverse(withPartsAhead(uses, last))
   const releases = uses.releases.filter((release) => returning.has(release) || checked.has(release))
   const edges = (release: ReleaseId) =>
     returning.has(release)
       ? reached(backwards, release, returning)
       : reached(uses, release, new Set([...returning, ...checked]))
   return {releases, requirements: new Map(releases.map((release) => [release, edges(release)]))}
+}
+
+/**
+ * Returns the graph with the edges among the parts of a section turned round, so that these return in the order in which they are
+ * deployed: pods of a component read the configuration of the common part when they start, and not again. What one part requires
+ * beside, all of them do here.
+ */
+function withPartsAhead(uses: Graph, last: Observed['last']): Graph {
+  const sectionOf = (release: ReleaseId) => {
+    const record = last.get(release)
+    return record && sectionOfRecord(record)
+  }
+  const partsOf = Map.groupBy(uses.releases, sectionOf)
+  const turned = (edge: Edge): readonly Edge[] => {
+    const section = sectionOf(edge.from)
+    if (section === undefined) return [edge]
+    if (section === sectionOf(edge.to)) return [{...edge, from: edge.to, to: edge.from}]
+    return partsOf.get(section)!.map((from) => ({...edge, from}))
+  }
+  const edges = [...uses.requirements.values()].flat().flatMap(turned)
+  const leaving = Map.groupBy(edges, ({from}) => from)
+  return {
+    releases: uses.releases,
+    requirements: new Map(uses.releases.map((release) => [release, leaving.get(release) ?? []])),
+  }
 }
 
 /** Edges to the first of these releases on every path. A detour through others counts as `ready`. */

@@ -25,7 +25,7 @@ import {clusterOf} from '../cluster-of.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {throwPlaced} from '../preparation/placed-problems.ts'
-import {namedRelease, type Prepared} from '../preparation/prepare.ts'
+import {namedReleases, type Prepared} from '../preparation/prepare.ts'
 import {renderOnCluster} from '../preparation/rendering/render-on-cluster.ts'
 import {type Vendored, vendor} from '../preparation/rendering/vendored.ts'
 import {seenRecords} from '../preparation/seen-records.ts'
@@ -87,7 +87,7 @@ export async function planAdoption(
   const named =
     names.length === 0
       ? await ownedBy(from, prepared, ports.cluster)
-      : new Set(names.map((name) => namedRelease(prepared, name)))
+      : new Set(namedReleases(prepared, names))
   const unknown = [...named].find((release) => !prepared.releases.has(release))
   if (unknown !== undefined) throw onlyUsed(unknown, environment.file)
   const {cluster} = ports

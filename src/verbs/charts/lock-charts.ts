@@ -10,6 +10,7 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
 import {neededImages} from '../images/needed-images.ts'
+import {sectionOf} from '../preparation/gathering/load-charts.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 
 export interface LockPorts {
@@ -28,7 +29,7 @@ export interface FoundLock {
 /** Works out what an environment is made of: its charts, and the images of what they render. */
 export async function lockNow(prepared: Prepared, {helm, digestOf}: LockPorts): Promise<FoundLock> {
   const charts = [...prepared.releases].map(([release, {chart, desired}]): [string, LockedChart] => [
-    release,
+    sectionOf(prepared.environment, release),
     {
       chart: chart.name,
       version: chart.version,

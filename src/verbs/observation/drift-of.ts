@@ -9,7 +9,7 @@ import type {Prepared} from '../preparation/prepare.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {type ReleaseDrift, releaseDrift} from './drift.ts'
 import {noSuchOwner} from './no-such-owner.ts'
-import {releaseOnCluster} from './release-on-cluster.ts'
+import {releasesOnCluster} from './release-on-cluster.ts'
 
 export interface DriftRequest {
   /** The names on the command line; all releases of the owner if empty. */
@@ -41,7 +41,8 @@ function chosen(
   records: readonly ReleaseRecord[],
   {names, owner, environment}: Pick<DriftRequest, 'names' | 'owner' | 'environment'>,
 ): readonly ReleaseId[] {
-  if (names.length > 0) return names.map((name) => releaseOnCluster(records, name, owner).release)
+  if (names.length > 0)
+    return names.flatMap((name) => releasesOnCluster(records, name, owner).map(({release}) => release))
   const owned = records.filter(({labels}) => {
     const own = readLabels(labels)?.owner
     return own !== undefined && (owner === undefined || own === owner)

@@ -2,6 +2,7 @@ import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {readLabels} from '../../plan/labels.ts'
+import {sectionOfRecord} from '../../plan/shape.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 
 /**
@@ -23,6 +24,20 @@ export function releaseOnCluster(
   throw new KkError('KK_USAGE', `several releases are called ${name}: ${found.join(', ')}`, {
     hint: `name one with its namespace, e.g. ${first.release}`,
   })
+}
+
+/** Returns the releases that a name means: those of a section that is several, or the one of `releaseOnCluster`. */
+export function releasesOnCluster(
+  records: readonly ReleaseRecord[],
+  name: string,
+  owner: string | undefined,
+): readonly ReleaseRecord[] {
+  const parts = records.filter((record) => {
+    const section = sectionOfRecord(record)
+    const isOwn = owner === undefined || readLabels(record.labels)?.owner === owner
+    return section !== undefined && isNamed(section, name) && isOwn
+  })
+  return parts.length > 0 ? parts : [releaseOnCluster(records, name, owner)]
 }
 
 function unknown(records: readonly ReleaseRecord[], name: string): KkError {

@@ -11,12 +11,12 @@ import {lastOf} from '../../plan/rollback/ways.ts'
 import {type UnknownUser, usesOf} from '../../plan/uses/uses.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
-import {namedRelease} from '../preparation/prepare.ts'
+import {namedReleases} from '../preparation/prepare.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {type FactsReader, factsIn, factsReader, livingOf, versionOf} from '../preparation/uses-reader.ts'
 import {type Leftover, type LeftoversReader, leftoversReader} from './leftovers.ts'
 import {noSuchOwner} from './no-such-owner.ts'
-import {releaseOnCluster} from './release-on-cluster.ts'
+import {releasesOnCluster} from './release-on-cluster.ts'
 import type {StatusReport} from './release-status.ts'
 import {type Look, type Payload, type StatusSubject, statusOf} from './status-row.ts'
 
@@ -203,12 +203,13 @@ function releasesOf(
   const own = records.filter(({labels}) => readLabels(labels)?.owner === owner).map(({release}) => release)
   if (!prepared) {
     if (own.length === 0) throw noSuchOwner(owner, 'release', ownersOf(records))
-    return names.length === 0 ? own : names.map((name) => releaseOnCluster(records, name, owner).release)
+    if (names.length === 0) return own
+    return names.flatMap((name) => releasesOnCluster(records, name, owner).map(({release}) => release))
   }
   const {graph} = prepared
   const abandoned = own.filter((release) => !graph.requirements.has(release))
   if (names.length === 0) return [...graph.releases, ...abandoned]
-  return names.map(
-    (name) => abandoned.find((release) => isNamed(release, name)) ?? namedRelease(prepared, name),
+  return names.flatMap(
+    (name) => abandoned.find((release) => isNamed(release, name)) ?? namedReleases(prepared, [name]),
   )
 }

@@ -4,7 +4,7 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {clusterOf} from '../cluster-of.ts'
-import {namedRelease, type Prepared} from '../preparation/prepare.ts'
+import {namedReleases, type Prepared} from '../preparation/prepare.ts'
 import {seenRecords} from '../preparation/seen-records.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function planTests(
   cluster: Pick<Cluster, 'context' | 'server' | 'identity' | 'records' | 'stored'>,
   names: readonly string[],
 ): Promise<Plan<'test'>> {
-  const named = names.map((name) => namedRelease({environment, graph}, name))
+  const named = namedReleases({environment, graph}, names)
   const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, graph.releases)])
   const meant = testable({environment: environment.name, graph, records: seen.records, named})
   const tests = await mapParallel(meant.records, async ({release, revision}) => {

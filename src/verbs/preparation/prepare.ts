@@ -11,10 +11,11 @@ import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {builtInPlugins, type Plugins} from '../../overrides/system/plugins.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import type {StoreUse} from '../overrides/layers-of-place.ts'
+import {withComponentReleases} from './gathering/component-releases.ts'
 import type {GatherOptions} from './gathering/gather.ts'
-import {idOf} from './gathering/load-charts.ts'
+import {idOf, sectionOf} from './gathering/load-charts.ts'
 import type {ForeknownReleases} from './inference/foreknown.ts'
 import {
   type InferenceFaults,
@@ -75,8 +76,12 @@ export interface PrepareOptions extends GatherOptions {
  * of the environment, its charts, its graph or its values.
  */
 export async function prepare(options: PrepareOptions): Promise<Prepared> {
-  const {environment, finding, values, sets, places = {}} = options
-  const {gathered, requirements, inferred, notes, faults, foreknown} = await inferRequirements(options)
+  const environment = await withComponentReleases(options)
+  const {finding, values, sets, places = {}} = options
+  const {gathered, requirements, inferred, notes, faults, foreknown} = await inferRequirements({
+    ...options,
+    environment,
+  })
   const {charts, digests, layers} = gathered
   const known = await suggestions(environment, charts, requirements, finding)
   const graph = build({
@@ -87,7 +92,10 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   })
   // Without the inference, releases may be missing here that settings are for.
   if (options.inference || !environment.infer) refuseIdleSettings(environment, graph)
-  refuseUnknown([...values, ...sets], charts)
+  refuseUnknown(
+    [...values, ...sets],
+    [...charts.keys()].flatMap((id) => [id, sectionOf(environment, id)]),
+  )
 
   const stamp = places.store?.identity
   const releases = new Map<ReleaseId, PreparedRelease>()
@@ -96,6 +104,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     // A chart was added for something that it no longer provides.
     if (!edges) continue
     const settings = environment.releases.get(releaseName(release))
+    const part = environment.parts?.get(releaseName(release))
     const own = layers.get(release)!
     const desired: DesiredRelease = {
       release,
@@ -108,6 +117,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
       layers: layerDigests(own),
       requirements: edges.filter(({soft}) => !soft),
       owner: environment.name,
+      ...(part && {part: {section: sectionOf(environment, release), name: part.name}}),
       stated: environment.sections.has(releaseName(release)),
       protected: settings?.protected ?? chart.protected,
       ...(stamp && {store: {id: stamp.id, state: stamp.state}}),
@@ -127,14 +137,35 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   }
 }
 
+type Named = Pick<Prepared, 'environment' | 'graph'>
+
 /**
- * Returns the release of the graph that a name on the command line means. Throws `KK_UNKNOWN_RELEASE` with a
- * suggestion.
+ * Returns the releases of the graph that names on the command line mean: those of a section that is several, all of them. Throws
+ * `KK_UNKNOWN_RELEASE` with a suggestion.
  */
-export function namedRelease(
-  {environment, graph}: Pick<Prepared, 'environment' | 'graph'>,
-  name: string,
-): ReleaseId {
+export function namedReleases(prepared: Named, names: readonly string[]): readonly ReleaseId[] {
+  return [...new Set(names.flatMap((name) => allNamed(prepared, name)))]
+}
+
+/** Returns the one release of the graph that a name on the command line means. Throws `KK_UNKNOWN_RELEASE` as `namedReleases` does, and `KK_USAGE`. */
+export function namedRelease(prepared: Named, name: string): ReleaseId {
+  const [first, ...others] = allNamed(prepared, name)
+  if (others.length === 0) return first!
+  const names = [first!, ...others].map(releaseName).join(', ')
+  throw new KkError('KK_USAGE', `${name} is several releases: ${names}`, {
+    hint: `name one of them, e.g. ${releaseName(first!)}`,
+  })
+}
+
+function allNamed(prepared: Named, name: string): readonly ReleaseId[] {
+  const parts = prepared.graph.releases.filter((release) => {
+    const section = sectionOf(prepared.environment, release)
+    return section !== release && isNamed(section, name)
+  })
+  return parts.length > 0 ? parts : [oneNamed(prepared, name)]
+}
+
+function oneNamed({environment, graph}: Named, name: string): ReleaseId {
   const id = name.includes('/') ? (name as ReleaseId) : idOf(environment, name)
   if (graph.requirements.has(id)) return id
   const elsewhere = graph.releases.filter((each) => releaseName(each) === name)
@@ -150,10 +181,11 @@ export function namedRelease(
  * Throws `KK_ENVIRONMENT` for settings of a release that is not in the graph: without the error, a slip in the name
  * would make `protected: true` do nothing.
  */
-function refuseIdleSettings({file, releases, position}: Environment, graph: Graph): void {
+function refuseIdleSettings({file, releases, position, parts}: Environment, graph: Graph): void {
   const names = [...new Set(graph.releases.map(releaseName))]
-  for (const name of releases.keys()) {
-    if (names.includes(name)) continue
+  for (const key of releases.keys()) {
+    if (names.includes(key)) continue
+    const name = parts?.get(key)?.section ?? key
     const at = position(['kk', 'releases', name])
     const where = at ? `${file}:${at.line}:${at.column}` : file
     const close = suggest(name, names)
@@ -167,11 +199,8 @@ function refuseIdleSettings({file, releases, position}: Environment, graph: Grap
   }
 }
 
-function refuseUnknown(
-  flags: readonly {readonly release: string}[],
-  charts: ReadonlyMap<ReleaseId, Chart>,
-): void {
-  const names = [...charts.keys()].flatMap((id) => [id, releaseName(id)])
+function refuseUnknown(flags: readonly {readonly release: string}[], releases: readonly ReleaseId[]): void {
+  const names = [...new Set(releases)].flatMap((id) => [id, releaseName(id)])
   for (const {release} of flags) {
     if (names.includes(release)) continue
     const close = suggest(release, names)

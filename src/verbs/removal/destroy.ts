@@ -1,6 +1,8 @@
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
+import {sectionIn} from '../../plan/shape.ts'
+import type {Uses} from '../../plan/uses/uses.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {clusterOf} from '../cluster-of.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
@@ -28,14 +30,20 @@ export async function planDestroy(
     cluster: plansCluster,
     uses,
     isProtected: isProtectedIn(uses, environment),
-    confirmed: new Set(confirmed.flatMap((name) => confirmedReleases(name, owned, environment))),
+    confirmed: new Set(confirmed.flatMap((name) => confirmedReleases(name, {owned, uses, environment}))),
     ...(unwanted && {unwanted}),
   })
   const isIncomplete = [...environment.sections.keys()].some(
-    (name) => !owned.includes(idOf(environment, name)),
+    (name) => !owned.some((release) => [release, sectionIn(uses, release)].includes(idOf(environment, name))),
   )
   const left = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
   return plannedRemoval(context, plan, {isIncomplete, left})
+}
+
+interface Owned {
+  readonly owned: readonly ReleaseId[]
+  readonly uses: Uses
+  readonly environment: Pick<Environment, 'sections' | 'releases'>
 }
 
 /**
@@ -44,10 +52,11 @@ export async function planDestroy(
  */
 function confirmedReleases(
   name: string,
-  owned: readonly ReleaseId[],
-  {sections, releases}: Pick<Environment, 'sections' | 'releases'>,
+  {owned, uses, environment: {sections, releases}}: Owned,
 ): readonly ReleaseId[] {
-  const found = owned.filter((release) => isNamed(release, name))
+  const found = owned.filter(
+    (release) => isNamed(release, name) || isNamed(sectionIn(uses, release) ?? release, name),
+  )
   const plain = name.slice(name.indexOf('/') + 1)
   if (found.length > 0 || sections.has(plain) || releases.has(plain)) return found
   throw new KkError('KK_USAGE', `--confirm ${name}: neither the environment nor one of its releases`, {

@@ -5,6 +5,7 @@ import type {Action, Plan} from '../../plan/plan.ts'
 import type {ReleaseCleanup} from '../../plan/removal/cleanup.ts'
 import {nameOf, type ReleaseRemoval, type StayingObject} from '../../plan/removal/objects.ts'
 import {hasDependents, intended, mayHaveDependents} from '../../plan/removal/refusals.ts'
+import {sectionIn} from '../../plan/shape.ts'
 import {type Uses, usersOf} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
@@ -195,9 +196,10 @@ async function staysNow(
  * not know of the other yet.
  */
 export function isProtectedIn(
-  {observed}: Uses,
+  uses: Uses,
   {releases}: Pick<Environment, 'releases'>,
 ): (release: ReleaseId) => boolean {
   return (release) =>
-    observed.get(release)?.protected === true || releases.get(releaseName(release))?.protected === true
+    uses.observed.get(release)?.protected === true ||
+    releases.get(releaseName(sectionIn(uses, release) ?? release))?.protected === true
 }

@@ -2,6 +2,7 @@ import type {Environment} from '../../environment/environment.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {makeRemovalPlan} from '../../plan/removal/make-removal-plan.ts'
+import {sectionIn} from '../../plan/shape.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {clusterOf} from '../cluster-of.ts'
@@ -29,17 +30,17 @@ export async function planRemove(
   const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
   const left = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
   const removed = new Set(left.map(({release}) => release))
-  const found = names.map((name) => ({name, release: namedOnCluster(environment, {uses, removed}, name)}))
+  const found = names.map((name) => ({name, releases: namedOnCluster(environment, {uses, removed}, name)}))
   const plan = makeRemovalPlan({
     environment: environment.name,
     file: environment.file,
     cluster: plansCluster,
     uses,
-    releases: found.flatMap(({release}) => release ?? []),
+    releases: [...new Set(found.flatMap(({releases}) => releases))],
     withDependents,
     isProtected: isProtectedIn(uses, environment),
   })
-  const absent = found.filter(({release}) => release === undefined).map(({name}) => name)
+  const absent = found.filter(({releases}) => releases.length === 0).map(({name}) => name)
   const isMeant = (claim: LeftoverClaim) =>
     names.some((name) => isNamed(claim.release, name) || claim.names.includes(name))
   return plannedRemoval(context, plan, {
@@ -56,22 +57,25 @@ interface OnCluster {
 }
 
 /**
- * Returns the release that a name means; undefined if the file has it, or it was removed, but the cluster does not have
- * it.
+ * Returns the release that a name means, or those that the section of this name is; none if the file has it, or it was removed, but the
+ * cluster does not have it.
  */
 function namedOnCluster(
   environment: Environment,
-  {uses: {observed}, removed}: OnCluster,
+  {uses, removed}: OnCluster,
   name: string,
-): ReleaseId | undefined {
+): readonly ReleaseId[] {
+  const {observed} = uses
   const id = name.includes('/') ? (name as ReleaseId) : idOf(environment, name)
   const isInFile = environment.sections.has(name) || environment.releases.has(name)
+  const parts = [...observed.keys()].filter((release) => sectionIn(uses, release) === id)
+  if (parts.length > 0) return parts
   // Not a release of the same name that an earlier file put elsewhere: a repeated removal means the one that is gone.
-  if (observed.has(id) || isInFile) return observed.has(id) ? id : undefined
+  if (observed.has(id) || isInFile) return observed.has(id) ? [id] : []
   const named = [...observed.values()].filter(({release}) => releaseName(release) === name)
   const ours = named.filter(({labels}) => labels?.owner === environment.name)
   const candidates = ours.length > 0 ? ours : named
-  if (candidates.length === 1) return candidates[0]!.release
+  if (candidates.length === 1) return [candidates[0]!.release]
   if (candidates.length > 1) {
     throw new KkError(
       'KK_USAGE',
@@ -79,7 +83,7 @@ function namedOnCluster(
       {hint: `name it with its namespace, e.g. ${candidates[0]!.release}`},
     )
   }
-  if ([...removed].some((release) => isNamed(release, name))) return undefined
+  if ([...removed].some((release) => isNamed(release, name))) return []
   const known = [...observed.values()].filter(({labels}) => labels?.owner === environment.name)
   const close = suggest(name, [
     ...known.map(({release}) => releaseName(release)),

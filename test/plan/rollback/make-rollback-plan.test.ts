@@ -62,6 +62,26 @@ describe('the way back', () => {
     ])
   })
 
+  it('is as they came among the releases of a section, and what these require comes after all of them', () => {
+    const section = 'nova'
+    const plan = planOf({
+      targets: [back('keystone'), back('nova-common'), back('nova-api'), back('tempest')],
+      revisions: [
+        ...upgraded('keystone'),
+        ...upgraded('nova-api', {section, requires: ['nova-common']}),
+        ...upgraded('nova-common', {section, requires: ['keystone']}),
+        ...upgraded('tempest', {requires: ['nova-api', 'nova-common']}),
+      ],
+    })
+
+    expect(lines(plan)).toEqual([
+      'rollback tempest 2→1',
+      'rollback nova-common 2→1 after tempest',
+      'rollback nova-api 2→1 after nova-common, tempest',
+      'rollback keystone 2→1 after nova-api, nova-common',
+    ])
+  })
+
   it('heeds dependents that only the earlier revision had', () => {
     const older = recordOf(desiredOf('glance', {requires: ['keystone']}), {revision: 1})
     const newer = recordOf(desiredOf('glance', {version: '0.2.0'}), {revision: 2})

@@ -1,7 +1,8 @@
 {{- /*
-Every job of the chart in the order of `after`: sets .jobs of the context, key → {key, name, spec, gate, migration, retries}.
+Every job of the chart in the order of `after`: sets .jobs of the context, key → {key, name, spec, gate, migration, retries, part}.
 A Job cannot be changed, so its name ends in a hash of its pod and of what it reads: a change makes a new Job and
-helm deletes the old one; without a change it is not run again.
+helm deletes the old one; without a change it is not run again. Where a section is several releases, the jobs for which no component
+waits are of the part `rollout`, for they wait for components; the others of `common`.
 */ -}}
 {{- define "common.jobs.resolve" -}}
 {{- $_ := set $ "jobs" dict -}}
@@ -59,5 +60,5 @@ elsewhere the sections are not known, and all counts.
 {{- end -}}
 {{- $name := printf "%s-%s" .unit.name (join "\n" $inputs | sha256sum | trunc 8) -}}
 {{- $gate := and (not .unit.rollout) (ne (toString .unit.gate) "false") -}}
-{{- $_ := set .ctx.jobs .key (dict "key" .key "name" $name "spec" $spec "gate" $gate "migration" .unit.migration "retries" (dig "retries" 10 .unit)) -}}
+{{- $_ := set .ctx.jobs .key (dict "key" .key "name" $name "spec" $spec "part" (ternary "common" "rollout" $gate) "gate" $gate "migration" .unit.migration "retries" (dig "retries" 10 .unit)) -}}
 {{- end -}}

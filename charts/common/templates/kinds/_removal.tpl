@@ -7,6 +7,7 @@ it is made, and so ends a removal before anything is deleted. It is made where t
 ---
 apiVersion: v1
 kind: ConfigMap
-{{ include "common.context.metadata" (dict "ctx" . "name" (include "common.context.name" (dict "ctx" . "key" "removal")) "annotations" (dict "helm.sh/hook" "pre-delete" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded")) }}
+{{ $ctx := merge (dict "release" .root.Release.Name) . -}}
+{{ include "common.context.metadata" (dict "ctx" $ctx "name" (include "common.context.name" (dict "ctx" $ctx "key" "removal")) "annotations" (dict "helm.sh/hook" "pre-delete" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded")) }}
 {{ end -}}
 {{- end -}}

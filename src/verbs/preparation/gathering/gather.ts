@@ -9,9 +9,9 @@ import type {Layer} from '../../../overrides/layer.ts'
 import {releaseLayers} from '../../../overrides/layers.ts'
 import type {SetFlag, ValuesFlag} from '../../../overrides/release-flags.ts'
 import {readValuesFile} from '../../../overrides/values-file.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
+import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {LayerOf, PlaceLayers} from '../../overrides/layers-of-place.ts'
-import {type LoadedCharts, loadCharts} from './load-charts.ts'
+import {type LoadedCharts, loadCharts, sectionOf} from './load-charts.ts'
 
 /** Returns the layers of releases with the secrets that they are supplied with. */
 export type SupplyLayers = (
@@ -51,7 +51,10 @@ export async function gather(
   const loaded = await loadCharts({environment, finding, unusable}, added)
   const charts = [...loaded.charts.values()]
   const digests = await digestCharts(charts)
-  const system = await places.system?.(loaded.charts)
+  // Plugins know of sections: the parts of one are not several servers.
+  const system = await places.system?.(
+    new Map([...loaded.charts].map(([release, chart]) => [sectionOf(environment, release), chart])),
+  )
   const layers = new Map<ReleaseId, readonly Layer[]>()
   for (const [release, chart] of loaded.charts) {
     const {user} = places
@@ -82,13 +85,17 @@ async function layersOf({
   ...places
 }: LayersOptions): Promise<readonly Layer[]> {
   const name = releaseName(release)
-  const mine = (flag: {readonly release: string}) => flag.release === name || flag.release === release
+  const part = environment.parts?.get(name)
+  const section = sectionOf(environment, release)
+  const mine = (flag: {readonly release: string}) =>
+    isNamed(release, flag.release) || isNamed(section, flag.release)
   const directory = join(dirname(chart.directory), 'values_overrides')
   const namespace = releaseNamespace(release)
-  const [system, user] = await Promise.all([places.system?.(release), places.user?.(chart.name, namespace)])
+  const [system, user] = await Promise.all([places.system?.(section), places.user?.(chart.name, namespace)])
   return releaseLayers({
     environment,
     release: name,
+    part,
     features: await featureLayers({directory, chart: chart.name, features: environment.features}),
     ...(system && {system}),
     ...(user && {user}),

@@ -1,9 +1,10 @@
 import type {Chart} from '../../../charts/chart.ts'
 import {type ChartFinding, findChart} from '../../../charts/find-chart.ts'
+import {COMMON} from '../../../charts/parts-of.ts'
 import type {Environment, StatedRequirement} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
 import type {Requirement} from '../../../graph/build.ts'
-import {type Evidence, type ReleaseId, releaseId, releaseName} from '../../../release.ts'
+import {type Evidence, type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../../release.ts'
 
 /** The charts and stated requirements of the releases of an environment. */
 export interface LoadedCharts {
@@ -12,7 +13,7 @@ export interface LoadedCharts {
   readonly requirements: ReadonlyMap<ReleaseId, readonly Requirement[]>
 }
 
-interface LoadOptions {
+export interface LoadOptions {
   readonly environment: Environment
   readonly finding: ChartFinding
   /** See `GatherOptions`. */
@@ -22,6 +23,18 @@ interface LoadOptions {
 /** Returns the namespace and name that a release of this environment has, or will have. */
 export function idOf(environment: Environment, name: string): ReleaseId {
   return releaseId(environment.releases.get(name)?.namespace ?? environment.namespace, name)
+}
+
+/** Returns the releases that a name in the file means: all parts of a section that is several. */
+function idsOf(environment: Environment, name: string): readonly ReleaseId[] {
+  const parts = [...(environment.parts ?? [])].filter(([, {section}]) => section === name)
+  return parts.length === 0 ? [idOf(environment, name)] : parts.map(([part]) => idOf(environment, part))
+}
+
+/** Returns the name that the section of a release would have as a release. */
+export function sectionOf(environment: Environment, release: ReleaseId): ReleaseId {
+  const part = environment.parts?.get(releaseName(release))
+  return part ? releaseId(releaseNamespace(release), part.section) : release
 }
 
 /**
@@ -67,7 +80,11 @@ function counting(
  * Returns the chart of a release; undefined for a requirement that no source has, which the graph reports with the
  * place that requires it.
  */
-async function chartOf({environment, finding, unusable}: LoadOptions, release: ReleaseId, required: boolean) {
+export async function chartOf(
+  {environment, finding, unusable}: LoadOptions,
+  release: ReleaseId,
+  required: boolean,
+) {
   const name = releaseName(release)
   const settings = environment.releases.get(name)
   const wanted = {
@@ -103,6 +120,14 @@ function requirementsOf(
   name: string,
   chart: Chart | undefined,
 ): ResolvedRequirement[] {
+  const part = environment.parts?.get(name)
+  // What the section requires, its common part does, which all others require.
+  if (part && part.name !== COMMON) {
+    return part.requires.map(({release, ...rest}) => ({
+      requirement: {release: idOf(environment, release), ...rest},
+      ...{elsewhere: false, optional: false},
+    }))
+  }
   const settings = environment.releases.get(name)
   const stated = (settings?.requires ?? []).map((each) => ({
     ...each,
@@ -111,10 +136,11 @@ function requirementsOf(
   const without = new Set(settings?.without ?? [])
   const annotated = (chart?.requires ?? []).filter((each) => !without.has(each.release))
   const both = [...annotated, ...stated.map((each) => ({...each, optional: false}))]
-  return both.map(({release, namespace, kind, optional, evidence}) => {
-    const here = idOf(environment, release)
-    const id = namespace === undefined ? here : releaseId(namespace, release)
-    return {requirement: {release: id, kind, evidence}, elsewhere: id !== here, optional}
+  return both.flatMap(({release, namespace, kind, optional, evidence}) => {
+    const here = idsOf(environment, release)
+    const elsewhere = namespace !== undefined && here.every((id) => releaseNamespace(id) !== namespace)
+    const meant = elsewhere ? [releaseId(namespace, release)] : here
+    return meant.map((id) => ({requirement: {release: id, kind, evidence}, elsewhere, optional}))
   })
 }
 

@@ -1,0 +1,99 @@
+import type {Part} from '../environment/environment.ts'
+import {isMap, type Position, type Values} from '../release.ts'
+import {dig, digMaps, digText} from './manifests/dig.ts'
+
+/** The part that has what belongs to no component, and what all need: configuration, jobs, Secrets, accounts. */
+export const COMMON = 'common'
+/** The part that has the jobs for which no component waits: they wait for components in turn. */
+const ROLLOUT = 'rollout'
+
+interface Whole {
+  readonly section: string
+  readonly chart: string
+  /** The values of the chart under those of the section: the facts of the components. */
+  readonly values: Values
+  /** The file of the environment, and `components: true` in it. */
+  readonly file: string
+  readonly position: Position | undefined
+}
+
+/**
+ * Returns the releases that a section becomes, by name, as the library renders them: `common`, one for each component in the order of
+ * the chart, and `rollout` where there is such a job; none for a chart without components. A component requires `common`, and the components whose
+ * endpoints it needs; `rollout` requires all of them.
+ */
+export function partsOf(whole: Whole): ReadonlyMap<string, Part> {
+  const {section, chart, values, position} = whole
+  const facts = Object.entries(mapAt(values, 'components')).filter(([, each]) => isMap(each))
+  const components = facts.map(([name]) => name)
+  if (components.length === 0) return new Map()
+  const sets = facts.filter(([, each]) => digText(each, 'kind') === 'StatefulSet').map(([name]) => name)
+  const nameOf = (part: string) => `${section}-${part}`
+  const partOf = (name: string, required: readonly Required[]): [string, Part] => [
+    nameOf(name),
+    {
+      section,
+      name,
+      chart,
+      others: components.filter((each) => each !== name),
+      counted: sets.filter((each) => each !== name),
+      requires: required.map(({part, evidence}) => ({release: nameOf(part), kind: 'ready', evidence})),
+      ...(position && {position}),
+    },
+  ]
+  const all = [COMMON, ...components].map((part) => ({part, evidence: chosen(whole)}))
+  return new Map([
+    partOf(COMMON, []),
+    ...components.map((name) =>
+      partOf(name, [{part: COMMON, evidence: chosen(whole)}, ...needed(whole, components, name)]),
+    ),
+    ...(hasLateJobs(values) ? [partOf(ROLLOUT, all)] : []),
+  ])
+}
+
+interface Required extends Pick<Part['requires'][number], 'evidence'> {
+  readonly part: string
+}
+
+function chosen({section, file, position}: Whole): Required['evidence'] {
+  const line = position && {line: position.line}
+  return {source: 'environment', file, ...line, text: `kk.releases.${section}.components: true`}
+}
+
+/** The other components whose endpoints a component waits for, by its facts or as openstack-helm says it. */
+function needed({chart, values}: Whole, components: readonly string[], name: string): readonly Required[] {
+  const needs = texts(dig(values, 'components', name, 'needs'))
+  const own = needs.map((need) => ({need, text: `components.${name}.needs: [${needs.join(', ')}]`}))
+  const stated = keysOf(chart, name).flatMap((key) =>
+    digMaps(values, 'dependencies', 'static', key, 'services').map((each) => {
+      const need = digText(each, 'service')
+      return {need, text: `dependencies.static.${key}.services: ${need}`}
+    }),
+  )
+  return [...own, ...stated].flatMap(({need, text}) =>
+    components
+      .filter((each) => each !== name && digText(values, 'components', each, 'endpoint') === need)
+      .map((part) => ({part, evidence: {source: 'annotation', file: `${chart}/values.yaml`, text}})),
+  )
+}
+
+function hasLateJobs(values: Values): boolean {
+  return Object.values(mapAt(values, 'jobs')).some(
+    (job) => texts(dig(job, 'rollout')).length > 0 || dig(job, 'gate') === false,
+  )
+}
+
+/** The keys by which maps of openstack-helm's have something for a component: `common.context.pick` of the library. */
+export function keysOf(chart: string, component: string): readonly string[] {
+  const name = component.replaceAll('-', '_')
+  return [...new Set([component, name, `${chart}_${name}`])]
+}
+
+function texts(found: unknown): readonly string[] {
+  return Array.isArray(found) ? found.filter((each) => typeof each === 'string') : []
+}
+
+function mapAt(tree: unknown, ...path: readonly string[]): Values {
+  const found = dig(tree, ...path)
+  return isMap(found) ? found : {}
+}
