@@ -2091,11 +2091,16 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The environment file.', name: 'file'}},
     description:
-      'helm is a shell script of plain helm commands in order. LOST.md in the directory says what the other tool does not do, of this environment. Secrets are named, not written; with --sops-age they are written encrypted. The files follow from the environment alone, but for what SOPS encrypts. Nothing is changed on a cluster, and one is asked only where it is named: for facts, and for secrets that kk keeps.',
+      "helm is a shell script of plain helm commands in order. LOST.md in the directory says what the other tool does not do, of this environment. Secrets are named, not written; with --sops-age they are written encrypted. The files follow from the environment alone, but for what SOPS encrypts. Nothing is changed on a cluster, and one is asked only where it is named: for facts, and for secrets that kk keeps. With --hand-over the releases on the cluster are then marked as the other tool's: kk refuses to change them until kk adopt takes them back.",
     examples: [
       '<%= config.bin %> export environments/all-in-one.yaml --format helm --output-dir helm',
       '<%= config.bin %> export environments/all-in-one.yaml --format flux --charts oci://registry.example.org/kk --output-dir flux',
       '<%= config.bin %> export environments/all-in-one.yaml --format helmfile --output-dir helmfile --detailed-exitcode --output json',
+      {
+        description: 'What would be marked, so that helmfile alone changes it.',
+        command:
+          '<%= config.bin %> export environments/all-in-one.yaml --format helmfile --output-dir helmfile --hand-over --dry-run --sandbox',
+      },
     ],
     flags: {
       color: {
@@ -2146,6 +2151,44 @@ export const commands: Readonly<Record<string, unknown>> = {
         default: 'kk',
         hasDynamicHelp: false,
         helpValue: 'IMAGE',
+        multiple: false,
+        type: 'option',
+      },
+      'hand-over': {
+        name: 'hand-over',
+        summary: "Mark the releases on the cluster as the other tool's, so that kk refuses to change them.",
+        allowNo: false,
+        type: 'boolean',
+      },
+      yes: {
+        char: 'y',
+        dependsOn: ['hand-over'],
+        name: 'yes',
+        summary: 'Do not ask before releases are handed over.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'dry-run': {
+        dependsOn: ['hand-over'],
+        name: 'dry-run',
+        summary: 'Write the files, show what would be handed over, and mark nothing.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'no-wait': {
+        dependsOn: ['hand-over'],
+        name: 'no-wait',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
+        allowNo: false,
+        type: 'boolean',
+      },
+      message: {
+        char: 'm',
+        dependsOn: ['hand-over'],
+        name: 'message',
+        summary: 'Why, for the record of the run: kk history shows it.',
+        hasDynamicHelp: false,
+        helpValue: 'TEXT',
         multiple: false,
         type: 'option',
       },

@@ -54,6 +54,7 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
     'reconfigure',
     'apply',
     'adopt',
+    'export --hand-over',
     'resume',
     'run start',
     'kolla run',

@@ -14,7 +14,7 @@ export interface DestroyInputs extends Omit<RemovalInputs, 'releases' | 'withDep
 }
 
 /**
- * The plan that takes an environment away, dependents first. What others use stays, and protected releases that were not
+ * The plan that takes an environment away, dependents first. What others use stays, what was handed over to another tool, and protected releases that were not
  * confirmed by name, and all that these require; each is an untouched release that says why. Throws `KK_HAS_DEPENDENTS` for
  * records that cannot be read, `KK_PENDING`.
  */
@@ -55,6 +55,8 @@ function staying(
     const others = users.get(release)!.filter(({to}) => !ours.has(to))
     if (others.length > 0)
       stays.set(release, `used by ${others.map(({to}) => userText(uses, to)).join(', ')}`)
+    else if (uses.observed.get(release)!.labels?.exportedTo !== undefined)
+      stays.set(release, `handed over to ${uses.observed.get(release)!.labels!.exportedTo}`)
     else if (isProtected(release) && !confirmed.has(release))
       stays.set(
         release,
