@@ -4121,12 +4121,23 @@ export const commands: Readonly<Record<string, unknown>> = {
   },
   import: {
     aliases: [],
-    args: {helmfile: {description: 'A helmfile, instead of a cluster.', name: 'helmfile'}},
+    args: {
+      path: {
+        description: 'A file of another tool, or a directory of such; - is standard input.',
+        name: 'path',
+      },
+    },
     description:
-      'Without a helmfile, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, its releases: needs become stated requirements. What could not be known stands in comments, and on standard error. Changes nothing: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given.',
+      'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, releases of another tool: its order becomes stated requirements. What could not be known, or has no place in an environment, stands in comments, and on standard error. Changes nothing: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given.',
     examples: [
       '<%= config.bin %> import --namespace openstack --charts ../openstack-helm --file cloud.yaml',
       '<%= config.bin %> import helmfile.yaml --file cloud.yaml',
+      '<%= config.bin %> import clusters/production --format flux --file cloud.yaml',
+      {
+        description: 'As Armada lays overrides over a manifest.',
+        command:
+          '<%= config.bin %> import armada.yaml --format armada --values overrides.yaml --file cloud.yaml',
+      },
     ],
     flags: {
       color: {
@@ -4134,6 +4145,28 @@ export const commands: Readonly<Record<string, unknown>> = {
         name: 'color',
         summary: 'Colour or none, whatever the terminal and NO_COLOR say.',
         allowNo: true,
+        type: 'boolean',
+      },
+      format: {
+        name: 'format',
+        summary: 'The tool whose files are read (default, with a path: helmfile).',
+        hasDynamicHelp: false,
+        multiple: false,
+        options: ['helmfile', 'flux', 'argocd', 'armada'],
+        type: 'option',
+      },
+      values: {
+        name: 'values',
+        summary: 'Armada: documents that are laid over the manifest; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'FILE',
+        multiple: true,
+        type: 'option',
+      },
+      'plain-names': {
+        name: 'plain-names',
+        summary: 'Armada: leave the release_prefix out of the names of releases.',
+        allowNo: false,
         type: 'boolean',
       },
       name: {
@@ -4173,7 +4206,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'show-secrets': {
         name: 'show-secrets',
-        summary: 'Write secrets of the records, or of the helmfile, too.',
+        summary: 'Write secrets of the records, or of the files, too.',
         allowNo: false,
         type: 'boolean',
       },
@@ -4222,8 +4255,9 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginName: 'kk',
     pluginType: 'core',
     strict: true,
-    summary: 'Write an environment file from what plain helm installed, or from a helmfile.',
-    usage: '[HELMFILE] [FLAGS]',
+    summary:
+      'Write an environment file from what plain helm installed, or from files of Flux, Argo CD, helmfile or Armada.',
+    usage: '[PATH] [FLAGS]',
     enableJsonFlag: false,
   },
   init: {

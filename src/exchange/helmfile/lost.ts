@@ -1,3 +1,4 @@
+import {says} from '../unread.ts'
 import type {Helmfile, HelmfileRelease} from './helmfile.ts'
 
 /** The keys of each that are read. Every other key that says something is listed as lost, also one of a later helmfile. */
@@ -102,8 +103,7 @@ function isLost(read: ReadonlySet<string>, key: string, value: unknown): boolean
   if (DONE_ANYWAY.has(key)) return value === false
   if (value === DEFAULTS[key]) return false
   if (key === 'labels') return Object.keys(value as object).some((label) => !OWN_LABELS.has(label))
-  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0
-  return !isEmpty && value !== false && value !== '' && value !== 0 && value !== null
+  return says(value)
 }
 
 function meaning(key: string): string {
