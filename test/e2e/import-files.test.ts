@@ -46,7 +46,7 @@ it("overrides that kk writes for Armada are laid over kk's manifest, and deploye
     KK_STORE_KEY: Buffer.alloc(32, 7).toString('base64'),
   }
   const kk = async (...words: readonly string[]) => {
-    const {exitCode, stderr} = await corner.kk(words, {env})
+    const {exitCode, stderr} = await corner.kk(words, words[0] === 'overrides' ? {env} : {})
     expect(exitCode, stderr).toBe(0)
   }
   await corner.write(
@@ -56,8 +56,8 @@ it("overrides that kk writes for Armada are laid over kk's manifest, and deploye
   const place = ['memcached', corner.name]
 
   await kk('export', 'env.yaml', '--format', 'armada', '--output-dir', 'out')
-  await kk('overrides', 'update', ...place, '--set', 'pod.replicas.server=2')
-  await kk('overrides', 'show', ...place, '--format', 'armada', '--file', 'overrides.yaml')
+  await kk('overrides', 'update', ...place, '-e', 'env.yaml', '--set', 'pod.replicas.server=2')
+  await kk('overrides', 'show', ...place, '-e', 'env.yaml', '--format', 'armada', '--file', 'overrides.yaml')
   await kk(
     ...['import', 'out/armada.yaml', '--format', 'armada', '--values', 'overrides.yaml', '--plain-names'],
     ...['--name', corner.name, '--file', 'out/cloud.yaml'],
