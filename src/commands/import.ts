@@ -1,3 +1,4 @@
+import {dirname, resolve} from 'node:path'
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, type FlagValues} from '../cli/flags.ts'
@@ -100,5 +101,6 @@ async function fromFiles(path: string, flags: ImportFlags): Promise<Imported> {
       },
     )
   const showSecrets = flags['show-secrets']
-  return importFiles({path, format, name, overrides, isPlain, showSecrets, env: process.env})
+  const home = flags.file === '-' ? undefined : dirname(resolve(flags.file))
+  return importFiles({path, format, name, home, overrides, isPlain, showSecrets, env: process.env})
 }

@@ -18,6 +18,8 @@ interface ImportFilesOptions {
   readonly format: (typeof IMPORT_FORMATS)[number]
   /** The name of the environment. */
   readonly name: string
+  /** The directory of the environment file; by default that of a helmfile, or a manifest of Armada. */
+  readonly home: string | undefined
   /** Armada: files of documents that are laid over the manifest, and whether its prefix stays out of names. */
   readonly overrides: readonly string[]
   readonly isPlain: boolean
@@ -28,10 +30,10 @@ interface ImportFilesOptions {
 
 /** Returns files of another tool as an environment. Rejects with what their reader throws, and `KK_FILE`. */
 export async function importFiles(options: ImportFilesOptions): Promise<Imported> {
-  const {path, format, overrides, isPlain, env, ...common} = options
+  const {path, format, overrides, isPlain, env, home, ...common} = options
   switch (format) {
     case 'helmfile':
-      return importHelmfile({...common, file: path, ...(await helmfileText(path, env))})
+      return importHelmfile({...common, home, file: path, ...(await helmfileText(path, env))})
     case 'flux':
       return importFlux({...common, path, documents: await readDocuments(path)})
     case 'argocd':
@@ -39,7 +41,7 @@ export async function importFiles(options: ImportFilesOptions): Promise<Imported
     case 'armada': {
       const laid = await Promise.all(overrides.map(overridesIn))
       const documents = await documentsOf(path)
-      return importArmada({...common, file: path, isPlain, documents, overrides: laid.flat()})
+      return importArmada({...common, home, file: path, isPlain, documents, overrides: laid.flat()})
     }
   }
 }

@@ -60,9 +60,9 @@ it("overrides that kk writes for Armada are laid over kk's manifest, and deploye
   await kk('overrides', 'show', ...place, '-e', 'env.yaml', '--format', 'armada', '--file', 'overrides.yaml')
   await kk(
     ...['import', 'out/armada.yaml', '--format', 'armada', '--values', 'overrides.yaml', '--plain-names'],
-    ...['--name', corner.name, '--file', 'out/cloud.yaml'],
+    ...['--name', corner.name, '--file', 'cloud.yaml'],
   )
-  const {exitCode, stderr} = await corner.kk(['deploy', 'out/cloud.yaml'])
+  const {exitCode, stderr} = await corner.kk(['deploy', 'cloud.yaml'])
 
   expect(await readFile(join(corner.directory, 'overrides.yaml'), 'utf8')).toContain(
     'schema: armada/Chart/v1',

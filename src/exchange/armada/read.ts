@@ -1,4 +1,4 @@
-import {basename, dirname, join, relative} from 'node:path'
+import {basename, dirname, relative, resolve} from 'node:path'
 import {dig, digText} from '../../charts/manifests/dig.ts'
 import {TIME_TITLE, timeOf} from '../../environment/duration.ts'
 import {KkError} from '../../errors.ts'
@@ -10,8 +10,10 @@ import {layOver} from './overrides.ts'
 import {nameOf} from './schema.ts'
 
 interface ArmadaOptions {
-  /** The manifest; paths of charts start in its directory. */
+  /** The manifest; its paths of charts start in its directory. */
   readonly file: string
+  /** The directory of the environment file, where its paths start; by default that of the manifest. */
+  readonly home?: string | undefined
   readonly documents: readonly unknown[]
   /** Documents that are laid over it, as `armada apply --values` does. */
   readonly overrides: readonly Values[]
@@ -29,6 +31,7 @@ interface ArmadaOptions {
  */
 export function importArmada({
   file,
+  home = dirname(file),
   documents,
   overrides,
   name,
@@ -51,7 +54,7 @@ export function importArmada({
     for (const {chart} of charts.filter((each) => each.group === group)) {
       const last = sequenced === true ? members.slice(-1) : []
       const needed = last.length > 0 ? last : before
-      members.push(readChart(chart, {file, prefix: isPlain ? undefined : prefix, needed, showSecrets}))
+      members.push(readChart(chart, {file, home, prefix: isPlain ? undefined : prefix, needed, showSecrets}))
     }
     read.push(...members)
     if (members.length > 0) before = sequenced === true ? members.slice(-1) : members
@@ -115,13 +118,14 @@ const METADATA_READ = new Set('schema name labels annotations layeringDefinition
 
 interface Among {
   readonly file: string
+  readonly home: string
   readonly prefix: string | undefined
   /** The releases that go before. */
   readonly needed: readonly ReadRelease[]
   readonly showSecrets: boolean
 }
 
-function readChart(document: Values, {file, prefix, needed, showSecrets}: Among): ReadRelease {
+function readChart(document: Values, {file, home, prefix, needed, showSecrets}: Among): ReadRelease {
   const data = dataOf(document)
   const {release, namespace, values} = data as {
     readonly release: string
@@ -131,7 +135,7 @@ function readChart(document: Values, {file, prefix, needed, showSecrets}: Among)
   const name = prefix === undefined ? release : `${prefix}-${release}`
   const all = isMap(values) ? values : {}
   const kept = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
-  const chart = chartOf(data, file)
+  const chart = chartOf(data, {file, home})
   const seconds = Number(dig(data, 'wait', 'timeout') ?? data.timeout ?? 0)
   const timeout = timeOf(seconds)
   const upgrade = isMap(data.upgrade) ? data.upgrade : {}
@@ -182,11 +186,11 @@ interface ArmadaChart {
 }
 
 /** A local chart lies at `location`/`subpath`; its directory need not have its name. */
-function chartOf({chart_name, source}: Values, file: string): ArmadaChart {
+function chartOf({chart_name, source}: Values, {file, home}: Pick<Among, 'file' | 'home'>): ArmadaChart {
   const subpath = digText(source, 'subpath') ?? '.'
-  const path = join(dirname(file), digText(source, 'location') ?? '.', subpath)
+  const path = resolve(dirname(file), digText(source, 'location') ?? '.', subpath)
   const name = typeof chart_name === 'string' ? chart_name : basename(path)
   if (dig(source, 'type') !== 'local') return {name}
-  const place = relative(dirname(file), basename(path) === name ? dirname(path) : path)
+  const place = relative(home, basename(path) === name ? dirname(path) : path)
   return {name, source: place === '' ? '.' : place.startsWith('.') ? place : `./${place}`}
 }

@@ -28,6 +28,8 @@ interface HelmfileOptions {
   /** Write what looks secret among the values, too. */
   readonly showSecrets: boolean
   readonly name: string
+  /** The directory of the environment file, where its paths start; by default that of the helmfile. */
+  readonly home?: string | undefined
 }
 
 /**
@@ -35,11 +37,17 @@ interface HelmfileOptions {
  * listed; so is what looks secret, unless it is asked for. Throws `KK_YAML` for what is no YAML, as a helmfile with templates is where helmfile is not there, `KK_FILE` for
  * what is no helmfile, and `KK_USAGE`.
  */
-export function importHelmfile({file, text, isBuilt, showSecrets, name}: HelmfileOptions): Imported {
+export function importHelmfile({
+  file,
+  text,
+  isBuilt,
+  showSecrets,
+  name,
+  home = dirname(resolve(file)),
+}: HelmfileOptions): Imported {
   refuseOddSettings({name, charts: []})
   const documents = helmfileDocuments(text, file, isBuilt)
   const off = new Map(documents.flatMap(offIn))
-  const home = dirname(resolve(file))
   const repositories = documents.flatMap(({state}) => state.repositories ?? [])
   const read = documents.flatMap((document) =>
     (document.state.releases ?? [])

@@ -45,7 +45,7 @@ const CLOUD = [
 
 function imported(
   documents: readonly unknown[],
-  more: {overrides?: readonly Values[]; isPlain?: boolean} = {},
+  more: {overrides?: readonly Values[]; isPlain?: boolean; home?: string} = {},
 ) {
   const options = {overrides: [], isPlain: true, showSecrets: false, ...more}
   return importArmada({file: 'site/armada.yaml', documents, name: 'cloud', ...options})
@@ -63,6 +63,7 @@ describe('a manifest of Armada', () => {
       ['nova', ['glance']],
     ])
     expect(charts).toEqual(['./charts'])
+    expect(imported(CLOUD, {home: '.'}).charts).toEqual(['./site/charts'])
     expect(lost).toEqual([
       expect.stringMatching(/^groups: /),
       'release_prefix airship: Armada has installed the releases with it, under other names',
