@@ -5,6 +5,7 @@ import {mergeValues} from '../../overrides/merge.ts'
 import {applySet} from '../../overrides/strvals.ts'
 import {isMap, type ReleaseId, releaseId, type Values} from '../../release.ts'
 import {assemble, type ReadRelease} from '../assemble.ts'
+import {lostCredentials, withoutCredentials} from '../credentials.ts'
 import type {FileDocument} from '../documents.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
 import {unread} from '../unread.ts'
@@ -26,6 +27,8 @@ interface Application {
   readonly object: Values
   readonly spec: Values
   readonly source: Values
+  /** How many sources there are beside it. */
+  readonly others: number
 }
 
 /**
@@ -59,7 +62,7 @@ export function importArgocd({path, documents, name, showSecrets}: ArgocdOptions
             'waves: each release requires all of the wave before it, which is more than its chart needs: take out what is not',
           ]
         : []),
-      'records of helm: Argo CD keeps none, so kk adopt finds none; kk deploy makes them once helm may take the objects over, which then need the labels and annotations of helm',
+      'records of helm: Argo CD keeps none, so there is nothing to adopt, and kk deploy refuses objects that exist (KK_IN_THE_WAY) until they bear the label and the annotations of helm',
     ],
   })
 }
@@ -79,7 +82,7 @@ function applicationOf(object: Values): Application | string {
   if (source === undefined) return `${name} is left out: it is no chart of a repository`
   if (charts.length > 1) return `${name} is left out: it is ${charts.length} charts, and a release is one`
   const wave = Number(dig(metadata, 'annotations', 'argocd.argoproj.io/sync-wave') ?? 0)
-  return {name, wave, object, spec, source}
+  return {name, wave, object, spec, source, others: sources.length - 1}
 }
 
 /** Keys that kk has something of its own for. */
@@ -98,7 +101,8 @@ interface Among {
 }
 
 function readApplication(application: Application, {needed, showSecrets}: Among): ReadRelease {
-  const {object, spec, source} = application
+  const {object, spec, source, others} = application
+  const url = String(source.repoURL ?? '')
   const {name, namespace} = placeOf(application)
   const helm = isMap(source.helm) ? source.helm : {}
   const values = valuesOf(helm, name)
@@ -121,10 +125,12 @@ function readApplication(application: Application, {needed, showSecrets}: Among)
       ...(options.includes('Delete=false') && {protected: true}),
       notes: [],
     },
-    source: sourceOf(String(source.repoURL ?? '')),
+    source: sourceOf(withoutCredentials(url)),
     needs: needed.map((each) => ({release: idOf(each), text: each.name})),
     lost: [
       ...kept.lost,
+      ...(withoutCredentials(url) === url ? [] : [lostCredentials(`the chart of ${name}`)]),
+      ...(others === 0 ? [] : [`sources of ${name} beside its chart: an environment has no place for them`]),
       ...clusters.map((each) => `the cluster ${each} of ${name}: an environment is of one cluster`),
       ...unread(spec, SPEC_READ, name),
       ...unread(destination, DESTINATION_READ, `the destination of ${name}`),

@@ -4,6 +4,7 @@ import {TIME_TITLE, timeOf} from '../../environment/duration.ts'
 import {KkError} from '../../errors.ts'
 import {isMap, releaseId, type Values} from '../../release.ts'
 import {assemble, type ReadRelease} from '../assemble.ts'
+import {withoutCredentials} from '../credentials.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
 import {unread} from '../unread.ts'
 import {layOver} from './overrides.ts'
@@ -158,7 +159,9 @@ function readChart(document: Values, {file, home, prefix, needed, showSecrets}: 
     })),
     lost: [
       ...(chart.source === undefined
-        ? [`where the chart ${chart.name} of ${name} comes from: ${digText(data, 'source', 'location')}`]
+        ? [
+            `where the chart ${chart.name} of ${name} comes from: ${withoutCredentials(digText(data, 'source', 'location') ?? '')}`,
+          ]
         : []),
       ...(timeout === undefined && seconds > 0 ? [`timeout of ${name}: expected ${TIME_TITLE}`] : []),
       ...kept.lost,

@@ -6,6 +6,7 @@ import {TIME_TITLE, timeOf} from '../../environment/duration.ts'
 import {KkError} from '../../errors.ts'
 import {isMap, releaseId, type Values} from '../../release.ts'
 import {assemble, type ReadRelease} from '../assemble.ts'
+import {lostCredentials, withoutCredentials} from '../credentials.ts'
 import type {FileDocument} from '../documents.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
 import {unread} from '../unread.ts'
@@ -49,6 +50,7 @@ export function importFlux({path, documents, name, showSecrets}: FluxOptions): I
       ...kustomizations.flatMap(({name: of, spec}) =>
         unread(spec, KUSTOMIZATION_READ, `the Kustomization ${of}`),
       ),
+      ...found.filter(({key}) => SOURCES.has(key)).flatMap(lostOfSource),
       ...documents.flatMap(lostOfKustomize),
     ],
   })
@@ -124,10 +126,14 @@ const REMEDIATION_READ = new Set<string>()
 const KUSTOMIZATION_READ = new Set(
   'interval path prune sourceRef wait dependsOn timeout decryption retryInterval'.split(' '),
 )
+const SOURCES = new Set(['HelmRepository', 'OCIRepository'])
+const SOURCE_READ = new Set('interval url type ref layerSelector timeout'.split(' '))
+const CHART_READ = new Set('chart version sourceRef interval'.split(' '))
 const KUSTOMIZE_READ = new Set(['apiVersion', 'kind', 'resources', 'metadata'])
 
 function readRelease(found: Found, among: Among): ReadRelease {
   const {spec, object} = found
+  const chartSpec = dig(spec, 'chart', 'spec')
   const {name, namespace} = placeOf(found)
   const lost: string[] = []
   const lose = (what: string) => void lost.push(what)
@@ -171,6 +177,7 @@ function readRelease(found: Found, among: Among): ReadRelease {
       ...lost,
       ...kept.lost,
       ...unread(spec, SPEC_READ, name),
+      ...unread(isMap(chartSpec) ? chartSpec : {}, CHART_READ, `the chart of ${name}`),
       ...changes,
       ...expressionsOf(found, name),
     ],
@@ -191,13 +198,13 @@ function chartOf({namespace, spec}: Found, {objects}: Among): FluxChart {
   const source = isMap(ref)
     ? objects.get(`${ref.kind} ${digText(ref, 'namespace') ?? namespace}/${ref.name}`)
     : undefined
-  const url = digText(source, 'spec', 'url')
-  if (source?.key === 'OCIRepository' && url !== undefined) return inRegistry(url, source.spec.ref)
+  const url = withoutCredentials(digText(source, 'spec', 'url') ?? '')
+  if (source?.key === 'OCIRepository' && url !== '') return inRegistry(url, source.spec.ref)
   const path = digText(stated, 'chart') ?? digText(ref, 'name') ?? ''
   const name = path.slice(path.lastIndexOf('/') + 1)
   const version = digText(stated, 'version')
   const kept = version === undefined || version === '*' ? {} : {version}
-  if (source?.key !== 'HelmRepository' || url === undefined) return {source: undefined, name, ...kept}
+  if (source?.key !== 'HelmRepository' || url === '') return {source: undefined, name, ...kept}
   return {
     source: url.startsWith('oci://') ? {oci: url.replace(/\/+$/, '')} : {repository: url},
     name,
@@ -258,6 +265,12 @@ function expressionsOf({spec: {dependsOn}}: Found, of: string): readonly string[
   const has =
     Array.isArray(dependsOn) && dependsOn.some((each) => isMap(each) && each.readyExpr !== undefined)
   return has ? [`readyExpr in dependsOn of ${of}: kk's gate says what is ready`] : []
+}
+
+function lostOfSource({key, name, spec}: Found): readonly string[] {
+  const url = digText(spec, 'url') ?? ''
+  const of = `the ${key} ${name}`
+  return [...unread(spec, SOURCE_READ, of), ...(withoutCredentials(url) === url ? [] : [lostCredentials(of)])]
 }
 
 /** What kustomize would do to the objects before Flux sees them. */

@@ -8,6 +8,7 @@ import {mergeValues} from '../../overrides/merge.ts'
 import {applySet} from '../../overrides/strvals.ts'
 import {isMap, type ReleaseId, releaseId, type Values} from '../../release.ts'
 import {assemble, type ReadRelease} from '../assemble.ts'
+import {lostCredentials, withoutCredentials} from '../credentials.ts'
 import {
   type Imported,
   type ImportedRelease,
@@ -17,7 +18,7 @@ import {
 } from '../imported.ts'
 import {type HelmfileDocument, helmfileDocuments} from './documents.ts'
 import type {Helmfile, HelmfileRelease, HelmfileSet} from './helmfile.ts'
-import {lostCredentials, lostOfFile, lostOfRelease, withoutCredentials} from './lost.ts'
+import {lostOfFile, lostOfRelease} from './lost.ts'
 
 interface HelmfileOptions {
   readonly file: string

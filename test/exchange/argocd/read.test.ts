@@ -86,6 +86,18 @@ describe('Applications', () => {
       {spec: {destination: {namespace: 'a', server: 'https://other'}}},
       'the cluster https://other of one: an environment is of one cluster',
     ],
+    [
+      {
+        spec: {
+          source: undefined,
+          sources: [
+            {repoURL: 'https://x', chart: 'one'},
+            {repoURL: 'https://y', ref: 'v'},
+          ],
+        },
+      },
+      'sources of one beside its chart: an environment has no place for them',
+    ],
     [{spec: {syncPolicy: {syncOptions: ['Replace=true']}}}, 'Replace=true of one: an option of Argo CD'],
     [
       {helm: {valuesObject: {auth: {password: 'x'}}}},

@@ -166,6 +166,24 @@ describe('HelmReleases', () => {
     expect(imported([SOURCES, keystone(spec)]).lost).toContain(sentence)
   })
 
+  it('whose sources have more to them name that, and never a password', () => {
+    const sources = SOURCES.replace('https://charts', 'https://me:geheim@charts').replace(
+      'spec: {interval: 1h, url: oci',
+      'spec: {secretRef: {name: x}, interval: 1h, url: oci',
+    )
+    const mariadb = MARIADB.replace('version: 1.x', 'version: 1.x, valuesFiles: [a.yaml]')
+
+    const {charts, lost} = imported([sources, mariadb, keystone()])
+
+    expect(charts).toContainEqual({repository: 'https://charts.example.org/stable'})
+    expect(lost).toEqual([
+      'valuesFiles of the chart of mariadb: an environment has no place for it',
+      INTERVAL,
+      expect.stringMatching(/^the credentials in the address of the HelmRepository stable: /),
+      'secretRef of the OCIRepository keystone: an environment has no place for it',
+    ])
+  })
+
   it('with what kk does in a way of its own lose nothing by it', () => {
     const change = {createNamespace: true, disableWait: true, remediation: {retries: 0}}
 
