@@ -10,9 +10,9 @@ import {usesOf} from './uses/uses.ts'
 
 /**
  * Returns the record of a release that may be adopted, and whether it is this environment's already: one that was handed
- * over to another tool comes back. `from` is the environment that hands it over; undefined for a release that kk did not install. Throws `KK_NOT_INSTALLED` where
- * there is no record, `KK_OWNER` or `KK_FOREIGN` where the owner is another than `from`, and `KK_PENDING` while an
- * operation on the release has not ended.
+ * over to another tool comes back. `from` is the environment that hands it over; undefined for a release that kk did not
+ * install. Throws `KK_NOT_INSTALLED` where there is no record, `KK_OWNER` or `KK_FOREIGN` where the owner is another than
+ * `from`, and `KK_PENDING` while an operation on the release has not ended.
  */
 export function adoptable(
   {release, owner}: Pick<DesiredRelease, 'release' | 'owner'>,
