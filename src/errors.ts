@@ -42,7 +42,10 @@ export const ERRORS = {
     meaning: 'a chart was named in a namespace where it is not, or that its plugin does not declare',
   },
   KK_ARMADA: {exit: 2, meaning: 'an Armada manifest is incomplete, or lacks the document of a chart'},
-  KK_IMPORT: {exit: 2, meaning: 'files of another tool have nothing to import, or what no environment can have'},
+  KK_IMPORT: {
+    exit: 2,
+    meaning: 'files of another tool have nothing to import, or what an environment cannot have',
+  },
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
   KK_KOLLA: {exit: 2, meaning: 'configuration in the layout of kolla-ansible cannot be used'},
   KK_FACTS: {exit: 2, meaning: 'the facts file has a key or value that kk does not accept'},
