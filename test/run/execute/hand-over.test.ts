@@ -1,5 +1,6 @@
 import {expect, it} from 'vitest'
 import {EXPORTED_LABEL, readLabels} from '../../../src/plan/labels.ts'
+import type {RemovalWork} from '../../../src/run/task.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
 
@@ -39,4 +40,26 @@ it('a release that another environment has adopted meanwhile is not handed over'
   const world = newWorld({record: recordOf(desiredOf('keystone', {owner: 'other'}))})
 
   await expect(world.execute(handOver, workOf(keystone))).rejects.toMatchObject({code: 'KK_RACED'})
+})
+
+it('a release that was handed over after the plan of a removal, or of a pruning, keeps all that it has', async () => {
+  const [removing, pruning] = [newWorld({record: fluxs}), newWorld({record: fluxs})]
+  const object = {apiVersion: 'v1', kind: 'ConfigMap', namespace: 'openstack', name: 'extra', uid: 'u1'}
+  const removal: RemovalWork = {
+    uid: fluxs.secret.uid,
+    objects: [],
+    hooks: [],
+    values: {},
+    claims: [],
+    refusal: async () => undefined,
+    excused: new Set(),
+    timeoutSeconds: 60,
+    onEnded: async () => undefined,
+  }
+
+  const refused = {code: 'KK_HANDED_OVER'}
+  await expect(removing.execute(actionOf('remove', 2), removal)).rejects.toMatchObject(refused)
+  await expect(pruning.prune(2, {look: async () => [object]})).rejects.toMatchObject(refused)
+  expect(removing.deeds()).not.toContain('helm uninstall')
+  expect(pruning.log).not.toContain('delete object extra')
 })
