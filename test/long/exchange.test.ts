@@ -46,7 +46,7 @@ async function exported(
   format: string,
   ...more: readonly string[]
 ): Promise<string> {
-  const out = join(environment.directory, format)
+  const out = join(environment.directory, `of-${format}`)
   const words = ['export', environment.file, '--format', format, '--output-dir', out, ...more]
   const {exitCode, stderr} = await kk(words, {env: withTools()})
   expect(exitCode, stderr).toBe(0)
