@@ -203,8 +203,10 @@ describe('secrets that are exported for an age recipient', () => {
       ...['--sops-age', recipient],
     )
     const plain = await exported(environment, 'helm', '--sops-age', recipient)
-    const decrypted = async (file: string) =>
-      readYaml((await execa('sops', ['--decrypt', file], {env: withKey(), extendEnv: false})).stdout)
+    const decrypted = async (file: string) => {
+      const options = {env: withKey(), extendEnv: false, stripFinalNewline: false} as const
+      return readYaml((await execa('sops', ['--decrypt', file], options)).stdout)
+    }
 
     const [ofFlux, ofHelm] = [join(out, 'secrets/db.yaml'), join(plain, 'secrets/db.yaml')]
 
