@@ -11,7 +11,8 @@ const NIGHT = {KK_TEST_NIGHT: '1'}
 
 async function testLong(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line), 'night')
-  for (const script of ['toolbox', 'build']) if (!(await step('node', [`scripts/${script}.ts`]))) return false
+  for (const words of [['scripts/toolbox.ts', 'exchange'], ['scripts/build.ts']])
+    if (!(await step('node', words))) return false
   // One file after the other: each keeps the machine busy.
   const runs = [await runVitest(['--project=long', '--no-file-parallelism', ...args], NIGHT)]
   if (args.length === 0) {

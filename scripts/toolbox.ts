@@ -8,7 +8,7 @@ import {exists} from '../src/state/files/exists.ts'
 import {withLock} from '../src/state/lock.ts'
 import {archiveOf, pack, unpack} from './toolbox/archive.ts'
 import {goVersion} from './toolbox/go.ts'
-import {CLUSTER_KIT, type Kit, LINKS, NODE_KIT, recipeKey, type Step} from './toolbox/recipe.ts'
+import {CLUSTER_KIT, EXCHANGE_KIT, type Kit, LINKS, NODE_KIT, recipeKey, type Step} from './toolbox/recipe.ts'
 
 type Progress = (line: string) => void
 
@@ -146,12 +146,16 @@ async function pointTo({kit, home, key}: Built): Promise<void> {
 }
 
 /**
- * `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node needs. With
- * `--key` it builds nothing, and prints the keys: the names of the directories, below the cache, that a CI can keep.
+ * `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node needs, `npm run toolbox
+ * -- exchange` also what tests of exports need. With `--key` it builds nothing, and prints the keys: the names of the directories, below the cache, that a CI can keep.
  */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
-  const kits = words.includes('aio') ? [CLUSTER_KIT, NODE_KIT] : [CLUSTER_KIT]
+  const kits = [
+    CLUSTER_KIT,
+    ...(words.includes('aio') ? [NODE_KIT] : []),
+    ...(words.includes('exchange') ? [EXCHANGE_KIT] : []),
+  ]
   const outcome = words.includes('--key')
     ? async (kit: Kit) => recipeKey(kit, MODULES, await goVersion(process.env))
     : (kit: Kit) => buildToolbox(process.env, (line) => console.error(line), kit)

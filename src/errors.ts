@@ -42,6 +42,10 @@ export const ERRORS = {
     meaning: 'a chart was named in a namespace where it is not, or that its plugin does not declare',
   },
   KK_ARMADA: {exit: 2, meaning: 'an Armada manifest is incomplete, or lacks the document of a chart'},
+  KK_IMPORT: {
+    exit: 2,
+    meaning: 'files of another tool have nothing to import, or what an environment cannot have',
+  },
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
   KK_KOLLA: {exit: 2, meaning: 'configuration in the layout of kolla-ansible cannot be used'},
   KK_FACTS: {exit: 2, meaning: 'the facts file has a key or value that kk does not accept'},
@@ -82,6 +86,7 @@ export const ERRORS = {
   },
   KK_HAS_DEPENDENTS: {exit: 3, meaning: 'something on the cluster requires the release, or may'},
   KK_OWNER: {exit: 3, meaning: 'the release belongs to another environment'},
+  KK_HANDED_OVER: {exit: 3, meaning: 'the release was handed over to another tool'},
   KK_PENDING: {exit: 3, meaning: 'an operation on the release has not ended'},
   KK_RACED: {exit: 1, meaning: 'somebody else changed the release meanwhile'},
   KK_CONFLICT: {exit: 3, meaning: 'somebody else manages a field that helm would set'},

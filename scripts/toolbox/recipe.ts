@@ -6,14 +6,17 @@ import {NODE_TOOLS, TOOL_NAMES, type ToolboxLink, type ToolName} from '../../src
 const KUBERNETES = 'v1.36.3'
 const HELM_4 = 'v4.2.4'
 const HELM_3 = 'v3.21.4'
+const HELMFILE = 'v1.8.0'
+const SOPS = 'v3.13.3'
+const AGE = 'v1.3.1'
 
 /** The programs of the module `toolbox/node`. */
 const NODE_PROGRAMS = ['forwarder', 'provisioner', 'pause'] as const
 
 /** What is built, kept and found together. */
 export interface Kit {
-  /** The link beside the toolboxes by which the binary of kk finds the newest. */
-  readonly link: ToolboxLink
+  /** The link beside the toolboxes by which the binary of kk finds the newest; `exchange` is for tests alone. */
+  readonly link: ToolboxLink | 'exchange'
   /** From nothing, for people. */
   readonly takes: string
   readonly tools: readonly ToolName[]
@@ -23,7 +26,7 @@ export interface Kit {
   readonly sources: readonly string[]
 }
 
-/** One run of Go that makes one binary. */
+/** One run of Go that makes one binary, or a directory of files. */
 export interface Step {
   readonly binary: string
   /** For people. */
@@ -86,8 +89,37 @@ export const CLUSTER_KIT: Kit = {
       module: join(root, 'kubebox'),
       flags: KUBEBOX_FLAGS,
     }),
-    helm('helm4', `helm.sh/helm/v4/cmd/helm@${HELM_4}`, HELM_4_FLAGS),
-    helm('helm3', `helm.sh/helm/v3/cmd/helm@${HELM_3}`, HELM_3_FLAGS),
+    install('helm4', `helm.sh/helm/v4/cmd/helm@${HELM_4}`, HELM_4_FLAGS),
+    install('helm3', `helm.sh/helm/v3/cmd/helm@${HELM_3}`, HELM_3_FLAGS),
+  ],
+}
+
+/** The tools that exports are for, and the CustomResourceDefinitions of those that run in a cluster; tests alone need them. */
+export const EXCHANGE_KIT: Kit = {
+  link: 'exchange',
+  takes: 'about 8 minutes',
+  tools: [],
+  sources: [
+    ...['go.mod', 'go.sum'].map((file) => join('helmfile', file)),
+    ...['go.mod', 'go.sum', 'main.go'].map((file) => join('crds', file)),
+  ],
+  steps: (root) => [
+    {
+      binary: 'crds',
+      title: 'definitions of Flux and Argo',
+      artifact: 'crds',
+      module: join(root, 'crds'),
+      argv: (directory) => ['run', '.', join(directory, 'crds')],
+    },
+    install('age-keygen', `filippo.io/age/cmd/age-keygen@${AGE}`, '-s -w'),
+    install('sops', `github.com/getsops/sops/v3/cmd/sops@${SOPS}`, '-s -w'),
+    program({
+      binary: 'helmfile',
+      title: `helmfile ${HELMFILE}`,
+      module: join(root, 'helmfile'),
+      source: 'github.com/helmfile/helmfile',
+      flags: `-s -w -X go.szostok.io/version.version=${HELMFILE}`,
+    }),
   ],
 }
 
@@ -136,11 +168,12 @@ function program({binary, title, module, source, flags}: Program): Step {
   }
 }
 
-function helm(binary: string, source: string, flags: string): Step {
+/** A program of the module proxy; Go calls it by the last part of its path. */
+function install(binary: string, source: string, flags: string): Step {
   return {
     binary,
     title: source,
-    artifact: 'helm',
+    artifact: source.slice(source.lastIndexOf('/') + 1, source.lastIndexOf('@')),
     argv: () => ['install', '-trimpath', '-ldflags', flags, source],
   }
 }

@@ -1,35 +1,52 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
+import {requireConfirmation, tell} from '../cli/console.ts'
 import {
+  changeFlags,
   clusterFlags,
   documentFlags,
   environmentFlags,
+  type FlagValues,
   fileArgument,
   helmFlags,
   valueFlags,
 } from '../cli/flags.ts'
 import {openRendering} from '../cli/open/charts.ts'
-import {lazyCluster, namesCluster} from '../cli/open/cluster.ts'
+import {lazyCluster, namesCluster, openUsersHelm} from '../cli/open/cluster.ts'
 import {openValues} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
-import {KkError} from '../errors.ts'
+import {planInTurn, runChoices, showRun} from '../cli/run/run.ts'
+import {placeOf} from '../cli/run/same-again.ts'
+import type {Cluster} from '../cluster/cluster.ts'
+import {type ExitCode, KkError} from '../errors.ts'
 import type {ExportedChart} from '../exchange/exported.ts'
 import {FORMATS, type Loss} from '../exchange/lost.ts'
 import {splitCredentials, trimSlash} from '../helm/package-url.ts'
+import {hasChanges} from '../plan/plan.ts'
+import {planDocument} from '../report/plan/plan-json.ts'
+import {planText} from '../report/plan/plan-text.ts'
+import {runDocument} from '../report/run/run-json.ts'
 import {counted} from '../report/text/list.ts'
 import {writeOwnedFiles} from '../state/files/owned-files.ts'
+import {expectTakesOver, planHandOver} from '../verbs/change/hand-over.ts'
 import {exportEnvironment} from '../verbs/export.ts'
+import type {Prepared} from '../verbs/preparation/prepare.ts'
 
 export default class Export extends KkCommand {
   static override summary =
     'Write an environment as files of another tool: Flux, Argo, helmfile, Armada, or plain helm.'
   static override description =
-    'helm is a shell script of plain helm commands in order. LOST.md in the directory says what the other tool does not do, of this environment. Secrets are named, not written; with --sops-age they are written encrypted. The files follow from the environment alone, but for what SOPS encrypts. Nothing is changed on a cluster, and one is asked only where it is named: for facts, and for secrets that kk keeps.'
+    "helm is a shell script of plain helm commands in order. LOST.md in the directory says what the other tool does not do, of this environment. Secrets are named, not written; with --sops-age they are written encrypted. The files follow from the environment alone, but for what SOPS encrypts. Nothing is changed on a cluster, and one is asked only where it is named: for facts, and for secrets that kk keeps. With --hand-over the releases on the cluster are then marked as the other tool's: kk refuses to change them until kk adopt takes them back."
   static override usage = '[FILE] --format FORMAT --output-dir DIR [FLAGS]'
   static override examples = [
     '<%= config.bin %> export environments/all-in-one.yaml --format helm --output-dir helm',
     '<%= config.bin %> export environments/all-in-one.yaml --format flux --charts oci://registry.example.org/kk --output-dir flux',
     '<%= config.bin %> export environments/all-in-one.yaml --format helmfile --output-dir helmfile --detailed-exitcode --output json',
+    {
+      description: 'What would be marked, so that helmfile alone changes it.',
+      command:
+        '<%= config.bin %> export environments/all-in-one.yaml --format helmfile --output-dir helmfile --hand-over --dry-run --sandbox',
+    },
   ]
   static override args = fileArgument
   static override flags = {
@@ -53,6 +70,28 @@ export default class Export extends KkCommand {
       helpValue: 'IMAGE',
       default: 'kk',
     }),
+    'hand-over': Flags.boolean({
+      summary: "Mark the releases on the cluster as the other tool's, so that kk refuses to change them.",
+    }),
+    yes: Flags.boolean({
+      char: 'y',
+      summary: 'Do not ask before releases are handed over.',
+      dependsOn: ['hand-over'],
+    }),
+    'dry-run': Flags.boolean({
+      summary: 'Write the files, show what would be handed over, and mark nothing.',
+      dependsOn: ['hand-over'],
+    }),
+    'no-wait': Flags.boolean({
+      summary: changeFlags['no-wait'].summary!,
+      dependsOn: ['hand-over'],
+    }),
+    message: Flags.string({
+      char: 'm',
+      summary: changeFlags.message.summary!,
+      helpValue: 'TEXT',
+      dependsOn: ['hand-over'],
+    }),
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when something of the environment is lost.'}),
     ...environmentFlags,
     ...valueFlags,
@@ -64,6 +103,7 @@ export default class Export extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Export)
     const {format, image, 'output-dir': directory, 'sops-age': recipient} = flags
+    if (flags['hand-over']) expectTakesOver(format)
     const charts = flags.charts === undefined ? undefined : publishedAt(flags.charts)
     const {prepared} = await openValues(flags, argv as string[], this.console.say)
     await using cluster = lazyCluster(flags, prepared.environment)
@@ -81,12 +121,51 @@ export default class Export extends KkCommand {
         throw cause instanceof KkError ? cause : unwritable(directory, cause)
       },
     )
-    const document = {environment, format, directory, files: [...files.keys()], lost}
+    const handed = flags['hand-over']
+      ? await this.handOver(prepared, {flags, cluster: await cluster.open()})
+      : undefined
+    const document = {environment, format, directory, files: [...files.keys()], lost, ...handed?.document}
     this.console.document(flags.output, document, () =>
       [...lost.map(lossLine), `${counted(files.size, 'file')} in ${directory}`].join('\n'),
     )
-    if (flags['detailed-exitcode'] && lost.length > 0) process.exitCode = 4
+    if (handed?.exit) process.exitCode = handed.exit
+    else if (flags['detailed-exitcode'] && lost.length > 0) process.exitCode = 4
   }
+
+  /** Marks the releases on the cluster, after showing which, and asking. */
+  private async handOver(
+    prepared: Prepared,
+    {flags, cluster}: {readonly flags: ExportFlags; readonly cluster: Cluster},
+  ): Promise<HandedOver> {
+    const {environment} = prepared
+    const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
+    const context = {flags, console: this.console, reports: undefined}
+    const planned = await planInTurn(cluster, {environment: environment.name, flags}, () =>
+      planHandOver(prepared, flags.format, ports),
+    )
+    const {plan} = planned
+    // The files are the answer; what becomes of the releases is told beside it.
+    tell('stderr', planText(plan, this.console.palette('stderr')))
+    if (flags['dry-run'] || !hasChanges(plan)) return {exit: 0, document: {handOver: planDocument(plan)}}
+    if (!flags.yes)
+      await requireConfirmation(
+        `hand them over to ${flags.format} on ${cluster.context}?`,
+        'look at the releases above, then pass --yes',
+      )
+    const choices = runChoices(flags, {verb: 'export', scope: {names: [], install: false}})
+    const place = placeOf(environment.file, flags)
+    const again = `kk export ${place} --format ${flags.format} --output-dir ${flags['output-dir']} --hand-over`
+    const commands = {again, status: `kk status ${place}`}
+    const {state, exit} = await showRun(planned.run(choices), {...context, choices, commands})
+    return {exit, document: {handOver: runDocument(state)}}
+  }
+}
+
+type ExportFlags = FlagValues<typeof Export.flags>
+
+interface HandedOver {
+  readonly exit: ExitCode
+  readonly document: {readonly handOver: object}
 }
 
 function lossLine({what, instead, of}: Loss): string {

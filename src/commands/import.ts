@@ -1,25 +1,48 @@
+import {dirname, resolve} from 'node:path'
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, type FlagValues} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
-import {helmfileText} from '../exchange/helmfile/helmfile-text.ts'
-import {importHelmfile} from '../exchange/helmfile/read.ts'
+import {KkError} from '../errors.ts'
 import type {Imported} from '../exchange/imported.ts'
+import {IMPORT_FORMATS, importFiles} from '../exchange/read.ts'
 import {environmentText} from '../report/import/environment-text.ts'
 import {writeNamedFile} from '../state/files/write-named-file.ts'
 import {importReleases} from '../verbs/import-releases.ts'
 
 export default class Import extends KkCommand {
-  static override summary = 'Write an environment file from what plain helm installed, or from a helmfile.'
+  static override summary =
+    'Write an environment file from what plain helm installed, or from files of Flux, Argo CD, helmfile or Armada.'
   static override description =
-    'Without a helmfile, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, its releases: needs become stated requirements. What could not be known stands in comments, and on standard error. Changes nothing: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given.'
-  static override usage = '[HELMFILE] [FLAGS]'
+    'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, releases of another tool: its order becomes stated requirements. What could not be known, or has no place in an environment, stands in comments, and on standard error. Changes nothing: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given.'
+  static override usage = '[PATH] [FLAGS]'
   static override examples = [
     '<%= config.bin %> import --namespace openstack --charts ../openstack-helm --file cloud.yaml',
     '<%= config.bin %> import helmfile.yaml --file cloud.yaml',
+    '<%= config.bin %> import clusters/production --format flux --file cloud.yaml',
+    {
+      description: 'As Armada lays overrides over a manifest.',
+      command:
+        '<%= config.bin %> import armada.yaml --format armada --values overrides.yaml --file cloud.yaml',
+    },
   ]
-  static override args = {helmfile: Args.string({description: 'A helmfile, instead of a cluster.'})}
+  static override args = {
+    path: Args.string({description: 'A file of another tool, or a directory of such; - is standard input.'}),
+  }
   static override flags = {
+    format: Flags.option({
+      summary: 'The tool whose files are read (default, with a path: helmfile).',
+      options: IMPORT_FORMATS,
+    })(),
+    values: Flags.string({
+      summary: 'Armada: documents that are laid over the manifest; may be repeated.',
+      helpValue: 'FILE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'plain-names': Flags.boolean({
+      summary: 'Armada: leave the release_prefix out of the names of releases.',
+    }),
     name: Flags.string({summary: 'The name of the environment.', helpValue: 'NAME', default: 'imported'}),
     namespace: Flags.string({
       summary: 'Only releases of this namespace.',
@@ -37,14 +60,15 @@ export default class Import extends KkCommand {
       helpValue: 'FILE',
       default: '-',
     }),
-    'show-secrets': Flags.boolean({summary: 'Write secrets of the records, or of the helmfile, too.'}),
+    'show-secrets': Flags.boolean({summary: 'Write secrets of the records, or of the files, too.'}),
     ...clusterFlags,
   }
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(Import)
-    const imported =
-      args.helmfile === undefined ? await this.fromCluster(flags) : await fromHelmfile(args.helmfile, flags)
+    const {path} = args
+    if (path === undefined) refuseWithoutPath(flags)
+    const imported = path === undefined ? await this.fromCluster(flags) : await fromFiles(path, flags)
     await writeNamedFile(flags.file, environmentText(imported))
     for (const each of imported.lost) this.console.say(`not carried over: ${each}`)
   }
@@ -58,7 +82,25 @@ export default class Import extends KkCommand {
 
 type ImportFlags = FlagValues<typeof Import.flags>
 
-async function fromHelmfile(file: string, {name, ...flags}: ImportFlags): Promise<Imported> {
+/** Throws `KK_USAGE` for flags that are about files, where none are named. */
+function refuseWithoutPath({format, values = [], 'plain-names': isPlain}: ImportFlags): void {
+  if (format === undefined && values.length === 0 && !isPlain) return
+  throw new KkError('KK_USAGE', 'expected a path to files of another tool', {
+    hint: 'for example: kk import clusters/production --format flux; without --format, kk import reads the releases on a cluster',
+  })
+}
+
+async function fromFiles(path: string, flags: ImportFlags): Promise<Imported> {
+  const {name, format = 'helmfile', values: overrides = [], 'plain-names': isPlain} = flags
+  if (format !== 'armada' && (overrides.length > 0 || isPlain))
+    throw new KkError(
+      'KK_USAGE',
+      `--values and --plain-names are for --format armada, and not for ${format}`,
+      {
+        hint: 'leave them out',
+      },
+    )
   const showSecrets = flags['show-secrets']
-  return importHelmfile({file, name, showSecrets, ...(await helmfileText(file, process.env))})
+  const home = flags.file === '-' ? undefined : dirname(resolve(flags.file))
+  return importFiles({path, format, name, home, overrides, isPlain, showSecrets, env: process.env})
 }

@@ -2091,11 +2091,16 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The environment file.', name: 'file'}},
     description:
-      'helm is a shell script of plain helm commands in order. LOST.md in the directory says what the other tool does not do, of this environment. Secrets are named, not written; with --sops-age they are written encrypted. The files follow from the environment alone, but for what SOPS encrypts. Nothing is changed on a cluster, and one is asked only where it is named: for facts, and for secrets that kk keeps.',
+      "helm is a shell script of plain helm commands in order. LOST.md in the directory says what the other tool does not do, of this environment. Secrets are named, not written; with --sops-age they are written encrypted. The files follow from the environment alone, but for what SOPS encrypts. Nothing is changed on a cluster, and one is asked only where it is named: for facts, and for secrets that kk keeps. With --hand-over the releases on the cluster are then marked as the other tool's: kk refuses to change them until kk adopt takes them back.",
     examples: [
       '<%= config.bin %> export environments/all-in-one.yaml --format helm --output-dir helm',
       '<%= config.bin %> export environments/all-in-one.yaml --format flux --charts oci://registry.example.org/kk --output-dir flux',
       '<%= config.bin %> export environments/all-in-one.yaml --format helmfile --output-dir helmfile --detailed-exitcode --output json',
+      {
+        description: 'What would be marked, so that helmfile alone changes it.',
+        command:
+          '<%= config.bin %> export environments/all-in-one.yaml --format helmfile --output-dir helmfile --hand-over --dry-run --sandbox',
+      },
     ],
     flags: {
       color: {
@@ -2146,6 +2151,44 @@ export const commands: Readonly<Record<string, unknown>> = {
         default: 'kk',
         hasDynamicHelp: false,
         helpValue: 'IMAGE',
+        multiple: false,
+        type: 'option',
+      },
+      'hand-over': {
+        name: 'hand-over',
+        summary: "Mark the releases on the cluster as the other tool's, so that kk refuses to change them.",
+        allowNo: false,
+        type: 'boolean',
+      },
+      yes: {
+        char: 'y',
+        dependsOn: ['hand-over'],
+        name: 'yes',
+        summary: 'Do not ask before releases are handed over.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'dry-run': {
+        dependsOn: ['hand-over'],
+        name: 'dry-run',
+        summary: 'Write the files, show what would be handed over, and mark nothing.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'no-wait': {
+        dependsOn: ['hand-over'],
+        name: 'no-wait',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
+        allowNo: false,
+        type: 'boolean',
+      },
+      message: {
+        char: 'm',
+        dependsOn: ['hand-over'],
+        name: 'message',
+        summary: 'Why, for the record of the run: kk history shows it.',
+        hasDynamicHelp: false,
+        helpValue: 'TEXT',
         multiple: false,
         type: 'option',
       },
@@ -4255,12 +4298,23 @@ export const commands: Readonly<Record<string, unknown>> = {
   },
   import: {
     aliases: [],
-    args: {helmfile: {description: 'A helmfile, instead of a cluster.', name: 'helmfile'}},
+    args: {
+      path: {
+        description: 'A file of another tool, or a directory of such; - is standard input.',
+        name: 'path',
+      },
+    },
     description:
-      'Without a helmfile, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, its releases: needs become stated requirements. What could not be known stands in comments, and on standard error. Changes nothing: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given.',
+      'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, releases of another tool: its order becomes stated requirements. What could not be known, or has no place in an environment, stands in comments, and on standard error. Changes nothing: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given.',
     examples: [
       '<%= config.bin %> import --namespace openstack --charts ../openstack-helm --file cloud.yaml',
       '<%= config.bin %> import helmfile.yaml --file cloud.yaml',
+      '<%= config.bin %> import clusters/production --format flux --file cloud.yaml',
+      {
+        description: 'As Armada lays overrides over a manifest.',
+        command:
+          '<%= config.bin %> import armada.yaml --format armada --values overrides.yaml --file cloud.yaml',
+      },
     ],
     flags: {
       color: {
@@ -4268,6 +4322,28 @@ export const commands: Readonly<Record<string, unknown>> = {
         name: 'color',
         summary: 'Colour or none, whatever the terminal and NO_COLOR say.',
         allowNo: true,
+        type: 'boolean',
+      },
+      format: {
+        name: 'format',
+        summary: 'The tool whose files are read (default, with a path: helmfile).',
+        hasDynamicHelp: false,
+        multiple: false,
+        options: ['helmfile', 'flux', 'argocd', 'armada'],
+        type: 'option',
+      },
+      values: {
+        name: 'values',
+        summary: 'Armada: documents that are laid over the manifest; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'FILE',
+        multiple: true,
+        type: 'option',
+      },
+      'plain-names': {
+        name: 'plain-names',
+        summary: 'Armada: leave the release_prefix out of the names of releases.',
+        allowNo: false,
         type: 'boolean',
       },
       name: {
@@ -4307,7 +4383,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'show-secrets': {
         name: 'show-secrets',
-        summary: 'Write secrets of the records, or of the helmfile, too.',
+        summary: 'Write secrets of the records, or of the files, too.',
         allowNo: false,
         type: 'boolean',
       },
@@ -4356,8 +4432,9 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginName: 'kk',
     pluginType: 'core',
     strict: true,
-    summary: 'Write an environment file from what plain helm installed, or from a helmfile.',
-    usage: '[HELMFILE] [FLAGS]',
+    summary:
+      'Write an environment file from what plain helm installed, or from files of Flux, Argo CD, helmfile or Armada.',
+    usage: '[PATH] [FLAGS]',
     enableJsonFlag: false,
   },
   init: {

@@ -31,7 +31,7 @@ export interface ExportedRelease {
   readonly frozen: boolean
   /** The requirements on other releases of the environment, outside of its group. */
   readonly requires: readonly Pick<Edge, 'to' | 'kind' | 'soft'>[]
-  /** The releases that go before it, where a tool knows one kind of edge: those of its whole group, which starts together. */
+  /** The releases that go before it, where a tool knows one kind of edge: those that its whole group needs, which starts together, each with its own group. */
   readonly needs: readonly ReleaseId[]
   /** The releases of other environments that it requires. */
   readonly elsewhere: readonly ReleaseId[]
@@ -79,8 +79,9 @@ export function exportedGroups(
   return [...groups.values()].map((group) => {
     const edgesOf = (release: ReleaseId) =>
       graph.requirements.get(release)!.filter(({to}) => !group.includes(to))
-    const before = group.flatMap(edgesOf).map(({to}) => to)
-    const needs = [...new Set(before)].filter((to) => releases.has(to))
+    // All of a group: what needs one of its members needs, by that, the others.
+    const before = group.flatMap(edgesOf).flatMap(({to}) => groups.get(members.get(to)!) ?? [])
+    const needs = [...new Set(before)]
     return group.map((release) => {
       const edges = edgesOf(release)
       return {

@@ -13,6 +13,7 @@ export interface ImportedRelease {
   /** As `kk.releases.X.requires` writes them. */
   readonly requires: readonly string[]
   readonly timeout?: string
+  readonly protected?: boolean
   /** Sentences for comments above its section. */
   readonly notes: readonly string[]
 }
@@ -40,7 +41,7 @@ export function commonNamespace(releases: readonly Pick<ImportedRelease, 'namesp
 
 /** Returns the settings of a release in `kk.releases`, in an environment of this namespace. */
 export function releaseSettings(
-  {name, namespace, chart, requires, timeout}: ImportedRelease,
+  {name, namespace, chart, requires, timeout, protected: isProtected}: ImportedRelease,
   common: string | undefined,
 ): Values {
   return {
@@ -49,6 +50,7 @@ export function releaseSettings(
     ...(namespace !== common && {namespace}),
     ...(requires.length > 0 && {requires}),
     ...(timeout !== undefined && {timeout}),
+    ...(isProtected && {protected: true}),
   }
 }
 

@@ -9,10 +9,10 @@ import {notInstalled, unfinished} from './refusals.ts'
 import {usesOf} from './uses/uses.ts'
 
 /**
- * Returns the record of a release that may be adopted, and whether it is this environment's already. `from` is the
- * environment that hands it over; undefined for a release that kk did not install. Throws `KK_NOT_INSTALLED` where
- * there is no record, `KK_OWNER` or `KK_FOREIGN` where the owner is another than `from`, and `KK_PENDING` while an
- * operation on the release has not ended.
+ * Returns the record of a release that may be adopted, and whether it is this environment's already: one that was handed
+ * over to another tool comes back. `from` is the environment that hands it over; undefined for a release that kk did not
+ * install. Throws `KK_NOT_INSTALLED` where there is no record, `KK_OWNER` or `KK_FOREIGN` where the owner is another than
+ * `from`, and `KK_PENDING` while an operation on the release has not ended.
  */
 export function adoptable(
   {release, owner}: Pick<DesiredRelease, 'release' | 'owner'>,
@@ -21,8 +21,10 @@ export function adoptable(
 ): {readonly record: ReleaseRecord; readonly isOurs: boolean} {
   if (!record) throw notInstalled(release, 'there is nothing to adopt')
   const labels = readLabels(record.labels)
-  if (labels?.owner === owner) return {record, isOurs: true}
-  if (labels?.owner !== from) throw labels ? ownedElsewhere(record, labels.owner) : notOwned(record, from!)
+  const isOurs = labels?.owner === owner
+  if (isOurs && labels.exportedTo === undefined) return {record, isOurs}
+  if (!isOurs && labels?.owner !== from)
+    throw labels ? ownedElsewhere(record, labels.owner) : notOwned(record, from!)
   const refusal = unfinished(record)
   if (refusal) throw new KkError('KK_PENDING', refusal.message, {hint: pendingHint(record)})
   return {record, isOurs: false}

@@ -18,6 +18,8 @@ const PROTECTED_LABEL = 'kk.openstack.org/protected'
 /** The store of overrides that was in use, and the number of its changes then. */
 const STORE_LABEL = 'kk.openstack.org/store'
 const STORE_STATE_LABEL = 'kk.openstack.org/store-state'
+/** The tool to which the release was handed over: it alone changes it, until kk adopts it back. */
+export const EXPORTED_LABEL = 'kk.openstack.org/exported-to'
 const CHART_LABEL = 'kk.openstack.org/chart'
 /** The section of an environment of which the release is one of several. */
 const SECTION_LABEL = 'kk.openstack.org/section'
@@ -45,6 +47,8 @@ export interface KkLabels {
   readonly section: string | undefined
   /** The store of overrides; undefined where none was in use. */
   readonly store: StoreStamp | undefined
+  /** The tool to which the release was handed over, such as `flux`; undefined while kk drives it. */
+  readonly exportedTo: string | undefined
   /** The chart with its version for messages, such as `keystone-0.1.0`. */
   readonly chart: string | undefined
   /** The digests of the layers, and of `chart` and `flags`, 12 hex digits each. */
@@ -125,6 +129,7 @@ export function labelChanges(
     name === SECTION_LABEL ||
     name === STORE_LABEL ||
     name === STORE_STATE_LABEL ||
+    name === EXPORTED_LABEL ||
     name.startsWith(LAYER_PREFIX) ||
     name.startsWith(USES_PREFIX)
   const gone = Object.keys(previous).filter((name) => ours(name) && !(name in next))
@@ -146,6 +151,7 @@ export function readLabels(labels: Readonly<Record<string, string>>): KkLabels |
     protected: booleanIn(labels[PROTECTED_LABEL]),
     section: labels[SECTION_LABEL],
     store: storeIn(labels),
+    exportedTo: labels[EXPORTED_LABEL],
     chart: labels[CHART_LABEL],
     layers: new Map(
       entries

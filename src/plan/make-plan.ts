@@ -14,7 +14,7 @@ import {layersOf, readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
 import type {Action, DeployKind, Plan, PlannedRequirement, UntouchedRelease} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
-import {notInstalled, statedElsewhere} from './refusals.ts'
+import {handedOver, notInstalled, statedElsewhere} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
 import {expectShapes} from './shape.ts'
 
@@ -41,7 +41,7 @@ export interface PlanInputs {
 
 /**
  * Compares what is desired with what was observed; equal inputs give equal plans. Whoever requires what changes is checked
- * afterwards, whatever environment it belongs to. Throws `KK_FOREIGN`, `KK_OWNER`, what `expectShapes` throws,
+ * afterwards, whatever environment it belongs to. Throws `KK_FOREIGN`, `KK_OWNER`, `KK_HANDED_OVER`, what `expectShapes` throws,
  * `KK_PENDING`, `KK_NOT_INSTALLED`, `KK_UNKNOWN_RELEASE` for a named release that the graph does not have, and `KK_USAGE`
  * for values that a flag gives to what is not to be changed.
  */
@@ -50,6 +50,7 @@ export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
   const recordOf = new Map(records.map((record) => [record.release, record]))
   const meant = scope(graph, inputs.mode, new Set(recordOf.keys()))
   refuseStatedElsewhere(inputs, [...meant.keys()], recordOf)
+  refuseHandedOver(inputs, meant, recordOf)
   expectShapes({meant, desired: inputs.desired, records})
   const toAdopt = inputs.showForeign ? foreignAmong(meant, {...inputs, recordOf}) : new Set<ReleaseId>()
   const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
@@ -111,6 +112,17 @@ function refuseStatedElsewhere(
   if (owned.length === 0) return
   const renamed = owned.map(({owner}) => owner).filter((owner) => hasAllOf(owner, graph, records))
   throw statedElsewhere(owned, file, new Set(renamed))
+}
+
+/** Also what would not change: whoever deploys it means to drive it. All of them at once. */
+function refuseHandedOver({desired, environment}: PlanInputs, meant: Scope, recordOf: Records): void {
+  const given = [...meant].flatMap(([release, role]) => {
+    const record = recordOf.get(release)
+    const {owner, exportedTo: tool} = (record && readLabels(record.labels)) ?? {}
+    const isMeant = role === 'change' && desired.has(release) && owner === environment
+    return isMeant && tool !== undefined ? [{release, tool}] : []
+  })
+  if (given.length > 0) throw handedOver(given)
 }
 
 /** What is to be changed, or has a chart here, and was installed by somebody else. */

@@ -49,9 +49,11 @@ interface OfKind {
   readonly relabel: {readonly recheck?: true}
   /**
    * The record of a foreign release is given this environment's labels, and nothing else is done. `from` is the environment
-   * that hands the release over; absent for one that kk did not install.
+   * that hands the release over, or this one where another tool gives it back; absent for one that kk did not install.
    */
   readonly adopt: {readonly from?: string}
+  /** The record is marked: from now on that tool changes the release, and kk refuses to. */
+  readonly 'hand-over': {readonly tool: string}
   /** Objects that only a failed revision made, and that helm has forgotten, are deleted. */
   readonly prune: unknown
   /** The release is not to be changed, but its gate must pass. */

@@ -55,6 +55,30 @@ export function namedElsewhere({release}: ReleaseRecord, owner: string): KkError
   )
 }
 
+/** What makes each tool let go of a release without removing it. */
+const LETS_GO: Readonly<Record<string, string>> = {
+  flux: 'suspend its HelmRelease, then delete that',
+  argocd: 'delete its Application without what it made: argocd app delete --cascade=false',
+}
+
+/** Returns `KK_HANDED_OVER`, with the way back; at least one is given. */
+export function handedOver(given: readonly {readonly release: ReleaseId; readonly tool: string}[]): KkError {
+  const tools = [...new Set(given.map(({tool}) => tool))]
+  const names = given.map(({release}) => releaseName(release)).join(' ')
+  const one = given.length === 1
+  const releases = given.map(({release}) => release).join(', ')
+  const ways = tools.map(
+    (tool) => `${LETS_GO[tool] ?? `see that ${tool} does not run for ${one ? 'it' : 'them'} any more`}`,
+  )
+  return new KkError(
+    'KK_HANDED_OVER',
+    `${releases} ${one ? 'was' : 'were'} handed over to ${tools.join(', ')}, and kk changes ${one ? 'it' : 'them'} no more`,
+    {
+      hint: `change ${one ? 'it' : 'them'} with ${tools.join(', ')}; or take back: ${ways.join('; ')}; then kk adopt ${names}`,
+    },
+  )
+}
+
 /** Returns `KK_NOT_INSTALLED`: a release that this plan may not install is named or required. */
 export function notInstalled(release: ReleaseId, reason: string | undefined): KkError {
   const because = reason === undefined ? '' : ` (${reason})`

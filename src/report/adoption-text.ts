@@ -37,9 +37,10 @@ function meaning({deployRefusal}: PlannedAdoption): string {
 }
 
 function adoptionLines(adoption: Adoption, palette: Palette): readonly string[] {
-  const {release, revision, status, from, users, chart, values, objects, same} = adoption
+  const {release, revision, status, from, tool, users, chart, values, objects, same} = adoption
   const whose = from === undefined ? '' : `, of the environment "${from}"`
-  const title = `${palette.accent('@')} ${palette.strong(release)}  ${palette.quiet(`revision ${revision}, ${status}${whose}`)}`
+  const driver = tool === undefined ? '' : `, handed over to ${tool}`
+  const title = `${palette.accent('@')} ${palette.strong(release)}  ${palette.quiet(`revision ${revision}, ${status}${whose}${driver}`)}`
   const stays = from === undefined ? '' : ', not handed over'
   const used = users.length === 0 ? [] : [`    used by  ${usersText(users)}${stays}`]
   if (same) return [`${title}  ${palette.good('as the environment wants it')}`, ...used]

@@ -14,6 +14,7 @@ export type Task =
   | TaskOf<'prune', PruningWork>
   | TaskOf<'relabel', DesiredWork>
   | TaskOf<'adopt', DesiredWork>
+  | TaskOf<'hand-over', TimedWork>
   | TaskOf<'test', TimedWork>
   | TaskOf<'await', TimedWork>
   | TaskOf<'check', TimedWork>
@@ -77,7 +78,7 @@ export function desiredWork(desired: DesiredRelease, timeoutSeconds = DEFAULT_TI
   return {desired, timeoutSeconds}
 }
 
-type TimedKind = 'rollback' | 'test' | 'await' | 'check' | 'unchanged'
+type TimedKind = 'rollback' | 'hand-over' | 'test' | 'await' | 'check' | 'unchanged'
 
 /** Returns the tasks of actions for which helm gets no values; `timeout` is in seconds. */
 export function timedTasks(
@@ -96,6 +97,8 @@ export function timedTask(
     case 'unchanged':
       return []
     case 'rollback':
+      return [{kind: action.kind, action, work}]
+    case 'hand-over':
       return [{kind: action.kind, action, work}]
     case 'test':
       return [{kind: action.kind, action, work}]

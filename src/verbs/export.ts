@@ -250,14 +250,15 @@ export function expectKept(
   })
 }
 
-/** Encrypts a document with SOPS for an age recipient, by standard input. Rejects with `KK_USAGE`. */
+/** Encrypts a document with SOPS (3.10 or newer) for an age recipient, by standard input. Rejects with `KK_USAGE`. */
 async function encrypted(
   text: string,
   {recipient, keys}: {readonly recipient: string; readonly keys: string | undefined},
 ): Promise<string> {
-  const words = ['--encrypt', '--age', recipient, '--input-type', 'yaml', '--output-type', 'yaml']
+  // Without a file it reads its standard input, which may be a socket, and cannot be opened by a name.
+  const words = ['encrypt', '--age', recipient, '--filename-override', 'values.yaml']
   const only = keys === undefined ? [] : ['--encrypted-regex', keys]
-  const {exitCode, stdout, stderr} = await execa('sops', [...words, ...only, '/dev/stdin'], {
+  const {exitCode, stdout, stderr} = await execa('sops', [...words, ...only], {
     input: text,
     reject: false,
     stripFinalNewline: false,
@@ -266,10 +267,10 @@ async function encrypted(
   // Without an exit code it was never started.
   if (exitCode === undefined)
     throw new KkError('KK_USAGE', '--sops-age: sops is not on the PATH', {
-      hint: 'install SOPS (https://getsops.io), or leave --sops-age out: secrets are then only named',
+      hint: 'install SOPS 3.10 or newer (https://getsops.io), or leave --sops-age out: secrets are then only named',
     })
   throw new KkError('KK_USAGE', `sops could not encrypt for ${recipient}`, {
-    hint: 'name an age recipient: age1…',
+    hint: 'name an age recipient: age1…; SOPS must be 3.10 or newer',
     log: redactLines(stderr).trimEnd().split('\n').slice(-5),
   })
 }

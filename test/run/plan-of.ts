@@ -38,6 +38,7 @@ function planOfGraph(graph: Graph, kindOf: (release: ReleaseId) => ActionKind): 
 
 /** The kind of an action with what it has to tell. */
 function factsOf(kind: ActionKind) {
+  if (kind === 'hand-over') return {kind, tool: 'flux'}
   return kind === 'rollback' ? {kind, target: 2, uses: []} : {kind}
 }
 

@@ -1,5 +1,5 @@
 import {KkError} from '../../errors.ts'
-import {armadaStream, mergeArmada} from '../../exchange/armada/write.ts'
+import {armadaStream, mergeArmada} from '../../exchange/armada/overrides.ts'
 import {type ChartOverrides, helmValues} from '../../exchange/helm/write.ts'
 import {readYaml, readYamlDocuments} from '../../helm/yaml.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'

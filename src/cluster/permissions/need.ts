@@ -55,6 +55,7 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
     'reconfigure',
     'apply',
     'adopt',
+    'export --hand-over',
     'resume',
     'run start',
     'kolla run',

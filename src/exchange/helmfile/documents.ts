@@ -9,8 +9,8 @@ import {parseTrees} from '../../helm/yaml/tree.ts'
 import {resolveWord} from '../../helm/yaml/word.ts'
 import {treeValue} from '../../helm/yaml.ts'
 import {isMap} from '../../release.ts'
+import {withoutCredentials} from '../credentials.ts'
 import {HELMFILE_SCHEMA, type Helmfile} from './helmfile.ts'
-import {withoutCredentials} from './lost.ts'
 
 /** A helmfile, or one of those below it. */
 export interface HelmfileDocument {

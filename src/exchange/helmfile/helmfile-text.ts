@@ -2,7 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
-import {withoutCredentials} from './lost.ts'
+import {withoutCredentials} from '../credentials.ts'
 
 /** The text of a helmfile. */
 export interface HelmfileText {

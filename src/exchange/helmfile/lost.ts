@@ -1,3 +1,5 @@
+import {lostCredentials, withoutCredentials} from '../credentials.ts'
+import {says} from '../unread.ts'
 import type {Helmfile, HelmfileRelease} from './helmfile.ts'
 
 /** The keys of each that are read. Every other key that says something is listed as lost, also one of a later helmfile. */
@@ -67,18 +69,6 @@ export function lostOfFile(state: Helmfile, isBuilt: boolean): readonly string[]
   ]
 }
 
-/** Returns a text whose addresses have no user, password or key: neither a message nor an environment is a place for them. */
-export function withoutCredentials(text: string): string {
-  return text
-    .replaceAll(/([a-z][a-z\d+.-]*:\/\/)[^/\s"]*@/gi, '$1')
-    .replaceAll(/([?&][^=&\s]*(?:key|token|secret|passw|sig|credential)[^=&\s]*=)[^&\s"]+/gi, '$1***')
-}
-
-/** Returns the sentence that says what an address loses. */
-export function lostCredentials(of: string): string {
-  return `the credentials in the address of ${of}: helm keeps them (helm repo add --username, helm registry login), and kk uses these`
-}
-
 /** helmfile prints a switch of its defaults, whether it was stated or not. */
 function defaultsStated({helmDefaults = {}}: Helmfile, isBuilt: boolean): object {
   return Object.fromEntries(
@@ -102,8 +92,7 @@ function isLost(read: ReadonlySet<string>, key: string, value: unknown): boolean
   if (DONE_ANYWAY.has(key)) return value === false
   if (value === DEFAULTS[key]) return false
   if (key === 'labels') return Object.keys(value as object).some((label) => !OWN_LABELS.has(label))
-  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0
-  return !isEmpty && value !== false && value !== '' && value !== 0 && value !== null
+  return says(value)
 }
 
 function meaning(key: string): string {

@@ -7,17 +7,18 @@ import {readYamlDocuments} from '../../helm/yaml.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {applySet} from '../../overrides/strvals.ts'
 import {isMap, type ReleaseId, releaseId, type Values} from '../../release.ts'
+import {assemble, type ReadRelease} from '../assemble.ts'
+import {lostCredentials, withoutCredentials} from '../credentials.ts'
 import {
   type Imported,
   type ImportedRelease,
   type ImportedSource,
   refuseOddSettings,
   withoutSecrets,
-  withRoom,
 } from '../imported.ts'
 import {type HelmfileDocument, helmfileDocuments} from './documents.ts'
 import type {Helmfile, HelmfileRelease, HelmfileSet} from './helmfile.ts'
-import {lostCredentials, lostOfFile, lostOfRelease, withoutCredentials} from './lost.ts'
+import {lostOfFile, lostOfRelease} from './lost.ts'
 
 interface HelmfileOptions {
   readonly file: string
@@ -28,6 +29,8 @@ interface HelmfileOptions {
   /** Write what looks secret among the values, too. */
   readonly showSecrets: boolean
   readonly name: string
+  /** The directory of the environment file, where its paths start; by default that of the helmfile. */
+  readonly home?: string | undefined
 }
 
 /**
@@ -35,40 +38,32 @@ interface HelmfileOptions {
  * listed; so is what looks secret, unless it is asked for. Throws `KK_YAML` for what is no YAML, as a helmfile with templates is where helmfile is not there, `KK_FILE` for
  * what is no helmfile, and `KK_USAGE`.
  */
-export function importHelmfile({file, text, isBuilt, showSecrets, name}: HelmfileOptions): Imported {
+export function importHelmfile({
+  file,
+  text,
+  isBuilt,
+  showSecrets,
+  name,
+  home = dirname(resolve(file)),
+}: HelmfileOptions): Imported {
   refuseOddSettings({name, charts: []})
   const documents = helmfileDocuments(text, file, isBuilt)
   const off = new Map(documents.flatMap(offIn))
-  const home = dirname(resolve(file))
   const repositories = documents.flatMap(({state}) => state.repositories ?? [])
   const read = documents.flatMap((document) =>
     (document.state.releases ?? [])
       .filter((each) => !off.has(helmfileId(each, document)))
       .map((each) => readRelease(each, document, {isBuilt, showSecrets, home, repositories})),
   )
-  const room = withRoom(read.map(({release}) => release))
-  const kept = read.filter(({release}) => room.releases.includes(release))
-  const ids = (releases: readonly {readonly release: ImportedRelease}[]) =>
-    releases.map(({release}) => releaseId(release.namespace, release.name))
-  const all = {kept: new Set(ids(kept)), left: new Set([...off.keys(), ...ids(read)])}
-  const lostNeeds: string[] = []
-  const releases = kept.map(({release, needs}) => ({
-    ...release,
-    requires: requirementsOf({...release, needs}, all, (what) => void lostNeeds.push(what)),
-  }))
-  return {
+  const {lost, ...imported} = assemble({
     name,
     from: `${file}${isBuilt ? ', as helmfile build prints it' : ''}`,
-    charts: unique(kept.flatMap(({source}) => source ?? [])),
-    releases,
-    lost: [
-      ...off.values(),
-      ...kept.flatMap(({lost}) => lost),
-      ...lostNeeds,
-      ...room.lost,
-      ...documents.flatMap(({state}) => lostOfFile(state, isBuilt)),
-    ].map((each) => (showSecrets ? each : withoutCredentials(each))),
-  }
+    read,
+    left: off,
+    where: 'the helmfile',
+    lost: documents.flatMap(({state}) => lostOfFile(state, isBuilt)),
+  })
+  return {...imported, lost: showSecrets ? lost : lost.map(withoutCredentials)}
 }
 
 /** Returns the releases that are turned off, or have no chart, each with the reason. */
@@ -89,53 +84,6 @@ function offBecause({installed, condition, chart}: HelmfileRelease, state: Helmf
     dig(state.renderedvalues, ...condition.split('.')) === true
   if (!isOn) return `${condition} is not true`
   return chart ? undefined : 'it has no chart: state chart in the helmfile'
-}
-
-function unique(sources: readonly ImportedSource[]): readonly ImportedSource[] {
-  return [...new Map(sources.map((each) => [JSON.stringify(each), each])).values()]
-}
-
-interface Needing {
-  readonly name: string
-  readonly namespace: string
-  /** Each is written `name`, `namespace/name` or `context/namespace/name`. */
-  readonly needs: readonly string[]
-}
-
-interface Releases {
-  readonly kept: ReadonlySet<ReleaseId>
-  readonly left: ReadonlySet<ReleaseId>
-}
-
-/** Returns what a release requires, as `kk.releases.X.requires` writes it; calls `lose` with each need that cannot be stated. */
-function requirementsOf(
-  {name, namespace, needs}: Needing,
-  {kept, left}: Releases,
-  lose: (what: string) => void,
-): readonly string[] {
-  const requires = needs.flatMap((need) => {
-    const parts = need.split('/')
-    const [place = '', release = ''] = parts.length === 1 ? [namespace, need] : parts.slice(-2)
-    const id = releaseId(place, release)
-    if (!kept.has(id)) {
-      const why = left.has(id) ? 'which is left out' : 'which the helmfile does not have'
-      lose(`the need of ${name} for ${need}, ${why}`)
-      return []
-    }
-    if (parts.length > 2)
-      lose(`the context of ${need}, which ${name} needs: an environment is of one cluster`)
-    return [place === namespace ? release : id]
-  })
-  return [...new Set(requires)]
-}
-
-/** A release of a helmfile as an environment would have it, but for what it requires. */
-interface ReadRelease {
-  readonly release: ImportedRelease
-  readonly source: ImportedSource | undefined
-  /** As helmfile writes them. */
-  readonly needs: readonly string[]
-  readonly lost: readonly string[]
 }
 
 interface ReadOptions {
@@ -178,7 +126,25 @@ function readRelease(
     ...(timeout !== undefined && {timeout}),
     notes: [],
   }
-  return {release, source: found.source, needs, lost}
+  return {
+    release,
+    source: found.source,
+    needs: needs.map((need) => neededBy(release, need)),
+    lost,
+  }
+}
+
+/** A need is written `name`, `namespace/name` or `context/namespace/name`. */
+function neededBy({name, namespace}: ImportedRelease, need: string): ReadRelease['needs'][number] {
+  const parts = need.split('/')
+  const [place = '', release = ''] = parts.length === 1 ? [namespace, need] : parts.slice(-2)
+  return {
+    release: releaseId(place, release),
+    text: need,
+    ...(parts.length > 2 && {
+      lost: `the context of ${need}, which ${name} needs: an environment is of one cluster`,
+    }),
+  }
 }
 
 function helmfileId(release: HelmfileRelease, document: HelmfileDocument): ReleaseId {

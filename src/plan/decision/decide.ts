@@ -4,7 +4,7 @@ import {inputsDigest} from '../digest.ts'
 import {type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import {recovery} from '../pending/recovery.ts'
-import {foreign, namedElsewhere, statedElsewhere, unfinished} from '../refusals.ts'
+import {foreign, handedOver, namedElsewhere, statedElsewhere, unfinished} from '../refusals.ts'
 import type {Decision} from './decision.ts'
 import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
 
@@ -40,11 +40,13 @@ export function ownership(desired: DesiredRelease, record: ReleaseRecord, file: 
   return labels
 }
 
-/** Throws `KK_FOREIGN` or `KK_OWNER` for a release that is named to be changed and is not this environment's. */
+/** Throws `KK_FOREIGN`, `KK_OWNER` or `KK_HANDED_OVER` for a release that is named to be changed and is not this environment's. */
 export function expectOwned(record: ReleaseRecord, environment: string): void {
   const labels = readLabels(record.labels)
   if (!labels) throw foreign(record)
   if (labels.owner !== environment) throw namedElsewhere(record, labels.owner)
+  const tool = labels.exportedTo
+  if (tool !== undefined) throw handedOver([{release: record.release, tool}])
 }
 
 function compare(desired: DesiredRelease, record: ReleaseRecord, labels: KkLabels, file: string): Decision {

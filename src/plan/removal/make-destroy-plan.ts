@@ -14,9 +14,9 @@ export interface DestroyInputs extends Omit<RemovalInputs, 'releases' | 'withDep
 }
 
 /**
- * The plan that takes an environment away, dependents first. What others use stays, and protected releases that were not
- * confirmed by name, and all that these require; each is an untouched release that says why. Throws `KK_HAS_DEPENDENTS` for
- * records that cannot be read, `KK_PENDING`.
+ * The plan that takes an environment away, dependents first. What others use stays, and what was handed over to another tool,
+ * and protected releases that were not confirmed by name, and all that these require; each is an untouched release that says
+ * why. Throws `KK_HAS_DEPENDENTS` for records that cannot be read, `KK_PENDING`.
  */
 export function makeDestroyPlan(inputs: DestroyInputs): Plan<'remove'> {
   const {environment, file, cluster, uses, isProtected, unwanted} = inputs
@@ -50,11 +50,13 @@ function staying(
 ): ReadonlyMap<ReleaseId, string> {
   const ours = new Set(owned)
   const users = reverse(uses.graph).requirements
+  const toolOf = (release: ReleaseId) => uses.observed.get(release)!.labels?.exportedTo
   const stays = new Map<ReleaseId, string>()
   for (const release of owned) {
     const others = users.get(release)!.filter(({to}) => !ours.has(to))
     if (others.length > 0)
       stays.set(release, `used by ${others.map(({to}) => userText(uses, to)).join(', ')}`)
+    else if (toolOf(release) !== undefined) stays.set(release, `handed over to ${toolOf(release)}`)
     else if (isProtected(release) && !confirmed.has(release))
       stays.set(
         release,

@@ -19,7 +19,7 @@ export interface RemovalInputs {
 
 /**
  * The plan that takes releases away, dependents first. Throws `KK_HAS_DEPENDENTS` while anything that stays uses them or
- * may use them, `KK_FOREIGN` and `KK_OWNER` for what is not this environment's, `KK_PENDING`.
+ * may use them, `KK_FOREIGN` and `KK_OWNER` for what is not this environment's, `KK_HANDED_OVER`, `KK_PENDING`.
  */
 export function makeRemovalPlan(inputs: RemovalInputs): Plan<'remove'> {
   const {environment, file, cluster, uses, withDependents, isProtected} = inputs
@@ -37,7 +37,7 @@ export function makeRemovalPlan(inputs: RemovalInputs): Plan<'remove'> {
 
   const releases = new Set([...named, ...users])
   for (const release of releases) {
-    const refusal = stillPending(uses, release)
+    const refusal = notOurs(uses, release, environment) ?? stillPending(uses, release)
     if (refusal) throw refusal
   }
   const reasonOf = (release: ReleaseId) =>

@@ -2,7 +2,7 @@ import type {Reservation} from '../../cluster/reservations/reservation.ts'
 import {KkError} from '../../errors.ts'
 import {why} from '../../graph/why.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {unfinished} from '../refusals.ts'
+import {handedOver, unfinished} from '../refusals.ts'
 import type {UnknownUser, Uses} from '../uses/uses.ts'
 
 interface Refused {
@@ -55,10 +55,12 @@ export function mayHaveDependents(
   )
 }
 
-/** `KK_FOREIGN` or `KK_OWNER` when the release is not this environment's to remove; undefined when it is. */
+/** `KK_FOREIGN`, `KK_OWNER` or `KK_HANDED_OVER` when the release is not this environment's to remove; undefined when it is. */
 export function notOurs(uses: Uses, release: ReleaseId, environment: string): KkError | undefined {
-  const owner = uses.observed.get(release)?.labels?.owner
-  if (owner === environment) return undefined
+  const labels = uses.observed.get(release)?.labels
+  const owner = labels?.owner
+  if (owner === environment)
+    return labels?.exportedTo === undefined ? undefined : handedOver([{release, tool: labels.exportedTo}])
   if (owner === undefined) {
     return new KkError('KK_FOREIGN', `${release} was not installed by kk: it is left alone`, {
       hint: `remove it with helm, if it is yours: helm uninstall ${releaseName(release)} -n ${release.split('/', 1)[0]}`,

@@ -38,7 +38,8 @@ export type RollbackPlan = Plan<RollbackKind>
 
 /**
  * The way back: dependents first, then what they require; at the end, all that depend on what returned pass their gates
- * again. Throws `KK_PRUNED`, `KK_NO_REVISION`, `KK_MIGRATION`, `KK_NOT_INSTALLED`, `KK_FOREIGN`, `KK_OWNER`, `KK_PENDING`.
+ * again. Throws `KK_PRUNED`, `KK_NO_REVISION`, `KK_MIGRATION`, `KK_NOT_INSTALLED`, `KK_FOREIGN`, `KK_OWNER`,
+ * `KK_HANDED_OVER`, `KK_PENDING`.
  */
 export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
   const {environment, file, cluster, targets, keepSchema, migrations} = inputs

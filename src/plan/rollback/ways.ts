@@ -3,7 +3,7 @@ import type {ReleaseId} from '../../release.ts'
 import {readLabels} from '../labels.ts'
 import {isUnfinished, type ObservedRecord} from '../pending/evidence.ts'
 import {isRecoverable, recoveryReason} from '../pending/recovery.ts'
-import {unfinished} from '../refusals.ts'
+import {handedOver, unfinished} from '../refusals.ts'
 import {anotherOwner, gone, neverMade, notByKk, type PrunedRevision, pruned} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
 
@@ -34,6 +34,7 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
     const labels = readLabels(record.labels)
     if (!labels) throw notByKk(release)
     if (labels.owner !== environment) throw anotherOwner(release, labels.owner, environment)
+    if (labels.exportedTo !== undefined) throw handedOver([{release, tool: labels.exportedTo}])
     const left = leftover(record)
     const kept = revisions.filter((each) => each.release === release)
     const to = kept.find((each) => each.revision === revision)

@@ -139,6 +139,7 @@ const TO_BE = {
   await: 'to be awaited',
   relabel: 'to be relabelled',
   adopt: 'to be adopted',
+  'hand-over': 'to be handed over',
   prune: 'to be pruned',
   check: 'to be checked',
   test: 'to be tested',

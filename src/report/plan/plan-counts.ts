@@ -12,6 +12,7 @@ export function planCounts(plan: Plan): PlanCounts {
     await: 0,
     relabel: 0,
     adopt: 0,
+    'hand-over': 0,
     prune: 0,
     check: 0,
     test: 0,

@@ -90,6 +90,7 @@ function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): re
     ...(unreadable === undefined ? [] : [`${name}: ${plainLine(unreadable)}`]),
     ...(holder === undefined ? [] : [`${name}: ${holderText(holder)}`]),
     ...(advice === undefined ? [] : [`${name}: ${advice}`]),
+    ...driverLines(name, row),
     ...missingLines(name, row, rows),
     ...leftoverLines(name, row),
     ...(wanted ? [] : [`${name}: the file no longer names it; it goes only by: kk remove ${name}`]),
@@ -99,6 +100,18 @@ function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): re
           `${name}: also required by ${others.map(({release, environment}) => `${labels(release)} (${environment === undefined ? 'not installed by kk' : `environment ${environment}`})`).join(', ')}`,
         ]),
   ]
+}
+
+/** Returns who changes a release where that is not kk alone. */
+function driverLines(name: string, {exportedTo, madeBy, revision}: ReleaseStatus): readonly string[] {
+  if (exportedTo === undefined && madeBy === undefined) return []
+  const maker =
+    madeBy === undefined ? 'its last revision is still of kk' : `${madeBy} made revision ${revision}`
+  const driver =
+    exportedTo === undefined
+      ? 'kk does not drive it alone: '
+      : `handed over to ${exportedTo}, until kk adopt ${name} takes it back: `
+  return [plainLine(`${name}: ${driver}${maker}`)]
 }
 
 function holderText({holder, since, operation, stale}: ReleaseHolder): string {

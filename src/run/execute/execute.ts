@@ -20,7 +20,7 @@ import {
 } from './pass-gate.ts'
 import {prune} from './prune.ts'
 import {expectRevision} from './races.ts'
-import {adopt, relabel} from './relabel.ts'
+import {adopt, handOver, relabel} from './relabel.ts'
 import {remove} from './remove.ts'
 import {rollback} from './rollback.ts'
 import {testsInTap} from './tap.ts'
@@ -81,6 +81,8 @@ async function perform(
       return passGateOfRelabelled(on(task.action))
     case 'adopt':
       return adopt(on(task.action), task.work)
+    case 'hand-over':
+      return handOver(on(task.action))
     case 'await':
       return passGateOfEarlierRun(on(task.action))
     case 'check':

@@ -2,12 +2,12 @@ import type {ObjectIdentity} from '../../cluster/cluster.ts'
 import type {PruningWork} from '../task.ts'
 import type {Execution} from './execution.ts'
 import {takeLease} from './lease.ts'
-import {expectRevision, raced} from './races.ts'
+import {expectDriven, expectRevision, raced} from './races.ts'
 
 /**
  * Deletes what failed revisions of a release have left behind, under its Lease: each object is looked at again, stands in
  * the journal, and goes under its UID. What has changed since it was shown stays. Throws `KK_HELD`, `KK_RACED` when the
- * release has another revision by now, or is not deployed any more, `KK_LEASE_LOST`.
+ * release has another revision by now, or is not deployed any more, `KK_HANDED_OVER`, `KK_LEASE_LOST`.
  */
 export async function prune(
   execution: Execution<'prune'>,
@@ -17,6 +17,7 @@ export async function prune(
   const {release, revision} = action
   await using lease = await takeLease(execution)
   const record = expectRevision(release, await cluster.lastRecord(release), revision)
+  expectDriven(record)
   if (record?.status !== 'deployed') throw raced(release, `revision ${revision} is ${record?.status} now`)
   for (const object of await look()) {
     lease.lost.throwIfAborted()

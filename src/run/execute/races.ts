@@ -1,8 +1,9 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
+import {readLabels} from '../../plan/labels.ts'
 import {evidenceOf} from '../../plan/pending/evidence.ts'
 import {recoveryReason} from '../../plan/pending/recovery.ts'
-import {unfinished} from '../../plan/refusals.ts'
+import {handedOver, unfinished} from '../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 
@@ -55,6 +56,12 @@ export function expectDeployed(
   )
 }
 
+/** Throws `KK_HANDED_OVER` for a release that another tool changes, whatever the plan saw. */
+export function expectDriven(record: ReleaseRecord | undefined): void {
+  const tool = record && readLabels(record.labels)?.exportedTo
+  if (tool !== undefined) throw handedOver([{release: record!.release, tool}])
+}
+
 export function raced(release: ReleaseId, what: string): KkError {
   return new KkError('KK_RACED', `${release}: somebody else changed it meanwhile: ${what}`, {
     hint:
@@ -70,13 +77,14 @@ function revisionText(revision: number): string {
 /**
  * The last record, which must be of the revision that the plan saw, as one that helm works on: what was left unfinished
  * is marked failed, if the evidence still says that nobody works on it. To be called under the Lease. Throws `KK_RACED`,
- * `KK_PENDING`, `KK_RECORD`.
+ * `KK_PENDING`, `KK_HANDED_OVER`, `KK_RECORD`.
  */
 export async function workable(
   {action, cluster, controls}: Execution<'install' | 'upgrade' | 'rollback'>,
   record: ReleaseRecord | undefined,
 ): Promise<ReleaseRecord | undefined> {
   const {release, revision, kind} = action
+  expectDriven(record)
   const recovers = kind === 'install' ? undefined : action.recovers
   const isLeft = recovers !== undefined && record?.revision === revision && record.status === recovers
   const isHistory = kind === 'install' && record?.revision === revision && record.status === 'uninstalled'

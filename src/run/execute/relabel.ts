@@ -3,6 +3,7 @@ import {isInstalled} from '../../cluster/records/record.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {
   adoptionLabels,
+  EXPORTED_LABEL,
   GATED_LABEL,
   INPUTS_LABEL,
   labelChanges,
@@ -14,7 +15,7 @@ import {
 import type {DesiredWork} from '../task.ts'
 import type {Execution} from './execution.ts'
 import {takeLease} from './lease.ts'
-import {expectRevision, raced} from './races.ts'
+import {expectDriven, expectRevision, raced} from './races.ts'
 import {reserve} from './reservations.ts'
 
 /** Patches the requirements on the last record, under the release's Lease: a change of edges makes no revision. Throws `KK_HELD`, `KK_RACED`. */
@@ -25,6 +26,7 @@ export async function relabel(execution: Execution<'relabel'>, {desired}: Desire
   } = execution
   await using _lease = await takeLease(execution)
   const record = await installedRecord(execution)
+  expectDriven(record)
   const gated = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL)
   const labels = {...labelsOf(desired, revision), ...Object.fromEntries(gated)}
   await using _reservations = await reserve(execution, {requirements: desired.requirements, before: record})
@@ -59,6 +61,21 @@ export async function adopt(
   return {revision}
 }
 
+/**
+ * Marks the last record of a release as another tool's, under the release's Lease and the record's resourceVersion. Throws
+ * `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`.
+ */
+export async function handOver(execution: Execution<'hand-over'>): Promise<{readonly revision: number}> {
+  const {action, cluster, environment} = execution
+  const {release, revision, tool} = action
+  await using _lease = await takeLease(execution)
+  const record = await installedRecord(execution)
+  if (readLabels(record.labels)?.owner !== environment) throw raced(release, 'somebody has adopted it')
+  expectDriven(record)
+  await cluster.label(record, {[EXPORTED_LABEL]: tool})
+  return {revision}
+}
+
 function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(labels).filter(([name]) => name === GATED_LABEL || name === UNCHECKED_LABEL),
@@ -69,7 +86,7 @@ function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
 async function installedRecord({
   action: {release, revision},
   cluster,
-}: Execution<'relabel' | 'adopt'>): Promise<ReleaseRecord> {
+}: Execution<'relabel' | 'adopt' | 'hand-over'>): Promise<ReleaseRecord> {
   const record = expectRevision(release, await cluster.lastRecord(release), revision)
   if (!record) throw raced(release, 'it is not installed any more')
   return record

@@ -10,7 +10,7 @@ import {cleanUp} from './clean-up.ts'
 import type {Execution} from './execution.ts'
 import {beginOperation, settle} from './helm-operation.ts'
 import {takeLease} from './lease.ts'
-import {raced} from './races.ts'
+import {expectDriven, raced} from './races.ts'
 
 /** How often objects that are being deleted are looked for, a second apart, before they are told to stay. */
 const LOOKS = 60
@@ -18,7 +18,7 @@ const LOOKS = 60
 /**
  * Takes a release away under its Lease: sets a deletion marker, makes sure that nothing uses it or is about to, reads its last
  * record again, takes away what it has in other services if that is wanted, runs helm uninstall, and makes sure that its records
- * are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`, `KK_PENDING`, `KK_HELD`, `KK_CLEANUP` and what helm throws. Members of a group go when none of them is refused. One that was cut short is
+ * are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`, `KK_HELD`, `KK_CLEANUP` and what helm throws. Members of a group go when none of them is refused. One that was cut short is
  * finished by another.
  */
 export async function remove(
@@ -50,6 +50,7 @@ async function underDeletionMarker(
       await expectUnused(execution, work)
       const record = await cluster.lastRecord(release)
       expectSame(release, record, {revision: action.revision, uid: work.uid})
+      expectDriven(record)
       await expectNobodyAtWork(execution, record)
     })
     if (work.cleanup) await cleanUp(execution, work.cleanup)

@@ -3,7 +3,7 @@ import type {HeldLease, KubernetesObject, ReleaseRecord, StoredRelease} from '..
 import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
-import {GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
+import {EXPORTED_LABEL, GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
 import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {judgedLeftover} from '../../plan/leftovers/ownership.ts'
 import {pruned} from '../../plan/rollback/refusals.ts'
@@ -65,7 +65,12 @@ export async function rollback(execution: Execution<'rollback'>): Promise<Rolled
 /** Makes the labels, which helm has copied, say of which revision they are. */
 async function noted({action, cluster}: Execution, revision: number): Promise<ReleaseRecord> {
   const record = expectDeployed(action.release, await cluster.lastRecord(action.release), revision)
-  await cluster.label(record, {[REVISION_LABEL]: String(revision), [GATED_LABEL]: null})
+  await cluster.label(record, {
+    [REVISION_LABEL]: String(revision),
+    [GATED_LABEL]: null,
+    // Of a revision that another tool made, or had: kk adopt has taken the release back since.
+    ...(EXPORTED_LABEL in record.labels && {[EXPORTED_LABEL]: null}),
+  })
   return record
 }
 

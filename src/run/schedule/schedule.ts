@@ -94,6 +94,7 @@ const WORK = {
   test: 'helm',
   relabel: 'write',
   adopt: 'write',
+  'hand-over': 'write',
   prune: 'write',
   await: 'gate',
   check: 'look',

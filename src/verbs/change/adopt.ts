@@ -40,6 +40,8 @@ export interface Adoption {
   readonly status: string
   /** The environment that hands it over; absent for one that kk did not install. */
   readonly from?: string
+  /** The tool to which it was handed over, and which gives it back. */
+  readonly tool?: string
   /** Who uses it, and stays with another environment. */
   readonly users: readonly OtherUser[]
   readonly chart: {readonly name: string; readonly before: string; readonly after: string}
@@ -114,18 +116,22 @@ export async function planAdoption(
     )
   }
   const compared = await compareAll(prepared, foreign, {...ports, kubeVersion: plansCluster.version})
-  const adoptions = compared.map(({adoption}) => ({
-    ...adoption,
-    users: users.get(adoption.release)!,
-    ...(from !== undefined && {from}),
-  }))
+  const adoptions = compared.map(({adoption}): Adoption => {
+    const tool = readLabels(recordOf.get(adoption.release)!.labels)?.exportedTo
+    return {
+      ...adoption,
+      users: users.get(adoption.release)!,
+      ...(from !== undefined && {from}),
+      ...(tool !== undefined && {tool}),
+    }
+  })
   const previous = new Map(compared.map(({stored}) => [stored.release, [stored]]))
   const deployRefusal = unstatedSecret(await livingSecrets(prepared, previous))
   const plan: Plan<'adopt'> = {
     environment: environment.name,
     file: environment.file,
     cluster: plansCluster,
-    actions: adoptions.map((adoption) => actionOf(adoption, prepared)),
+    actions: adoptions.map((adoption) => actionOf(adoption, prepared, recordOf)),
     bystanders: [],
     notes: [...requirementNotes(foreign, prepared, recordOf), ...refusalNotes(deployRefusal)],
   }
@@ -179,7 +185,7 @@ async function ownedBy(
 
 interface Compared {
   readonly stored: StoredRelease
-  readonly adoption: Omit<Adoption, 'users' | 'from'>
+  readonly adoption: Omit<Adoption, 'users' | 'from' | 'tool'>
   readonly before: readonly KubernetesObject[]
   readonly after: readonly KubernetesObject[]
   /** Those that it was deployed with, and those that it would be. */
@@ -247,14 +253,23 @@ async function compare(
   }
 }
 
-function actionOf({release, revision, same, from}: Adoption, {releases}: Prepared): Action<'adopt'> {
+function actionOf(
+  {release, revision, same, from, tool}: Adoption,
+  {releases}: Prepared,
+  recordOf: ReadonlyMap<ReleaseId, ObservedRecord>,
+): Action<'adopt'> {
   const {desired} = releases.get(release)!
+  const owner = readLabels(recordOf.get(release)!.labels)?.owner
   const {name, version, appVersion} = desired.chart
   return {
     release,
     kind: 'adopt',
-    reasons: [from === undefined ? 'not installed by kk' : `handed over by the environment "${from}"`],
-    ...(from !== undefined && {from}),
+    reasons: [
+      ...(tool === undefined ? [] : [`${tool} gives it back`]),
+      ...(from === undefined ? [] : [`handed over by the environment "${from}"`]),
+      ...(owner === undefined ? ['not installed by kk'] : []),
+    ],
+    ...(owner !== undefined && {from: owner}),
     chart: {name, version, appVersion},
     requires: [],
     group: [release],

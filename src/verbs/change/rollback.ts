@@ -109,9 +109,9 @@ export function runToUndo(runs: readonly RunRecord[], environment: string): RunR
   })
 }
 
-/** Whether a run of this verb lets helm work: an adoption and the pruning of what failed revisions left do not. */
+/** Whether a run of this verb lets helm work: adoption, handing over and the pruning of what failed revisions left do not. */
 export function makesRevisions({verb}: Pick<RunRecord, 'verb'>): boolean {
-  return verb !== 'adopt' && verb !== 'drift'
+  return verb !== 'adopt' && verb !== 'export' && verb !== 'drift'
 }
 
 function releasesIn(request: RollbackRequest): readonly ReleaseId[] {

@@ -4,7 +4,7 @@ import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {type Evidence, evidenceOf, isUnfinished} from '../../plan/pending/evidence.ts'
-import {unfinished} from '../../plan/refusals.ts'
+import {handedOver, unfinished} from '../../plan/refusals.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import {releaseName} from '../../release.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
@@ -34,7 +34,7 @@ export interface Unlocking {
 type Looked = Pick<Cluster, 'revisions' | 'runs' | 'lease' | 'now' | 'writtenAt'>
 
 /**
- * Looks at a release that is to be unlocked. Throws `KK_UNKNOWN_RELEASE`, `KK_FOREIGN` when kk did not install it,
+ * Looks at a release that is to be unlocked. Throws `KK_UNKNOWN_RELEASE`, `KK_FOREIGN` when kk did not install it, `KK_HANDED_OVER`,
  * `KK_MOVED` when that revision is not its last, or is not unfinished, and `KK_PENDING` when somebody is at work on it.
  */
 export async function planUnlock(
@@ -43,8 +43,10 @@ export async function planUnlock(
 ): Promise<Unlocking> {
   const {revisions} = await seenRevisions(cluster, {names: [name], owner, environment: file})
   const record = releaseOnCluster([...lastOf(revisions).values()], name, owner)
-  const environment = readLabels(record.labels)?.owner
-  if (environment === undefined) throw notByKk(record)
+  const labels = readLabels(record.labels)
+  if (labels === undefined) throw notByKk(record)
+  const {owner: environment, exportedTo: tool} = labels
+  if (tool !== undefined) throw handedOver([{release: record.release, tool}])
   if (record.revision !== revision || !isUnfinished(record)) throw nothingToUnlock(record, revision)
   const [lease, writtenAt] = await Promise.all([cluster.lease(record.release), cluster.writtenAt(record)])
   const now = cluster.now()

@@ -39,6 +39,13 @@ export interface ReleaseStatus {
   readonly health: Health | undefined
   readonly owner: string | undefined
   readonly holder?: ReleaseHolder
+  /** The tool to which it was handed over: kk does not change it. */
+  readonly exportedTo?: string
+  /**
+   * Who made its last revision, where that was not kk: `HelmRelease flux-system/keystone` of Flux, as its objects say, or
+   * `another helm`.
+   */
+  readonly madeBy?: string
   readonly requires: readonly string[]
   /** The dependents, including those in other environments. */
   readonly dependents: readonly Dependent[]

@@ -5,7 +5,7 @@ import type {Redact} from '../../helm/redact/redact.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {readLabels} from '../../plan/labels.ts'
-import type {ObservedRecord} from '../../plan/pending/evidence.ts'
+import {isUnfinished, type ObservedRecord} from '../../plan/pending/evidence.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import type {RecordFacts} from '../../plan/uses/observed.ts'
 import {usersOf} from '../../plan/uses/uses.ts'
@@ -53,7 +53,8 @@ export function statusOf(
   const wanted = prepared?.releases.get(release)
   const {name = releaseName(release), version = ''} =
     payload && 'chart' in payload ? payload.chart : (wanted?.chart ?? {})
-  const owner = record && readLabels(record.labels)?.owner
+  const labels = record && readLabels(record.labels)
+  const owner = labels?.owner
   const lease = look.leases.get(release)
   const advice = record && unfinished(record)?.hint
   return {
@@ -66,6 +67,11 @@ export function statusOf(
     wanted: !prepared || prepared.graph.requirements.has(release),
     owner,
     ...(lease?.holder !== undefined && {holder: holderOf(lease, look.now)}),
+    ...(labels?.exportedTo !== undefined && {exportedTo: labels.exportedTo}),
+    ...(record &&
+      labels &&
+      !isUnfinished(record) &&
+      labels.revision !== record.revision && {madeBy: makerOf(payload)}),
     requires: (graph.requirements.get(release) ?? []).map(({to}) => releaseName(to)),
     dependents: usersOf(look, [release]).map((each) => ({
       release: each,
@@ -84,6 +90,15 @@ function ownerOf(record: ObservedRecord | undefined): string | undefined {
 function isForeign(record: ObservedRecord | undefined): boolean {
   return record !== undefined && !readLabels(record.labels)
 }
+
+/** Flux labels every object of a release with the HelmRelease that it is from (helm-controller: postrender/origin_labels.go). */
+function makerOf(payload: Payload | undefined): string {
+  const [object] = payload && 'objects' in payload ? payload.objects : []
+  const {[`${FLUX}/namespace`]: namespace, [`${FLUX}/name`]: name} = object?.metadata.labels ?? {}
+  return name === undefined ? 'another helm' : `HelmRelease ${namespace}/${name}`
+}
+
+const FLUX = 'helm.toolkit.fluxcd.io'
 
 function inputsOf(desired: DesiredRelease, record: ObservedRecord): 'current' | 'changed' {
   const labels = readLabels(record.labels)

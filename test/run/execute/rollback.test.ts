@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../../src/errors.ts'
-import {GATED_LABEL, labelsOf} from '../../../src/plan/labels.ts'
+import {EXPORTED_LABEL, GATED_LABEL, labelsOf} from '../../../src/plan/labels.ts'
 import type {Action} from '../../../src/plan/plan.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, MANIFEST, newWorld} from './world.ts'
@@ -35,6 +35,17 @@ describe('rollback', () => {
       'label revision 4: {"kk.openstack.org/gated":"4"}',
     ])
     expect(world.record?.labels).toEqual({...labelsOf(older, 4), [GATED_LABEL]: '4'})
+  })
+
+  it('does not hand a release over that was handed over at its target', async () => {
+    const target = recordOf(older, {revision: 2})
+    const world = worldAfterUpgrade({
+      earlier: [{...target, labels: {...target.labels, [EXPORTED_LABEL]: 'flux'}}],
+    })
+
+    await world.execute(back(2))
+
+    expect(world.record?.labels).not.toHaveProperty(EXPORTED_LABEL)
   })
 
   it('keeps the claims that the target does not have', async () => {

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {armadaStream, mergeArmada} from '../../../src/exchange/armada/write.ts'
+import {armadaStream, mergeArmada} from '../../../src/exchange/armada/overrides.ts'
 import {helmValues} from '../../../src/exchange/helm/write.ts'
 import {readYaml, readYamlDocuments} from '../../../src/helm/yaml.ts'
 import {mergeValues} from '../../../src/overrides/merge.ts'

@@ -1,0 +1,105 @@
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
+import {blockYaml} from '../../overrides/overrides-yaml.ts'
+import {isMap, type Values} from '../../release.ts'
+import type {ChartOverrides} from '../helm/write.ts'
+import {expectDocument, nameOf} from './schema.ts'
+
+const CHART = 'armada/Chart/v1'
+const METADATA = 'metadata/Document/v1'
+
+/**
+ * Returns override documents for `armada apply MANIFEST --values FILE`, one for each chart, as one stream. Such a document says
+ * nothing but values; Armada lays it over the chart document of the same schema and name.
+ */
+export function armadaStream(charts: readonly ChartOverrides[]): string {
+  return charts.map(armadaDocument).join('')
+}
+
+function armadaDocument(chart: ChartOverrides): string {
+  const metadata = {schema: METADATA, name: armadaName(chart)}
+  const header = `---\nschema: ${CHART}\n${blockYaml({metadata})}`
+  return header + blockYaml({data: {values: chart.values}})
+}
+
+/** Returns the name of the document of a chart in a manifest: `openstack-rabbitmq`. */
+export function armadaName({name, namespace}: Pick<ChartOverrides, 'name' | 'namespace'>): string {
+  return `${namespace}-${name}`
+}
+
+/** A manifest as it was read, or the overrides of one. */
+export interface ArmadaDocuments {
+  /** For messages. */
+  readonly file: string
+  readonly documents: readonly unknown[]
+}
+
+/** Returns the documents of a manifest with overrides of values laid over its chart documents; throws what `layOver` throws. */
+export function mergeArmada(manifest: ArmadaDocuments, charts: readonly ChartOverrides[]): Values[] {
+  const documents = charts.map((chart) => ({
+    schema: CHART,
+    metadata: {name: armadaName(chart)},
+    data: {values: chart.values},
+  }))
+  return layOver(manifest, documents)
+}
+
+/**
+ * Returns the documents of a manifest with override documents laid over those of the same schema and name, as `armada apply
+ * --values` does it (Armada: handlers/override.py). Armada ignores overrides that match nothing; here they are `KK_ARMADA`, as
+ * is a document that breaks Armada's schema.
+ */
+export function layOver({file, documents}: ArmadaDocuments, overrides: readonly Values[]): Values[] {
+  const left = new Set(overrides)
+  const merged = documents
+    .filter((document) => document !== null)
+    .map((document, index) => {
+      const at = `${file}, document ${index + 1}`
+      if (!isMap(document))
+        throw new KkError('KK_ARMADA', `${at}: expected a map`, {hint: 'correct the manifest'})
+      const above = overrides.filter((each) => isSame(each, document))
+      for (const each of above) left.delete(each)
+      const data = above.reduce((below, each) => update(below, dataOf(each)), dataOf(document))
+      const complete = above.length === 0 ? document : {...document, data}
+      expectDocument(complete, `${at} (${nameOf(document)})`)
+      return complete
+    })
+  const [unmatched] = left
+  if (unmatched !== undefined) throw unmatchedDocument(unmatched, {file, documents})
+  return merged
+}
+
+function isSame(one: Values, other: Values): boolean {
+  return one.schema === other.schema && nameOf(one) === nameOf(other)
+}
+
+function dataOf({data}: Values): Values {
+  return isMap(data) ? data : {}
+}
+
+/** Armada: Override.update. Maps merge, a text over a list is split at its commas, all else replaces. */
+function update(below: Values, above: Values): Values {
+  const result: Record<string, unknown> = {...below}
+  for (const [key, value] of Object.entries(above)) {
+    const lower = Object.hasOwn(below, key) ? below[key] : undefined
+    if (isMap(value)) result[key] = update(isMap(lower) ? lower : {}, value)
+    else if (typeof value === 'string' && Array.isArray(lower))
+      result[key] = value.split(',').map((item) => item.trim())
+    else result[key] = value
+  }
+  return result
+}
+
+function unmatchedDocument(override: Values, {file, documents}: ArmadaDocuments): KkError {
+  const {schema} = override
+  const name = nameOf(override)
+  const known = documents
+    .filter(isMap)
+    .filter((each) => each.schema === schema)
+    .map(nameOf)
+  const close = suggest(name, known)
+  return new KkError('KK_ARMADA', `${file} has no document ${schema} named ${name}`, {
+    hint:
+      close === undefined ? `it has: ${known.join(', ') || 'none'}` : `is ${close} meant? name it ${name}`,
+  })
+}

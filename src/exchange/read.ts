@@ -1,0 +1,60 @@
+import {KkError} from '../errors.ts'
+import {readYamlDocuments} from '../helm/yaml.ts'
+import {isMap, type Values} from '../release.ts'
+import {readNamedFile, readStandardInput} from '../state/files/named-file.ts'
+import {importArgocd} from './argocd/read.ts'
+import {importArmada} from './armada/read.ts'
+import {readDocuments} from './documents.ts'
+import {importFlux} from './flux/read.ts'
+import {helmfileText} from './helmfile/helmfile-text.ts'
+import {importHelmfile} from './helmfile/read.ts'
+import type {Imported} from './imported.ts'
+
+export const IMPORT_FORMATS = ['helmfile', 'flux', 'argocd', 'armada'] as const
+
+interface ImportFilesOptions {
+  /** A file, `-` for standard input, or a directory where the format has its objects in several files. */
+  readonly path: string
+  readonly format: (typeof IMPORT_FORMATS)[number]
+  /** The name of the environment. */
+  readonly name: string
+  /** The directory of the environment file; by default that of a helmfile, or a manifest of Armada. */
+  readonly home: string | undefined
+  /** Armada: files of documents that are laid over the manifest, and whether its prefix stays out of names. */
+  readonly overrides: readonly string[]
+  readonly isPlain: boolean
+  /** Write what looks secret among the values, too. */
+  readonly showSecrets: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Returns files of another tool as an environment. Rejects with what their reader throws, and `KK_FILE`. */
+export async function importFiles(options: ImportFilesOptions): Promise<Imported> {
+  const {path, format, overrides, isPlain, env, home, ...common} = options
+  switch (format) {
+    case 'helmfile':
+      return importHelmfile({...common, home, file: path, ...(await helmfileText(path, env))})
+    case 'flux':
+      return importFlux({...common, path, documents: await readDocuments(path)})
+    case 'argocd':
+      return importArgocd({...common, path, documents: await readDocuments(path)})
+    case 'armada': {
+      const laid = await Promise.all(overrides.map(overridesIn))
+      const documents = await documentsOf(path)
+      return importArmada({...common, home, file: path, isPlain, documents, overrides: laid.flat()})
+    }
+  }
+}
+
+async function documentsOf(file: string): Promise<readonly unknown[]> {
+  const text = file === '-' ? await readStandardInput('the manifest') : await readNamedFile(file)
+  return readYamlDocuments(text, {file, duplicates: 'error'}).filter((each) => each !== null)
+}
+
+async function overridesIn(file: string): Promise<readonly Values[]> {
+  const documents = await documentsOf(file)
+  if (documents.every(isMap)) return documents
+  throw new KkError('KK_ARMADA', `${file}: expected documents of Armada`, {
+    hint: 'write them with kk overrides show --format armada',
+  })
+}

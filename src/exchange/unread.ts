@@ -1,0 +1,23 @@
+import {isMap, type Values} from '../release.ts'
+
+/**
+ * Returns a sentence for each key of a map that is not read and says something: whatever a later version of the other tool
+ * adds, nothing is dropped unsaid.
+ */
+export function unread(
+  map: Values,
+  read: ReadonlySet<string>,
+  of: string,
+  instead = 'an environment has no place for it',
+): readonly string[] {
+  return Object.entries(map)
+    .filter(([key, value]) => !read.has(key) && says(value))
+    .map(([key]) => `${key} of ${of}: ${instead}`)
+}
+
+/** Returns false for what is as good as left out. */
+export function says(value: unknown): boolean {
+  const isEmpty =
+    (Array.isArray(value) && value.length === 0) || (isMap(value) && Object.keys(value).length === 0)
+  return !isEmpty && value !== false && value !== '' && value !== 0 && value !== null && value !== undefined
+}

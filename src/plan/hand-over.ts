@@ -1,0 +1,92 @@
+import type {ReleaseRecord} from '../cluster/cluster.ts'
+import {KkError} from '../errors.ts'
+import type {Graph} from '../graph/graph.ts'
+import {order} from '../graph/order.ts'
+import {type ReleaseId, releaseName} from '../release.ts'
+import type {DesiredRelease} from './desired.ts'
+import {readLabels} from './labels.ts'
+import {untouchedReleases} from './make-plan.ts'
+import type {ObservedRecord} from './pending/evidence.ts'
+import type {Action, Plan} from './plan.ts'
+import {recordedChart} from './recorded-chart.ts'
+import {foreign, handedOver, statedElsewhere, unfinished} from './refusals.ts'
+
+interface HandOverInputs extends Pick<Plan, 'environment' | 'file' | 'cluster'> {
+  /** As `exported-to` names it: `flux`. */
+  readonly tool: string
+  readonly graph: Graph
+  /** What was exported. */
+  readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
+  /** The last revision of every release on the cluster, in any order. */
+  readonly records: readonly ObservedRecord[]
+}
+
+type HandOverPlan = Plan<'hand-over' | 'unchanged'>
+
+/**
+ * Returns the plan that marks what is installed of an environment as another tool's. Throws `KK_NOT_INSTALLED` where nothing
+ * is, `KK_FOREIGN`, `KK_OWNER`, `KK_PENDING`, and `KK_HANDED_OVER` for what a third tool has.
+ */
+export function makeHandOverPlan(inputs: HandOverInputs): HandOverPlan {
+  const {environment, file, cluster, tool, graph, desired, records} = inputs
+  const recordOf = new Map(records.map((record) => [record.release, record]))
+  const wanted = order(graph).filter((release) => desired.has(release))
+  const actions = wanted.flatMap((release): HandOverPlan['actions'] => {
+    const record = recordOf.get(release)
+    const isOurs = record && isOwned(desired.get(release)!, record, file)
+    return isOurs ? [actionOf(record, desired.get(release)!, tool)] : []
+  })
+  if (actions.length === 0) throw nothingInstalled(inputs)
+  const missing = wanted.filter((release) => !recordOf.has(release)).map(releaseName)
+  return {
+    environment,
+    file,
+    cluster,
+    actions,
+    bystanders: untouchedReleases({environment, graph, records}),
+    notes: [
+      ...(missing.length === 0 ? [] : [`not installed, and not marked: ${missing.join(', ')}`]),
+      `from then on kk refuses to change what is marked, until kk adopt takes it back; ${tool} is not told`,
+    ],
+  }
+}
+
+/** Whether the release is the environment's; one that it only uses is not. Throws `KK_FOREIGN`, `KK_OWNER`. */
+function isOwned({owner, stated}: DesiredRelease, record: ReleaseRecord, file: string): boolean {
+  const labels = readLabels(record.labels)
+  if (!labels) throw foreign(record)
+  if (labels.owner === owner) return true
+  if (stated) throw statedElsewhere([{release: record.release, owner: labels.owner}], file)
+  return false
+}
+
+function actionOf(
+  record: ObservedRecord,
+  desired: DesiredRelease,
+  tool: string,
+): Action<'hand-over' | 'unchanged'> {
+  const {release, revision} = record
+  const labels = readLabels(record.labels)
+  const facts = {
+    release,
+    chart: recordedChart(release, record),
+    requires: [],
+    group: [release],
+    revision,
+    inputs: labels?.inputs ?? '',
+    protected: desired.protected,
+  }
+  const before = labels?.exportedTo
+  if (before === tool) return {...facts, kind: 'unchanged', reasons: [`handed over to ${tool} already`]}
+  const refusal = before === undefined ? unfinished(record) : handedOver([{release, tool: before}])
+  if (refusal) throw refusal
+  return {...facts, kind: 'hand-over', tool, reasons: [`${tool} takes it over`]}
+}
+
+function nothingInstalled({environment, cluster}: HandOverInputs): KkError {
+  return new KkError(
+    'KK_NOT_INSTALLED',
+    `nothing of "${environment}" is installed on ${cluster.context}: there is nothing to hand over`,
+    {hint: 'leave --hand-over out: the tool installs it anew'},
+  )
+}

@@ -1,0 +1,61 @@
+import {KkError} from '../../errors.ts'
+import type {Format} from '../../exchange/lost.ts'
+import {makeHandOverPlan} from '../../plan/hand-over.ts'
+import type {Plan} from '../../plan/plan.ts'
+import type {RunEvent} from '../../run/events.ts'
+import {timedTasks} from '../../run/task.ts'
+import {clusterOf} from '../cluster-of.ts'
+import {preparedMask} from '../environment-mask.ts'
+import {observedRecords} from '../preparation/observed-records.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import {seenRecords} from '../preparation/seen-records.ts'
+import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
+
+/** Why the releases on the cluster cannot be handed over to the tool of a format. */
+const TAKES_NONE: Partial<Readonly<Record<Format, string>>> = {
+  'argo-workflows': 'its steps run kk, which goes on driving the releases',
+  armada: 'Armada installs releases of other names, and takes over none',
+}
+
+/** Throws `KK_USAGE` for a format whose tool takes no release over. */
+export function expectTakesOver(format: Format): void {
+  const reason = TAKES_NONE[format]
+  if (reason === undefined) return
+  throw new KkError('KK_USAGE', `--hand-over: nothing can be handed over to ${format}: ${reason}`, {
+    hint: 'leave --hand-over out',
+  })
+}
+
+interface PlannedHandOver {
+  readonly plan: Plan
+  run(choices: RunChoices): AsyncIterable<RunEvent>
+}
+
+/**
+ * Plans to mark the installed releases of an environment as those of another tool; changes nothing. Throws what
+ * `makeHandOverPlan` throws.
+ */
+export async function planHandOver(
+  prepared: Prepared,
+  format: Format,
+  ports: RunPorts,
+): Promise<PlannedHandOver> {
+  const {environment, graph, releases} = prepared
+  const {cluster} = ports
+  const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))
+  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, graph.releases)])
+  const plan = makeHandOverPlan({
+    environment: environment.name,
+    file: environment.file,
+    cluster: plansCluster,
+    tool: format,
+    graph,
+    desired,
+    records: await observedRecords(cluster, seen.records, (release) => desired.has(release)),
+  })
+  const tasks = timedTasks(plan.actions, (release) => releases.get(release)!.timeoutSeconds)
+  return {
+    plan,
+    run: (choices) => startRun({...choices, plan, ports, tasks, mask: preparedMask(prepared)}),
+  }
+}

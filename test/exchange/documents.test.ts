@@ -1,0 +1,43 @@
+import {mkdir, mkdtemp, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {dirname, join} from 'node:path'
+import {expect, it} from 'vitest'
+import {readDocuments} from '../../src/exchange/documents.ts'
+
+async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-documents-'))
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(directory, dirname(path)), {recursive: true})
+    await writeFile(join(directory, path), text)
+  }
+  return directory
+}
+
+it('a directory is read with all below it but charts and hidden files, lists taken apart', async () => {
+  const directory = await directoryWith({
+    'b.yaml': 'kind: B\n---\n---\nkind: C\n',
+    'a/list.yml': 'kind: List\nitems: [{kind: D}, {kind: E}]\n',
+    'charts/web/Chart.yaml': 'name: web\n',
+    'charts/web/templates/x.yaml': '{{ broken }}',
+    '.git/x.yaml': 'kind: F\n',
+    'LOST.md': '# not: yaml',
+  })
+
+  expect(await readDocuments(directory)).toEqual([
+    {file: 'a/list.yml', value: {kind: 'D'}},
+    {file: 'a/list.yml', value: {kind: 'E'}},
+    {file: 'b.yaml', value: {kind: 'B'}},
+    {file: 'b.yaml', value: {kind: 'C'}},
+  ])
+})
+
+it.each([
+  ['is not there', {}, 'gone.yaml', 'gone.yaml cannot be read: ENOENT'],
+  ['holds a list', {'x.yaml': '- a\n'}, 'x.yaml', 'x.yaml: expected maps as documents'],
+])('a file that %s is an error', async (_, files, path, message) => {
+  const directory = await directoryWith(files)
+
+  await expect(readDocuments(join(directory, path))).rejects.toThrow(
+    expect.objectContaining({code: 'KK_FILE', message: expect.stringContaining(message)}),
+  )
+})

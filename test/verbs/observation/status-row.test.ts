@@ -1,0 +1,74 @@
+import {describe, expect, it} from 'vitest'
+import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import {EXPORTED_LABEL} from '../../../src/plan/labels.ts'
+import {palette} from '../../../src/report/colour.ts'
+import {statusText} from '../../../src/report/status/status-text.ts'
+import {type Payload, statusOf} from '../../../src/verbs/observation/status-row.ts'
+import {graphOf} from '../../graph/graph-of.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+
+const KEYSTONE = desiredOf('keystone')
+const FLUX = {'helm.toolkit.fluxcd.io/name': 'keystone', 'helm.toolkit.fluxcd.io/namespace': 'flux-system'}
+
+/** The record of a hand-over to flux, or of none. */
+function recordAt(revision: number, tool?: string): ReleaseRecord {
+  const record = recordOf(KEYSTONE, {revision, written: 2})
+  return tool === undefined ? record : {...record, labels: {...record.labels, [EXPORTED_LABEL]: tool}}
+}
+
+function payloadWith(labels: Readonly<Record<string, string>>): Payload {
+  return {
+    chart: {name: 'keystone', version: '0.1.0'},
+    facts: {readable: true, annotations: {}, namespaces: []},
+    objects: [{apiVersion: 'v1', kind: 'Service', metadata: {name: 'keystone', labels}}],
+    redact: (text) => text,
+  }
+}
+
+function lineOf(record: ReleaseRecord, payload: Payload): string | undefined {
+  const look = {
+    owner: 'all-in-one',
+    prepared: undefined,
+    names: [],
+    records: new Map([[record.release, record]]),
+    leases: new Map(),
+    graph: graphOf({keystone: []}),
+    now: 0,
+  }
+  const row = {...statusOf(look, record.release, payload), health: {state: 'healthy'} as const}
+  return statusText([row], palette(0))
+    .split('\n')
+    .find((line) => line.startsWith('keystone: '))
+}
+
+describe('who drives a release is told where that is not kk alone', () => {
+  it.each([
+    ['kk alone', recordAt(2), {}, undefined],
+    [
+      'another tool that has it, and has made a revision',
+      recordAt(5, 'flux'),
+      FLUX,
+      'keystone: handed over to flux, until kk adopt keystone takes it back: HelmRelease flux-system/keystone made revision 5',
+    ],
+    [
+      'another tool that has done nothing yet',
+      recordAt(2, 'flux'),
+      {},
+      'keystone: handed over to flux, until kk adopt keystone takes it back: its last revision is still of kk',
+    ],
+    [
+      'two at once',
+      recordAt(5),
+      FLUX,
+      'keystone: kk does not drive it alone: HelmRelease flux-system/keystone made revision 5',
+    ],
+    [
+      'kk and plain helm',
+      recordAt(3),
+      {},
+      'keystone: kk does not drive it alone: another helm made revision 3',
+    ],
+  ])('%s', (_, record, labels, line) => {
+    expect(lineOf(record, payloadWith(labels))).toBe(line)
+  })
+})
