@@ -22,6 +22,8 @@ export interface PackageRequest {
   readonly name: string
   /** A version or a constraint as Helm reads it; the latest release when left out. */
   readonly version?: string
+  /** Lay what its signer says beside the package, where there is something: `keystone-0.1.0.tgz.prov`. */
+  readonly provenance?: 'fetch'
 }
 
 /** Fetches packaged charts, and pushes them. All rejects with `KK_CHART`, whose message holds the URL without credentials. */
@@ -93,7 +95,9 @@ export function helmPackages({
       const {kind, url} = request.source
       const words =
         kind === 'oci' ? registryArguments(request, env) : repositoryArguments(request, await repository(url))
-      const outcome = await transfer(helm, ['pull', '--destination', destination, ...words], request.source)
+      const proof = request.provenance ? ['--prov'] : []
+      const flags = ['pull', '--destination', destination, ...proof]
+      const outcome = await transfer(helm, [...flags, ...words], request.source)
       if (outcome.exitCode === 0) return packageIn(destination)
       if (NOT_THERE.test(outcome.stderr)) return undefined
       throw failure(`fetch the chart ${request.name} from`, url, outcome)

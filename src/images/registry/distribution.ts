@@ -61,25 +61,27 @@ export function openDistribution({host, plain, env, signal}: DistributionOptions
       if (!response.ok || !response.body) throw await refusal(response, host)
       return response.body
     },
-    async writeBlob(repository, {digest, size}, bytes) {
-      const begun = await send(repository, 'blobs/uploads/', {method: 'POST'})
-      if (begun.status !== 202) throw await refusal(begun, host)
+    async writeBlob(repository, {digest, size}, read, mount) {
+      const from = mount === undefined ? '' : `?${new URLSearchParams({mount: digest, from: mount})}`
+      const begun = await send(repository, `blobs/uploads/${from}`, {method: 'POST'})
+      if (begun.status !== 202 && begun.status !== 201) throw await refusal(begun, host)
       await begun.body?.cancel()
+      if (begun.status === 201) return
       const place = new URL(begun.headers.get('location') ?? '', begun.url)
       place.searchParams.set('digest', digest)
       const headers = {'content-type': 'application/octet-stream', 'content-length': String(size)}
       const response = await send(repository, place.href, {
         method: 'PUT',
         headers,
-        body: bytes,
+        body: await read(),
         isLarge: true,
       })
       if (response.status !== 201) throw await refusal(response, host)
       await response.body?.cancel()
     },
-    async writeManifest(repository, {bytes, mediaType, digest}, tag) {
+    async writeManifest(repository, {bytes, mediaType, digest}, name = digest) {
       const headers = {'content-type': mediaType}
-      const path = `manifests/${tag ?? digest}`
+      const path = `manifests/${name}`
       const response = await send(repository, path, {method: 'PUT', headers, body: new Uint8Array(bytes)})
       if (!response.ok) throw await refusal(response, host)
       await response.body?.cancel()
@@ -127,7 +129,9 @@ function sender({base, host, env, signal}: SenderOptions): Send {
       }
       return fetch(url, options as RequestInit).catch((cause: unknown) => {
         signal?.throwIfAborted()
-        throw unreachable(host, cause)
+        // What was to be sent could not be read.
+        const {cause: inner} = cause as Error
+        throw inner instanceof KkError ? inner : unreachable(host, cause)
       })
     }
     const first = await attempt()

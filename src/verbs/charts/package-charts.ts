@@ -55,8 +55,8 @@ export async function packCharts({charts, version, finding}: PackOptions): Promi
   return packed
 }
 
-/** The facts are those of kk's dialect: of other charts nothing is made. */
-function pageOf(chart: Chart): PackagePage | undefined {
+/** Returns the page that a package of the chart gets. The facts are those of kk's dialect: of other charts nothing is made. */
+export function pageOf(chart: Chart): PackagePage | undefined {
   const spoken = spokenChart(chart)
   if (spoken.dialect !== 'kk') return undefined
   const secrets = accountSecrets(spoken).map(({path}) => path.join('.'))

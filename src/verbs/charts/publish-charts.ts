@@ -20,9 +20,17 @@ export async function planPublish({
   destination,
   ...options
 }: PublishOptions): Promise<readonly PublishedChart[]> {
+  return planPacked(await packCharts(options), destination)
+}
+
+/** The same for packages. */
+export async function planPacked(
+  packages: readonly PackedChart[],
+  destination: Destination,
+): Promise<readonly PublishedChart[]> {
   const charts: PublishedChart[] = []
   const others: PackedChart[] = []
-  for (const packed of await packCharts(options)) {
+  for (const packed of packages) {
     const state = await destination.stateOf(packed)
     if (state === 'other') others.push(packed)
     else charts.push({packed, state})
