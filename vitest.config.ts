@@ -5,7 +5,7 @@ import {BaseSequencer, type TestSpecification} from 'vitest/node'
 const WITH_PROGRAMS = [
   'test/api/running/**/*.test.ts',
   'test/charts/**/*.test.ts',
-  'test/charts-reading/{sources/{publishing,remote},pack-chart,vendor-charts,files/chart-files}.test.ts',
+  'test/charts-reading/{sources/{publishing,remote,signing},pack-chart,vendor-charts,files/chart-files}.test.ts',
   'test/environment/split.test.ts',
   'test/helm/{open,yaml,version}.test.ts',
   'test/images/registry/copy-image.test.ts',

@@ -46,7 +46,10 @@ export async function packChart(
   return packed(stored(await tarball(chart.name, content.sort(byPath))), metadata)
 }
 
-/** Reads a package, whoever has packed it. Rejects with `KK_CHART`, whose message has the name of the file. */
+/**
+ * Reads a package, whoever has packed it. Rejects with `KK_CHART`, whose message has the name of the file, and with
+ * `KK_PROVENANCE` where what signs it is of other bytes.
+ */
 export async function readPacked(
   bytes: Buffer,
   file: string,
@@ -56,9 +59,17 @@ export async function readPacked(
   const metadata = readYaml(manifest?.bytes.toString() ?? '', {file: `${file}: ${MANIFEST}`})
   // Its file is named after both.
   if (isMap(metadata) && /^[\w.-]+$/.test(String(metadata.name)) && isVersion(String(metadata.version)))
-    return {...packed(bytes, metadata), ...(provenance !== undefined && {provenance})}
+    return withProvenance(packed(bytes, metadata), provenance)
   throw new KkError('KK_CHART', `${file}: expected a ${MANIFEST} with a name and a version`, {
     hint: 'make it again with kk charts package or helm package',
+  })
+}
+
+function withProvenance(chart: PackedChart, provenance: string | undefined): PackedChart {
+  if (provenance === undefined) return chart
+  if (provenance.includes(`sha256:${chart.digest}`)) return {...chart, provenance}
+  throw new KkError('KK_PROVENANCE', `${chart.file}.prov is of another package than the one beside it`, {
+    hint: 'sign the package again with kk charts package --sign, or take the file away',
   })
 }
 

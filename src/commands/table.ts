@@ -621,6 +621,21 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: true,
         type: 'boolean',
       },
+      verify: {
+        name: 'verify',
+        summary: 'Of a published chart: refuse one that is not signed by a key of the keyring.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      keyring: {
+        dependsOn: ['verify'],
+        name: 'keyring',
+        summary: 'A file of public keys, as gpg --export writes it (default: ~/.gnupg/pubring.gpg, as helm).',
+        hasDynamicHelp: false,
+        helpValue: 'FILE',
+        multiple: false,
+        type: 'option',
+      },
       version: {
         name: 'version',
         summary: 'Of a published chart; by default the newest.',
@@ -867,7 +882,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       charts: {
-        description: "Names of kk's own charts, and directories of charts.",
+        description: "Names of kk's own charts, directories of charts, and packages to be signed.",
         multiple: true,
         name: 'charts',
       },
@@ -877,6 +892,11 @@ export const commands: Readonly<Record<string, unknown>> = {
     examples: [
       '<%= config.bin %> charts package --output-dir packages',
       '<%= config.bin %> charts package keystone --version 1.2.3 --output-dir packages',
+      {
+        description: 'Signed; helm verifies it with helm verify and --verify.',
+        command:
+          '<%= config.bin %> charts package keystone --sign --key charts@example.org --passphrase-file passphrase',
+      },
     ],
     flags: {
       color: {
@@ -891,6 +911,40 @@ export const commands: Readonly<Record<string, unknown>> = {
         summary: 'The version of the packages, instead of that in Chart.yaml.',
         hasDynamicHelp: false,
         helpValue: 'VERSION',
+        multiple: false,
+        type: 'option',
+      },
+      sign: {
+        dependsOn: ['key'],
+        name: 'sign',
+        summary: 'Sign each package, as helm verifies it: PACKAGE.tgz.prov beside it.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      key: {
+        dependsOn: ['sign'],
+        name: 'key',
+        summary: 'The key by its id or a part of its name.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: false,
+        type: 'option',
+      },
+      keyring: {
+        dependsOn: ['sign'],
+        name: 'keyring',
+        summary: "A file of secret keys, as gpg --export-secret-keys writes it; by default gpg's own keys.",
+        hasDynamicHelp: false,
+        helpValue: 'FILE',
+        multiple: false,
+        type: 'option',
+      },
+      'passphrase-file': {
+        dependsOn: ['sign'],
+        name: 'passphrase-file',
+        summary: "A file whose first line is the key's passphrase; - reads standard input.",
+        hasDynamicHelp: false,
+        helpValue: 'FILE',
         multiple: false,
         type: 'option',
       },
@@ -929,13 +983,13 @@ export const commands: Readonly<Record<string, unknown>> = {
     args: {
       destination: {description: 'oci://HOST/PATH, or a directory.', name: 'destination', required: true},
       charts: {
-        description: "Names of kk's own charts, and directories of charts.",
+        description: "Names of kk's own charts, directories of charts, and packages.",
         multiple: true,
         name: 'charts',
       },
     },
     description:
-      "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS.",
+      "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. A package takes along what signs it (PACKAGE.tgz.prov). Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS.",
     examples: [
       '<%= config.bin %> charts publish repository --url https://charts.example.org --dry-run',
       '<%= config.bin %> charts publish repository keystone --version 1.2.3 --yes',

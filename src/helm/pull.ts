@@ -15,6 +15,8 @@ interface PackageSource {
   readonly url: string
   /** A registry without TLS; one on this machine's loopback is found out to be. */
   readonly plain?: boolean
+  /** The file of the public keys by one of which a package must be signed; it has its provenance beside it then. */
+  readonly keyring?: string
 }
 
 export interface PackageRequest {
@@ -95,10 +97,11 @@ export function helmPackages({
       const {kind, url} = request.source
       const words =
         kind === 'oci' ? registryArguments(request, env) : repositoryArguments(request, await repository(url))
-      const proof = request.provenance ? ['--prov'] : []
-      const flags = ['pull', '--destination', destination, ...proof]
+      const flags = ['pull', '--destination', destination, ...provenanceFlags(request)]
       const outcome = await transfer(helm, [...flags, ...words], request.source)
       if (outcome.exitCode === 0) return packageIn(destination)
+      if (request.source.keyring !== undefined && UNPROVEN.test(outcome.stderr))
+        throw unproven(request, outcome)
       if (NOT_THERE.test(outcome.stderr)) return undefined
       throw failure(`fetch the chart ${request.name} from`, url, outcome)
     },
@@ -111,6 +114,25 @@ export function helmPackages({
       if (outcome.exitCode !== 0) throw failure(`push ${basename(file)} to`, source.url, outcome)
     },
   }
+}
+
+/** Either major's words for a package that is not signed as it should be. */
+const UNPROVEN = /provenance|openpgp|signature|sha256 sum does not match|keyring|provided file sums/i
+
+function provenanceFlags({source: {keyring}, provenance}: PackageRequest): readonly string[] {
+  if (keyring !== undefined) return ['--verify', '--keyring', keyring]
+  return provenance ? ['--prov'] : []
+}
+
+function unproven({source: {url, keyring}, name}: PackageRequest, outcome: HelmOutcome): KkError {
+  const said = lastSaid(outcome)
+  return new KkError(
+    'KK_PROVENANCE',
+    `${withoutCredentials(url)}: ${name} is not signed as it should be: ${said}`,
+    {
+      hint: `ask who publishes it for the key by which it is signed; ${keyring} has the keys that you trust`,
+    },
+  )
 }
 
 type RunHelm = (words: readonly string[]) => Promise<HelmOutcome>
@@ -243,13 +265,18 @@ const SUMMARY = /^Update Complete|^Error: failed to update the following|^Hang t
 const NO_LOGIN = /\b(?:401|403)\b|credential|unauthorized|denied/i
 
 /** Returns what helm printed when it could not fetch or push something as `KK_CHART`; the URL is shown without credentials. */
-function failure(what: string, url: string, {stdout, stderr}: HelmOutcome): KkError {
-  const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim())
-  const last = lines.findLast((line) => line !== '' && !SUMMARY.test(line)) ?? 'helm printed nothing'
-  const reason = last.replace(/^Error: /, '').replaceAll(/:\/\/[^\s/@]*@/g, '://')
+function failure(what: string, url: string, outcome: HelmOutcome): KkError {
+  const reason = lastSaid(outcome)
   return new KkError('KK_CHART', `cannot ${what} ${withoutCredentials(url)}: ${reason}`, {
     hint: NO_LOGIN.test(reason) ? loginHint(url) : `check the address, the network and the proxy`,
   })
+}
+
+/** Returns the last line that tells something, without credentials. */
+function lastSaid({stdout, stderr}: HelmOutcome): string {
+  const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim())
+  const last = lines.findLast((line) => line !== '' && !SUMMARY.test(line)) ?? 'helm printed nothing'
+  return last.replace(/^Error: /, '').replaceAll(/:\/\/[^\s/@]*@/g, '://')
 }
 
 /** Returns the hint that says how helm, and so kk, is told a user and password. */

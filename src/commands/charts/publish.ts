@@ -16,7 +16,7 @@ export default class ChartsPublish extends KkCommand {
   static override summary =
     'Publish charts for helm: into a registry, or a directory that a web server shows.'
   static override description =
-    "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS."
+    "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. A package takes along what signs it (PACKAGE.tgz.prov). Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS."
   static override usage = 'DESTINATION [CHART...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> charts publish repository --url https://charts.example.org --dry-run',
@@ -25,7 +25,7 @@ export default class ChartsPublish extends KkCommand {
   static override args = {
     destination: Args.string({description: 'oci://HOST/PATH, or a directory.', required: true}),
     charts: Args.string({
-      description: "Names of kk's own charts, and directories of charts.",
+      description: "Names of kk's own charts, directories of charts, and packages.",
       multiple: true,
     }),
   }
@@ -56,7 +56,7 @@ export default class ChartsPublish extends KkCommand {
     })
     const charts = await planPublish({charts: args.charts ?? [], version, finding, destination})
     const show = () => publishText(charts, destination.name)
-    const isNew = charts.some(({state}) => state === 'new')
+    const isNew = charts.some(({state}) => state !== 'there')
     if (isNew && !flags['dry-run']) {
       if (!flags.yes && canAsk()) {
         this.console.say(show())

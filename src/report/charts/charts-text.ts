@@ -76,11 +76,16 @@ export function indexText({directory, charts, failed}: ChartsIndexed, palette: P
 
 /** Returns the packages that were written, one line for each. */
 export function packagesText(packages: readonly ChartPackage[], palette: Palette): string {
-  const rows = packages.map(({name, version, path}) => [name, palette.quiet(version), path])
+  const rows = packages.map(({name, version, path, signed}) => [
+    name,
+    palette.quiet(version),
+    path,
+    signed ? 'signed' : '',
+  ])
   return `${table(rows).join('\n')}\n`
 }
 
-const STATES = {new: 'new', there: 'already there'} as const
+const STATES = {new: 'new', there: 'already there', unsigned: 'there, and gets its provenance'} as const
 
 /** Returns what is published, one line for each chart. */
 export function publishText(charts: readonly PublishedChart[], destination: string): string {

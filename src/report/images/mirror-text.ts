@@ -11,7 +11,7 @@ export function mirrorPlanText({images, charts}: MirrorPlan, to: string): string
     ...images.map(({image, state, bytes}) => [image, state === 'new' ? sizeText(bytes) : 'already there']),
     ...charts.map(({packed: {file, bytes}, state}) => [
       file,
-      state === 'there' ? 'already there' : sizeText(bytes.length),
+      state === 'new' ? sizeText(bytes.length) : 'already there',
     ]),
   ]
   const added = images.filter(({state}) => state === 'new')

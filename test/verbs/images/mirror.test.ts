@@ -147,3 +147,25 @@ it('the settings name each value that is an image, and tell of images that no va
     unplaced: ['docker.io/library/first:1'],
   })
 })
+
+it('charts of repositories are taken from the mirror, with what the file states of them', async () => {
+  const {ports, prepared: environment} = await prepared()
+  const remote = {kind: 'oci', url: 'oci://registry.example.org/charts'} as const
+  const digest = `sha256:${'0'.repeat(64)}`
+  const directory = environment.environment.directory
+  const sources = [
+    remote,
+    {kind: 'repository', url: 'https://charts.example.org'} as const,
+    {...remote, digest, keyring: join(directory, 'keys.gpg')},
+    ...environment.environment.charts,
+    {kind: 'built-in'} as const,
+  ]
+
+  const {settings} = await mirrorSettings(
+    {...environment, environment: {...environment.environment, charts: sources}},
+    {helm: ports.helm, names: new Map(), registry: 'site.example.org'},
+  )
+
+  const oci = 'oci://site.example.org/charts'
+  expect(settings).toEqual({kk: {charts: [oci, {oci, digest, keyring: 'keys.gpg'}, 'charts', 'built-in']}})
+})

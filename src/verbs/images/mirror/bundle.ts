@@ -7,7 +7,8 @@ import {openLayout} from '../../../images/registry/layout.ts'
 import {parseReference} from '../../../images/registry/reference.ts'
 import {isMap, type Values} from '../../../release.ts'
 import {writeAtomically} from '../../../state/files/write-atomically.ts'
-import {type MirrorContents, readPackage} from './contents.ts'
+import {readPackage} from '../../charts/package-charts.ts'
+import type {MirrorContents} from './contents.ts'
 import type {MirrorSettings} from './settings.ts'
 
 /** What a directory holds of one environment. */

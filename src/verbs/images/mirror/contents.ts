@@ -1,8 +1,6 @@
-import {existsSync} from 'node:fs'
-import {readFile} from 'node:fs/promises'
 import type {Chart} from '../../../charts/chart.ts'
 import type {Lock} from '../../../charts/lock-file.ts'
-import {type PackedChart, packChart, readPacked} from '../../../charts/pack-chart.ts'
+import {type PackedChart, packChart} from '../../../charts/pack-chart.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import {asKkError, KkError} from '../../../errors.ts'
 import type {Helm} from '../../../helm/helm.ts'
@@ -13,7 +11,7 @@ import type {ImagePlace} from '../../../images/registry/copy-image.ts'
 import {parseReference} from '../../../images/registry/reference.ts'
 import {digestResolver} from '../../../images/registry/resolve.ts'
 import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
-import {pageOf} from '../../charts/package-charts.ts'
+import {pageOf, readPackage} from '../../charts/package-charts.ts'
 import type {Prepared} from '../../preparation/prepare.ts'
 import {neededImages} from '../needed-images.ts'
 
@@ -95,14 +93,4 @@ async function packageOf(
   } finally {
     await directory.remove()
   }
-}
-
-/** Reads the file of a package, with its provenance where that lies beside it. Rejects with `KK_CHART` and Node's own error. */
-export async function readPackage(file: string): Promise<PackedChart> {
-  const provenance = `${file}.prov`
-  return readPacked(
-    await readFile(file),
-    file,
-    existsSync(provenance) ? await readFile(provenance, 'utf8') : undefined,
-  )
 }

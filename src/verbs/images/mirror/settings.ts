@@ -1,4 +1,4 @@
-import {isAbsolute, relative} from 'node:path'
+import {relative} from 'node:path'
 import type {Chart} from '../../../charts/chart.ts'
 import {spokenChart} from '../../../charts/dialect.ts'
 import {libraryDefaults} from '../../../charts/package-page.ts'
@@ -110,10 +110,13 @@ function laidOver(prepared: Prepared, {global, ...sections}: Values): Prepared {
 function chartSettings({charts, directory}: Environment, registry: string): Values {
   if (!charts.some((source) => 'url' in source)) return {}
   const sources = charts.map((source) => {
-    if ('url' in source) return `oci://${registry}/charts`
     if (source.kind === 'built-in') return source.kind
-    const path = relative(directory, source.path)
-    return isAbsolute(path) || path === '' ? source.path : path
+    if (source.kind === 'directory') return relative(directory, source.path) || '.'
+    const {kind: _, url: __, keyring, ...stated} = source
+    const oci = `oci://${registry}/charts`
+    if (keyring !== undefined) return {oci, ...stated, keyring: relative(directory, keyring)}
+    return isEmpty(stated) ? oci : {oci, ...stated}
   })
-  return {kk: {charts: [...new Set(sources)]}}
+  const unique = new Map(sources.map((source) => [JSON.stringify(source), source]))
+  return {kk: {charts: [...unique.values()]}}
 }
