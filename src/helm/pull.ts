@@ -34,6 +34,8 @@ export interface Packages {
   pull(request: PackageRequest, directory: string): Promise<string | undefined>
   /** The charts that a source offers; empty for a registry, which does not say. */
   names(source: PackageSource): Promise<readonly string[]>
+  /** The index of a repository as it stands there. */
+  index(source: PackageSource): Promise<unknown>
   /** Pushes a package into the folder of a registry: `oci://host/charts`. A version that is there is replaced. */
   push(file: string, source: PackageSource): Promise<void>
 }
@@ -108,6 +110,7 @@ export function helmPackages({
     async names({kind, url}) {
       return kind === 'oci' ? [] : (await repository(url)).names()
     },
+    index: async ({url}) => (await repository(url)).index(),
     async push(file, source) {
       const words = ['push', ...registryFlags(source.url, env), '--', file, trimSlash(source.url)]
       const outcome = await transfer(helm, words, source)
@@ -199,6 +202,7 @@ interface Repository {
   reference(chart: string): string
   /** The charts that it offers. */
   names(): Promise<readonly string[]>
+  index(): Promise<unknown>
 }
 
 interface RepositoryOptions {
@@ -231,6 +235,10 @@ async function openRepository(url: string, options: RepositoryOptions): Promise<
   return {
     flags,
     reference: (chart) => `${NAME}/${chart}`,
+    async index() {
+      const file = join(cache, `${NAME}-index.yaml`)
+      return readYaml(await readFile(file, 'utf8'), {file})
+    },
     async names() {
       const list = await readFile(join(cache, `${NAME}-charts.txt`), 'utf8').catch(() => '')
       return list.split('\n').filter((name) => name !== '')

@@ -15,6 +15,14 @@ export interface DistributionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A registry, which may tell what it has. */
+export interface Distribution extends ContentStore {
+  /** All repositories; undefined for a registry that does not tell. */
+  repositories(): Promise<readonly string[] | undefined>
+  /** The tags of a repository; none where there is no such repository. */
+  tags(repository: string): Promise<readonly string[]>
+}
+
 /** The time that a registry may take to answer what has no large body. */
 const ANSWER_MILLISECONDS = 60_000
 
@@ -22,13 +30,37 @@ const ANSWER_MILLISECONDS = 60_000
  * A registry by the HTTP API of OCI's distribution specification, as whoever is logged in there by `buildah login`, `docker
  * login` or `helm registry login`, or as nobody.
  */
-export function openDistribution({host, plain, env, signal}: DistributionOptions): ContentStore {
+export function openDistribution({host, plain, env, signal}: DistributionOptions): Distribution {
   const server = host === 'docker.io' ? 'registry-1.docker.io' : host
   const base = `${(plain ?? isLoopback(host)) ? 'http' : 'https'}://${server}`
   const send = sender({base, host, env, ...(signal && {signal})})
 
+  /** Reads a list of several pages; undefined where there is none. */
+  const list = async (repository: string, path: string, key: 'repositories' | 'tags') => {
+    const found: string[] = []
+    for (let next: string | undefined = path; next !== undefined; ) {
+      const response: Response = await send(repository, next, {})
+      if (response.status === 404) {
+        await response.body?.cancel()
+        return undefined
+      }
+      if (!response.ok) throw await refusal(response, host)
+      found.push(...(((await response.json()) as Record<string, string[] | null>)[key] ?? []))
+      const [, link] = /<([^>]+)>;\s*rel="?next"?/.exec(response.headers.get('link') ?? '') ?? []
+      next = link && new URL(link, response.url).href
+    }
+    return found
+  }
+
   return {
     name: host,
+    repositories: () =>
+      list('', `${base}/v2/_catalog?n=1000`, 'repositories').catch((error: unknown) => {
+        // Many tell nobody; who is not let in at all is told so by what they ask next.
+        if (error instanceof KkError && error.message.includes('refuses')) return undefined
+        throw error
+      }),
+    tags: async (repository) => (await list(repository, 'tags/list?n=1000', 'tags')) ?? [],
     async digestOf(repository, reference) {
       const response = await send(repository, `manifests/${reference}`, {method: 'HEAD', headers: ACCEPT})
       await response.body?.cancel()
@@ -142,7 +174,7 @@ function sender({base, host, env, signal}: SenderOptions): Send {
     const authorization = await authorizationFor(challenge, {
       host,
       env,
-      scope: `repository:${repository}:${SCOPES[right]}`,
+      scope: repository === '' ? 'registry:catalog:*' : `repository:${repository}:${SCOPES[right]}`,
     })
     if (authorization === undefined) throw unauthorized(host, first.status)
     authorizations.set(`${repository} ${right}`, authorization)

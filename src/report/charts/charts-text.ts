@@ -5,6 +5,7 @@ import type {ExplainedChart} from '../../verbs/charts/explain-chart.ts'
 import type {ChartsIndexed} from '../../verbs/charts/index-charts.ts'
 import type {ChartPackage} from '../../verbs/charts/package-charts.ts'
 import type {PublishedChart} from '../../verbs/charts/publish-charts.ts'
+import type {OfferedChart} from '../../verbs/charts/search-charts.ts'
 import type {Palette} from '../colour.ts'
 import {doctorText} from '../doctor-text.ts'
 import {table} from '../table.ts'
@@ -81,6 +82,20 @@ export function packagesText(packages: readonly ChartPackage[], palette: Palette
     palette.quiet(version),
     path,
     signed ? 'signed' : '',
+  ])
+  return `${table(rows).join('\n')}\n`
+}
+
+/** Returns the charts that sources offer, one line for each version; with where they are when that is not one place. */
+export function offeredChartsText(charts: readonly OfferedChart[], palette: Palette): string {
+  if (charts.length === 0) return 'no chart is like that\n'
+  const isOnePlace = new Set(charts.map(({from}) => from)).size === 1
+  const rows = charts.map(({name, version, appVersion, description, from}) => [
+    palette.strong(name),
+    version,
+    palette.quiet(appVersion),
+    description,
+    isOnePlace ? '' : palette.quiet(from),
   ])
   return `${table(rows).join('\n')}\n`
 }
