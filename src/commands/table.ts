@@ -1024,6 +1024,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      sbom: {
+        name: 'sbom',
+        summary: 'Attach to each chart in the registry what it consists of: charts and images (CycloneDX).',
+        allowNo: false,
+        type: 'boolean',
+      },
       yes: {
         char: 'y',
         name: 'yes',

@@ -3,7 +3,7 @@ import {homedir} from 'node:os'
 import {join} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {registryConfiguration} from '../../helm/pull.ts'
-import {type ContentStore, MANIFEST_TYPES, sha256} from './content.ts'
+import {type ContentStore, type Descriptor, MANIFEST_TYPES, sha256} from './content.ts'
 import {isLoopback} from './registry.ts'
 
 export interface DistributionOptions {
@@ -19,6 +19,8 @@ export interface DistributionOptions {
 export interface Distribution extends ContentStore {
   /** All repositories; undefined for a registry that does not tell. */
   repositories(): Promise<readonly string[] | undefined>
+  /** What is attached to a manifest; undefined for a registry without the API of referrers. */
+  referrers(repository: string, digest: string): Promise<readonly Descriptor[] | undefined>
   /** The tags of a repository; none where there is no such repository. */
   tags(repository: string): Promise<readonly string[]>
 }
@@ -36,8 +38,8 @@ export function openDistribution({host, plain, env, signal}: DistributionOptions
   const send = sender({base, host, env, ...(signal && {signal})})
 
   /** Reads a list of several pages; undefined where there is none. */
-  const list = async (repository: string, path: string, key: 'repositories' | 'tags') => {
-    const found: string[] = []
+  const list = async <T>(repository: string, path: string, key: 'repositories' | 'tags' | 'manifests') => {
+    const found: unknown[] = []
     for (let next: string | undefined = path; next !== undefined; ) {
       const response: Response = await send(repository, next, {})
       if (response.status === 404) {
@@ -45,22 +47,23 @@ export function openDistribution({host, plain, env, signal}: DistributionOptions
         return undefined
       }
       if (!response.ok) throw await refusal(response, host)
-      found.push(...(((await response.json()) as Record<string, string[] | null>)[key] ?? []))
+      found.push(...(((await response.json()) as Record<string, unknown[] | null>)[key] ?? []))
       const [, link] = /<([^>]+)>;\s*rel="?next"?/.exec(response.headers.get('link') ?? '') ?? []
       next = link && new URL(link, response.url).href
     }
-    return found
+    return found as readonly T[]
   }
 
   return {
     name: host,
     repositories: () =>
-      list('', `${base}/v2/_catalog?n=1000`, 'repositories').catch((error: unknown) => {
+      list<string>('', `${base}/v2/_catalog?n=1000`, 'repositories').catch((error: unknown) => {
         // Many tell nobody; who is not let in at all is told so by what they ask next.
         if (error instanceof KkError && error.message.includes('refuses')) return undefined
         throw error
       }),
-    tags: async (repository) => (await list(repository, 'tags/list?n=1000', 'tags')) ?? [],
+    tags: async (repository) => (await list<string>(repository, 'tags/list?n=1000', 'tags')) ?? [],
+    referrers: (repository, digest) => list<Descriptor>(repository, `referrers/${digest}`, 'manifests'),
     async digestOf(repository, reference) {
       const response = await send(repository, `manifests/${reference}`, {method: 'HEAD', headers: ACCEPT})
       await response.body?.cancel()

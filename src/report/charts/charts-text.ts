@@ -1,5 +1,6 @@
 import type {Component} from '../../charts/components-of.ts'
 import {releaseName} from '../../release.ts'
+import type {AttachedSbom} from '../../verbs/charts/attach-sboms.ts'
 import type {ChartFault} from '../../verbs/charts/doctor/chart-fault.ts'
 import type {ExplainedChart} from '../../verbs/charts/explain-chart.ts'
 import type {ChartsIndexed} from '../../verbs/charts/index-charts.ts'
@@ -103,21 +104,35 @@ export function offeredChartsText(charts: readonly OfferedChart[], palette: Pale
 const STATES = {new: 'new', there: 'already there', unsigned: 'there, and gets its provenance'} as const
 
 /** Returns what is published, one line for each chart. */
-export function publishText(charts: readonly PublishedChart[], destination: string): string {
+export function publishText(
+  charts: readonly PublishedChart[],
+  destination: string,
+  sboms: readonly AttachedSbom[],
+): string {
   const rows = charts.map(({packed, state}) => [packed.name, packed.version, STATES[state]])
   const added = charts.filter(({state}) => state === 'new').length
-  return `${[...table(rows, {indent: '  '}), `${counted(added, 'new chart')} for ${destination}`].join('\n')}\n`
+  const attached = sboms.filter(({state}) => state === 'new').length
+  const sums = [
+    `${counted(added, 'new chart')} for ${destination}`,
+    ...(sboms.length > 0 ? [`${counted(attached, 'new SBOM')} attached`] : []),
+  ]
+  return `${[...table(rows, {indent: '  '}), ...sums].join('\n')}\n`
 }
 
 /** The same for `--output json|yaml`. */
-export function publishDocument(charts: readonly PublishedChart[], destination: string) {
+export function publishDocument(
+  charts: readonly PublishedChart[],
+  destination: string,
+  sboms: readonly AttachedSbom[],
+) {
   return {
     destination,
-    charts: charts.map(({packed: {name, version, digest}, state}) => ({
+    charts: charts.map(({packed: {name, version, digest}, state}, at) => ({
       name,
       version,
       digest: `sha256:${digest}`,
       state,
+      ...(sboms[at] && {sbom: sboms[at].state}),
     })),
   }
 }
