@@ -156,9 +156,10 @@ export default class ImagesMirror extends KkCommand {
     this.console.say(mirrorPlanText(plan, to))
     const onImage = (...of: Parameters<typeof mirroredText>) => this.console.say(mirroredText(...of))
     await mirror(plan, target, {signal, onImage})
+    const later = target.registry === REGISTRY ? ', with the registry that it is put into as REGISTRY' : ''
     this.console.document(output, document, () =>
       Object.entries(settings)
-        .map(([name, each]) => mirrorSettingsText(each, name))
+        .map(([name, each]) => mirrorSettingsText(each, `for the file of ${name}${later}`))
         .join('---\n'),
     )
   }
