@@ -119,7 +119,8 @@ export default class ImagesMirror extends KkCommand {
       helm,
       packages: finding.packages,
       registries: sourceRegistries({env: process.env, signal}),
-      locked: (await readLock(environment))?.images ?? {},
+      // An environment on standard input has no lock beside it.
+      locked: environment.file === '-' ? {} : ((await readLock(environment))?.images ?? {}),
     })
     const {directory, ...target} = openTarget(flags, finding.packages, signal)
     const plan = await planMirror(contents, target)
