@@ -30,7 +30,8 @@ async function documentedOrder(place: Place): Promise<readonly string[]> {
     const [, first = ''] = /^First these, each by its own name: (.*)\.$/m.exec(readme) ?? []
     const needed = first.split(', ').filter((name) => name !== '' && !name.endsWith('(where it is used)'))
     for (const name of needed) edges.push([name, chart])
-    if (needed.length === 0) expect(readme).toMatch(/^(It needs no other chart|First these.*where it is used)/m)
+    if (needed.length === 0)
+      expect(readme).toMatch(/^(It needs no other chart|First these.*where it is used)/m)
   }
   return toposort.array([...SERVICES], edges)
 }
@@ -46,7 +47,8 @@ afterAll(async () => keys[Symbol.asyncDispose]())
 async function publishAll({kk, directory}: Corner, destination: string): Promise<void> {
   await writeFile(join(directory, 'passphrase'), `${keys.passphrase}\n`)
   const key = ['--key', keys.key, '--keyring', keys.secret, '--passphrase-file', 'passphrase']
-  const packed = await kk(['charts', 'package', ...SERVICES, '--sign', ...key, '--output-dir', 'packages', '--output', 'json'])
+  const words = ['charts', 'package', ...SERVICES, '--output-dir', 'packages', '--output', 'json']
+  const packed = await kk([...words, '--sign', ...key])
   expect(packed.exitCode, packed.stderr).toBe(0)
   const {packages} = JSON.parse(packed.stdout) as {readonly packages: readonly {readonly path: string}[]}
   const published = await kk(['charts', 'publish', destination, ...packages.map(({path}) => path), '--yes'])
@@ -61,7 +63,8 @@ async function installAll({name: namespace}: Corner, place: Place): Promise<void
   const of = ['--namespace', namespace]
   for (const chart of order) {
     const verify = ['--verify', '--keyring', keys.public]
-    await helm(['install', chart, ...place(chart), ...verify, ...of, '--create-namespace', '--values', '-'], values)
+    const more = [...of, '--create-namespace', '--values', '-']
+    await helm(['install', chart, ...place(chart), ...verify, ...more], values)
   }
 
   const releases = JSON.parse(await helm(['list', ...of, '--max', '0', '--output', 'json']))
@@ -73,19 +76,27 @@ async function installAll({name: namespace}: Corner, place: Place): Promise<void
   )
 }
 
-it('helm alone verifies and installs all published charts from a registry, in the order that they say', async () => {
-  await using registry = await startRegistry()
-  const corner = await emptyCorner('registry')
-  const url = `oci://${registry.host}/charts`
-  await publishAll(corner, url)
+it(
+  'helm alone verifies and installs all published charts from a registry, in the order that they say',
+  async () => {
+    await using registry = await startRegistry()
+    const corner = await emptyCorner('registry')
+    const url = `oci://${registry.host}/charts`
+    await publishAll(corner, url)
 
-  await installAll(corner, (chart) => [`${url}/${chart}`, '--plain-http'])
-}, ALL_CHARTS)
+    await installAll(corner, (chart) => [`${url}/${chart}`, '--plain-http'])
+  },
+  ALL_CHARTS,
+)
 
-it('helm alone verifies and installs all published charts from a web server, in the order that they say', async () => {
-  const corner = await emptyCorner('published')
-  await using server = await serveDirectory(join(corner.directory, 'repository'))
-  await publishAll(corner, 'repository')
+it(
+  'helm alone verifies and installs all published charts from a web server, in the order that they say',
+  async () => {
+    const corner = await emptyCorner('published')
+    await using server = await serveDirectory(join(corner.directory, 'repository'))
+    await publishAll(corner, 'repository')
 
-  await installAll(corner, (chart) => [chart, '--repo', server.url])
-}, ALL_CHARTS)
+    await installAll(corner, (chart) => [chart, '--repo', server.url])
+  },
+  ALL_CHARTS,
+)
