@@ -39,6 +39,7 @@ const TEST_NEEDS: readonly SystemNeed[] = [
     package: 'docker-registry',
     probe: ['/bin/sh', '-c', 'command -v docker-registry'],
   },
+  {what: 'gpg (charts are signed with it)', package: 'gnupg', probe: ['/bin/sh', '-c', 'command -v gpg']},
   CHROMIUM,
 ]
 

@@ -32,6 +32,11 @@ export const ERRORS = {
   KK_CHART_NOT_FOUND: {exit: 2, meaning: 'no source of charts has a chart of that name'},
   KK_CHART: {exit: 2, meaning: 'a chart cannot be read, fetched or used'},
   KK_PUBLISHED: {exit: 3, meaning: 'a version of a chart is published already, with other content'},
+  KK_PROVENANCE: {
+    exit: 3,
+    meaning: 'what signs a chart is missing, is of another package, or is by no key of the keyring',
+  },
+  KK_SIGNING: {exit: 1, meaning: 'a package could not be signed'},
   KK_LOCKED: {exit: 3, meaning: 'charts or images are not those of kk.lock'},
   KK_RENDER: {exit: 2, meaning: 'a chart does not render with these values'},
   KK_VALUES: {exit: 2, meaning: 'values break the schema of their chart, or a --set expression is wrong'},

@@ -6,6 +6,7 @@ import {KkError} from '../errors.ts'
 import {trimSlash} from '../helm/package-url.ts'
 import {readYaml} from '../helm/yaml.ts'
 import {isMap, type Values} from '../release.ts'
+import {exists} from '../state/files/exists.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
 import {withLock} from '../state/lock.ts'
 import {type Destination, type PublishedState, published} from './destination.ts'
@@ -39,7 +40,10 @@ export function directoryDestination({path, url, now}: DirectoryOptions): Destin
         const others = packed.filter((_, at) => states[at] === 'other')
         if (others.length > 0) throw published(others, path)
         const added = packed.filter((_, at) => states[at] === 'new')
+        const signed = packed.filter((_, at) => states[at] !== 'there')
         // The index is last: whoever reads it finds what it names.
+        for (const {file, provenance} of signed)
+          if (provenance !== undefined) await writeAtomically(join(path, `${file}.prov`), provenance)
         for (const each of added) await writeAtomically(join(path, each.file), each.bytes)
         await writeAtomically(
           file,
@@ -54,7 +58,9 @@ async function stateIn(index: Index, packed: PackedChart, path: string): Promise
   const digest = entry?.digest?.replace(/^sha256:/, '') ?? (await digestOf(join(path, packed.file)))
   if (digest !== undefined && digest !== packed.digest) return 'other'
   if (entry === undefined) return 'new'
-  return digest === undefined ? 'other' : 'there'
+  if (digest === undefined) return 'other'
+  const isSigned = packed.provenance === undefined || (await exists(join(path, `${packed.file}.prov`)))
+  return isSigned ? 'there' : 'unsigned'
 }
 
 function withEntries(

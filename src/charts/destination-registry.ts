@@ -1,6 +1,7 @@
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {Packages} from '../helm/pull.ts'
+import {exists} from '../state/files/exists.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 import type {Destination} from './destination.ts'
 
@@ -17,17 +18,26 @@ export function registryDestination({url, plain, packages}: RegistryOptions): De
   const source = {kind: 'oci', url, plain} as const
   return {
     name: url,
-    stateOf: ({name, version, bytes}) =>
+    stateOf: ({name, version, bytes, provenance}) =>
       inDirectory(async (directory) => {
-        const file = await packages.pull({source, name, version}, directory)
+        const asked = {
+          source,
+          name,
+          version,
+          ...(provenance !== undefined && ({provenance: 'fetch'} as const)),
+        }
+        const file = await packages.pull(asked, directory)
         if (file === undefined) return 'new'
-        return bytes.equals(await readFile(file)) ? 'there' : 'other'
+        if (!bytes.equals(await readFile(file))) return 'other'
+        return provenance === undefined || (await exists(`${file}.prov`)) ? 'there' : 'unsigned'
       }),
     add: (packed) =>
       inDirectory(async (directory) => {
-        for (const {file, bytes} of packed) {
+        for (const {file, bytes, provenance} of packed) {
           const path = join(directory, file)
           await writeFile(path, bytes)
+          // Helm takes it along as a layer of its own.
+          if (provenance !== undefined) await writeFile(`${path}.prov`, provenance)
           await packages.push(path, source)
         }
       }),

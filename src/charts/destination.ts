@@ -1,15 +1,18 @@
 import {KkError} from '../errors.ts'
 import type {PackedChart} from './pack-chart.ts'
 
-/** What a destination has of the version of a package: the same, another, or nothing yet. */
-export type PublishedState = 'new' | 'there' | 'other'
+/**
+ * What a destination has of the version of a package: nothing yet, the same, the same without the provenance that the package
+ * has here, or another.
+ */
+export type PublishedState = 'new' | 'there' | 'unsigned' | 'other'
 
 /** Where packages are published. */
 export interface Destination {
   /** For people. */
   readonly name: string
   stateOf(packed: PackedChart): Promise<PublishedState>
-  /** Adds what is new. Rejects with `KK_PUBLISHED` where somebody else was faster, with other content. */
+  /** Adds what is new, and what signs it. Rejects with `KK_PUBLISHED` where somebody else was faster, with other content. */
   add(packed: readonly PackedChart[]): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import type {ChartSource} from '../environment/environment.ts'
+import type {ChartSource, RemoteChartSource} from '../environment/environment.ts'
 import {suggest} from '../environment/suggest.ts'
 import {KkError} from '../errors.ts'
 import {withoutCredentials} from '../helm/package-url.ts'
@@ -101,8 +101,6 @@ function describe(source: ChartSource): string {
   return source.kind === 'directory' ? source.path : withoutCredentials(source.url)
 }
 
-type RemoteSource = Extract<ChartSource, {kind: 'repository' | 'oci'}>
-
 interface Fetching {
   /** The directory in which unpacked packages are kept. */
   readonly cache: string
@@ -111,18 +109,18 @@ interface Fetching {
 
 /**
  * A chart from a repository or a registry; undefined when that does not have it. What is locked by a digest, or was
- * fetched before under an exact version, is not fetched again. Rejects with `KK_CHART` when the source cannot be
- * reached, or the package is not the one that is locked.
+ * fetched before under an exact version, is not fetched again; with a keyring, only what was verified by the same one. Rejects
+ * with `KK_CHART` when the source cannot be reached, or the package is not the one that is locked, and with `KK_PROVENANCE`.
  */
 async function findInRemote(
-  source: RemoteSource,
+  source: RemoteChartSource,
   wanted: WantedChart,
   {cache, packages}: Fetching,
 ): Promise<Chart | undefined> {
   const version = wanted.version ?? source.version
   const request = {source, name: wanted.name, ...(version !== undefined && {version})}
-  const memory = memoryOf(request, cache)
-  const known = source.digest === undefined ? await recall(memory) : sha256Of(source.digest)
+  const memory = await memoryOf(request, cache)
+  const known = await knownDigest(source, memory)
   const cached = known === undefined ? undefined : cachedPackage(known, cache)
   if (cached) {
     const chart = readPackage(cached, source)
@@ -139,14 +137,15 @@ async function findInRemote(
     throw new KkError('KK_CHART', `${chart.origin} gave the chart ${chart.name} for ${wanted.name}`, {
       hint: 'tell who keeps that source',
     })
-  if (version !== undefined && isExactVersion(version))
+  const isOne = version !== undefined && isExactVersion(version)
+  if (isOne || (source.digest !== undefined && source.keyring !== undefined))
     await writingBelow({directory: cache, variable: 'XDG_CACHE_HOME'}, () =>
       writeAtomically(memory, unpacked.digest),
     )
   return chart
 }
 
-function readPackage({directory, digest}: UnpackedPackage, source: RemoteSource): Chart {
+function readPackage({directory, digest}: UnpackedPackage, source: RemoteChartSource): Chart {
   return readChart(directory, {origin: withoutCredentials(source.url), packageDigest: digest})
 }
 
@@ -166,7 +165,7 @@ async function fetch(
 
 function checkDigest(
   {digest}: UnpackedPackage,
-  {source, name}: PackageRequest & {source: RemoteSource},
+  {source, name}: PackageRequest & {source: RemoteChartSource},
 ): void {
   if (source.digest === undefined || sha256Of(source.digest) === digest) return
   const expected = `expected sha256:${sha256Of(source.digest)}, got sha256:${digest}`
@@ -179,9 +178,21 @@ function checkDigest(
   )
 }
 
-/** The file that says which package an exact version was. */
-function memoryOf({source, name, version = ''}: PackageRequest, cache: string): string {
-  const key = [source.kind, source.url, name, version].join('\0')
+/** The digest of the package as far as it is known without fetching it; a stated one must have been verified, too. */
+async function knownDigest(
+  {digest, keyring}: RemoteChartSource,
+  memory: string,
+): Promise<string | undefined> {
+  if (digest !== undefined && keyring === undefined) return sha256Of(digest)
+  const fetched = await recall(memory)
+  return digest === undefined || fetched === sha256Of(digest) ? fetched : undefined
+}
+
+/** The file that says which package an exact version was, and with a keyring, that its keys have signed it. */
+async function memoryOf({source, name, version = ''}: PackageRequest, cache: string): Promise<string> {
+  const {kind, url, keyring} = source
+  const keys = keyring === undefined ? [] : [await readFile(keyring, 'base64')]
+  const key = [kind, url, name, version, ...keys].join('\0')
   return join(cache, 'fetched', createHash('sha256').update(key).digest('hex'))
 }
 

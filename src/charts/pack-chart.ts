@@ -2,12 +2,15 @@ import {createHash} from 'node:crypto'
 import {buffer} from 'node:stream/consumers'
 import {crc32} from 'node:zlib'
 import {dump} from 'js-yaml'
+import {KkError} from '../errors.ts'
 import {readYaml} from '../helm/yaml.ts'
-import type {Values} from '../release.ts'
+import {isMap, type Values} from '../release.ts'
 import type {Chart} from './chart.ts'
 import type {ChartFile} from './files/chart-files.ts'
+import {readPackageFiles} from './files/package-files.ts'
 import type {PackagePage} from './package-page.ts'
 import {vendoredFiles} from './vendor-charts.ts'
+import {isVersion} from './version.ts'
 
 /** A chart as one file that helm installs, with its libraries inside. */
 export interface PackedChart {
@@ -20,6 +23,8 @@ export interface PackedChart {
   readonly digest: string
   /** What its `Chart.yaml` says. */
   readonly metadata: Values
+  /** What its signer says of it: the content of `keystone-0.1.0.tgz.prov`, as helm verifies it. */
+  readonly provenance?: string
 }
 
 /**
@@ -34,19 +39,44 @@ export async function packChart(
   const metadata = packedMetadata({chart, version, files, annotations: page?.annotations ?? {}})
   const made = new Map([[MANIFEST, dump(metadata, {lineWidth: -1})]])
   if (page && !files.some(({path}) => path === README)) made.set(README, page.readme)
-  const packed = [
+  const content = [
     ...files.filter(({path}) => !made.has(path)),
     ...[...made].map(([path, text]) => ({path, bytes: Buffer.from(text)})),
   ]
-  const bytes = stored(await tarball(chart.name, packed.sort(byPath)))
-  return {
-    name: chart.name,
-    version,
-    file: `${chart.name}-${version}.tgz`,
-    bytes,
-    digest: createHash('sha256').update(bytes).digest('hex'),
-    metadata,
-  }
+  return packed(stored(await tarball(chart.name, content.sort(byPath))), metadata)
+}
+
+/**
+ * Reads a package, whoever has packed it. Rejects with `KK_CHART`, whose message has the name of the file, and with
+ * `KK_PROVENANCE` where what signs it is of other bytes.
+ */
+export async function readPacked(
+  bytes: Buffer,
+  file: string,
+  provenance: string | undefined,
+): Promise<PackedChart> {
+  const manifest = (await readPackageFiles(bytes, file)).find(({path}) => path === MANIFEST)
+  const metadata = readYaml(manifest?.bytes.toString() ?? '', {file: `${file}: ${MANIFEST}`})
+  // Its file is named after both.
+  if (isMap(metadata) && /^[\w.-]+$/.test(String(metadata.name)) && isVersion(String(metadata.version)))
+    return withProvenance(packed(bytes, metadata), provenance)
+  throw new KkError('KK_CHART', `${file}: expected a ${MANIFEST} with a name and a version`, {
+    hint: 'make it again with kk charts package or helm package',
+  })
+}
+
+function withProvenance(chart: PackedChart, provenance: string | undefined): PackedChart {
+  if (provenance === undefined) return chart
+  if (provenance.includes(`sha256:${chart.digest}`)) return {...chart, provenance}
+  throw new KkError('KK_PROVENANCE', `${chart.file}.prov is of another package than the one beside it`, {
+    hint: 'sign the package again with kk charts package --sign, or take the file away',
+  })
+}
+
+function packed(bytes: Buffer, metadata: Values): PackedChart {
+  const [name, version] = [String(metadata.name), String(metadata.version)]
+  const digest = createHash('sha256').update(bytes).digest('hex')
+  return {name, version, file: `${name}-${version}.tgz`, bytes, digest, metadata}
 }
 
 interface PackChartOptions {

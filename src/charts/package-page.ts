@@ -50,7 +50,8 @@ function imagesOf(chart: Chart, values: Values): readonly ChartImage[] {
   return [...components, ...shared.map(([name, image]) => ({name, image: String(image)}))]
 }
 
-function libraryDefaults(chart: Chart): Values {
+/** Returns the weakest layer of a chart of kk's dialect, which its library has. */
+export function libraryDefaults(chart: Chart): Values {
   const [defaults] = namedTemplates(chart, 'common.context.').filter(({name}) => name === 'defaults')
   const read = readYaml(defaults?.text.replaceAll(/\{\{[\s\S]*?\}\}/g, '') ?? '')
   return isMap(read) ? read : {}

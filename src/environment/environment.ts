@@ -1,11 +1,20 @@
 import type {ReadinessRules} from '../cluster/gate/readiness.ts'
 import type {EdgeKind, Evidence, Position, Values} from '../release.ts'
 
+/** An index over http(s), or a registry. */
+export interface RemoteChartSource {
+  readonly kind: 'repository' | 'oci'
+  readonly url: string
+  readonly version?: string
+  readonly digest?: string
+  /** The file of the keys by one of which each package must be signed. */
+  readonly keyring?: string
+}
+
 /** A source of charts. The sources stand in the order of `kk.charts`; the first one that has a chart wins. */
 export type ChartSource =
   | {readonly kind: 'directory'; readonly path: string}
-  | {readonly kind: 'repository'; readonly url: string; readonly version?: string; readonly digest?: string}
-  | {readonly kind: 'oci'; readonly url: string; readonly version?: string; readonly digest?: string}
+  | RemoteChartSource
   /** The charts that kk carries. */
   | {readonly kind: 'built-in'}
 

@@ -9,7 +9,13 @@ import {resolveWord} from '../helm/yaml/word.ts'
 import {treeValue} from '../helm/yaml.ts'
 import type {Position, Values} from '../release.ts'
 import {seconds} from './duration.ts'
-import type {ChartSource, Environment, ReleaseSettings, StatedRequirement} from './environment.ts'
+import type {
+  ChartSource,
+  Environment,
+  ReleaseSettings,
+  RemoteChartSource,
+  StatedRequirement,
+} from './environment.ts'
 import {locator} from './position.ts'
 import {problemsError} from './problems.ts'
 import {parseRequirement} from './requirement.ts'
@@ -164,15 +170,16 @@ function readinessRules(stated: Readonly<Record<string, StatedRule>>): Readiness
 
 type StatedSource =
   | string
-  | {readonly repository?: string; readonly oci?: string; readonly version?: string; readonly digest?: string}
+  | (Omit<RemoteChartSource, 'kind' | 'url'> & {readonly repository?: string; readonly oci?: string})
 
 function chartSource(stated: StatedSource, directory: string): ChartSource {
   if (stated === 'built-in') return {kind: 'built-in'}
   if (typeof stated !== 'string') {
-    const {repository, oci = '', ...locked} = stated
+    const {repository, oci = '', keyring, ...locked} = stated
+    const more = {...locked, ...(keyring !== undefined && {keyring: resolve(directory, keyring)})}
     return repository === undefined
-      ? {kind: 'oci', url: oci, ...locked}
-      : {kind: 'repository', url: repository, ...locked}
+      ? {kind: 'oci', url: oci, ...more}
+      : {kind: 'repository', url: repository, ...more}
   }
   if (stated.startsWith('oci://')) return {kind: 'oci', url: stated}
   return {kind: 'directory', path: resolve(directory, stated)}

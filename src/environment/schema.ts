@@ -87,6 +87,14 @@ const DEFINITIONS = {
     type: 'string',
     pattern: '^sha256:[0-9a-f]{64}$',
   },
+  keyring: {
+    title: 'a file',
+    description:
+      'Public keys, as `gpg --export` writes them: each package must be signed by one of them. Relative to this file.',
+    type: 'string',
+    pattern: '^.',
+    examples: ['charts-keys.gpg'],
+  },
   chartVersion: {
     title: 'the version of a chart, or a range of versions',
     description: 'The version of the charts, or a range; the newest one by default.',
@@ -105,7 +113,7 @@ const DEFINITIONS = {
         examples: ['../charts', 'oci://registry.example.org/charts', 'built-in'],
       },
       {
-        title: '{repository, version, digest}',
+        title: '{repository, version, digest, keyring}',
         description: 'A chart repository with an index.',
         type: 'object',
         properties: {
@@ -117,12 +125,13 @@ const DEFINITIONS = {
           },
           version: {$ref: '#/$defs/chartVersion'},
           digest: {$ref: '#/$defs/digest'},
+          keyring: {$ref: '#/$defs/keyring'},
         },
         required: ['repository'],
         additionalProperties: false,
       },
       {
-        title: '{oci, version, digest}',
+        title: '{oci, version, digest, keyring}',
         description: 'A registry.',
         type: 'object',
         properties: {
@@ -134,6 +143,7 @@ const DEFINITIONS = {
           },
           version: {$ref: '#/$defs/chartVersion'},
           digest: {$ref: '#/$defs/digest'},
+          keyring: {$ref: '#/$defs/keyring'},
         },
         required: ['oci'],
         additionalProperties: false,

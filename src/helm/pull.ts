@@ -15,6 +15,8 @@ interface PackageSource {
   readonly url: string
   /** A registry without TLS; one on this machine's loopback is found out to be. */
   readonly plain?: boolean
+  /** The file of the public keys by one of which a package must be signed; it has its provenance beside it then. */
+  readonly keyring?: string
 }
 
 export interface PackageRequest {
@@ -22,6 +24,8 @@ export interface PackageRequest {
   readonly name: string
   /** A version or a constraint as Helm reads it; the latest release when left out. */
   readonly version?: string
+  /** Lay what its signer says beside the package, where there is something: `keystone-0.1.0.tgz.prov`. */
+  readonly provenance?: 'fetch'
 }
 
 /** Fetches packaged charts, and pushes them. All rejects with `KK_CHART`, whose message holds the URL without credentials. */
@@ -30,6 +34,8 @@ export interface Packages {
   pull(request: PackageRequest, directory: string): Promise<string | undefined>
   /** The charts that a source offers; empty for a registry, which does not say. */
   names(source: PackageSource): Promise<readonly string[]>
+  /** The index of a repository as it stands there. */
+  index(source: PackageSource): Promise<unknown>
   /** Pushes a package into the folder of a registry: `oci://host/charts`. A version that is there is replaced. */
   push(file: string, source: PackageSource): Promise<void>
 }
@@ -93,20 +99,43 @@ export function helmPackages({
       const {kind, url} = request.source
       const words =
         kind === 'oci' ? registryArguments(request, env) : repositoryArguments(request, await repository(url))
-      const outcome = await transfer(helm, ['pull', '--destination', destination, ...words], request.source)
+      const flags = ['pull', '--destination', destination, ...provenanceFlags(request)]
+      const outcome = await transfer(helm, [...flags, ...words], request.source)
       if (outcome.exitCode === 0) return packageIn(destination)
+      if (request.source.keyring !== undefined && UNPROVEN.test(outcome.stderr))
+        throw unproven(request, outcome)
       if (NOT_THERE.test(outcome.stderr)) return undefined
       throw failure(`fetch the chart ${request.name} from`, url, outcome)
     },
     async names({kind, url}) {
       return kind === 'oci' ? [] : (await repository(url)).names()
     },
+    index: async ({url}) => (await repository(url)).index(),
     async push(file, source) {
       const words = ['push', ...registryFlags(source.url, env), '--', file, trimSlash(source.url)]
       const outcome = await transfer(helm, words, source)
       if (outcome.exitCode !== 0) throw failure(`push ${basename(file)} to`, source.url, outcome)
     },
   }
+}
+
+/** Either major's words for a package that is not signed as it should be. */
+const UNPROVEN = /provenance|openpgp|signature|sha256 sum does not match|keyring|provided file sums/i
+
+function provenanceFlags({source: {keyring}, provenance}: PackageRequest): readonly string[] {
+  if (keyring !== undefined) return ['--verify', '--keyring', keyring]
+  return provenance ? ['--prov'] : []
+}
+
+function unproven({source: {url, keyring}, name}: PackageRequest, outcome: HelmOutcome): KkError {
+  const said = lastSaid(outcome)
+  return new KkError(
+    'KK_PROVENANCE',
+    `${withoutCredentials(url)}: ${name} is not signed as it should be: ${said}`,
+    {
+      hint: `ask who publishes it for the key by which it is signed; ${keyring} has the keys that you trust`,
+    },
+  )
 }
 
 type RunHelm = (words: readonly string[]) => Promise<HelmOutcome>
@@ -173,6 +202,7 @@ interface Repository {
   reference(chart: string): string
   /** The charts that it offers. */
   names(): Promise<readonly string[]>
+  index(): Promise<unknown>
 }
 
 interface RepositoryOptions {
@@ -205,6 +235,10 @@ async function openRepository(url: string, options: RepositoryOptions): Promise<
   return {
     flags,
     reference: (chart) => `${NAME}/${chart}`,
+    async index() {
+      const file = join(cache, `${NAME}-index.yaml`)
+      return readYaml(await readFile(file, 'utf8'), {file})
+    },
     async names() {
       const list = await readFile(join(cache, `${NAME}-charts.txt`), 'utf8').catch(() => '')
       return list.split('\n').filter((name) => name !== '')
@@ -239,13 +273,18 @@ const SUMMARY = /^Update Complete|^Error: failed to update the following|^Hang t
 const NO_LOGIN = /\b(?:401|403)\b|credential|unauthorized|denied/i
 
 /** Returns what helm printed when it could not fetch or push something as `KK_CHART`; the URL is shown without credentials. */
-function failure(what: string, url: string, {stdout, stderr}: HelmOutcome): KkError {
-  const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim())
-  const last = lines.findLast((line) => line !== '' && !SUMMARY.test(line)) ?? 'helm printed nothing'
-  const reason = last.replace(/^Error: /, '').replaceAll(/:\/\/[^\s/@]*@/g, '://')
+function failure(what: string, url: string, outcome: HelmOutcome): KkError {
+  const reason = lastSaid(outcome)
   return new KkError('KK_CHART', `cannot ${what} ${withoutCredentials(url)}: ${reason}`, {
     hint: NO_LOGIN.test(reason) ? loginHint(url) : `check the address, the network and the proxy`,
   })
+}
+
+/** Returns the last line that tells something, without credentials. */
+function lastSaid({stdout, stderr}: HelmOutcome): string {
+  const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim())
+  const last = lines.findLast((line) => line !== '' && !SUMMARY.test(line)) ?? 'helm printed nothing'
+  return last.replace(/^Error: /, '').replaceAll(/:\/\/[^\s/@]*@/g, '://')
 }
 
 /** Returns the hint that says how helm, and so kk, is told a user and password. */

@@ -10,6 +10,7 @@ import {manifest, writeFiles} from './support/write-files.ts'
 const PACKAGES = {
   pull: () => Promise.reject(new Error('nothing is to be fetched')),
   names: () => Promise.reject(new Error('nothing is to be fetched')),
+  index: () => Promise.reject(new Error('nothing is to be fetched')),
   push: () => Promise.reject(new Error('nothing is to be pushed')),
 }
 

@@ -149,4 +149,8 @@ function defaultOf(text: string): unknown {
 const unused = () => {
   throw new Error('the chart is named by its directory')
 }
-const UNUSED = {builtIn: unused, cache: '', packages: {pull: unused, names: unused, push: unused}}
+const UNUSED = {
+  builtIn: unused,
+  cache: '',
+  packages: {pull: unused, names: unused, index: unused, push: unused},
+}

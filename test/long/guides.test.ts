@@ -1,9 +1,12 @@
-import {cp, mkdtemp} from 'node:fs/promises'
+import {cp, mkdtemp, readFile, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {expect, inject, it} from 'vitest'
+import {openDistribution} from '../../src/images/registry/distribution.ts'
 import {blocksOf, readPages} from '../docs/support/pages.ts'
 import {kk, kkEnvironment} from '../e2e/support/kk.ts'
+import {pushImage} from '../images/support/push-image.ts'
+import {startRegistry} from '../support/registry.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -14,8 +17,23 @@ function withSandbox(script: string, name: string): string {
     .replaceAll(/kk sandbox (\w+)\b(?! --sandbox-name)/g, `kk sandbox $1 --sandbox-name ${name}`)
 }
 
-/** A guide may leave a server running; the test waits for all that can write. */
-const END_SERVERS = `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`
+/** A guide may leave a server running, and gpg its agent; the test waits for all that can write. */
+const END_SERVERS = `trap 'kill $(jobs -p) 2>/dev/null || true; gpgconf --kill gpg-agent' EXIT`
+
+/** The registry of guides; a real one stands in for it. */
+const REGISTRY = 'registry.example.org'
+
+/** Lets the charts of a clone take their images from a registry, which gets one by each name that the environment needs. */
+async function fillRegistry(clone: string, host: string): Promise<void> {
+  const defaults = join(clone, 'charts/common/templates/context/_defaults.tpl')
+  await writeFile(defaults, (await readFile(defaults, 'utf8')).replaceAll('localhost:5010', host))
+  const words = ['images', 'list', '-e', 'environments/all-in-one.yaml', '--output', 'json']
+  const {images} = JSON.parse((await kk(words, {cwd: clone})).stdout) as {images: {image: string}[]}
+  for (const {image} of images) {
+    const [, repository = '', tag = ''] = /^[^/]+\/(.+):([^:]+)$/.exec(image) ?? []
+    await pushImage(openDistribution({host, env: {}}), [repository, tag])
+  }
+}
 
 /** The lines of a text, for comparing: widths, ports, seconds and the like are not the same each time. */
 function comparable(text: string): string[] {
@@ -50,6 +68,7 @@ it('these pages are run', () => {
     'docs/publishing.md',
     'docs/quick-start.md',
     'docs/rest-api.md',
+    'docs/sites-without-internet.md',
     'docs/writing-a-plugin.md',
   ])
 })
@@ -59,25 +78,28 @@ it.each(guides)(
   async ({path, blocks}) => {
     const {kk: binary, sandbox, home} = inject('run')
     const name = `${sandbox}-${path.replaceAll(/\W+/g, '-').toLowerCase()}`.slice(0, 40).replace(/-$/, '')
-    const script = blocks.filter(({info}) => info === 'sh test').map(({text}) => text)
+    const clone = await makeClone()
+    const lines = blocks.filter(({info}) => info === 'sh test').map(({text}) => text)
+    await using registry = lines.some((text) => text.includes(REGISTRY)) ? await startRegistry() : undefined
+    const filled = (text: string) => text.replaceAll(REGISTRY, registry?.host ?? REGISTRY)
+    const script = withSandbox(filled(lines.join('\n')), name)
+    if (registry && script.includes('kk images mirror')) await fillRegistry(clone, registry.host)
     const {KUBECONFIG: _, ...environment} = kkEnvironment()
 
-    const {exitCode, all} = await execa(
-      'bash',
-      ['-euo', 'pipefail', '-c', `${END_SERVERS}\n${withSandbox(script.join('\n'), name)}`],
-      {
-        cwd: await makeClone(),
-        env: {...environment, PATH: `${dirname(binary)}:${environment['PATH']}`, TMPDIR: home},
-        extendEnv: false,
-        stdin: 'ignore',
-        reject: false,
-        all: true,
-      },
-    ).finally(() => kk(['sandbox', 'down', '--sandbox-name', name]))
+    const {exitCode, all} = await execa('bash', ['-euo', 'pipefail', '-c', `${END_SERVERS}\n${script}`], {
+      cwd: clone,
+      env: {...environment, PATH: `${dirname(binary)}:${environment['PATH']}`, TMPDIR: home},
+      extendEnv: false,
+      stdin: 'ignore',
+      reject: false,
+      all: true,
+    }).finally(() => kk(['sandbox', 'down', '--sandbox-name', name]))
 
     expect(exitCode, all).toBe(0)
     const printed = comparable(all)
-    const promised = blocks.filter(({info}) => info === 'text output').flatMap(({text}) => comparable(text))
+    const promised = blocks
+      .filter(({info}) => info === 'text output')
+      .flatMap(({text}) => comparable(filled(text)))
     expect(
       promised.filter((line) => line !== '' && !printed.includes(line)),
       all,

@@ -1,41 +1,102 @@
-import {readFile} from 'node:fs/promises'
-import {createServer} from 'node:http'
-import type {AddressInfo} from 'node:net'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {expect, it} from 'vitest'
-import {SECRETS} from '../charts/support/charts.ts'
-import {emptyCorner} from '../e2e/support/corner.ts'
+import toposort from 'toposort'
+import {afterAll, beforeAll, expect, it} from 'vitest'
+import {SECRETS, SERVICES} from '../charts/support/charts.ts'
+import {makeSigningKeys} from '../charts-reading/support/signing-keys.ts'
+import {serveDirectory} from '../charts-reading/support/web-server.ts'
+import {type Corner, emptyCorner} from '../e2e/support/corner.ts'
 import {plainHelm} from '../e2e/support/plain-helm.ts'
+import {HELMS} from '../support/helms.ts'
+import {startRegistry} from '../support/registry.ts'
 
-/** In the order that their READMEs say. */
-const CHARTS = ['mariadb', 'memcached', 'keystone']
+/** Milliseconds: helm is started twice for each chart, one after the other. */
+const ALL_CHARTS = 1_800_000
 
-it('helm alone installs published charts from a web server', async () => {
-  const {name: namespace, directory, kk} = await emptyCorner('published')
-  const published = await kk(['charts', 'publish', 'repository', ...CHARTS, '--yes'])
-  expect(published.exitCode, published.stderr).toBe(0)
-  const server = createServer(({url = '/'}, response) => {
-    readFile(join(directory, 'repository', url)).then(
-      (bytes) => response.end(bytes),
-      () => response.writeHead(404).end(),
-    )
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const {port} = server.address() as AddressInfo
+async function helm(words: readonly string[], input = ''): Promise<string> {
+  const {exitCode, stdout, stderr} = await plainHelm(words, {version: HELMS[0]!, input})
+  expect(exitCode, `helm ${words.join(' ')}: ${stderr}`).toBe(0)
+  return stdout
+}
 
-  for (const chart of CHARTS) {
-    const words = ['install', chart, chart, '--repo', `http://127.0.0.1:${port}`, '--values', '-']
-    const {exitCode, stderr} = await plainHelm([...words, '--namespace', namespace, '--create-namespace'], {
-      input: JSON.stringify({global: SECRETS}),
-    })
-    expect(exitCode, stderr).toBe(0)
+/** Where helm finds a chart, as words. */
+type Place = (chart: string) => readonly string[]
+
+/** The order in which the READMEs of the packages say that charts are installed. */
+async function documentedOrder(place: Place): Promise<readonly string[]> {
+  const edges: [string, string][] = []
+  for (const chart of SERVICES) {
+    const readme = await helm(['show', 'readme', ...place(chart)])
+    const [, first = ''] = /^First these, each by its own name: (.*)\.$/m.exec(readme) ?? []
+    const needed = first.split(', ').filter((name) => name !== '' && !name.endsWith('(where it is used)'))
+    for (const name of needed) edges.push([name, chart])
+    if (needed.length === 0)
+      expect(readme).toMatch(/^(It needs no other chart|First these.*where it is used)/m)
   }
-  server.close()
+  return toposort.array([...SERVICES], edges)
+}
 
-  const {stdout} = await plainHelm(['list', '--namespace', namespace, '--output', 'json'])
-  expect(JSON.parse(stdout)).toEqual(
-    CHARTS.toSorted().map((chart) =>
+// Helm 4 keeps what signs a package by the package's digest, so all tests have one key.
+let keys: Awaited<ReturnType<typeof makeSigningKeys>>
+beforeAll(async () => {
+  keys = await makeSigningKeys()
+})
+afterAll(async () => keys[Symbol.asyncDispose]())
+
+/** Signs and publishes all of kk's charts. */
+async function publishAll({kk, directory}: Corner, destination: string): Promise<void> {
+  await writeFile(join(directory, 'passphrase'), `${keys.passphrase}\n`)
+  const key = ['--key', keys.key, '--keyring', keys.secret, '--passphrase-file', 'passphrase']
+  const words = ['charts', 'package', ...SERVICES, '--output-dir', 'packages', '--output', 'json']
+  const packed = await kk([...words, '--sign', ...key])
+  expect(packed.exitCode, packed.stderr).toBe(0)
+  const {packages} = JSON.parse(packed.stdout) as {readonly packages: readonly {readonly path: string}[]}
+  const published = await kk(['charts', 'publish', destination, ...packages.map(({path}) => path), '--yes'])
+  expect(published.exitCode, published.stderr).toBe(0)
+}
+
+/** Installs all of kk's charts by helm alone, each verified, and takes them away again. */
+async function installAll({name: namespace}: Corner, place: Place): Promise<void> {
+  const order = await documentedOrder(place)
+
+  const values = JSON.stringify({global: SECRETS})
+  const of = ['--namespace', namespace]
+  for (const chart of order) {
+    const verify = ['--verify', '--keyring', keys.public]
+    const more = [...of, '--create-namespace', '--values', '-']
+    await helm(['install', chart, ...place(chart), ...verify, ...more], values)
+  }
+
+  const releases = JSON.parse(await helm(['list', ...of, '--max', '0', '--output', 'json']))
+  await helm(['uninstall', ...order.toReversed(), ...of, '--no-hooks'])
+  expect(releases).toEqual(
+    SERVICES.toSorted().map((chart) =>
       expect.objectContaining({name: chart, status: 'deployed', chart: `${chart}-0.1.0`}),
     ),
   )
-})
+}
+
+it(
+  'helm alone verifies and installs all published charts from a registry, in the order that they say',
+  async () => {
+    await using registry = await startRegistry()
+    const corner = await emptyCorner('registry')
+    const url = `oci://${registry.host}/charts`
+    await publishAll(corner, url)
+
+    await installAll(corner, (chart) => [`${url}/${chart}`, '--plain-http'])
+  },
+  ALL_CHARTS,
+)
+
+it(
+  'helm alone verifies and installs all published charts from a web server, in the order that they say',
+  async () => {
+    const corner = await emptyCorner('published')
+    await using server = await serveDirectory(join(corner.directory, 'repository'))
+    await publishAll(corner, 'repository')
+
+    await installAll(corner, (chart) => [chart, '--repo', server.url])
+  },
+  ALL_CHARTS,
+)

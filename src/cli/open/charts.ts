@@ -68,6 +68,7 @@ function fetchedPackages(helm: string | undefined): {
     packages: {
       pull: (request, directory) => use((packages) => packages.pull(request, directory)),
       names: (source) => use((packages) => packages.names(source)),
+      index: (source) => use((packages) => packages.index(source)),
       push: (file, source) => use((packages) => packages.push(file, source)),
     },
     remove: async () => {

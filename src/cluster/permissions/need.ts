@@ -64,7 +64,7 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
   'run follow': ['run list'],
   remove: ['destroy', 'kolla kill'],
   history: ['import'],
-  plan: ['doctor charts', 'charts lock', 'images list', 'export'],
+  plan: ['doctor charts', 'charts lock', 'images list', 'images mirror', 'export'],
   'guard install': ['guard status', 'guard remove'],
   'operator install': ['operator uninstall'],
   'operator pause': ['operator resume', 'operator approve', 'operator retry'],

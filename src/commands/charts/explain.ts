@@ -1,3 +1,5 @@
+import {homedir} from 'node:os'
+import {join} from 'node:path'
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags, helmFlags} from '../../cli/flags.ts'
@@ -23,6 +25,14 @@ export default class ChartsExplain extends KkCommand {
     }),
   }
   static override flags = {
+    verify: Flags.boolean({
+      summary: 'Of a published chart: refuse one that is not signed by a key of the keyring.',
+    }),
+    keyring: Flags.string({
+      summary: 'A file of public keys, as gpg --export writes it (default: ~/.gnupg/pubring.gpg, as helm).',
+      helpValue: 'FILE',
+      dependsOn: ['verify'],
+    }),
     version: Flags.string({summary: 'Of a published chart; by default the newest.', helpValue: 'VERSION'}),
     ...environmentFlags,
     ...helmFlags,
@@ -33,7 +43,11 @@ export default class ChartsExplain extends KkCommand {
     const {flags, args} = await this.parse(ChartsExplain)
     const environment = await openEnvironmentIfAny(flags, [])
     await using finding = openFinding(flags.helm)
-    const explained = await explainChart({chart: args.chart, version: flags.version, environment, finding})
+    const {version, verify, keyring = join(homedir(), '.gnupg/pubring.gpg')} = flags
+    const explained = await explainChart({
+      ...{chart: args.chart, version, environment, finding},
+      ...(verify && {keyring}),
+    })
     this.console.document(flags.output, explained, (palette) => explainedChartText(explained, palette))
   }
 }

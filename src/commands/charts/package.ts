@@ -1,8 +1,10 @@
 import {Args, Flags} from '@oclif/core'
+import {openSigner} from '../../charts/sign-package.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
 import {packagesText} from '../../report/charts/charts-text.ts'
+import {readNamedFile, readStandardInput} from '../../state/files/named-file.ts'
 import {packageCharts} from '../../verbs/charts/package-charts.ts'
 
 export default class ChartsPackage extends KkCommand {
@@ -13,10 +15,15 @@ export default class ChartsPackage extends KkCommand {
   static override examples = [
     '<%= config.bin %> charts package --output-dir packages',
     '<%= config.bin %> charts package keystone --version 1.2.3 --output-dir packages',
+    {
+      description: 'Signed; helm verifies it with helm verify and --verify.',
+      command:
+        '<%= config.bin %> charts package keystone --sign --key charts@example.org --passphrase-file passphrase',
+    },
   ]
   static override args = {
     charts: Args.string({
-      description: "Names of kk's own charts, and directories of charts.",
+      description: "Names of kk's own charts, directories of charts, and packages to be signed.",
       multiple: true,
     }),
   }
@@ -24,6 +31,25 @@ export default class ChartsPackage extends KkCommand {
     version: Flags.string({
       summary: 'The version of the packages, instead of that in Chart.yaml.',
       helpValue: 'VERSION',
+    }),
+    sign: Flags.boolean({
+      summary: 'Sign each package, as helm verifies it: PACKAGE.tgz.prov beside it.',
+      dependsOn: ['key'],
+    }),
+    key: Flags.string({
+      summary: 'The key by its id or a part of its name.',
+      helpValue: 'NAME',
+      dependsOn: ['sign'],
+    }),
+    keyring: Flags.string({
+      summary: "A file of secret keys, as gpg --export-secret-keys writes it; by default gpg's own keys.",
+      helpValue: 'FILE',
+      dependsOn: ['sign'],
+    }),
+    'passphrase-file': Flags.string({
+      summary: "A file whose first line is the key's passphrase; - reads standard input.",
+      helpValue: 'FILE',
+      dependsOn: ['sign'],
     }),
     'output-dir': Flags.string({summary: 'The directory to write to.', helpValue: 'DIR', default: '.'}),
     ...documentFlags,
@@ -33,7 +59,27 @@ export default class ChartsPackage extends KkCommand {
     const {flags, args} = await this.parse(ChartsPackage)
     const {version, 'output-dir': directory} = flags
     await using finding = openFinding(undefined)
-    const packages = await packageCharts({charts: args.charts ?? [], version, directory, finding})
+    await using signer = await signerOf(flags)
+    const charts = args.charts ?? []
+    const packages = await packageCharts({charts, version, directory, finding, sign: signer?.sign})
     this.console.document(flags.output, {packages}, (palette) => packagesText(packages, palette))
   }
+}
+
+interface SignFlags {
+  readonly key?: string | undefined
+  readonly keyring?: string | undefined
+  readonly 'passphrase-file'?: string | undefined
+}
+
+async function signerOf({key, keyring, 'passphrase-file': file}: SignFlags) {
+  if (key === undefined) return undefined
+  const what = 'the passphrase'
+  const text =
+    file === undefined
+      ? undefined
+      : file === '-'
+        ? await readStandardInput(what)
+        : await readNamedFile(file, {what: file})
+  return openSigner({key, keyring, passphrase: text?.split('\n', 1)[0], env: process.env})
 }

@@ -7,16 +7,18 @@ import {canAsk, confirm} from '../../cli/console.ts'
 import {changeFlags, documentFlags, helmFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
 import {KkError} from '../../errors.ts'
-import {splitCredentials} from '../../helm/package-url.ts'
+import {hostOf, splitCredentials} from '../../helm/package-url.ts'
 import type {Packages} from '../../helm/pull.ts'
+import {type Distribution, openDistribution} from '../../images/registry/distribution.ts'
 import {publishDocument, publishText} from '../../report/charts/charts-text.ts'
+import {attachSboms} from '../../verbs/charts/attach-sboms.ts'
 import {planPublish, publish} from '../../verbs/charts/publish-charts.ts'
 
 export default class ChartsPublish extends KkCommand {
   static override summary =
     'Publish charts for helm: into a registry, or a directory that a web server shows.'
   static override description =
-    "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS."
+    "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. A package takes along what signs it (PACKAGE.tgz.prov). Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS."
   static override usage = 'DESTINATION [CHART...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> charts publish repository --url https://charts.example.org --dry-run',
@@ -25,7 +27,7 @@ export default class ChartsPublish extends KkCommand {
   static override args = {
     destination: Args.string({description: 'oci://HOST/PATH, or a directory.', required: true}),
     charts: Args.string({
-      description: "Names of kk's own charts, and directories of charts.",
+      description: "Names of kk's own charts, directories of charts, and packages.",
       multiple: true,
     }),
   }
@@ -39,6 +41,9 @@ export default class ChartsPublish extends KkCommand {
       helpValue: 'URL',
     }),
     'plain-http': Flags.boolean({summary: 'Speak to the registry without TLS, wherever it is.'}),
+    sbom: Flags.boolean({
+      summary: 'Attach to each chart in the registry what it consists of: charts and images (CycloneDX).',
+    }),
     yes: changeFlags.yes,
     'dry-run': changeFlags['dry-run'],
     ...helmFlags,
@@ -47,7 +52,9 @@ export default class ChartsPublish extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(ChartsPublish)
-    const {version, output} = flags
+    const {version, output, sbom} = flags
+    if (sbom && !args.destination.startsWith('oci://'))
+      throw misused('--sbom is for registries: a directory has no place for it')
     await using finding = openFinding(flags.helm)
     const destination = destinationOf(args.destination, {
       url: flags.url,
@@ -55,8 +62,8 @@ export default class ChartsPublish extends KkCommand {
       packages: finding.packages,
     })
     const charts = await planPublish({charts: args.charts ?? [], version, finding, destination})
-    const show = () => publishText(charts, destination.name)
-    const isNew = charts.some(({state}) => state === 'new')
+    const show = () => publishText(charts, destination.name, [])
+    const isNew = charts.some(({state}) => state !== 'there')
     if (isNew && !flags['dry-run']) {
       if (!flags.yes && canAsk()) {
         this.console.say(show())
@@ -64,7 +71,14 @@ export default class ChartsPublish extends KkCommand {
       }
       await publish(charts, destination)
     }
-    this.console.document(output, publishDocument(charts, destination.name), show)
+    const packages = charts.map(({packed}) => packed)
+    const attached =
+      sbom && !flags['dry-run']
+        ? await attachSboms(packages, args.destination, registryOf(args.destination, flags['plain-http']))
+        : []
+    this.console.document(output, publishDocument(charts, destination.name, attached), () =>
+      publishText(charts, destination.name, attached),
+    )
   }
 }
 
@@ -84,6 +98,11 @@ function destinationOf(words: string, {url, plain, packages}: DestinationOptions
   if (url !== undefined && (!/^https?:/.test(url) || splitCredentials(url).username !== undefined))
     throw misused('expected --url http://HOST or https://HOST, without user and password')
   return directoryDestination({path: words, url, now: new Date()})
+}
+
+function registryOf(url: string, plain: boolean): Distribution {
+  // Undefined lets it tell a registry on the loopback.
+  return openDistribution({host: hostOf(url), plain: plain || undefined, env: process.env})
 }
 
 function misused(message: string): KkError {

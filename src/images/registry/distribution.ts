@@ -3,7 +3,7 @@ import {homedir} from 'node:os'
 import {join} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {registryConfiguration} from '../../helm/pull.ts'
-import {type ContentStore, MANIFEST_TYPES, sha256} from './content.ts'
+import {type ContentStore, type Descriptor, MANIFEST_TYPES, sha256} from './content.ts'
 import {isLoopback} from './registry.ts'
 
 export interface DistributionOptions {
@@ -15,6 +15,16 @@ export interface DistributionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A registry, which may tell what it has. */
+export interface Distribution extends ContentStore {
+  /** All repositories; undefined for a registry that does not tell. */
+  repositories(): Promise<readonly string[] | undefined>
+  /** What is attached to a manifest; undefined for a registry without the API of referrers. */
+  referrers(repository: string, digest: string): Promise<readonly Descriptor[] | undefined>
+  /** The tags of a repository; none where there is no such repository. */
+  tags(repository: string): Promise<readonly string[]>
+}
+
 /** The time that a registry may take to answer what has no large body. */
 const ANSWER_MILLISECONDS = 60_000
 
@@ -22,13 +32,38 @@ const ANSWER_MILLISECONDS = 60_000
  * A registry by the HTTP API of OCI's distribution specification, as whoever is logged in there by `buildah login`, `docker
  * login` or `helm registry login`, or as nobody.
  */
-export function openDistribution({host, plain, env, signal}: DistributionOptions): ContentStore {
+export function openDistribution({host, plain, env, signal}: DistributionOptions): Distribution {
   const server = host === 'docker.io' ? 'registry-1.docker.io' : host
   const base = `${(plain ?? isLoopback(host)) ? 'http' : 'https'}://${server}`
   const send = sender({base, host, env, ...(signal && {signal})})
 
+  /** Reads a list of several pages; undefined where there is none. */
+  const list = async <T>(repository: string, path: string, key: 'repositories' | 'tags' | 'manifests') => {
+    const found: unknown[] = []
+    for (let next: string | undefined = path; next !== undefined; ) {
+      const response: Response = await send(repository, next, {})
+      if (response.status === 404) {
+        await response.body?.cancel()
+        return undefined
+      }
+      if (!response.ok) throw await refusal(response, host)
+      found.push(...(((await response.json()) as Record<string, unknown[] | null>)[key] ?? []))
+      const [, link] = /<([^>]+)>;\s*rel="?next"?/.exec(response.headers.get('link') ?? '') ?? []
+      next = link && new URL(link, response.url).href
+    }
+    return found as readonly T[]
+  }
+
   return {
     name: host,
+    repositories: () =>
+      list<string>('', `${base}/v2/_catalog?n=1000`, 'repositories').catch((error: unknown) => {
+        // Many tell nobody; who is not let in at all is told so by what they ask next.
+        if (error instanceof KkError && error.message.includes('refuses')) return undefined
+        throw error
+      }),
+    tags: async (repository) => (await list<string>(repository, 'tags/list?n=1000', 'tags')) ?? [],
+    referrers: (repository, digest) => list<Descriptor>(repository, `referrers/${digest}`, 'manifests'),
     async digestOf(repository, reference) {
       const response = await send(repository, `manifests/${reference}`, {method: 'HEAD', headers: ACCEPT})
       await response.body?.cancel()
@@ -61,25 +96,27 @@ export function openDistribution({host, plain, env, signal}: DistributionOptions
       if (!response.ok || !response.body) throw await refusal(response, host)
       return response.body
     },
-    async writeBlob(repository, {digest, size}, bytes) {
-      const begun = await send(repository, 'blobs/uploads/', {method: 'POST'})
-      if (begun.status !== 202) throw await refusal(begun, host)
+    async writeBlob(repository, {digest, size}, read, mount) {
+      const from = mount === undefined ? '' : `?${new URLSearchParams({mount: digest, from: mount})}`
+      const begun = await send(repository, `blobs/uploads/${from}`, {method: 'POST'})
+      if (begun.status !== 202 && begun.status !== 201) throw await refusal(begun, host)
       await begun.body?.cancel()
+      if (begun.status === 201) return
       const place = new URL(begun.headers.get('location') ?? '', begun.url)
       place.searchParams.set('digest', digest)
       const headers = {'content-type': 'application/octet-stream', 'content-length': String(size)}
       const response = await send(repository, place.href, {
         method: 'PUT',
         headers,
-        body: bytes,
+        body: await read(),
         isLarge: true,
       })
       if (response.status !== 201) throw await refusal(response, host)
       await response.body?.cancel()
     },
-    async writeManifest(repository, {bytes, mediaType, digest}, tag) {
+    async writeManifest(repository, {bytes, mediaType, digest}, name = digest) {
       const headers = {'content-type': mediaType}
-      const path = `manifests/${tag ?? digest}`
+      const path = `manifests/${name}`
       const response = await send(repository, path, {method: 'PUT', headers, body: new Uint8Array(bytes)})
       if (!response.ok) throw await refusal(response, host)
       await response.body?.cancel()
@@ -127,7 +164,9 @@ function sender({base, host, env, signal}: SenderOptions): Send {
       }
       return fetch(url, options as RequestInit).catch((cause: unknown) => {
         signal?.throwIfAborted()
-        throw unreachable(host, cause)
+        // What was to be sent could not be read.
+        const {cause: inner} = cause as Error
+        throw inner instanceof KkError ? inner : unreachable(host, cause)
       })
     }
     const first = await attempt()
@@ -138,7 +177,7 @@ function sender({base, host, env, signal}: SenderOptions): Send {
     const authorization = await authorizationFor(challenge, {
       host,
       env,
-      scope: `repository:${repository}:${SCOPES[right]}`,
+      scope: repository === '' ? 'registry:catalog:*' : `repository:${repository}:${SCOPES[right]}`,
     })
     if (authorization === undefined) throw unauthorized(host, first.status)
     authorizations.set(`${repository} ${right}`, authorization)

@@ -1,10 +1,12 @@
 import type {Component} from '../../charts/components-of.ts'
 import {releaseName} from '../../release.ts'
+import type {AttachedSbom} from '../../verbs/charts/attach-sboms.ts'
 import type {ChartFault} from '../../verbs/charts/doctor/chart-fault.ts'
 import type {ExplainedChart} from '../../verbs/charts/explain-chart.ts'
 import type {ChartsIndexed} from '../../verbs/charts/index-charts.ts'
 import type {ChartPackage} from '../../verbs/charts/package-charts.ts'
 import type {PublishedChart} from '../../verbs/charts/publish-charts.ts'
+import type {OfferedChart} from '../../verbs/charts/search-charts.ts'
 import type {Palette} from '../colour.ts'
 import {doctorText} from '../doctor-text.ts'
 import {table} from '../table.ts'
@@ -76,28 +78,61 @@ export function indexText({directory, charts, failed}: ChartsIndexed, palette: P
 
 /** Returns the packages that were written, one line for each. */
 export function packagesText(packages: readonly ChartPackage[], palette: Palette): string {
-  const rows = packages.map(({name, version, path}) => [name, palette.quiet(version), path])
+  const rows = packages.map(({name, version, path, signed}) => [
+    name,
+    palette.quiet(version),
+    path,
+    signed ? 'signed' : '',
+  ])
   return `${table(rows).join('\n')}\n`
 }
 
-const STATES = {new: 'new', there: 'already there'} as const
+/** Returns the charts that sources offer, one line for each version; with where they are when that is not one place. */
+export function offeredChartsText(charts: readonly OfferedChart[], palette: Palette): string {
+  if (charts.length === 0) return 'no chart is like that\n'
+  const isOnePlace = new Set(charts.map(({from}) => from)).size === 1
+  const rows = charts.map(({name, version, appVersion, description, from}) => [
+    palette.strong(name),
+    version,
+    palette.quiet(appVersion),
+    description,
+    isOnePlace ? '' : palette.quiet(from),
+  ])
+  return `${table(rows).join('\n')}\n`
+}
+
+const STATES = {new: 'new', there: 'already there', unsigned: 'there, and gets its provenance'} as const
 
 /** Returns what is published, one line for each chart. */
-export function publishText(charts: readonly PublishedChart[], destination: string): string {
+export function publishText(
+  charts: readonly PublishedChart[],
+  destination: string,
+  sboms: readonly AttachedSbom[],
+): string {
   const rows = charts.map(({packed, state}) => [packed.name, packed.version, STATES[state]])
   const added = charts.filter(({state}) => state === 'new').length
-  return `${[...table(rows, {indent: '  '}), `${counted(added, 'new chart')} for ${destination}`].join('\n')}\n`
+  const attached = sboms.filter(({state}) => state === 'new').length
+  const sums = [
+    `${counted(added, 'new chart')} for ${destination}`,
+    ...(sboms.length > 0 ? [`${counted(attached, 'new SBOM')} attached`] : []),
+  ]
+  return `${[...table(rows, {indent: '  '}), ...sums].join('\n')}\n`
 }
 
 /** The same for `--output json|yaml`. */
-export function publishDocument(charts: readonly PublishedChart[], destination: string) {
+export function publishDocument(
+  charts: readonly PublishedChart[],
+  destination: string,
+  sboms: readonly AttachedSbom[],
+) {
   return {
     destination,
-    charts: charts.map(({packed: {name, version, digest}, state}) => ({
+    charts: charts.map(({packed: {name, version, digest}, state}, at) => ({
       name,
       version,
       digest: `sha256:${digest}`,
       state,
+      ...(sboms[at] && {sbom: sboms[at].state}),
     })),
   }
 }

@@ -1,5 +1,6 @@
 import type {Unneeded} from '../../verbs/images/prune.ts'
 import {table} from '../table.ts'
+import {sizeText} from '../text/size.ts'
 
 /** Returns what is not needed as a table, with its sum; images without a name, which are many, as one line. */
 export function pruneText({images, files}: Unneeded): string {
@@ -24,8 +25,4 @@ export function pruneDocument(unneeded: Unneeded): object {
 
 function sum(parts: readonly {readonly bytes: number}[]): number {
   return parts.reduce((total, {bytes}) => total + bytes, 0)
-}
-
-function sizeText(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(1)} MiB`
 }

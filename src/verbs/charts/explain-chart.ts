@@ -15,6 +15,8 @@ interface ExplainChartOptions {
   readonly chart: string
   /** Of a published chart; by default the newest. */
   readonly version?: string | undefined
+  /** The file of public keys by one of which a published chart must be signed. */
+  readonly keyring?: string | undefined
   /** The environment whose charts and values count; undefined for a directory on its own. */
   readonly environment: Environment | undefined
   readonly finding: ChartFinding
@@ -31,7 +33,7 @@ export interface ExplainedChart {
 
 /**
  * Returns what a chart requires by its values, without rendering it: by component, with the switch that turns it on.
- * Throws `KK_CHART_NOT_FOUND`.
+ * Throws `KK_CHART_NOT_FOUND`, and `KK_PROVENANCE` where a published chart is not signed by a key of the keyring.
  */
 export async function explainChart(options: ExplainChartOptions): Promise<ExplainedChart> {
   const {environment} = options
@@ -61,16 +63,22 @@ interface Found {
 async function findExplained({
   chart: asked,
   version,
+  keyring,
   environment,
   finding,
 }: ExplainChartOptions): Promise<Found> {
+  const [, url, name] = /^((?:oci|https?):\/\/.+)\/([^/]+)$/.exec(asked) ?? []
+  if (keyring !== undefined && url === undefined)
+    throw new KkError('KK_USAGE', '--verify is for published charts: oci://… or https://…', {
+      hint: 'packages that an environment takes are verified by keyring in its kk.charts',
+    })
   if (existsSync(join(asked, 'Chart.yaml'))) {
     const chart = readChart(resolve(asked))
     return {chart, release: basename(resolve(asked)), names: namesInDirectory(dirname(chart.directory))}
   }
-  const [, url, name] = /^((?:oci|https?):\/\/.+)\/([^/]+)$/.exec(asked) ?? []
   if (url !== undefined && name !== undefined) {
-    const sources = [{kind: url.startsWith('oci:') ? 'oci' : 'repository', url}] as const
+    const kind = url.startsWith('oci:') ? 'oci' : 'repository'
+    const sources = [{kind, url, ...(keyring !== undefined && {keyring})}] as const
     const wanted = {name, ...(version !== undefined && {version})}
     const chart = await findChart(wanted, sources, finding)
     return {chart, release: name, names: await chartNames(sources, finding)}

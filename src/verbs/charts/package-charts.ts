@@ -1,9 +1,10 @@
 import {existsSync} from 'node:fs'
+import {readFile} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
 import type {Chart} from '../../charts/chart.ts'
 import {spokenChart} from '../../charts/dialect.ts'
 import {type ChartFinding, chartNames, findChart} from '../../charts/find-chart.ts'
-import {type PackedChart, packChart} from '../../charts/pack-chart.ts'
+import {type PackedChart, packChart, readPacked} from '../../charts/pack-chart.ts'
 import {type PackagePage, packagePage} from '../../charts/package-page.ts'
 import {readChart} from '../../charts/read-chart.ts'
 import {isExactVersion} from '../../charts/version.ts'
@@ -12,9 +13,9 @@ import {accountSecrets} from '../../overrides/system/accounts.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 export interface PackOptions {
-  /** Directories with a `Chart.yaml`, and names of kk's own charts; none for all of these. */
+  /** Directories with a `Chart.yaml`, packages, and names of kk's own charts; none for all of these. */
   readonly charts: readonly string[]
-  /** The version of each package; by default that of its chart. */
+  /** The version of each package that is made; by default that of its chart. */
   readonly version: string | undefined
   readonly finding: ChartFinding
 }
@@ -26,18 +27,32 @@ export interface ChartPackage {
   readonly path: string
   /** `sha256:…`, of the package. */
   readonly digest: string
+  readonly signed: boolean
 }
 
-/** Writes the packages of charts into a directory. Rejects with `KK_CHART_NOT_FOUND`, `KK_CHART` and `KK_USAGE`. */
-export async function packageCharts(
-  options: PackOptions & {readonly directory: string},
-): Promise<readonly ChartPackage[]> {
-  const packed = await packCharts(options)
+interface PackageOptions extends PackOptions {
+  /** Where to write to. */
+  readonly directory: string
+  /** Signs each package; without it, what signs a package that there is stays with it. */
+  readonly sign?: ((packed: PackedChart) => Promise<PackedChart>) | undefined
+}
+
+/**
+ * Writes the packages of charts into a directory, each with its provenance beside it where it is signed. Rejects with
+ * `KK_CHART_NOT_FOUND`, `KK_CHART`, `KK_USAGE` and `KK_SIGNING`.
+ */
+export async function packageCharts({
+  sign = async (packed) => packed,
+  ...options
+}: PackageOptions): Promise<readonly ChartPackage[]> {
+  const packed: PackedChart[] = []
+  for (const each of await packCharts(options)) packed.push(await sign(each))
   const written: ChartPackage[] = []
-  for (const {name, version, file, bytes, digest} of packed) {
+  for (const {name, version, file, bytes, digest, provenance} of packed) {
     const path = join(options.directory, file)
     await writeAtomically(path, bytes)
-    written.push({name, version, path, digest: `sha256:${digest}`})
+    if (provenance !== undefined) await writeAtomically(`${path}.prov`, provenance)
+    written.push({name, version, path, digest: `sha256:${digest}`, signed: provenance !== undefined})
   }
   return written
 }
@@ -48,15 +63,32 @@ export async function packCharts({charts, version, finding}: PackOptions): Promi
     throw new KkError('KK_USAGE', `expected a version such as 1.2.3, found ${JSON.stringify(version)}`, {
       hint: 'see https://semver.org',
     })
-  const found = charts.length === 0 ? await ownCharts(finding) : []
-  for (const word of new Set(charts)) found.push(await chartOf(word, finding))
+  const pack = (chart: Chart) => packChart(chart, {version, page: pageOf(chart)})
   const packed: PackedChart[] = []
-  for (const chart of found) packed.push(await packChart(chart, {version, page: pageOf(chart)}))
+  if (charts.length === 0) for (const chart of await ownCharts(finding)) packed.push(await pack(chart))
+  for (const word of new Set(charts)) {
+    const isPackage = word.endsWith('.tgz')
+    if (isPackage && version !== undefined)
+      throw new KkError('KK_USAGE', `${word} has its version inside, and --version says another one`, {
+        hint: 'name the directory of the chart to pack it in another version',
+      })
+    packed.push(isPackage ? await readPackage(word) : await pack(await chartOf(word, finding)))
+  }
   return packed
 }
 
-/** The facts are those of kk's dialect: of other charts nothing is made. */
-function pageOf(chart: Chart): PackagePage | undefined {
+/** Reads the file of a package, with its provenance where that lies beside it. Rejects as `readPacked`, and with Node's own error. */
+export async function readPackage(file: string): Promise<PackedChart> {
+  const provenance = `${file}.prov`
+  return readPacked(
+    await readFile(file),
+    file,
+    existsSync(provenance) ? await readFile(provenance, 'utf8') : undefined,
+  )
+}
+
+/** Returns the page that a package of the chart gets. The facts are those of kk's dialect: of other charts nothing is made. */
+export function pageOf(chart: Chart): PackagePage | undefined {
   const spoken = spokenChart(chart)
   if (spoken.dialect !== 'kk') return undefined
   const secrets = accountSecrets(spoken).map(({path}) => path.join('.'))

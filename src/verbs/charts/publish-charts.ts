@@ -6,10 +6,10 @@ interface PublishOptions extends PackOptions {
   readonly destination: Destination
 }
 
-/** A package, and whether it is to be added or is there already. */
+/** A package, and whether it, or what signs it, is to be added, or is there already. */
 export interface PublishedChart {
   readonly packed: PackedChart
-  readonly state: 'new' | 'there'
+  readonly state: 'new' | 'there' | 'unsigned'
 }
 
 /**
@@ -20,9 +20,17 @@ export async function planPublish({
   destination,
   ...options
 }: PublishOptions): Promise<readonly PublishedChart[]> {
+  return planPacked(await packCharts(options), destination)
+}
+
+/** The same for packages. */
+export async function planPacked(
+  packages: readonly PackedChart[],
+  destination: Destination,
+): Promise<readonly PublishedChart[]> {
   const charts: PublishedChart[] = []
   const others: PackedChart[] = []
-  for (const packed of await packCharts(options)) {
+  for (const packed of packages) {
     const state = await destination.stateOf(packed)
     if (state === 'other') others.push(packed)
     else charts.push({packed, state})
@@ -33,5 +41,5 @@ export async function planPublish({
 
 /** Adds what is new. Rejects with `KK_PUBLISHED` and `KK_CHART`; what was added by then stays. */
 export function publish(charts: readonly PublishedChart[], destination: Destination): Promise<void> {
-  return destination.add(charts.flatMap(({packed, state}) => (state === 'new' ? [packed] : [])))
+  return destination.add(charts.flatMap(({packed, state}) => (state === 'there' ? [] : [packed])))
 }

@@ -1,6 +1,3 @@
-import {readFile} from 'node:fs/promises'
-import {createServer} from 'node:http'
-import type {AddressInfo} from 'node:net'
 import {dirname, join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {directoryDestination} from '../../../src/charts/destination-directory.ts'
@@ -17,6 +14,7 @@ import {atNight} from '../../support/night.ts'
 import {LOGIN, startRegistry} from '../../support/registry.ts'
 import {toolPath} from '../../support/tools.ts'
 import {helm, registryLogin} from '../support/helm.ts'
+import {serveDirectory} from '../support/web-server.ts'
 import {addFiles, manifest, writeFiles} from '../support/write-files.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -32,24 +30,6 @@ async function finding(name: HelmName, env: Readonly<Record<string, string>> = {
     directory: join(home, 'run'),
   })
   return {builtIn: async () => join(ROOT, 'charts'), cache: join(home, 'cache'), packages}
-}
-
-/** Any web server. */
-async function serve(directory: string): Promise<AsyncDisposable & {readonly url: string}> {
-  const server = createServer(({url = '/'}, response) => {
-    readFile(join(directory, url)).then(
-      (bytes) => response.end(bytes),
-      () => response.writeHead(404).end(),
-    )
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
 }
 
 /** What a plain helm renders of the charts where they were published is what kk renders of them here. */
@@ -92,7 +72,7 @@ describe.each(HELMS)('by %s', (name) => {
   }
   const fromWebServer = async (charts: readonly string[]) => {
     const path = writeFiles({})
-    await using server = await serve(path)
+    await using server = await serveDirectory(path)
     const destination = directoryDestination({path, url: undefined, now: new Date()})
     const find = await finding(name)
 

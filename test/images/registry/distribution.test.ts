@@ -80,3 +80,16 @@ it('what came for a digest is compared with it', async () => {
     message: expect.stringContaining('what came is not sha256:0000'),
   })
 })
+
+it('what a registry says is attached to a manifest comes page by page', async () => {
+  const host = await serve(({url = ''}, response) => {
+    const isFirst = !url.includes('page=2')
+    if (!url.startsWith('/v2/app/referrers/sha256:abc')) return response.writeHead(404).end()
+    if (isFirst) response.setHeader('link', '</v2/app/referrers/sha256:abc?page=2>; rel="next"')
+    return response.end(JSON.stringify({manifests: [{digest: isFirst ? 'sha256:1' : 'sha256:2'}]}))
+  })
+  const registry = openDistribution({host, env: {HOME: '/nowhere'}})
+
+  expect(await registry.referrers('app', 'sha256:abc')).toEqual([{digest: 'sha256:1'}, {digest: 'sha256:2'}])
+  expect(await registry.referrers('app', 'sha256:def')).toBeUndefined()
+})

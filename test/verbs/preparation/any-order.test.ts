@@ -70,7 +70,11 @@ async function planOf({kk, sections}: Document): Promise<Plan> {
   const text = JSON.stringify({kk, ...sections})
   const prepared = await prepare({
     environment: readEnvironment({file: 'env.yaml', text, directory: CHARTS}),
-    finding: {builtIn: unused, cache: '/nonexistent', packages: {pull: unused, names: unused, push: unused}},
+    finding: {
+      builtIn: unused,
+      cache: '/nonexistent',
+      packages: {pull: unused, names: unused, index: unused, push: unused},
+    },
     values: [],
     sets: [],
   })

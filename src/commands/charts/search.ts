@@ -1,0 +1,61 @@
+import {resolve} from 'node:path'
+import {Args, Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {documentFlags, environmentFlags, helmFlags} from '../../cli/flags.ts'
+import {openFinding} from '../../cli/open/charts.ts'
+import {openEnvironmentIfAny} from '../../cli/open/open.ts'
+import type {ChartSource} from '../../environment/environment.ts'
+import {openDistribution} from '../../images/registry/distribution.ts'
+import {offeredChartsText} from '../../report/charts/charts-text.ts'
+import {searchCharts} from '../../verbs/charts/search-charts.ts'
+
+export default class ChartsSearch extends KkCommand {
+  static override summary = 'List the charts that a repository, a registry or a directory offers.'
+  static override description =
+    'Without --from: the sources of the environment (kk.charts), or the charts that kk carries. A term is a part of the name, the description or a keyword. A registry is asked for its catalogue; of one that has none, such as those in the public, the term has to be the name of a chart. As for all that kk fetches, helm speaks to repositories, with its logins; registries are logged in to with helm registry login or docker login.'
+  static override usage = '[TERM] [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> charts search',
+    '<%= config.bin %> charts search keystone --from oci://registry.example.org/openstack --versions',
+    '<%= config.bin %> charts search database --from https://charts.example.org --output json',
+  ]
+  static override args = {
+    term: Args.string({description: 'A part of the name, the description or a keyword.'}),
+  }
+  static override flags = {
+    from: Flags.string({
+      summary: 'oci://HOST/PATH, https://HOST/PATH, or a directory of charts or packages; may be repeated.',
+      helpValue: 'SOURCE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    versions: Flags.boolean({summary: 'All versions, not only the newest of each chart.'}),
+    ...environmentFlags,
+    ...helmFlags,
+    ...documentFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(ChartsSearch)
+    const sources =
+      flags.from?.map(sourceOf) ??
+      (await openEnvironmentIfAny(flags, []))?.charts ??
+      ([{kind: 'built-in'}] as const)
+    await using finding = openFinding(flags.helm)
+    const charts = await searchCharts({
+      term: args.term,
+      sources,
+      allVersions: flags.versions,
+      builtIn: finding.builtIn,
+      packages: finding.packages,
+      registry: (host) => openDistribution({host, env: process.env}),
+    })
+    this.console.document(flags.output, {charts}, (palette) => offeredChartsText(charts, palette))
+  }
+}
+
+function sourceOf(words: string): ChartSource {
+  if (words.startsWith('oci://')) return {kind: 'oci', url: words}
+  if (/^https?:\/\//.test(words)) return {kind: 'repository', url: words}
+  return {kind: 'directory', path: resolve(words)}
+}

@@ -1,0 +1,58 @@
+import type {MirroredImage, MirrorPlan, MirrorProgress} from '../../verbs/images/mirror/mirror.ts'
+import type {MirrorSettings} from '../../verbs/images/mirror/settings.ts'
+import {documentText} from '../document.ts'
+import {table} from '../table.ts'
+import {counted} from '../text/list.ts'
+import {sizeText} from '../text/size.ts'
+
+/** Returns what is to be copied: a line for each image and chart, and the sum. */
+export function mirrorPlanText({images, charts}: MirrorPlan, to: string): string {
+  const rows = [
+    ...images.map(({image, state, bytes}) => [image, state === 'new' ? sizeText(bytes) : 'already there']),
+    ...charts.map(({packed: {file, bytes}, state}) => [
+      file,
+      state === 'new' ? sizeText(bytes.length) : 'already there',
+    ]),
+  ]
+  const added = images.filter(({state}) => state === 'new')
+  const size = sizeText(added.reduce((sum, {bytes}) => sum + bytes, 0))
+  const newCharts = charts.filter(({state}) => state !== 'there').length
+  const sum = `${counted(added.length, 'new image')} (${size}) and ${counted(newCharts, 'new chart')} for ${to}`
+  return `${[...table(rows, {indent: '  '}), sum].join('\n')}\n`
+}
+
+/** Returns the line of one image that is being copied, or was. */
+export function mirroredText({image, digest, bytes}: MirroredImage, progress: MirrorProgress): string {
+  const {number, of, isDone} = progress
+  const what = isDone ? `copied as ${digest}` : `copying ${sizeText(bytes)}`
+  return `${number}/${of} ${image}: ${what}`
+}
+
+/** Returns the keys of the environment file by which it uses the mirror, with comments: what they leave out, and what they are for. */
+export function mirrorSettingsText({settings, unplaced}: MirrorSettings, use: string): string {
+  const left = unplaced.map((image) => `# no value says where ${image} comes from\n`).join('')
+  return `# ${use}\n${documentText(settings, 'yaml')}${left}`
+}
+
+/** The same for `--output json|yaml`. */
+export function mirrorDocument(
+  {images, charts}: MirrorPlan,
+  to: string,
+  settings: Readonly<Record<string, MirrorSettings>>,
+): object {
+  return {
+    to,
+    images: images.map(({image, name, digest, state, bytes}) => ({image, name, digest, state, bytes})),
+    charts: charts.map(({packed: {name, version, digest}, state}) => ({
+      name,
+      version,
+      digest: `sha256:${digest}`,
+      state,
+    })),
+    environments: Object.entries(settings).map(([name, {settings, unplaced}]) => ({
+      name,
+      settings,
+      unplaced,
+    })),
+  }
+}

@@ -1,0 +1,153 @@
+import {existsSync} from 'node:fs'
+import {readdir, readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {readPacked} from '../../charts/pack-chart.ts'
+import {compareVersions, isVersion} from '../../charts/version.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import type {ChartSource} from '../../environment/environment.ts'
+import {KkError} from '../../errors.ts'
+import {hostOf, trimSlash, withoutCredentials} from '../../helm/package-url.ts'
+import type {Packages} from '../../helm/pull.ts'
+import {readYaml} from '../../helm/yaml.ts'
+import type {Distribution} from '../../images/registry/distribution.ts'
+import {isMap, type Values} from '../../release.ts'
+
+/** A chart that a source offers, in one version. */
+export interface OfferedChart {
+  readonly name: string
+  readonly version: string
+  readonly appVersion: string
+  readonly description: string
+  /** For people: the source. */
+  readonly from: string
+}
+
+export interface SearchOptions {
+  /** A part of the name, the description or a keyword, whatever its case; all charts without it. */
+  readonly term: string | undefined
+  readonly sources: readonly ChartSource[]
+  /** All versions; else the newest of each chart of a source. */
+  readonly allVersions: boolean
+  readonly builtIn: () => Promise<string>
+  readonly packages: Pick<Packages, 'index'>
+  readonly registry: (host: string) => Distribution
+}
+
+/**
+ * Returns the charts that the sources offer, libraries left out, by name and from the newest version. Rejects with `KK_CHART` where a
+ * source cannot be read, or is a registry that does not list what it has and no chart is named as the term.
+ */
+export async function searchCharts(options: SearchOptions): Promise<readonly OfferedChart[]> {
+  const {term = '', sources, allVersions} = options
+  const found: OfferedChart[] = []
+  for (const source of sources) {
+    const from = 'url' in source ? withoutCredentials(source.url) : placeOf(source)
+    const matching = (await offeredBy(source, options)).filter((metadata) => isMeant(metadata, term))
+    const versions = [...Map.groupBy(matching, ({name}) => String(name)).values()].flatMap((charts) => {
+      const sorted = charts.toSorted((a, b) => compareVersions(String(b.version), String(a.version)))
+      return allVersions ? sorted : sorted.slice(0, 1)
+    })
+    found.push(...versions.map((metadata) => offered(metadata, from)))
+  }
+  return found.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
+
+function placeOf(source: Exclude<ChartSource, {url: string}>): string {
+  return source.kind === 'directory' ? source.path : "kk's own charts"
+}
+
+function offered(metadata: Values, from: string): OfferedChart {
+  const text = (key: string) => String(metadata[key] ?? '')
+  return {
+    name: text('name'),
+    version: text('version'),
+    appVersion: text('appVersion'),
+    description: text('description'),
+    from,
+  }
+}
+
+function isMeant({name, version, type, description, keywords}: Values, term: string): boolean {
+  if (type === 'library' || typeof name !== 'string' || !isVersion(String(version))) return false
+  const texts = [name, description ?? '', ...(Array.isArray(keywords) ? keywords : [])]
+  return texts.some((text) => String(text).toLowerCase().includes(term.toLowerCase()))
+}
+
+/** What the `Chart.yaml` of each chart of a source says. */
+async function offeredBy(source: ChartSource, options: SearchOptions): Promise<readonly Values[]> {
+  if (source.kind === 'built-in') return inDirectory(await options.builtIn())
+  if (source.kind === 'directory') return inDirectory(source.path)
+  if (source.kind === 'repository') return inIndex(await options.packages.index(source))
+  return inRegistry(source.url, options)
+}
+
+function inIndex(index: unknown): readonly Values[] {
+  const entries = isMap(index) && isMap(index.entries) ? Object.values(index.entries) : []
+  return entries.flatMap((versions) => (Array.isArray(versions) ? versions.filter(isMap) : []))
+}
+
+/** A directory of charts, of packages, or of both. */
+async function inDirectory(path: string): Promise<readonly Values[]> {
+  const entries = await readdir(path)
+  const charts = ['.', ...entries].map((entry) => join(path, entry, 'Chart.yaml')).filter(existsSync)
+  const packages = entries.filter((entry) => entry.endsWith('.tgz')).map((entry) => join(path, entry))
+  const read = [
+    ...(await mapParallel(charts, async (file) => readYaml(await readFile(file, 'utf8'), {file}))),
+    ...(await mapParallel(
+      packages,
+      async (file) => (await readPacked(await readFile(file), file, undefined)).metadata,
+    )),
+  ]
+  return read.filter(isMap)
+}
+
+/** The media type by which helm tells charts from images. */
+const CHART_CONFIGURATION = 'application/vnd.cncf.helm.config.v1+json'
+
+async function inRegistry(
+  url: string,
+  {term, allVersions, registry}: SearchOptions,
+): Promise<readonly Values[]> {
+  const folder = trimSlash(url).replace(/^oci:\/\/[^/]+\/?/, '')
+  const store = registry(hostOf(url))
+  const prefix = folder && `${folder}/`
+  const listed = await store.repositories()
+  if (!listed && !term) throw unlisted(url)
+  const repositories = (listed ?? [`${prefix}${term}`]).filter(
+    (each) => each.startsWith(prefix) && !each.slice(prefix.length).includes('/'),
+  )
+  const charts = await mapParallel(repositories, async (repository) => {
+    // A plus, which no tag may have, is an underscore there.
+    const versions = (await store.tags(repository)).filter((tag) => isVersion(tag.replaceAll('_', '+')))
+    const sorted = versions.toSorted((a, b) =>
+      compareVersions(b.replaceAll('_', '+'), a.replaceAll('_', '+')),
+    )
+    const read: Values[] = []
+    for (const tag of allVersions ? sorted : sorted.slice(0, 1)) {
+      const metadata = await chartAt(store, repository, tag)
+      if (metadata) read.push(metadata)
+    }
+    return read
+  })
+  return charts.flat()
+}
+
+/** Returns what a chart says of itself; undefined for what is no chart. */
+async function chartAt(store: Distribution, repository: string, tag: string): Promise<Values | undefined> {
+  const manifest = await store.manifest(repository, tag)
+  const {config} = JSON.parse(manifest?.bytes.toString() ?? '{}') as Configured
+  if (config?.mediaType !== CHART_CONFIGURATION) return undefined
+  const parts: Uint8Array[] = []
+  for await (const part of await store.readBlob(repository, config)) parts.push(part)
+  return JSON.parse(Buffer.concat(parts).toString()) as Values
+}
+
+interface Configured {
+  readonly config?: {readonly mediaType: string; readonly digest: string; readonly size: number}
+}
+
+function unlisted(url: string): KkError {
+  return new KkError('KK_CHART', `the registry of ${withoutCredentials(url)} does not list what it has`, {
+    hint: `name the chart, for the registry tells its versions; or log in with helm registry login ${hostOf(url)}`,
+  })
+}

@@ -1,0 +1,96 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {dump} from 'js-yaml'
+import {KkError} from '../../../errors.ts'
+import {readYaml} from '../../../helm/yaml.ts'
+import {openLayout} from '../../../images/registry/layout.ts'
+import {parseReference} from '../../../images/registry/reference.ts'
+import {isMap, type Values} from '../../../release.ts'
+import {writeAtomically} from '../../../state/files/write-atomically.ts'
+import {readPackage} from '../../charts/package-charts.ts'
+import type {MirrorContents} from './contents.ts'
+import type {MirrorSettings} from './settings.ts'
+
+/** What a directory holds of one environment. */
+export interface Bundle extends MirrorSettings {
+  /** The digest of each image by its name in the charts. */
+  readonly images: Readonly<Record<string, string>>
+  /** The files of the charts' packages, in `charts/`. */
+  readonly charts: readonly string[]
+}
+
+/** Stands in the settings of a bundle for the registry that it is put into. */
+export const REGISTRY = 'REGISTRY'
+
+const FILE = 'mirror.yaml'
+const HEAD = '# Written by kk images mirror: what this directory has for each environment.\n'
+
+/** The directory of a bundle where the packages of charts are; `index.yaml` beside them makes it a repository. */
+export function chartsOf(directory: string): string {
+  return join(directory, 'charts')
+}
+
+/** Writes what a directory has for an environment. What it has for others stays, with the digests that their images now have. */
+export async function writeBundle(directory: string, environment: string, bundle: Bundle): Promise<void> {
+  const others = Object.entries(await readBundles(directory)).map(([name, other]) => {
+    const images = Object.entries(other.images).map(([image, digest]) => [
+      image,
+      bundle.images[image] ?? digest,
+    ])
+    return [name, {...other, images: Object.fromEntries(images)}] as const
+  })
+  const environments = {...Object.fromEntries(others), [environment]: bundle}
+  await writeAtomically(join(directory, FILE), HEAD + dump({environments}, {noRefs: true, lineWidth: -1}))
+}
+
+/** Returns what a directory has, by environment; nothing where there is none. Rejects with `KK_FILE`. */
+export async function readBundles(directory: string): Promise<Readonly<Record<string, Bundle>>> {
+  const file = join(directory, FILE)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  if (text === undefined) return {}
+  const content = readYaml(text, {file})
+  if (isMap(content) && isMap(content.environments) && Object.values(content.environments).every(isBundle))
+    return content.environments as Readonly<Record<string, Bundle>>
+  throw new KkError('KK_FILE', `${file}: expected images, charts and settings of environments`, {
+    hint: 'make the directory anew with kk images mirror --to DIR',
+  })
+}
+
+function isBundle(value: unknown): boolean {
+  if (!isMap(value) || !isMap(value.images) || !isMap(value.settings)) return false
+  return [value.charts, value.unplaced].every(Array.isArray)
+}
+
+/** Returns all that a directory has, for all environments. Rejects with `KK_FILE` where it has nothing. */
+export async function bundleContents(directory: string): Promise<MirrorContents> {
+  const bundles = Object.values(await readBundles(directory))
+  if (bundles.length === 0)
+    throw new KkError('KK_FILE', `${directory} has no ${FILE}`, {
+      hint: 'name a directory that kk images mirror --to DIR has made',
+    })
+  const store = openLayout(directory)
+  const images = new Map(bundles.flatMap((bundle) => Object.entries(bundle.images)))
+  const files = new Set(bundles.flatMap(({charts}) => charts))
+  const charts = [...files].map((file) => readPackage(join(chartsOf(directory), file)))
+  return {
+    images: [...images].map(([image, digest]) => {
+      const {repository} = parseReference(image)
+      return {image, digest, from: {store, repository}}
+    }),
+    charts: await Promise.all(charts),
+  }
+}
+
+/** Returns settings of a bundle for the registry that it is put into. */
+export function settingsFor(settings: Values, registry: string): Values {
+  const filled = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.replace(/^((?:oci:\/\/)?)REGISTRY(?=\/|$)/, `$1${registry}`)
+    if (Array.isArray(value)) return value.map(filled)
+    if (!isMap(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filled(each)]))
+  }
+  return filled(settings) as Values
+}

@@ -1,0 +1,45 @@
+import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+
+/** Keys of gpg, made for a test: of whom signs, `charts@example.org`, and of somebody else. */
+interface SigningKeys extends AsyncDisposable {
+  readonly key: string
+  readonly passphrase: string
+  /** gpg's home with the secret keys. */
+  readonly home: string
+  /** Files as gpg exports them. */
+  readonly secret: string
+  readonly public: string
+  readonly others: string
+}
+
+const PASSPHRASE = 'a passphrase of words'
+
+export async function makeSigningKeys(): Promise<SigningKeys> {
+  const home = await mkdtemp(join(tmpdir(), 'kk-keys-'))
+  await chmod(home, 0o700)
+  const gpg = async (...words: readonly string[]) => {
+    const options = ['--homedir', home, '--batch', '--pinentry-mode', 'loopback', '--passphrase-fd', '0']
+    return (await execa('gpg', [...options, ...words], {input: PASSPHRASE, encoding: 'buffer'})).stdout
+  }
+  const exported = async (file: string, ...words: readonly string[]) => {
+    await writeFile(join(home, file), await gpg(...words))
+    return join(home, file)
+  }
+  for (const name of ['charts', 'others'])
+    await gpg('--quick-generate-key', `${name}@example.org`, 'ed25519', 'sign', 'never')
+  return {
+    key: 'charts@example.org',
+    passphrase: PASSPHRASE,
+    home,
+    secret: await exported('secret.gpg', '--export-secret-keys', 'charts@example.org'),
+    public: await exported('public.gpg', '--export', 'charts@example.org'),
+    others: await exported('others.gpg', '--export', 'others@example.org'),
+    async [Symbol.asyncDispose]() {
+      await execa('gpgconf', ['--homedir', home, '--kill', 'gpg-agent'])
+      await rm(home, {recursive: true})
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import {join} from 'node:path'
+import {expect, it} from 'vitest'
+import {directoryDestination} from '../../../src/charts/destination-directory.ts'
+import {registryDestination} from '../../../src/charts/destination-registry.ts'
+import type {ChartSource} from '../../../src/environment/environment.ts'
+import {helmPackages} from '../../../src/helm/pull.ts'
+import {openDistribution} from '../../../src/images/registry/distribution.ts'
+import {planPublish, publish} from '../../../src/verbs/charts/publish-charts.ts'
+import {searchCharts} from '../../../src/verbs/charts/search-charts.ts'
+import {serveDirectory} from '../../charts-reading/support/web-server.ts'
+import {manifest, writeFiles} from '../../charts-reading/support/write-files.ts'
+import {pushImage} from '../../images/support/push-image.ts'
+import {HELMS} from '../../support/helms.ts'
+import {LOGIN, startRegistry} from '../../support/registry.ts'
+import {toolPath} from '../../support/tools.ts'
+
+const CHARTS = {
+  'one/Chart.yaml': manifest('keystone', '1.0.0', 'appVersion: "2025.1"\ndescription: Identity\n'),
+  'two/Chart.yaml': manifest('keystone', '1.10.0-rc.1+build', 'description: Identity\n'),
+  'mariadb/Chart.yaml': manifest('mariadb', '2.0.0', 'description: The database\nkeywords: [sql]\n'),
+  'library/Chart.yaml': manifest('common', '1.0.0', 'type: library\n'),
+}
+
+async function openParts() {
+  const home = writeFiles({})
+  const env = {HOME: home, PATH: process.env.PATH}
+  const packages = helmPackages({path: await toolPath(HELMS[0]!), env, directory: join(home, 'run')})
+  const builtIn = async () => writeFiles(CHARTS)
+  return {packages, builtIn, registry: (host: string) => openDistribution({host, env})}
+}
+type Parts = Awaited<ReturnType<typeof openParts>>
+
+async function publishAll(parts: Parts, destination: Parameters<typeof publish>[1]): Promise<void> {
+  const directory = await parts.builtIn()
+  const charts = ['one', 'two', 'mariadb'].map((folder) => join(directory, folder))
+  const finding = {...parts, cache: directory}
+  await publish(await planPublish({charts, version: undefined, finding, destination}), destination)
+}
+
+async function search(parts: Parts, source: ChartSource, term?: string, allVersions = false) {
+  const found = await searchCharts({...parts, sources: [source], term, allVersions})
+  return found.map(({name, version}) => `${name} ${version}`)
+}
+
+async function expectFound(parts: Parts, source: ChartSource): Promise<void> {
+  expect(await search(parts, source)).toEqual(['keystone 1.10.0-rc.1+build', 'mariadb 2.0.0'])
+  expect(await search(parts, source, 'SQL')).toEqual(['mariadb 2.0.0'])
+  expect(await search(parts, source, 'identity', true)).toEqual([
+    'keystone 1.10.0-rc.1+build',
+    'keystone 1.0.0',
+  ])
+  expect(await search(parts, source, 'nothing')).toEqual([])
+}
+
+it('charts are found in a directory of charts, and among those that kk carries', async () => {
+  const parts = await openParts()
+
+  await expectFound(parts, {kind: 'built-in'})
+  await expectFound(parts, {kind: 'directory', path: await parts.builtIn()})
+})
+
+it('charts are found in a directory of packages, and where a web server shows it', async () => {
+  const parts = await openParts()
+  const path = writeFiles({})
+  await using server = await serveDirectory(path)
+  await publishAll(parts, directoryDestination({path, url: undefined, now: new Date()}))
+
+  await expectFound(parts, {kind: 'directory', path})
+  await expectFound(parts, {kind: 'repository', url: server.url})
+})
+
+it('charts are found in a registry, among images and in their folder alone', async () => {
+  await using registry = await startRegistry()
+  const parts = await openParts()
+  const at = (url: string) => registryDestination({url, plain: false, packages: parts.packages})
+  await publishAll(parts, at(`oci://${registry.host}/kk/charts`))
+  await publishAll(parts, at(`oci://${registry.host}/kk/charts/deeper`))
+  await pushImage(parts.registry(registry.host), ['kk/charts/image', '1.0.0'])
+
+  await expectFound(parts, {kind: 'oci', url: `oci://${registry.host}/kk/charts`})
+})
+
+it('a registry that does not list its charts tells the versions of one', async () => {
+  await using registry = await startRegistry()
+  const parts = await openParts()
+  const url = `oci://${registry.host}/charts`
+  await publishAll(parts, registryDestination({url, plain: false, packages: parts.packages}))
+  const silent = (host: string) => ({...parts.registry(host), repositories: async () => undefined})
+  const source = {kind: 'oci', url} as const
+
+  expect(await search({...parts, registry: silent}, source, 'keystone', true)).toEqual([
+    'keystone 1.10.0-rc.1+build',
+    'keystone 1.0.0',
+  ])
+  await expect(search({...parts, registry: silent}, source)).rejects.toMatchObject({
+    code: 'KK_CHART',
+    message: `the registry of ${url} does not list what it has`,
+  })
+})
+
+it('who is not logged in to a registry is told so', async () => {
+  await using registry = await startRegistry(LOGIN)
+  const parts = await openParts()
+  const source = {kind: 'oci', url: `oci://${registry.host}/charts`} as const
+
+  await expect(search(parts, source)).rejects.toMatchObject({
+    hint: expect.stringContaining(`helm registry login ${registry.host}`),
+  })
+  await expect(search(parts, source, 'keystone')).rejects.toMatchObject({
+    code: 'KK_IMAGE',
+    message: `the registry ${registry.host} refuses (401)`,
+  })
+})
