@@ -146,7 +146,7 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   wsgi: meaning('a WSGI module, which uwsgi serves on the port of the endpoint, instead of `command`', text),
   argv: meaning('the key of a file of the format `argv`, whose text is appended to the command', text),
   ports: meaning(
-    'ports by name, beside those of the endpoint; with an endpoint, for its members alone',
+    'ports by name, beside those of the endpoint; with an endpoint, for its members alone; a name that ends in `-udp` is one of UDP',
     mapOf(whole),
   ),
   probe: meaning('how it is [probed](#probes)', closed(PROBE)),

@@ -7,6 +7,7 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
   ceilometer: () => import('./charts/ceilometer.ts'),
   ceph: () => import('./charts/ceph.ts'),
   cinder: () => import('./charts/cinder.ts'),
+  designate: () => import('./charts/designate.ts'),
   fm: () => import('./charts/fm.ts'),
   glance: () => import('./charts/glance.ts'),
   gnocchi: () => import('./charts/gnocchi.ts'),
@@ -33,6 +34,33 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
 
 /** The passwords and keys that kk's own charts look up, where a name is all that is known of one. */
 export const credentials: Readonly<Record<string, readonly string[]>> = {
+  aodh: [
+    'oslo_db.admin.password',
+    'oslo_db.aodh.password',
+    'oslo_messaging.admin.password',
+    'oslo_messaging.aodh.password',
+    'identity.admin.password',
+    'identity.aodh.password',
+    'oslo_cache.memcache_secret_key',
+    'coordination.admin.password',
+  ],
+  barbican: [
+    'oslo_db.admin.password',
+    'oslo_db.barbican.password',
+    'oslo_messaging.admin.password',
+    'oslo_messaging.barbican.password',
+    'identity.admin.password',
+    'identity.barbican.password',
+    'oslo_cache.memcache_secret_key',
+    'barbican.simple_crypto_kek',
+  ],
+  ceilometer: [
+    'oslo_messaging.admin.password',
+    'oslo_messaging.ceilometer.password',
+    'identity.admin.password',
+    'identity.ceilometer.password',
+    'coordination.admin.password',
+  ],
   ceph: [
     'ceph_mon.admin.key',
     'ceph_mon.bootstrap-mgr.key',
@@ -54,6 +82,17 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'ceph_mon.cinder-backup.key',
     'ceph_mon.cinder.key',
   ],
+  designate: [
+    'oslo_db.admin.password',
+    'oslo_db.designate.password',
+    'oslo_messaging.admin.password',
+    'oslo_messaging.designate.password',
+    'identity.admin.password',
+    'identity.designate.password',
+    'oslo_cache.memcache_secret_key',
+    'coordination.admin.password',
+    'dns_server.rndc_key',
+  ],
   glance: [
     'oslo_db.admin.password',
     'oslo_db.glance.password',
@@ -63,6 +102,15 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'identity.glance.password',
     'oslo_cache.memcache_secret_key',
     'ceph_mon.glance.key',
+  ],
+  gnocchi: [
+    'oslo_db.admin.password',
+    'oslo_db.gnocchi.password',
+    'identity.admin.password',
+    'identity.gnocchi.password',
+    'oslo_cache.memcache_secret_key',
+    'ceph_mon.gnocchi.key',
+    'coordination.admin.password',
   ],
   heat: [
     'oslo_db.admin.password',
@@ -84,6 +132,16 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'identity.admin.password',
   ],
   libvirt: ['ceph_mon.cinder.key'],
+  magnum: [
+    'oslo_db.admin.password',
+    'oslo_db.magnum.password',
+    'oslo_messaging.admin.password',
+    'oslo_messaging.magnum.password',
+    'identity.admin.password',
+    'identity.magnum.password',
+    'identity.magnum_stack_user.password',
+    'oslo_cache.memcache_secret_key',
+  ],
   mariadb: ['oslo_db.admin.password'],
   neutron: [
     'oslo_db.admin.password',
@@ -117,4 +175,5 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
   ],
   rabbitmq: ['oslo_messaging.admin.password', 'oslo_messaging.erlang_cookie'],
   tempest: ['identity.admin.password'],
+  valkey: ['coordination.admin.password'],
 }
