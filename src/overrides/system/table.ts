@@ -69,6 +69,7 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'ceph_mon.cinder.key',
     'ceph_mon.fsid',
     'ceph_mon.glance.key',
+    'ceph_mon.gnocchi.key',
     'ceph_mon.mon.key',
   ],
   cinder: [
