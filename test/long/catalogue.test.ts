@@ -15,7 +15,7 @@ import {history} from '../e2e/support/history.ts'
 import {revisions} from '../e2e/support/records.ts'
 
 /** Of the cloud, what the services of the catalogue require. */
-const OF_CLOUD = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'heat']
+const OF_CLOUD = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'openvswitch', 'ovn', 'neutron', 'heat']
 
 /** The content of an environment of kk's own, with its charts. */
 async function ownEnvironment(name: string): Promise<EnvironmentContent> {

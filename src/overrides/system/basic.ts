@@ -81,7 +81,6 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
     namespaces: ['nfs'],
     volume: {at: ['storage', 'persistentVolumeClaim'], class: 'class_name', optional: false},
   },
-  octavia: {perController: ['api', 'worker', 'housekeeping']},
   postgresql: {limited: ['server'], volume: {at: ['storage', 'pvc'], class: 'class_name', optional: true}},
   powerdns: {perController: ['server']},
   prometheus: {

@@ -5,6 +5,7 @@ Service in `hosts.default`, so two releases of a chart never fight for a name.
 {{- define "common.context.catalogue" -}}
 cluster_domain_suffix: cluster.local
 alarming: {hosts: {default: aodh-api}, scheme: {default: http}, port: {api: {default: 8042}}}
+baremetal: {hosts: {default: ironic-api}, scheme: {default: http}, port: {api: {default: 6385}}}
 block_storage: {hosts: {default: cinder-api}, scheme: {default: http}, path: {default: /v3}, port: {api: {default: 8776}}}
 ceph_mon: {hosts: {default: ceph-mon}, port: {msgr1: {default: 6789}, msgr2: {default: 3300}}}
 cloudformation: {hosts: {default: heat-cfn}, scheme: {default: http}, path: {default: /v1}, port: {api: {default: 8000}}}
@@ -19,6 +20,7 @@ dns_server: {hosts: {default: designate-bind9}, port: {dns: {default: 53, servic
 identity: {hosts: {default: keystone-api}, scheme: {default: http}, path: {default: /v3}, port: {api: {default: 5000}}, auth: {admin: {username: admin, project_name: admin}}}
 image: {hosts: {default: glance-api}, scheme: {default: http}, port: {api: {default: 9292}}}
 key_manager: {hosts: {default: barbican-api}, scheme: {default: http}, port: {api: {default: 9311}}}
+load_balancer: {hosts: {default: octavia-api}, scheme: {default: http}, port: {api: {default: 9876}}}
 metric: {hosts: {default: gnocchi-api}, scheme: {default: http}, port: {api: {default: 8041}}}
 network: {hosts: {default: neutron-server}, scheme: {default: http}, port: {api: {default: 9696}}}
 orchestration: {hosts: {default: heat-api}, scheme: {default: http}, path: {default: /v1/%(tenant_id)s}, port: {api: {default: 8004}}}

@@ -122,6 +122,7 @@ const SERVICES = {
   key_manager: {host: 'barbican', port: 'api'},
   faultmanagement: {host: 'fm', port: 'api'},
   dns: {host: 'designate', port: 'api'},
+  load_balancer: {host: 'octavia', port: 'api'},
 } as const
 
 type PublicService = keyof typeof SERVICES
