@@ -95,6 +95,13 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'coordination.admin.password',
     'dns_server.rndc_key',
   ],
+  'fm-rest-api': [
+    'oslo_db.admin.password',
+    'oslo_db.fm.password',
+    'identity.admin.password',
+    'identity.fm.password',
+    'oslo_cache.memcache_secret_key',
+  ],
   glance: [
     'oslo_db.admin.password',
     'oslo_db.glance.password',
@@ -154,6 +161,17 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'oslo_cache.memcache_secret_key',
   ],
   mariadb: ['oslo_db.admin.password'],
+  murano: [
+    'oslo_db.admin.password',
+    'oslo_db.murano.password',
+    'oslo_messaging.admin.password',
+    'oslo_messaging.murano.password',
+    'identity.admin.password',
+    'identity.murano.password',
+    'identity.muranoagent.password',
+    'oslo_cache.memcache_secret_key',
+    'application_catalog.agent.password',
+  ],
   neutron: [
     'oslo_db.admin.password',
     'oslo_db.neutron.password',
@@ -177,6 +195,7 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'ceph_mon.cinder.key',
     'compute_metadata.shared_secret',
   ],
+  'nova-api-proxy': ['identity.nova.password', 'oslo_cache.memcache_secret_key'],
   octavia: [
     'oslo_db.admin.password',
     'oslo_db.octavia.password',
@@ -184,6 +203,13 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'oslo_messaging.octavia.password',
     'identity.admin.password',
     'identity.octavia.password',
+    'oslo_cache.memcache_secret_key',
+  ],
+  panko: [
+    'oslo_db.admin.password',
+    'oslo_db.panko.password',
+    'identity.admin.password',
+    'identity.panko.password',
     'oslo_cache.memcache_secret_key',
   ],
   placement: [
