@@ -168,6 +168,7 @@ ceph("auth", "import", "--in-file", "/etc/ceph/clients.keyring")
 print("the accounts of the services")
 {{ end -}}
 
+{{- /* The cluster tells how it is, and an image of RBD is written. */ -}}
 {{- define "common.scripts.ceph-test.sh" -}}
 set -eu
 ceph health detail
