@@ -87,7 +87,7 @@ export const UNIT: Readonly<Record<string, Schema>> = {
   image: meaning("the name of kolla's image; by default the chart's `image`", text),
   command: meaning('what `kolla_start` becomes: the service', text),
   script: meaning(
-    'a script of the templates (`common.scripts.NAME`), run as it is, without `kolla_start`',
+    'a script of the templates (`common.scripts.NAME`), run as it is, without `kolla_start`; the `files` that are listed with it are in `/var/lib/kolla/config_files`',
     text,
   ),
   scripts: meaning('scripts of the templates that the command needs; they are mounted in `/scripts`', texts),

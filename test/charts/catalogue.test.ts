@@ -1,7 +1,9 @@
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
-import {useCharts} from './support/charts.ts'
-import {find, type KubernetesObject, secret} from './support/objects.ts'
+import {CHARTS, useCharts} from './support/charts.ts'
+import {find, type KubernetesObject, pods, secret, variable} from './support/objects.ts'
 
 const charts = await useCharts()
 
@@ -135,6 +137,46 @@ describe('the names of designate', () => {
       'key "rndc-key" { algorithm hmac-sha256; secret "d29yZA=="; };',
     )
   })
+})
+
+describe("an image that is not kolla's", async () => {
+  const objects = await charts.render('fm-rest-api')
+  const {containers, volumes = []} = find(objects, 'Deployment', 'fm-rest-api-api').spec!.template!.spec
+  const [api] = containers
+
+  it('starts by a script, which finds the files of its service', () => {
+    const config = volumes.find(({name}) => name === 'config')!
+
+    expect(api!.command).toEqual(['bash', '/scripts/fm-api.sh'])
+    expect(api!.volumeMounts).toContainEqual({
+      name: 'config',
+      mountPath: '/var/lib/kolla/config_files',
+      readOnly: true,
+    })
+    expect(
+      config.projected!.sources.flatMap(({configMap}) => configMap!.items.map(({path}) => path)),
+    ).toEqual(['fm.conf', 'api-paste.ini'])
+    expect(variable(api!, 'OS_DATABASE__CONNECTION')).toBe('fm-rest-api-env/fm.OS_DATABASE__CONNECTION')
+  })
+
+  it("makes no accounts: that is an image of kk's", () => {
+    const imageOf = (name: string) =>
+      pods(objects).find(({owner}) => owner.includes(name))!.spec.containers[0]!.image
+
+    for (const name of ['db-create', 'register', 'cleanup']) expect(imageOf(name)).toContain('/toolbox:')
+    expect(imageOf('db-sync')).toContain('/fm-rest-api:')
+  })
+})
+
+it.each([
+  ['murano', '2024.1'],
+  ['panko', 'Xena'],
+])('%s is marked as retired, and says since when and what there is instead', (chart, since) => {
+  const read = (file: string) => readFileSync(join(CHARTS, chart, file), 'utf8')
+
+  expect(read('Chart.yaml')).toMatch(/^deprecated: true$/m)
+  expect(read('templates/NOTES.txt')).toContain(`since ${since}`)
+  expect(read('templates/NOTES.txt')).toContain('In its place:')
 })
 
 function portsOf(service: KubernetesObject) {

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
-import type {Values} from '../../../src/release.ts'
 import {readImages} from '../../../src/images/inventory/read-images.ts'
+import type {Values} from '../../../src/release.ts'
 import {cloudUp, succeed} from './cloud.ts'
 import {changedEnvironment} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
