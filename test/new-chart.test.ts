@@ -24,6 +24,7 @@ describe('new charts, one of them as docs/charts.md says', async () => {
       'wrote docs/charts.md',
       'wrote docs/images.md',
       'wrote docs/pods.md',
+      'wrote docs/services.md',
     ])
     expect(await runCharts(root)).toEqual([])
   })
