@@ -7,6 +7,15 @@ options:
   sysinv: {os_region_name: {{ .ctx.values.region | quote }}}
 {{- end -}}
 
+{{- /* What a request goes through: api-paste.ini of StarlingX. */ -}}
+{{- define "common.config.block.pipeline" -}}
+options:
+  pipeline:fm-api: {pipeline: request_id authtoken api_v1}
+  app:api_v1: {paste.app_factory: "fm.api.app:app_factory"}
+  filter:request_id: {paste.filter_factory: "oslo_middleware:RequestId.factory"}
+  filter:authtoken: {acl_public_routes: "/, /v1", paste.filter_factory: "fm.api.middleware.auth_token:AuthTokenMiddleware.factory"}
+{{- end -}}
+
 {{- define "common.scripts.fm-api.sh" -}}
 exec fm-api --config-file /var/lib/kolla/config_files/fm.conf
 {{ end -}}
