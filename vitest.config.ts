@@ -133,6 +133,7 @@ export default defineConfig({
       cloud({name: 'cloud-machines', place: 'machines', maxWorkers: 1, groupOrder: 4}),
       cloud({name: 'cloud-tempest', place: 'tempest', maxWorkers: 1, groupOrder: 5}),
       cloud({name: 'cloud-releases', place: 'releases', maxWorkers: 1, groupOrder: 6}),
+      cloud({name: 'cloud-catalogue', place: 'catalogue', maxWorkers: 1, groupOrder: 7}),
       {
         test: {
           name: 'long',

@@ -87,7 +87,7 @@ export const UNIT: Readonly<Record<string, Schema>> = {
   image: meaning("the name of kolla's image; by default the chart's `image`", text),
   command: meaning('what `kolla_start` becomes: the service', text),
   script: meaning(
-    'a script of the templates (`common.scripts.NAME`), run as it is, without `kolla_start`',
+    'a script of the templates (`common.scripts.NAME`), run as it is, without `kolla_start`; the `files` that are listed with it are in `/var/lib/kolla/config_files`',
     text,
   ),
   scripts: meaning('scripts of the templates that the command needs; they are mounted in `/scripts`', texts),
@@ -146,7 +146,7 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   wsgi: meaning('a WSGI module, which uwsgi serves on the port of the endpoint, instead of `command`', text),
   argv: meaning('the key of a file of the format `argv`, whose text is appended to the command', text),
   ports: meaning(
-    'ports by name, beside those of the endpoint; with an endpoint, for its members alone',
+    'ports by name, beside those of the endpoint; with an endpoint, for its members alone; a name that ends in `-udp` is one of UDP',
     mapOf(whole),
   ),
   probe: meaning('how it is [probed](#probes)', closed(PROBE)),

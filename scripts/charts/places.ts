@@ -38,6 +38,7 @@ export const SHARED: Readonly<Record<string, Schema>> = {
     ephemeral: flag,
     backend: {enum: ['ceph', 'file']},
   }),
+  notifications: closed({enabled: flag}),
   secrets: closed({env: text, files: text}),
 }
 

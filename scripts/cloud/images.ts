@@ -1,17 +1,17 @@
+import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
+import {load} from 'js-yaml'
 import {readImages} from '../../src/images/inventory/read-images.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** The registry of the node. */
 export const REGISTRY = 'localhost:5010'
-/** The image that nothing of the cloud runs on. */
-const WITHOUT = 'kolla-builder'
 
 interface Bringing {
   /** The binary. */
   readonly kk: string
-  /** By default all of the release that is deployed. */
+  /** By default those of `environments/cloud.yaml`. */
   readonly names?: readonly string[]
   /** What is shown of the programs that do it. */
   readonly stdio: 'inherit' | ['ignore', 'pipe', 'pipe']
@@ -36,8 +36,19 @@ export async function bringImages({kk, names, stdio}: Bringing): Promise<void> {
   }
 }
 
+/** Those that a release of the cloud runs on, by their places in `images.tags`, and those that have none: all may stand on them. */
 async function deployedImages() {
+  const {
+    kk: _,
+    global: __,
+    ...sections
+  } = load(await readFile(join(ROOT, 'environments/cloud.yaml'), 'utf8')) as Readonly<Record<string, unknown>>
+  const releases = ['dep_check', ...Object.keys(sections)]
   const images = await readImages(join(ROOT, 'images'))
   const {tag} = images.find(({name}) => name === 'base')!
-  return images.filter((image) => image.tag === tag && image.name !== WITHOUT)
+  return images.filter(
+    ({chart, ...image}) =>
+      image.tag === tag &&
+      (chart === undefined || releases.some((name) => chart === name || chart.startsWith(`${name}_`))),
+  )
 }

@@ -72,6 +72,12 @@ describe.each(BUILT)('what the chart %s renders', (chart) => {
       }
       const program = await container.run(`type ${config.command.split(' ', 1)[0]}`)
       expect(program.exitCode, `${owner}: ${program.says}`).toBe(0)
+      const [, module] = /^module = ([\w.]+):/m.exec(Object.values(files).join('\n')) ?? []
+      if (module === undefined) continue
+      const served = await container.run(
+        `python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)'`,
+      )
+      expect(served.exitCode, `${owner}: ${module}: ${served.says}`).toBe(0)
     }
   })
 })

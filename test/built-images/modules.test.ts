@@ -19,6 +19,11 @@ describe('what services take from Debian, in whatever Python they run', () => {
       ['nova-compute', 'libvirt, rados, rbd', 'nova.virt.libvirt.driver'],
       // Without it, databases of OVN that are named by DNS can not be reached.
       ['neutron-server', 'unbound', 'neutron.plugins.ml2.drivers.ovn.mech_driver.mech_driver'],
+      ['octavia-api', 'ovs, unbound', 'ovn_octavia_provider.driver'],
+      ['gnocchi-api', 'rados, redis', 'gnocchi.storage.ceph, gnocchi.incoming.redis'],
+      ['ceilometer-compute', 'libvirt, redis', 'ceilometer.compute.virt.libvirt.inspector'],
+      ['aodh-evaluator', 'redis', 'tooz.drivers.redis'],
+      ['designate-producer', 'redis', 'tooz.drivers.redis'],
     ].flatMap(([name, modules, driver]) =>
       releasesOf(name!).map((image) => ({image, name: image.name, modules, driver})),
     ),

@@ -2,7 +2,9 @@ import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {load} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
-import {useCharts} from './support/charts.ts'
+import {mergeValues} from '../../src/overrides/merge.ts'
+import type {Values} from '../../src/release.ts'
+import {SECRETS, useCharts} from './support/charts.ts'
 import {ofKind, workloads} from './support/objects.ts'
 
 type Environment = Readonly<Record<string, object>>
@@ -27,6 +29,25 @@ describe.each([
 
     expect(workloads(objects).map(({spec}) => spec?.replicas)).toEqual([1])
     expect(ofKind(objects, 'PersistentVolumeClaim')).toEqual([])
+  })
+})
+
+describe('environments/catalogue.yaml', () => {
+  const {kk, global, ...sections} = environment('catalogue.yaml')
+  const {endpoints} = global as {endpoints: object}
+
+  it('is deployed after the cloud, and knows the accounts of what it uses there', () => {
+    expect(kk).toMatchObject({name: 'catalogue', namespace: 'openstack'})
+    expect((environment('cloud.yaml')['global'] as {endpoints: object}).endpoints).toMatchObject(endpoints)
+  })
+
+  it.each(Object.keys(sections))('makes %s, with what kk generates', async (service) => {
+    const objects = await charts.render(service, {
+      global: mergeValues(SECRETS, global as Values),
+      values: sections[service]!,
+    })
+
+    expect(workloads(objects).length).toBeGreaterThan(0)
   })
 })
 

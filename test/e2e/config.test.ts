@@ -47,7 +47,7 @@ describe('kk config import', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       dryRun: true,
       containers: [{container: 'keystone'}, {container: 'memcached'}],
-      leftOut: [{container: 'designate-api'}, {container: 'keystone-fernet'}, {container: 'mariadb'}],
+      leftOut: [{container: 'blazar-api'}, {container: 'keystone-fernet'}, {container: 'mariadb'}],
       values: [],
     })
     expect(stdout + stderr).not.toContain('dev-')

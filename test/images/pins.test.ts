@@ -42,6 +42,6 @@ describe(`the packages of ${RELEASE} from PyPI`, () => {
   })
 
   it('are named when one has no pin', async () => {
-    await expect(chosen('barbican')).rejects.toThrow('there is no pin of barbican: run npm run pins')
+    await expect(chosen('trove')).rejects.toThrow('there is no pin of trove: run npm run pins')
   })
 })

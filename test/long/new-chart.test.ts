@@ -3,7 +3,12 @@ import {expect, it} from 'vitest'
 import {copyWithNewCharts, runCharts} from '../support/new-chart.ts'
 
 /** What finds charts, plugins and images by looking. */
-const OF_CHARTS = ['test/charts/', 'test/overrides/system/', '--testNamePattern', '\\b(aodh|example)\\b']
+const OF_CHARTS = [
+  'test/charts/',
+  'test/overrides/system/',
+  '--testNamePattern',
+  '\\b(cloudkitty|example)\\b',
+]
 const OF_ALL = [
   'test/docs/generated',
   'test/docs/links',
@@ -29,7 +34,7 @@ it('new charts, their images and plugins pass every test that finds them by look
     expect(ofCharts.exitCode, ofCharts.all).toBe(0)
     expect(ofAll.exitCode, ofAll.all).toBe(0)
     for (const name of [
-      'the pods of aodh',
+      'the pods of cloudkitty',
       'the pods of example',
       'system overrides are all that example wants',
     ])

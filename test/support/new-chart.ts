@@ -106,7 +106,7 @@ const ENTRY = `  example-api:
 `
 
 /**
- * A copy of the tree with two new charts: `aodh`, word by word as `docs/charts.md` says, and `example`, which has an agent on
+ * A copy of the tree with two new charts: `cloudkitty`, word by word as `docs/charts.md` says, and `example`, which has an agent on
  * every node, an endpoint that nobody here knows, and a plugin.
  */
 export async function copyWithNewCharts(): Promise<{readonly root: string; remove(): Promise<void>}> {

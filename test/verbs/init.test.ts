@@ -58,7 +58,10 @@ describe('a new environment', () => {
 
     const others = [...text.matchAll(/^# ([a-z-]+: \{\}) +# \S/gm)].map(([, section = '']) => section)
     expect(others.toSorted()).toEqual(
-      [...charts.keys()].filter((chart) => !STARTER.services.includes(chart)).map((chart) => `${chart}: {}`),
+      [...charts.keys()]
+        .filter((chart) => !STARTER.services.includes(chart))
+        .map((chart) => `${chart}: {}`)
+        .toSorted(),
     )
   })
 

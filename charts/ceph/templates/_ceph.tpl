@@ -37,12 +37,13 @@ from a job, so that it can change them.
 {{- $glance := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.glance.key")) -}}
 {{- $cinder := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.cinder.key")) -}}
 {{- $backup := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.cinder-backup.key")) -}}
+{{- $gnocchi := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.gnocchi.key")) -}}
 {{- $of := dict
   "mon" (dict "mon." $mon "client.admin" $admin "client.bootstrap-mgr" $mgr "client.bootstrap-osd" $osd)
   "mgr" (dict "client.bootstrap-mgr" $mgr)
   "osd" (dict "client.bootstrap-osd" $osd)
   "admin" (dict "client.admin" $admin)
-  "clients" (dict "client.glance" $glance "client.cinder" $cinder "client.cinder-backup" $backup) -}}
+  "clients" (dict "client.glance" $glance "client.cinder" $cinder "client.cinder-backup" $backup "client.gnocchi" $gnocchi) -}}
 options:
   {{- get $of .params.of | toYaml | nindent 2 }}
 {{- end -}}
@@ -172,6 +173,7 @@ ceph("auth", "import", "--in-file", "/etc/ceph/clients.keyring")
 print("the accounts of the services")
 {{ end -}}
 
+{{- /* The cluster tells how it is, and an image of RBD is written. */ -}}
 {{- define "common.scripts.ceph-test.sh" -}}
 set -eu
 ceph health detail

@@ -36,6 +36,7 @@ request("PATCH", path, {"metadata": version, "data": {**after, **gone}})
 print("%d keys" % len(after))
 {{ end -}}
 
+{{- /* A token is given out, and the catalogue with it. */ -}}
 {{- define "common.scripts.keystone-test.sh" -}}
 set -eu
 openstack token issue --format value --column expires

@@ -113,6 +113,7 @@ echo $type >$RESULT.new
 mv $RESULT.new $RESULT
 {{ end -}}
 
+{{- /* libvirt answers, and says by what guests run. */ -}}
 {{- define "common.scripts.libvirt-test.sh" -}}
 set -eu
 virsh --connect qemu:///system list --all

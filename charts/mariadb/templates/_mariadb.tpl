@@ -152,6 +152,7 @@ while True:
     time.sleep(1)
 {{ end -}}
 
+{{- /* A row is written and read, in a database of the test. */ -}}
 {{- define "common.scripts.mariadb-test.sh" -}}
 set -eu
 mariadb --host="$DB_HOST" --port="$DB_PORT" --user="$DB_USER" --connect-timeout=10 <<SQL

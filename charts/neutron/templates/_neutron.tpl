@@ -1,12 +1,3 @@
-{{- /* Where the databases of OVN are: every member, for a client goes on with the next when one is gone. */ -}}
-{{- define "common.config.block.ovn" -}}
-needs: [ovn_ovsdb_nb, ovn_ovsdb_sb]
-options:
-  ovn:
-    ovn_nb_connection: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "ovn_ovsdb_nb") | quote }}
-    ovn_sb_connection: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "ovn_ovsdb_sb") | quote }}
-{{- end -}}
-
 {{- /* Where nova answers questions for metadata, and by what it knows that neutron asks. */ -}}
 {{- define "common.config.block.metadata" -}}
 {{- $metadata := dict "ctx" .ctx "type" "compute_metadata" -}}

@@ -26,7 +26,10 @@ options:
   permissions: [{user: {{ quote $user }}, vhost: /, configure: ".*", write: ".*", read: ".*"}]
 {{- end -}}
 
-{{- /* curl reads the account from standard input: nothing secret is in an argument. */ -}}
+{{- /*
+The bus knows the administrator's account.
+curl reads it from standard input: nothing secret is in an argument.
+*/ -}}
 {{- define "common.scripts.rabbitmq-test.sh" -}}
 set -eu
 password=${PASSWORD//\\/\\\\}

@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<string, string>> = {
   cinder_rbd_secret_uuid: 'ceph.cinder.secret_uuid',
   metadata_secret: 'compute_metadata.shared_secret',
   barbican_crypto_key: 'barbican.simple_crypto_kek',
+  valkey_master_password: 'coordination.admin.password',
 }
 
 /** `glance_database_password`, `glance_keystone_password`: of each service, by kolla's rule. */

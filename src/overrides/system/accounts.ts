@@ -37,6 +37,10 @@ const BY_HAND: Readonly<Record<string, ByHand>> = {
     why: 'what heat keeps of its stacks in the database cannot be read with another key',
     first: 'have the database encrypted anew (heat-manage update_params decrypt, then encrypt)',
   },
+  'barbican.simple_crypto_kek': {
+    why: 'nothing that barbican keeps can be read with another key',
+    first: 'give barbican both keys (values: conf.crypto.simple_crypto_plugin.kek, the new one first)',
+  },
   'ceph_mon.fsid': {
     why: 'a cluster of Ceph, and each of its disks, keep the identity of their first start',
     first: 'give it back: nothing else opens what is stored',
@@ -50,6 +54,7 @@ const BY_HAND: Readonly<Record<string, ByHand>> = {
 /** Credentials that clusters keep under another name, that of openstack-helm's charts. */
 const KEPT_AS: Readonly<Record<string, string>> = {
   'orchestration.auth_encryption_key': 'heat.auth_encryption_key',
+  'key_manager.simple_crypto_kek': 'barbican.simple_crypto_kek',
 }
 
 /**
@@ -66,6 +71,7 @@ function belowGlobal(credential: string): SecretNeed {
 /** Returns the kind of a credential; all are passwords but Ceph's, and keys of services that encrypt. */
 function kindOf(name: string): SecretNeed['kind'] {
   if (name.endsWith('.auth_encryption_key')) return 'token'
+  if (name.endsWith('_kek')) return 'fernet'
   if (!name.startsWith('ceph_mon.')) return 'password'
   return name.endsWith('.key') ? 'ceph' : 'uuid'
 }
@@ -106,6 +112,7 @@ function usedBy(chart: string, uses: Values): readonly string[] {
     ...(uses.notifications || uses.messaging
       ? ['oslo_messaging.admin.password', `oslo_messaging.${chart}.password`]
       : []),
+    ...(uses.coordination ? ['coordination.admin.password'] : []),
     ...Object.values(mapAt(uses.clients, 'accounts')).map((account) => `identity.${account}.password`),
     ...(client === '' ? [] : [`ceph_mon.${client}.key`]),
     ...(user === '' ? [] : [`identity.${user}.password`, 'oslo_cache.memcache_secret_key']),

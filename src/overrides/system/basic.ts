@@ -45,7 +45,6 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
   'cert-rotation': {namespaces: KUBE_SYSTEM},
   cloudkitty: {perController: ['api', 'processor']},
   cyborg: {perController: ['api', 'conductor'], requires: ['placement']},
-  designate: {perController: ['api', 'central', 'mdns', 'worker', 'producer', 'sink']},
   'elastic-apm-server': {namespaces: OBSERVATION, perController: ['elastic_apm_server']},
   'elastic-filebeat': {namespaces: OBSERVATION, limited: ['filebeat']},
   'elastic-metricbeat': {namespaces: OBSERVATION, limited: ['metricbeat']},
@@ -82,7 +81,6 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
     namespaces: ['nfs'],
     volume: {at: ['storage', 'persistentVolumeClaim'], class: 'class_name', optional: false},
   },
-  octavia: {perController: ['api', 'worker', 'housekeeping']},
   postgresql: {limited: ['server'], volume: {at: ['storage', 'pvc'], class: 'class_name', optional: true}},
   powerdns: {perController: ['server']},
   prometheus: {

@@ -29,6 +29,7 @@ const COMMON = [
   'network',
   'network_policy',
   'dependencies',
+  'notifications',
   'secrets',
 ]
 

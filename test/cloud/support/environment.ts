@@ -16,6 +16,8 @@ export async function releasesOf(file: string): Promise<readonly string[]> {
 }
 
 interface Change {
+  /** The environment that is changed: that of the cloud, unless it is another. */
+  readonly of?: string
   /** Merged over the environment. */
   readonly values?: Values
   /** The releases of the file, if these are not all. */
@@ -25,9 +27,9 @@ interface Change {
 type WithSettings = Values & {readonly kk: {readonly releases?: Values}}
 
 /** A file of that environment with a change; it goes with the run. */
-export async function changedEnvironment({values = {}, only}: Change): Promise<string> {
+export async function changedEnvironment({of = CLOUD, values = {}, only}: Change): Promise<string> {
   const directory = await mkdtemp(join(inject('aio').home, 'environment-'))
-  const written = load(await readFile(CLOUD, 'utf8')) as Values
+  const written = load(await readFile(of, 'utf8')) as Values
   const charts = {kk: {charts: [join(ROOT, 'charts')]}}
   const {kk, global, ...sections} = mergeValues(mergeValues(written, charts), values) as WithSettings
   const kept = (named: Values = {}) =>

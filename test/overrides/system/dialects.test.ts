@@ -40,7 +40,7 @@ async function madeFor(directory: string) {
 it.each([
   ['charts/keystone', 'kk'],
   ['charts/horizon', 'kk'],
-  ['test/fixtures/dialects/barbican', 'kk'],
+  ['test/fixtures/dialects/trove', 'kk'],
   ['test/fixtures/openstack-helm/mariadb', 'openstack-helm'],
   ['test/fixtures/dialects/keystone', 'openstack-helm'],
   ['test/fixtures/dialects/mariadb', undefined],
@@ -111,7 +111,7 @@ it.each([
 
 describe('the same name in the other dialect', () => {
   it("gives a new chart of kk's own nothing of openstack-helm's, but what every service of kk's gets", async () => {
-    const {overrides, secrets} = await madeFor('test/fixtures/dialects/barbican')
+    const {overrides, secrets} = await madeFor('test/fixtures/dialects/trove')
 
     expect(overrides).toEqual({
       pod: {
@@ -123,18 +123,18 @@ describe('the same name in the other dialect', () => {
         endpoints: {
           cluster_domain_suffix: 'k8s.local',
           identity: publicly('keystone'),
-          key_manager: publicly('barbican'),
+          database: publicly('trove'),
         },
       },
     })
     expect(secrets!.toSorted()).toEqual([
       'global.endpoints.identity.auth.admin.password',
-      'global.endpoints.identity.auth.barbican.password',
+      'global.endpoints.identity.auth.trove.password',
       'global.endpoints.oslo_cache.auth.memcache_secret_key',
       'global.endpoints.oslo_db.auth.admin.password',
-      'global.endpoints.oslo_db.auth.barbican.password',
+      'global.endpoints.oslo_db.auth.trove.password',
       'global.endpoints.oslo_messaging.auth.admin.password',
-      'global.endpoints.oslo_messaging.auth.barbican.password',
+      'global.endpoints.oslo_messaging.auth.trove.password',
     ])
   })
 

@@ -49,7 +49,7 @@ describe('a directory of several', () => {
     expect(releases.map(({release}) => release)).toEqual(['keystone', 'memcached'])
     expect(containers.map(({container}) => container)).toEqual(['keystone', 'memcached'])
     expect(leftOut).toEqual([
-      {container: 'designate-api', why: 'no chart has a component of this name'},
+      {container: 'blazar-api', why: 'no chart has a component of this name'},
       {container: 'keystone-fernet', why: 'no chart has a component of this name'},
       {container: 'mariadb', why: expect.stringContaining('the chart mariadb holds data')},
     ])
@@ -71,7 +71,7 @@ describe('what is refused', () => {
   afterEach(() => rm(join(directory, '..'), {recursive: true}))
 
   it.each([
-    ['designate-api', 'KK_KOLLA', 'no chart has a component of this name'],
+    ['blazar-api', 'KK_KOLLA', 'no chart has a component of this name'],
     [
       'mariadb',
       'KK_KOLLA',

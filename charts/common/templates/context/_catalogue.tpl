@@ -4,15 +4,28 @@ Service in `hosts.default`, so two releases of a chart never fight for a name.
 */ -}}
 {{- define "common.context.catalogue" -}}
 cluster_domain_suffix: cluster.local
+alarming: {hosts: {default: aodh-api}, scheme: {default: http}, port: {api: {default: 8042}}}
+application_catalog: {hosts: {default: murano-api}, scheme: {default: http}, port: {api: {default: 8082}}}
+baremetal: {hosts: {default: ironic-api}, scheme: {default: http}, port: {api: {default: 6385}}}
 block_storage: {hosts: {default: cinder-api}, scheme: {default: http}, path: {default: /v3}, port: {api: {default: 8776}}}
 ceph_mon: {hosts: {default: ceph-mon}, port: {msgr1: {default: 6789}, msgr2: {default: 3300}}}
 cloudformation: {hosts: {default: heat-cfn}, scheme: {default: http}, path: {default: /v1}, port: {api: {default: 8000}}}
 compute: {hosts: {default: nova-api}, scheme: {default: http}, path: {default: /v2.1}, port: {api: {default: 8774}}}
 compute_metadata: {hosts: {default: nova-metadata}, scheme: {default: http}, port: {metadata: {default: 8775}}}
 compute_novnc_proxy: {hosts: {default: nova-novncproxy}, scheme: {default: http}, path: {default: /vnc_lite.html}, port: {novnc_proxy: {default: 6080}}}
+compute_proxy: {hosts: {default: nova-api-proxy-proxy}, scheme: {default: http}, path: {default: /v2.1}, port: {api: {default: 8774}}}
+container_infra: {hosts: {default: magnum-api}, scheme: {default: http}, path: {default: /v1}, port: {api: {default: 9511}}}
+coordination: {hosts: {default: valkey-server}, scheme: {default: redis}, port: {valkey: {default: 6379}}}
 dashboard: {hosts: {default: horizon-server}, scheme: {default: http}, path: {default: /}, port: {web: {default: 80, service: 8080}}}
+dns: {hosts: {default: designate-api}, scheme: {default: http}, port: {api: {default: 9001}}}
+dns_server: {hosts: {default: designate-bind9}, port: {dns: {default: 53, service: 5353}, dns_udp: {default: 53, service: 5353}, rndc: {default: 8953}}}
+event: {hosts: {default: panko-api}, scheme: {default: http}, port: {api: {default: 8977}}}
+faultmanagement: {hosts: {default: fm-rest-api-api}, scheme: {default: http}, path: {default: /v1}, port: {api: {default: 18003}}}
 identity: {hosts: {default: keystone-api}, scheme: {default: http}, path: {default: /v3}, port: {api: {default: 5000}}, auth: {admin: {username: admin, project_name: admin}}}
 image: {hosts: {default: glance-api}, scheme: {default: http}, port: {api: {default: 9292}}}
+key_manager: {hosts: {default: barbican-api}, scheme: {default: http}, port: {api: {default: 9311}}}
+load_balancer: {hosts: {default: octavia-api}, scheme: {default: http}, port: {api: {default: 9876}}}
+metric: {hosts: {default: gnocchi-api}, scheme: {default: http}, port: {api: {default: 8041}}}
 network: {hosts: {default: neutron-server}, scheme: {default: http}, port: {api: {default: 9696}}}
 orchestration: {hosts: {default: heat-api}, scheme: {default: http}, path: {default: /v1/%(tenant_id)s}, port: {api: {default: 8004}}}
 oslo_cache: {hosts: {default: memcached-server}, port: {memcache: {default: 11211}}}

@@ -39,4 +39,6 @@ storage:
   # Where images, volumes and disks are: ceph, or in files.
   backend: file
 dependencies: {enabled: true}
+# Whether somebody listens to what services notify: ceilometer.
+notifications: {enabled: false}
 {{- end -}}

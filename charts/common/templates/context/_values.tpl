@@ -13,7 +13,7 @@ Sets .values, .endpoints and .user of the context.
 {{- end -}}
 {{- end -}}
 {{- range $layer := list ($own.global | default dict) $own -}}
-{{- $shared := pick $layer "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "dependencies" "secrets" -}}
+{{- $shared := pick $layer "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "dependencies" "notifications" "secrets" -}}
 {{- if kindIs "string" $shared.storage -}}
 {{- $_ := set $shared "storage" (dict "ephemeral" (eq $shared.storage "ephemeral")) -}}
 {{- end -}}

@@ -34,6 +34,6 @@ spec:
 
 {{- define "common.kinds.networkpolicy.ports" -}}
 {{- range $name, $_ := . }}
-- {protocol: TCP, port: {{ $name }}}
+- {protocol: {{ ternary "UDP" "TCP" (hasSuffix "-udp" $name) }}, port: {{ $name }}}
 {{- end }}
 {{- end -}}

@@ -21,6 +21,9 @@ spec:
     - name: {{ $name }}
       port: {{ $port.service }}
       targetPort: {{ $name }}
+      {{- if hasSuffix "-udp" $name }}
+      protocol: UDP
+      {{- end }}
       {{- if and $node.enabled $node.port (eq $name $.unit.main) }}
       nodePort: {{ int64 $node.port }}
       {{- end }}
@@ -40,7 +43,7 @@ spec:
   {{- with .unit.ports }}
   ports:
     {{- range $name, $port := . }}
-    - {name: {{ $name }}, port: {{ $port.container }}, targetPort: {{ $name }}}
+    - {name: {{ $name }}, port: {{ $port.container }}, targetPort: {{ $name }}{{ if hasSuffix "-udp" $name }}, protocol: UDP{{ end }}}
     {{- end }}
   {{- end }}
 {{ end -}}

@@ -18,7 +18,7 @@ clients goes on for some seconds (`drain`), until every node sends new ones to a
   {{- with .unit.ports }}
   ports:
     {{- range $name, $port := . }}
-    - {name: {{ $name }}, containerPort: {{ $port.container }}}
+    - {name: {{ $name }}, containerPort: {{ $port.container }}{{ if hasSuffix "-udp" $name }}, protocol: UDP{{ end }}}
     {{- end }}
   {{- end }}
   {{- with include "common.pod.probes" . | trim }}

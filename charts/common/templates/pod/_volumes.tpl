@@ -1,11 +1,11 @@
 {{- /*
-The volumes of a unit: kolla's directory with its config.json and its files; the scripts; the token of its service account, only where
+The volumes of a unit: kolla's directory with its config.json and its files, which a `script` finds there, too; the scripts; the token of its service account, only where
 it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by itself); those of its facts, each one of
 {secret, host, empty}; the user's (`pod.mounts.<unit>`).
 */ -}}
 {{- define "common.pod.volumes" -}}
-{{- if .unit.kolla }}
-{{- $public := list (dict "key" (printf "%s.json" .unit.key) "path" "config.json") }}
+{{- if or .unit.kolla .unit.files }}
+{{- $public := ternary (list (dict "key" (printf "%s.json" .unit.key) "path" "config.json")) list .unit.kolla }}
 {{- $secret := list }}
 {{- range .unit.files }}
 {{- $file := get $.ctx.files . }}
@@ -23,6 +23,8 @@ it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by
       {{- with $secret }}
       - secret: {name: {{ include "common.context.secret" (dict "ctx" $.ctx "key" "files") }}, items: {{ toJson . }}}
       {{- end }}
+{{- end }}
+{{- if .unit.kolla }}
 - {name: logs, emptyDir: {}}
 {{- else }}
 - {name: tmp, emptyDir: {}}
@@ -62,8 +64,10 @@ it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by
 
 {{- /* Where the main container of a unit, and the init containers of its facts, see them. */ -}}
 {{- define "common.pod.mounts" -}}
-{{- if .unit.kolla }}
+{{- if or .unit.kolla .unit.files }}
 - {name: config, mountPath: /var/lib/kolla/config_files, readOnly: true}
+{{- end }}
+{{- if .unit.kolla }}
 - {name: logs, mountPath: /var/log/kolla}
 {{- else }}
 - {name: tmp, mountPath: /tmp}

@@ -1,11 +1,11 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {SERVICE_FACTS, service, wsgiListens} from '../shared/service.ts'
-import {API, workers} from '../shared/sizing.ts'
+import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
 
 export const plugin = definePlugin({
   chart: 'barbican',
-  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
+  reads: [...KK_FACTS, 'cpus', 'ipFamily'],
   secrets: [
     // The key with which simple_crypto encrypts every other key.
     {
@@ -18,6 +18,15 @@ export const plugin = definePlugin({
       },
     },
   ],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['api', 'worker', 'keystone_listener']),
+      spread(facts),
+      limits(facts.allInOne, {api: API, worker: WORKER, keystone_listener: WORKER}),
+      given(workers(facts), (processes) => ({conf: {barbican_api_uwsgi: {uwsgi: {processes}}}})),
+      wsgiListens(facts.ipFamily, 'http', {barbican_api_uwsgi: 9311}),
+      serviceBelowGlobal(facts, ['key_manager']),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {

@@ -1,17 +1,28 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {SERVICE_FACTS, service} from '../shared/service.ts'
-import {AGENT, fixed, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
+import {AGENT, fixed, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+
+const SHARES = {central: WORKER, notification: WORKER, compute: AGENT}
 
 export const plugin = definePlugin({
   chart: 'ceilometer',
-  reads: [...SERVICE_FACTS, 'computes', 'cpus'],
+  reads: [...KK_FACTS, 'computes', 'cpus'],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['central', 'notification']),
+      spread(facts),
+      limits(facts.allInOne, SHARES),
+      given(workers(facts), (count) => ({conf: {ceilometer: {notification: {workers: count}}}})),
+      given(facts.computes, (count) => ({manifests: {daemonset_compute: count > 0}})),
+      serviceBelowGlobal(facts, []),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['notification'],
         serves: ['metric'],
-        shares: {central: WORKER, notification: WORKER, compute: AGENT},
+        shares: SHARES,
       }),
       // Two pollers without a coordinator would count everything twice.
       fixed(facts.controllers, 'central', 1),

@@ -2,19 +2,37 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {SERVICE_FACTS, service} from '../shared/service.ts'
-import {AGENT, API, fixed, workers} from '../shared/sizing.ts'
-import {cephClient} from '../shared/storage.ts'
+import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {AGENT, API, fixed, limits, replicas, spread, workers} from '../shared/sizing.ts'
+import {cephClient, storageOfClient} from '../shared/storage.ts'
+import {belowGlobal} from '../shared/trees.ts'
+
+const SHARES = {api: API, metricd: AGENT, statsd: AGENT}
 
 export const plugin = definePlugin({
   chart: 'gnocchi',
-  reads: [...SERVICE_FACTS, 'cpus', 'storage', 'ceph'],
+  reads: [...KK_FACTS, 'cpus', 'storage', 'ceph', 'ipFamily'],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['api', 'metricd', 'statsd']),
+      spread(facts),
+      limits(facts.allInOne, SHARES),
+      given(workers(facts), (count) => ({
+        conf: {
+          gnocchi: {metricd: {workers: count}},
+          gnocchi_api_uwsgi: {uwsgi: {processes: count}},
+        },
+      })),
+      wsgiListens(facts.ipFamily, 'http', {gnocchi_api_uwsgi: 8041}),
+      serviceBelowGlobal(facts, ['metric']),
+      given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api'],
         serves: ['metric'],
-        shares: {api: API, metricd: AGENT, statsd: AGENT},
+        shares: SHARES,
       }),
       given(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
       cephClient(facts),

@@ -1,22 +1,35 @@
 import type {Values} from '../../../release.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
-import {API, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+
+const SHARES = {api: API, conductor: WORKER}
 
 /** The sections of magnum's clients of other services. */
 const CLIENTS = ['barbican', 'cinder', 'glance', 'heat', 'neutron', 'nova', 'magnum']
 
 export const plugin = definePlugin({
   chart: 'magnum',
-  reads: [...SERVICE_FACTS, 'region', 'cpus', 'ipFamily'],
+  reads: [...KK_FACTS, 'cpus', 'ipFamily'],
   secrets: [],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['api', 'conductor']),
+      spread(facts),
+      limits(facts.allInOne, SHARES),
+      given(workers(facts), (count) => ({
+        conf: {magnum: {conductor: {workers: count}}, magnum_api_uwsgi: {uwsgi: {processes: count}}},
+      })),
+      wsgiListens(facts.ipFamily, 'http', {magnum_api_uwsgi: 9511}),
+      serviceBelowGlobal(facts, ['container_infra']),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api', 'conductor'],
         serves: ['container_infra', 'orchestration'],
-        shares: {api: API, conductor: WORKER},
+        shares: SHARES,
       }),
       given(facts.region, clientRegions),
       given(workers(facts), (count) => ({

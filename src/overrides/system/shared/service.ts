@@ -121,6 +121,8 @@ const SERVICES = {
   event: {host: 'panko', port: 'api'},
   key_manager: {host: 'barbican', port: 'api'},
   faultmanagement: {host: 'fm', port: 'api'},
+  dns: {host: 'designate', port: 'api'},
+  load_balancer: {host: 'octavia', port: 'api'},
 } as const
 
 type PublicService = keyof typeof SERVICES

@@ -1,6 +1,6 @@
 {{- /*
-oslo.messaging for a service that only notifies. The driver is noop until somebody listens: a queue without a
-reader grows for ever.
+oslo.messaging for a service that only notifies. The driver is noop until somebody listens (`notifications.enabled`): a queue
+without a reader grows for ever.
 */ -}}
 {{- define "common.config.block.notifications" -}}
 needs: [oslo_messaging]
@@ -8,7 +8,7 @@ options:
   DEFAULT:
     transport_url: {{ include "common.endpoints.transport" .ctx | quote }}
   oslo_messaging_notifications:
-    driver: noop
+    driver: {{ ternary "messagingv2" "noop" .ctx.values.notifications.enabled }}
     transport_url: {{ include "common.endpoints.transport" .ctx | quote }}
   oslo_messaging_rabbit:
     heartbeat_in_pthread: false

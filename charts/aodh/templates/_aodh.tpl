@@ -1,0 +1,26 @@
+{{- /* The account with which it asks other services, by their internal addresses. */ -}}
+{{- define "common.config.block.asks" -}}
+needs: [identity]
+options:
+  service_credentials:
+    {{- include "common.config.account" (dict "ctx" .ctx "user" "aodh") | nindent 4 }}
+    interface: internal
+{{- end -}}
+
+{{- /* An alarm that is known by its name: that takes a token and the database. */ -}}
+{{- define "common.scripts.aodh-test.py" -}}
+"""Makes an alarm, finds it and takes it away."""
+import openstack
+
+session = openstack.connect().session
+WHERE = {"endpoint_filter": {"service_type": "alarming", "interface": "internal"}}
+
+rule = {"event_type": "kk.test", "query": []}
+alarm = session.post("/v2/alarms", json={"name": "kk-test", "type": "event", "event_rule": rule}, **WHERE).json()
+try:
+    names = [each["name"] for each in session.get("/v2/alarms", **WHERE).json()]
+    assert "kk-test" in names, names
+finally:
+    session.delete("/v2/alarms/%s" % alarm["alarm_id"], **WHERE)
+print("an alarm was made, found and taken away")
+{{ end -}}

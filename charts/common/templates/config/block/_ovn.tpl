@@ -1,0 +1,8 @@
+{{- /* Where the databases of OVN are: every member, for a client goes on with the next when one is gone. */ -}}
+{{- define "common.config.block.ovn" -}}
+needs: [ovn_ovsdb_nb, ovn_ovsdb_sb]
+options:
+  ovn:
+    ovn_nb_connection: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "ovn_ovsdb_nb") | quote }}
+    ovn_sb_connection: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "ovn_ovsdb_sb") | quote }}
+{{- end -}}

@@ -1,0 +1,87 @@
+{{- /* Where its servers listen, and what the API says where it is. */ -}}
+{{- define "common.config.block.listeners" -}}
+{{- $api := dict "ctx" .ctx "type" "dns" -}}
+options:
+  service:api:
+    listen: 0.0.0.0:{{ include "common.endpoints.port" (merge (dict "interface" "service") $api) }}
+    api_base_uri: {{ include "common.endpoints.uri" (merge (dict "interface" "public") $api) }}/
+  service:mdns:
+    listen: 0.0.0.0:5354
+{{- end -}}
+
+{{- /* The key by which workers tell BIND what to do, in the form of both. */ -}}
+{{- define "common.scripts.rndc-key" -}}
+set -euo pipefail
+umask 077
+secret=$(printf %s "$RNDC_KEY" | base64 --wrap 0)
+printf 'key "rndc-key" { algorithm hmac-sha256; secret "%s"; };\n' "$secret" >/var/lib/designate/rndc.key
+{{ end -}}
+
+{{- define "common.scripts.designate-worker.sh" -}}
+{{ include "common.scripts.rndc-key" . -}}
+exec designate-worker
+{{ end -}}
+
+{{- define "common.scripts.designate-bind9.sh" -}}
+{{ include "common.scripts.rndc-key" . -}}
+exec named -g -c /etc/bind/named.conf
+{{ end -}}
+
+{{- /* BIND takes zones from addresses alone: that of the Service stays as long as the release does. */ -}}
+{{- define "common.scripts.designate-pools.py" -}}
+"""Puts the servers of this release into the pool of designate: each member of BIND, which takes zones from mdns."""
+import json
+import os
+import socket
+import subprocess
+
+members = [member.rsplit(":", 1)[0] for member in os.environ["MEMBERS"].split(",")]
+masters = [{"host": socket.gethostbyname(os.environ["MDNS"]), "port": 5354}]
+rndc = {"rndc_port": int(os.environ["RNDC_PORT"]), "rndc_key_file": "/var/lib/designate/rndc.key"}
+names = json.loads(os.environ["NS_RECORDS"])
+
+pool = {
+    "name": "default",
+    "description": "BIND",
+    "attributes": {},
+    "ns_records": [{"hostname": name, "priority": rank} for name, rank in names.items()],
+    "nameservers": [{"host": member, "port": 5353} for member in members],
+    "targets": [
+        {"type": "bind9", "description": member, "masters": masters, "options": {"host": member, "port": 5353, "rndc_host": member, **rndc}}
+        for member in members
+    ],
+}
+# JSON is YAML.
+with open("/tmp/pools.yaml", "w") as file:
+    json.dump([pool], file)
+subprocess.run(["designate-manage", "pool", "update", "--file", "/tmp/pools.yaml"], check=True)
+print("the pool has %d servers" % len(members))
+{{ end -}}
+
+{{- /* A zone for which BIND answers: that takes all of designate. */ -}}
+{{- define "common.scripts.designate-test.py" -}}
+"""Makes a zone, waits until BIND answers for it, and takes it away."""
+import os
+import socket
+import time
+
+import dns.message
+import dns.query
+import openstack
+
+NAME = "kk-test.example."
+
+zones = openstack.connect().dns
+zone = zones.create_zone(name=NAME, email="kk-test@example.org")
+try:
+    while zone.status == "PENDING":
+        time.sleep(2)
+        zone = zones.get_zone(zone)
+    assert zone.status == "ACTIVE", zone.status
+    server = socket.gethostbyname(os.environ["DNS_SERVER"])
+    answer = dns.query.udp(dns.message.make_query(NAME, "SOA"), server, port=int(os.environ["DNS_PORT"]), timeout=10)
+    assert answer.answer, answer
+finally:
+    zones.delete_zone(zone)
+print(answer.answer[0])
+{{ end -}}

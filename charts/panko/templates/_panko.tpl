@@ -1,0 +1,8 @@
+{{- define "common.scripts.panko-test.py" -}}
+"""Asks panko for its events, which needs a token and the database."""
+import openstack
+
+session = openstack.connect().session
+answer = session.get("/v2/events", endpoint_filter={"service_type": "event", "interface": "internal"})
+print("%d events" % len(answer.json()))
+{{ end -}}

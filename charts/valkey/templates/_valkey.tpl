@@ -1,0 +1,19 @@
+{{- define "common.config.block.valkey" -}}
+options:
+  port: {{ include "common.endpoints.port" (dict "ctx" .ctx "type" "coordination" "interface" "service") }}
+{{- end -}}
+
+{{- /* Hands Valkey its options as a file on standard input: the password is in no argument. */ -}}
+{{- define "common.scripts.valkey.sh" -}}
+set -euo pipefail
+lines=$(for option; do option=${option#--}; printf '%s %s\n' "${option%%=*}" "${option#*=}"; done)
+exec valkey-server - <<<"$lines
+requirepass $PASSWORD"
+{{ end -}}
+
+{{- /* Writes a key and reads it again. */ -}}
+{{- define "common.scripts.valkey-test.sh" -}}
+set -eu
+valkey-cli -h "$HOST" -p "$PORT" set kk-test ok ex 60
+[ "$(valkey-cli -h "$HOST" -p "$PORT" get kk-test)" = ok ]
+{{ end -}}

@@ -1,0 +1,64 @@
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {load} from 'js-yaml'
+import {statedRequirements} from '../../src/charts/annotations.ts'
+import {namedTemplates} from '../../src/charts/template-names.ts'
+import type {Image} from '../../src/images/image.ts'
+import {readImages} from '../../src/images/inventory/read-images.ts'
+import {type OwnChart, readOwnCharts} from '../charts/read-charts.ts'
+import {markdownTable} from './marked.ts'
+
+/** Returns the part of `docs/services.md`: each chart of a service, with its images, what it requires, and what its test does. */
+export async function serviceTable(): Promise<Record<string, string>> {
+  const images = await readImages(join(import.meta.dirname, '../../images'))
+  const rows = readOwnCharts()
+    .filter(({values}) => values.components !== undefined)
+    .map((chart) => rowOf(chart, images))
+  return {
+    services: markdownTable(['service', 'state', 'images', 'requires', 'what `kk test` shows'], rows),
+  }
+}
+
+/** What the table takes of a `Chart.yaml`. */
+interface Manifest {
+  readonly description: string
+  readonly appVersion: string
+  readonly deprecated?: boolean
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+function rowOf(chart: OwnChart, images: readonly Image[]): readonly string[] {
+  const manifest = load(readFileSync(join(chart.directory, 'Chart.yaml'), 'utf8')) as Manifest
+  const named = imagesOf(chart)
+  const releases = images.filter(({name}) => name === named[0] || name.startsWith(`${named[0]}-20`))
+  return [
+    `**${chart.name}**: ${manifest.description}`,
+    stateOf(manifest, releases),
+    named.map((name) => `\`${name}\``).join(', '),
+    statedRequirements(manifest.annotations).join(', '),
+    shownBy(chart),
+  ]
+}
+
+/** Returns the releases that it runs in; of a retired service the last one, and whose image it is where kk has none. */
+function stateOf({deprecated, appVersion}: Manifest, releases: readonly Image[]): string {
+  if (deprecated) return `retired, last in ${appVersion}`
+  if (releases.length === 0) return 'its image is named by the deployer'
+  return releases.map(({tag}) => tag.split('-')[0]!).join(', ')
+}
+
+/** Returns the names of the images of its components, its own first. */
+function imagesOf({values}: OwnChart): readonly string[] {
+  const {image, components = {}} = values as OwnChart['values'] & {readonly image?: string}
+  const all = [image, ...Object.values(components).map((component) => component['image'])]
+  return [...new Set(all.filter((name) => typeof name === 'string'))]
+}
+
+/** Returns the first line of what the script of its test says of itself, else the comment before it. */
+function shownBy({name, directory, values}: OwnChart): string {
+  const scripts = Object.values(values.tests ?? {}).flatMap(({script, scripts}) => script ?? scripts ?? [])
+  const own = namedTemplates({name, directory, libraries: []}, 'common.scripts.')
+  const found = own.find((template) => scripts.includes(template.name))
+  const [, docstring] = /"""(.*?)"""/s.exec(found?.text ?? '') ?? []
+  return (docstring ?? found?.comment ?? '').trim().split('\n')[0]!
+}

@@ -1,0 +1,24 @@
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+
+export const plugin = definePlugin({
+  chart: 'octavia',
+  reads: [...KK_FACTS, 'cpus', 'ipFamily'],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['api', 'housekeeping']),
+      spread(facts),
+      limits(facts.allInOne, {api: API, housekeeping: WORKER}),
+      given(workers(facts), (processes) => ({conf: {octavia_api_uwsgi: {uwsgi: {processes}}}})),
+      wsgiListens(facts.ipFamily, 'http', {octavia_api_uwsgi: 9876}),
+      serviceBelowGlobal(facts, ['load_balancer']),
+    ),
+  overrides: (facts) =>
+    service(facts, {
+      perController: ['api', 'worker', 'housekeeping'],
+      serves: [],
+      shares: {api: API, worker: WORKER, housekeeping: WORKER},
+    }),
+})

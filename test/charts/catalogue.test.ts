@@ -1,0 +1,184 @@
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {describe, expect, it} from 'vitest'
+import {CHARTS, useCharts} from './support/charts.ts'
+import {find, type KubernetesObject, pods, secret, variable} from './support/objects.ts'
+
+const charts = await useCharts()
+
+/** The text of a file in the ConfigMap of a chart. */
+async function file(chart: string, name: string, values: object = {}): Promise<string> {
+  return find(await charts.render(chart, {values}), 'ConfigMap', `${chart}-etc`).data![name]!
+}
+
+/** What a script of a chart says, where programs are these functions of bash. */
+async function said(chart: string, name: string, programs: string, args: readonly string[] = []) {
+  const {data = {}} = find(await charts.render(chart), 'ConfigMap', `${chart}-bin`)
+  const script = data[name]!.replaceAll('exec ', '').replaceAll(' >/var/lib/designate/rndc.key', '')
+  const {stdout} = await execa('bash', ['-c', `${programs}\n${script}`, name, ...args])
+  return stdout
+}
+
+describe('the key of barbican', () => {
+  it('is in a Secret as a file, and in no ConfigMap', async () => {
+    const objects = await charts.render('barbican')
+
+    expect(secret(objects, 'barbican-files', 'crypto.conf')).toBe(
+      '[simple_crypto_plugin]\nkek = marked-key-manager-simple-crypto-kek\n',
+    )
+    expect(await file('barbican', 'barbican.conf')).not.toContain('kek')
+  })
+
+  it.each(['cinder', 'nova'])(
+    'encrypts what %s asks it to, which finds it in the catalogue',
+    async (chart) => {
+      const text = await file(chart, `${chart}.conf`)
+
+      expect(text).toContain('[key_manager]\nbackend = barbican\n')
+      expect(text).toContain('barbican_endpoint_type = internal')
+      expect(text).toContain('auth_endpoint = http://keystone-api.openstack.svc.cluster.local:5000/v3')
+    },
+  )
+})
+
+describe('the password of valkey', () => {
+  it('is in no argument: the server reads it with its options from standard input', async () => {
+    const {command} = JSON.parse(await file('valkey', 'server.json')) as {command: string}
+
+    const lines = await said('valkey', 'valkey.sh', 'PASSWORD=word; valkey-server() { cat; }', [
+      ...command.split(' ').slice(2),
+    ])
+
+    expect(command).not.toContain('marked')
+    expect(lines.split('\n')).toEqual([
+      'appendonly yes',
+      'dir /var/lib/valkey',
+      'maxmemory 256mb',
+      'maxmemory-policy noeviction',
+      'port 6379',
+      'requirepass word',
+    ])
+  })
+
+  it.each(['aodh', 'ceilometer', 'designate'])('is known to %s, from a Secret', async (chart) => {
+    const objects = await charts.render(chart)
+    const names = Object.keys(find(objects, 'Secret', `${chart}-env`).data ?? {})
+
+    expect(names.filter((name) => name.endsWith('OS_COORDINATION__BACKEND_URL'))).toHaveLength(1)
+    expect(secret(objects, `${chart}-env`, `${chart}.OS_COORDINATION__BACKEND_URL`)).toBe(
+      'redis://:marked-coordination-admin@valkey-server.openstack.svc.cluster.local:6379',
+    )
+  })
+})
+
+describe('measures', () => {
+  it('are in valkey, unless Ceph is there', async () => {
+    expect(await file('gnocchi', 'gnocchi.conf')).toContain('[storage]\ndriver = redis')
+    const inCeph = {storage: {backend: 'ceph'}}
+    expect(await file('gnocchi', 'gnocchi.conf', inCeph)).toMatch(/\[storage\]\n(ceph_.*\n)+driver = ceph/)
+    const objects = await charts.render('gnocchi', {values: inCeph})
+    expect(secret(objects, 'gnocchi-files', 'ceph.client.gnocchi.keyring')).toContain('[client.gnocchi]')
+  })
+
+  it('find a pool and an account in Ceph', async () => {
+    const objects = await charts.render('ceph')
+
+    expect(find(objects, 'ConfigMap', 'ceph-etc').data!['wanted-pools.json']).toContain('"metrics"')
+    expect(secret(objects, 'ceph-files', 'clients.keyring')).toMatch(/\[client\.gnocchi\]\n.*pool=metrics/s)
+  })
+
+  it('come by UDP, too', async () => {
+    const objects = await charts.render('gnocchi', {values: {manifests: {network_policy: true}}})
+
+    expect(portsOf(find(objects, 'Service', 'gnocchi-statsd'))).toEqual([
+      {name: 'statsd-udp', port: 8125, targetPort: 'statsd-udp', protocol: 'UDP'},
+    ])
+    const [pod] = find(objects, 'Deployment', 'gnocchi-statsd').spec!.template!.spec.containers
+    expect(pod).toMatchObject({ports: [{name: 'statsd-udp', containerPort: 8125, protocol: 'UDP'}]})
+    expect(JSON.stringify(find(objects, 'NetworkPolicy', 'gnocchi-statsd'))).toContain(
+      '{"port":"statsd-udp","protocol":"UDP"}',
+    )
+  })
+})
+
+it('services notify on the message bus when somebody listens, and not before', async () => {
+  const driver = async (values: object) => /^driver = .*$/m.exec(await file('cinder', 'cinder.conf', values))
+
+  expect((await driver({}))?.[0]).toBe('driver = noop')
+  expect((await driver({notifications: {enabled: true}}))?.[0]).toBe('driver = messagingv2')
+})
+
+describe('the names of designate', () => {
+  it('are answered for on port 53, by UDP and TCP', async () => {
+    const objects = await charts.render('designate')
+    const service = objects.find(
+      ({kind, metadata}) => kind === 'Service' && metadata.name === 'designate-bind9',
+    )!
+
+    expect(portsOf(service)).toEqual([
+      {name: 'dns', port: 53, targetPort: 'dns'},
+      {name: 'dns-udp', port: 53, targetPort: 'dns-udp', protocol: 'UDP'},
+      {name: 'rndc', port: 8953, targetPort: 'rndc'},
+    ])
+  })
+
+  it('are in a database whose password no ConfigMap has', async () => {
+    const text = secret(await charts.render('designate'), 'designate-files', 'database.conf')
+
+    expect(text).toContain('[storage:sqlalchemy]')
+    expect(text).toContain('mysql+pymysql://designate:marked-db-designate@')
+  })
+
+  it.each(['designate-worker', 'designate-bind9'])('are told to BIND with one key: %s', async (component) => {
+    const programs = 'RNDC_KEY=word; designate-worker() { :; }; named() { :; }'
+
+    expect(await said('designate', `${component}.sh`, programs)).toBe(
+      'key "rndc-key" { algorithm hmac-sha256; secret "d29yZA=="; };',
+    )
+  })
+})
+
+describe("an image that is not kolla's", async () => {
+  const objects = await charts.render('fm-rest-api')
+  const {containers, volumes = []} = find(objects, 'Deployment', 'fm-rest-api-api').spec!.template!.spec
+  const [api] = containers
+
+  it('starts by a script, which finds the files of its service', () => {
+    const config = volumes.find(({name}) => name === 'config')!
+
+    expect(api!.command).toEqual(['bash', '/scripts/fm-api.sh'])
+    expect(api!.volumeMounts).toContainEqual({
+      name: 'config',
+      mountPath: '/var/lib/kolla/config_files',
+      readOnly: true,
+    })
+    expect(
+      config.projected!.sources.flatMap(({configMap}) => configMap!.items.map(({path}) => path)),
+    ).toEqual(['fm.conf', 'api-paste.ini'])
+    expect(variable(api!, 'OS_DATABASE__CONNECTION')).toBe('fm-rest-api-env/fm.OS_DATABASE__CONNECTION')
+  })
+
+  it("makes no accounts: that is an image of kk's", () => {
+    const imageOf = (name: string) =>
+      pods(objects).find(({owner}) => owner.includes(name))!.spec.containers[0]!.image
+
+    for (const name of ['db-create', 'register', 'cleanup']) expect(imageOf(name)).toContain('/toolbox:')
+    expect(imageOf('db-sync')).toContain('/fm-rest-api:')
+  })
+})
+
+it.each([
+  ['murano', '2024.1'],
+  ['panko', 'Xena'],
+])('%s is marked as retired, and says since when and what there is instead', (chart, since) => {
+  const read = (file: string) => readFileSync(join(CHARTS, chart, file), 'utf8')
+
+  expect(read('Chart.yaml')).toMatch(/^deprecated: true$/m)
+  expect(read('templates/NOTES.txt')).toContain(`since ${since}`)
+  expect(read('templates/NOTES.txt')).toContain('In its place:')
+})
+
+function portsOf(service: KubernetesObject) {
+  return service.spec!.ports
+}

@@ -1,0 +1,62 @@
+import {beforeAll, describe, expect, it} from 'vitest'
+import {python, servicesUp} from '../support/catalogue.ts'
+import {inClient} from '../support/client.ts'
+import {machine} from '../support/machines.ts'
+
+/** Every half minute, where the package says five. */
+const POLLING = {sources: [{name: 'kk', interval: 30, meters: ['cpu', 'memory.usage', 'vcpus']}]}
+
+beforeAll(async () => {
+  await servicesUp(['valkey', 'gnocchi', 'aodh', 'ceilometer'], {ceilometer: {conf: {polling: POLLING}}})
+  await machine()
+})
+
+describe('a running machine', () => {
+  it('is measured: what ceilometer asks of libvirt arrives in gnocchi', async () => {
+    const said = await inClient(
+      python(`
+        server = openstack.connect().compute.find_server("first").id
+
+
+        def measures():
+            found = session.get("/v1/resource/instance/%s/metric/cpu/measures?refresh=true" % server, raise_exc=False, **where("metric"))
+            return found.status_code == 200 and found.json()
+
+
+        print(wait(measures)[-1][2])
+      `),
+    )
+
+    expect(Number(said)).toBeGreaterThan(0)
+  })
+
+  it('sets an alarm off, which goes back when the threshold is out of reach', async () => {
+    const said = await inClient(
+      python(`
+        server = openstack.connect().compute.find_server("first").id
+        rule = {
+            "resource_type": "instance", "resource_id": server, "metric": "vcpus", "aggregation_method": "mean",
+            "comparison_operator": "ge", "threshold": 1, "evaluation_periods": 1, "granularity": 300,
+        }
+        alarm = {"name": "kk-alarm", "type": "gnocchi_resources_threshold", "gnocchi_resources_threshold_rule": rule}
+        path = "/v2/alarms/" + session.post("/v2/alarms", json=alarm, **where("alarming")).json()["alarm_id"]
+
+
+        def becomes(state):
+            wait(lambda: session.get(path + "/state", **where("alarming")).json() == state, 900)
+            print(state)
+
+
+        try:
+            becomes("alarm")
+            rule["threshold"] = 1000
+            session.put(path, json=alarm, **where("alarming"))
+            becomes("ok")
+        finally:
+            session.delete(path, **where("alarming"))
+      `),
+    )
+
+    expect(said.trim().split('\n')).toEqual(['alarm', 'ok'])
+  })
+})

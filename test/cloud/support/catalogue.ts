@@ -1,0 +1,59 @@
+import {join} from 'node:path'
+import {readImages} from '../../../src/images/inventory/read-images.ts'
+import type {Values} from '../../../src/release.ts'
+import {cloudUp, succeed} from './cloud.ts'
+import {changedEnvironment} from './environment.ts'
+import {pushImages, ROOT} from './images.ts'
+import {phase} from './phase.ts'
+
+const CATALOGUE = join(ROOT, 'environments/catalogue.yaml')
+
+/** The cloud, and beside it these services of `environments/catalogue.yaml`, whose own tests pass; those that are there stay. */
+export async function servicesUp(names: readonly string[], values: Values = {}): Promise<void> {
+  await cloudUp()
+  await pushImages(...(await imagesOf(names)))
+  const file = await changedEnvironment({of: CATALOGUE, only: names, values})
+  await phase(`${names.join(', ')} deployed`, () => succeed(['deploy', file, '--yes']))
+  await phase('their own tests', () => succeed(['test', file, ...names]))
+}
+
+/** The images of the default release that these services run on, by their places in `images.tags`. */
+async function imagesOf(names: readonly string[]): Promise<readonly string[]> {
+  const images = await readImages(join(ROOT, 'images'))
+  const {tag} = images.find(({name}) => name === 'base')!
+  const ofService = (chart = '') => names.some((name) => chart === name || chart.startsWith(`${name}_`))
+  return images.filter((image) => image.tag === tag && ofService(image.chart)).map(({name}) => name)
+}
+
+/** What a Python program prints in the client's pod, with a `session` of the administrator and `where(TYPE)` for its questions. */
+export function python(program: string): string {
+  return `python3 - <<'PYTHON'
+import time
+
+import openstack
+
+session = openstack.connect().session
+
+
+def where(kind):
+    return {"endpoint_filter": {"service_type": kind, "interface": "internal"}}
+
+
+def wait(question, seconds=600):
+    """What the question answers as soon as that is true."""
+    end = time.time() + seconds
+    while not (answer := question()):
+        assert time.time() < end, "it took too long"
+        time.sleep(5)
+    return answer
+
+
+${dedent(program)}
+PYTHON`
+}
+
+/** A program without the indentation of the test around it. */
+function dedent(program: string): string {
+  const [, indentation = ''] = /^\n( *)/.exec(program) ?? []
+  return program.replaceAll(`\n${indentation}`, '\n').trim()
+}
