@@ -76,6 +76,7 @@ export const ERRORS = {
   KK_PENDING: {exit: 3, meaning: 'an operation on the release has not ended'},
   KK_RACED: {exit: 1, meaning: 'somebody else changed the release meanwhile'},
   KK_CONFLICT: {exit: 3, meaning: 'somebody else manages a field that helm would set'},
+  KK_SHAPE: {exit: 3, meaning: 'the operator is installed in another shape'},
   KK_OPERATED: {exit: 3, meaning: 'the operator drives the environment'},
   KK_HELD: {exit: 3, meaning: 'another run holds the release'},
   KK_LEASE_LOST: {exit: 1, meaning: 'the hold on the release was lost while kk worked on it'},

@@ -5260,8 +5260,35 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      shape: {
+        name: 'shape',
+        summary:
+          'Which processes it consists of: one that does all; or one that plans, and per-service one for each service; or per-component also one for each release of --isolate. Chosen for good.',
+        default: 'one',
+        hasDynamicHelp: false,
+        multiple: false,
+        options: ['one', 'per-service', 'per-component'],
+        type: 'option',
+      },
+      service: {
+        name: 'service',
+        summary:
+          'A chart whose releases have a process of their own; may be repeated. One process does all others.',
+        hasDynamicHelp: false,
+        helpValue: 'CHART',
+        multiple: true,
+        type: 'option',
+      },
+      isolate: {
+        name: 'isolate',
+        summary: 'A release that has a process of its own; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'RELEASE',
+        multiple: true,
+        type: 'option',
+      },
       kinds: {
-        exclusive: ['image', 'namespace', 'removal', 'chart'],
+        exclusive: ['image', 'namespace', 'removal', 'chart', 'shape', 'service', 'isolate'],
         name: 'kinds',
         summary: 'Only its kinds: for whom the rest comes by the chart.',
         allowNo: false,
@@ -5536,8 +5563,12 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'What the Deployment of kk operator install runs. Of several processes one leads, and the others stand by. The first SIGTERM lets what runs end and starts nothing more; a second ends kk at once. /healthz, /readyz and /metrics answer on loopback unless --listen says otherwise.',
-    examples: ['<%= config.bin %> operator run --sandbox'],
+      'What the Deployment of kk operator install runs. Of several processes one leads, and the others stand by. The first SIGTERM lets what runs end and starts nothing more; a second ends kk at once. /healthz, /readyz and /metrics answer on loopback unless --listen says otherwise. With --role the work is shared between processes: a parent plans and orders, children do the actions of its plans. Several children that serve the same shards divide the releases among themselves.',
+    examples: [
+      '<%= config.bin %> operator run --sandbox',
+      '<%= config.bin %> operator run --role parent --shards keystone --sandbox',
+      "<%= config.bin %> operator run --role child --shards keystone --shards 'nova-*' --sandbox",
+    ],
     flags: {
       color: {
         helpGroup: 'GLOBAL',
@@ -5545,6 +5576,23 @@ export const commands: Readonly<Record<string, unknown>> = {
         summary: 'Colour or none, whatever the terminal and NO_COLOR say.',
         allowNo: true,
         type: 'boolean',
+      },
+      role: {
+        name: 'role',
+        summary: 'Do a part of the work; by default all of it.',
+        hasDynamicHelp: false,
+        multiple: false,
+        options: ['parent', 'child'],
+        type: 'option',
+      },
+      shards: {
+        name: 'shards',
+        summary:
+          "Of a parent, a shard that has processes of its own: a chart, or a release; all else is in the shard others. Of a child, one whose actions it does, or a pattern such as 'nova-*'. May be repeated.",
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
+        type: 'option',
       },
       listen: {
         name: 'listen',

@@ -8,6 +8,7 @@ import type {Plan} from '../plan/plan.ts'
 import {releaseNamespace} from '../release.ts'
 import {type Interruption, newInterruption} from '../run/interruption.ts'
 import {usesReader} from '../verbs/preparation/uses-reader.ts'
+import {newOrders} from './children/orders.ts'
 import {isPassing} from './decide.ts'
 import {driftPorts, newDriftWatch} from './drift-watch.ts'
 import {type Events, newEvents} from './events.ts'
@@ -15,12 +16,12 @@ import {followInputs, type Inputs} from './inputs.ts'
 import {MANAGER, newKeeper, OPERATOR} from './keeper.ts'
 import type {Condition} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
-import {RELEASES} from './kinds/release-kind.ts'
+import {RELEASES, type ReleaseObject, rowName} from './kinds/release-kind.ts'
 import type {Look, OperatorPorts, Pass} from './pass.ts'
 import {openQueue, type QuietFor} from './queue.ts'
 import {type Passed, reconcile} from './reconcile.ts'
 import {leave} from './removal.ts'
-import {newTeller, rowName} from './teller.ts'
+import {newTeller} from './teller.ts'
 import {openWorld} from './world.ts'
 
 /** Who drives an environment, for messages and on its Lease. */
@@ -30,6 +31,8 @@ const RESYNC = 600_000
 
 export interface OperatorOptions {
   readonly ports: OperatorPorts
+  /** A parent: children do the actions of its plans, and these are the shards that have processes of their own. */
+  readonly shards?: readonly string[] | undefined
   /** The name of this process, for others. */
   readonly holder: string
   /** Start nothing more, let what runs end, give everything back. */
@@ -82,7 +85,10 @@ async function leadership(
 }
 
 /** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
-async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop: AbortSignal): Promise<void> {
+async function drive(
+  {ports, shards, holder, state, onPass, say}: OperatorOptions,
+  stop: AbortSignal,
+): Promise<void> {
   const {objects} = ports.cluster
   const closing = new AbortController()
   const {signal} = closing
@@ -108,6 +114,7 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
       if (environment !== undefined) queue.add(environment)
     },
   })
+  const orders = shards && newOrders({cluster: ports.cluster, rows: inputs.rows, releases, shards})
   state.depth = queue.depth
   state.overdue = queue.overdue
   state.problem = () => inputs.problem()
@@ -126,6 +133,7 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
     environments.see(found)
     const rows = inputs.releases(name)
     for (const row of rows) releases.see(row)
+    await orders?.recall(rows as unknown as readonly ReleaseObject[])
     // What was written last may not have been seen yet.
     const environment = {...found, status: environments.status(name) ?? {}}
     const uids = new Map(rows.map(({metadata}) => [metadata.name, metadata.uid]))
@@ -142,7 +150,7 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
       looks.set(name, look)
       return look
     }
-    const pass = {telling: teller, interruption, quietFor, readUses, drifts, lookOf}
+    const pass = {telling: teller, interruption, quietFor, readUses, drifts, orders, lookOf}
     const passed = await passOver(environment, ports, {...pass, events}).finally(() =>
       interruptions.delete(name),
     )

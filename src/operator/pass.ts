@@ -4,6 +4,7 @@ import type {Interruption} from '../run/interruption.ts'
 import type {statusReader} from '../verbs/observation/status.ts'
 import type {UsesReader} from '../verbs/preparation/uses-reader.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
+import type {Orders} from './children/orders.ts'
 import type {DriftWatch} from './drift-watch.ts'
 import type {Phase} from './findings.ts'
 import type {EnvironmentStatus} from './kinds/environment-kind.ts'
@@ -41,6 +42,8 @@ export interface Pass {
   readonly quietFor: QuietFor
   readonly readUses: UsesReader
   readonly drifts: DriftWatch
+  /** Has children do the actions of plans; undefined where this process does them. */
+  readonly orders: Orders | undefined
   /** Returns the look of an earlier pass at the same target, or makes one. */
   readonly lookOf: (target: string, make: () => Look['read']) => Look
 }

@@ -42,6 +42,7 @@ export type NeedingVerb =
   | 'run follow'
   | 'operator install'
   | 'operator run'
+  | 'operator run --role child'
   | 'operator adopt'
   | 'operator pause'
   | 'operator status'

@@ -405,6 +405,10 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     ...installing('apiextensions.k8s.io', 'customresourcedefinitions'),
     ...installing('rbac.authorization.k8s.io', ...RBAC),
     ...installing('apps', 'deployments'),
+    {
+      ...{group: 'apps', resource: 'deployments', verbs: ['get', 'list'], where: 'kk-system'},
+      why: 'to know in which shape it is installed',
+    },
     ...installing(
       'admissionregistration.k8s.io',
       ...['validatingadmissionpolicies', 'validatingadmissionpolicybindings'],
@@ -414,6 +418,11 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
   ],
   // There is no facts file.
   'operator run': [...OPERATOR, ...FACTS.map(({without: _, ...need}) => need)],
+  'operator run --role child': [
+    ...CHANGES,
+    driving(KINDS, 'releases', 'get', 'list', 'watch'),
+    driving(KINDS, 'releases/status', 'patch'),
+  ],
   'operator adopt': [
     steering('create', 'patch'),
     {...RUNS, verbs: ['create', 'patch'], why: 'to give the operator the environment file'},

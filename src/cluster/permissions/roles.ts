@@ -43,6 +43,12 @@ export const REMOVING_OPERATOR_ROLES: RoleSet = {
   rendered: OPERATOR_ROLES.rendered ?? [],
 }
 
+/** The rights of a process of the operator that does actions, and neither plans nor removes anything. */
+export const CHILD_ROLES: RoleSet = {
+  verbs: ['operator run --role child'],
+  rendered: ROLE_SETS.change.rendered,
+}
+
 /** Returns the verbs of a set, with those that need the same rights. */
 export function verbsOf({verbs}: RoleSet): readonly string[] {
   return verbs.flatMap((verb) => [verb, ...(ALIKE[verb] ?? [])])

@@ -6,6 +6,7 @@ import {changeFlags, clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {VERSION} from '../../cli/version.ts'
 import {KkError} from '../../errors.ts'
+import {OTHERS} from '../../operator/children/shards.ts'
 import {operatorChart} from '../../operator/install/chart.ts'
 import {
   type InstallOptions,
@@ -13,6 +14,7 @@ import {
   kindObjects,
   operatorObjects,
 } from '../../operator/install/install.ts'
+import {SHAPES, type Shape} from '../../operator/install/shape.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 export default class OperatorInstall extends KkCommand {
@@ -43,9 +45,28 @@ export default class OperatorInstall extends KkCommand {
       summary:
         'Let it remove what an approved plan says; for that it may read the Secrets of all namespaces.',
     }),
+    shape: Flags.option({
+      summary:
+        'Which processes it consists of: one that does all; or one that plans, and per-service one for each service; or per-component also one for each release of --isolate. Chosen for good.',
+      options: SHAPES,
+      default: 'one',
+    })(),
+    service: Flags.string({
+      summary:
+        'A chart whose releases have a process of their own; may be repeated. One process does all others.',
+      helpValue: 'CHART',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    isolate: Flags.string({
+      summary: 'A release that has a process of its own; may be repeated.',
+      helpValue: 'RELEASE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
     kinds: Flags.boolean({
       summary: 'Only its kinds: for whom the rest comes by the chart.',
-      exclusive: ['image', 'namespace', 'removal', 'chart'],
+      exclusive: ['image', 'namespace', 'removal', 'chart', 'shape', 'service', 'isolate'],
     }),
     chart: Flags.string({
       summary: 'Write a Helm chart into this directory instead, and change nothing.',
@@ -89,13 +110,35 @@ interface OperatorFlags {
   readonly image?: string | undefined
   readonly namespace?: readonly string[] | undefined
   readonly removal?: boolean
+  readonly shape: Shape['shape']
+  readonly service?: readonly string[] | undefined
+  readonly isolate?: readonly string[] | undefined
 }
 
-/** Throws `KK_USAGE` where a flag is missing. */
-function optionsOf({image, namespace = [], removal = false}: OperatorFlags): InstallOptions {
+/** Throws `KK_USAGE` where a flag is missing, or does not go with the shape. */
+function optionsOf({image, namespace = [], removal = false, ...flags}: OperatorFlags): InstallOptions {
   if (image !== undefined && namespace.length > 0)
-    return {image, namespaces: [...new Set(namespace)], removes: removal}
+    return {image, namespaces: [...new Set(namespace)], removes: removal, shape: shapeOf(flags)}
   throw new KkError('KK_USAGE', `expected ${image === undefined ? '--image' : '--namespace'}`, {
     hint: 'for example: kk operator install --image registry.example.org/kk:1 --namespace openstack',
+  })
+}
+
+function shapeOf({shape, service = [], isolate = []}: Omit<OperatorFlags, 'image' | 'namespace'>): Shape {
+  const shards = [...new Set([...service, ...isolate])]
+  const wrong = shards.find((each) => !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(each) || each === OTHERS)
+  const problem =
+    wrong !== undefined
+      ? `${wrong} cannot have a process of its own`
+      : shape === 'one' && shards.length > 0
+        ? '--service and --isolate do not go with the shape one'
+        : shape === 'per-service' && isolate.length > 0
+          ? '--isolate goes with the shape per-component only'
+          : shape !== 'one' && shards.length === 0
+            ? `the shape ${shape} needs at least one --service`
+            : undefined
+  if (problem === undefined) return {shape, shards}
+  throw new KkError('KK_USAGE', problem, {
+    hint: 'for example: kk operator install --shape per-service --service keystone --service nova …',
   })
 }
