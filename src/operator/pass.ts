@@ -22,12 +22,14 @@ export interface OperatorPorts {
 export interface Telling {
   /** Writes how far the Environment is, with what is to be remembered of it. */
   tell(phase: Phase, memory?: Memory): Promise<void>
+  /** Takes note of what is written with all that is told from now on. */
+  remember(memory: Memory): void
   /** As `tell`, but soon: what comes meanwhile is told instead. */
   tellSoon(phase: Phase): void
 }
 
 /** What later passes have to know. */
-export type Memory = Pick<EnvironmentStatus, 'begun' | 'failed' | 'deployed' | 'retried' | 'run'>
+export type Memory = Pick<EnvironmentStatus, 'inputs' | 'begun' | 'failed' | 'deployed' | 'retried' | 'run'>
 
 /** A look at the releases of one target: it downloads each record once, however often it is read. */
 export interface Look {

@@ -15,7 +15,7 @@ import {followRun} from './follow-run.ts'
 import type {EnvironmentObject} from './kinds/environment-kind.ts'
 import type {OperatorPorts, Pass} from './pass.ts'
 import {keepFinalizer, planUnwanted, removeApproved} from './removal.ts'
-import {readSource} from './source.ts'
+import {inputsDigest, readSource} from './source.ts'
 
 /** What a pass leaves: the plan that it made, and whether it was run, so that another pass sees what came of it. */
 export interface Passed {
@@ -31,7 +31,9 @@ export async function reconcile(
 ): Promise<Passed> {
   const {telling, quietFor} = pass
   const {name} = environment.metadata
-  const supplied = await ports.open(name, await readSource(environment, ports.cluster.objects))
+  const source = await readSource(environment, ports.cluster.objects)
+  telling.remember({inputs: inputsDigest(source, retryOf(environment.metadata))})
+  const supplied = await ports.open(name, source)
   const prepared = supplied.planned
   const scope = {names: [], install: true}
   // Another run that is at work is waited for, however long that takes.

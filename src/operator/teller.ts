@@ -72,6 +72,9 @@ export function newTeller(
       const trouble = writer.takeTrouble()
       if (trouble !== undefined) throw trouble
     },
+    remember(remembered) {
+      memory = {...memory, ...remembered}
+    },
     tellSoon(next) {
       phase = next
       writer.request()
@@ -104,8 +107,8 @@ interface Before {
   readonly conditions?: readonly Condition[]
 }
 
-function rememberedIn({begun, failed, deployed, retried, run}: EnvironmentStatus = {}): Memory {
-  return {begun, failed, deployed, retried, run}
+function rememberedIn({inputs, begun, failed, deployed, retried, run}: EnvironmentStatus = {}): Memory {
+  return {inputs, begun, failed, deployed, retried, run}
 }
 
 function statusObject(

@@ -1,4 +1,5 @@
-import {afterEach, beforeAll, expect, it} from 'vitest'
+import {join} from 'node:path'
+import {afterEach, beforeAll, expect, inject, it} from 'vitest'
 import {atNight} from '../support/night.ts'
 import {waitFor} from './support/cluster.ts'
 import {done} from './support/guarded.ts'
@@ -129,6 +130,10 @@ it('its shape is chosen for good, and its processes are those that were named la
   await done(install('--shape', 'per-component', '--service', 'workload'))
   const fewer = await children()
   await cluster.install()
+  const chart = join(inject('run').home, 'operator-chart')
+  await done(install('--shape', 'one', '--chart', chart))
+  const place = ['--namespace', 'kk-system', '--dry-run=server']
+  const charted = await cluster.helm('helm4', 'install', 'kk-operator', chart, ...place)
 
   expect(before).toEqual(
     ['', '-api', '-others', '-workload'].map((name) => `deployment.apps/kk-operator${name}`),
@@ -136,6 +141,7 @@ it('its shape is chosen for good, and its processes are those that were named la
   expect(refused.exitCode).toBe(3)
   expect(refused.stderr).toContain('KK_SHAPE')
   expect(refused.stderr).toContain('kk operator pause')
+  expect(charted.stderr).toContain('the operator is installed in the shape per-component')
   expect(fewer).toEqual(before.filter((name) => !name.endsWith('-api')))
 })
 

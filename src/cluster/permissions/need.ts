@@ -44,6 +44,8 @@ export type NeedingVerb =
   | 'operator run'
   | 'operator run --role child'
   | 'operator adopt'
+  | 'operator follow'
+  | 'deploy --via operator'
   | 'operator pause'
   | 'operator status'
 
@@ -61,6 +63,7 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
     'kolla bootstrap',
   ],
   'run follow': ['run list'],
+  'deploy --via operator': ['upgrade --via operator'],
   remove: ['destroy', 'kolla kill'],
   history: ['import'],
   plan: ['doctor charts', 'charts lock', 'images list', 'export'],

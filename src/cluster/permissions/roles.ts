@@ -27,7 +27,10 @@ export const ROLE_SETS = {
   test: {verbs: ['test']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
   steer: {
-    verbs: ['operator adopt', 'operator pause', 'operator status', 'deploy --in-cluster', 'run follow'],
+    verbs: [
+      ...['operator adopt', 'operator pause', 'operator status', 'operator follow'],
+      ...['deploy --in-cluster', 'deploy --via operator', 'run follow'],
+    ] as const,
   },
 } as const satisfies Record<string, RoleSet>
 

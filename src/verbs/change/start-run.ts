@@ -199,7 +199,7 @@ export async function expectNotOperated(
   const driver = await cluster.driver(environment)
   if (driver === undefined) return
   throw new KkError('KK_OPERATED', `${environment} is driven by ${driver}; nothing was changed`, {
-    hint: `change the object that its Environment in kk-system names as the source; or take it over, until it is handed back with kk operator resume: kk operator pause ${environment}`,
+    hint: `have it do the change: kk deploy, or kk upgrade, with --via operator; or take it over, until it is handed back with kk operator resume: kk operator pause ${environment}`,
   })
 }
 
