@@ -127,6 +127,7 @@ it('its shape is chosen for good, and its processes are those that were named la
   const before = await children()
 
   const refused = await install('--shape', 'one')
+  const wrong = await install('--shape', 'per-service', '--service', 'workload', '--isolate', 'api')
   await done(install('--shape', 'per-component', '--service', 'workload'))
   const fewer = await children()
   await cluster.install()
@@ -141,6 +142,8 @@ it('its shape is chosen for good, and its processes are those that were named la
   expect(refused.exitCode).toBe(3)
   expect(refused.stderr).toContain('KK_SHAPE')
   expect(refused.stderr).toContain('kk operator pause')
+  expect(wrong.exitCode).toBe(2)
+  expect(wrong.stderr).toContain('--isolate goes with the shape per-component only')
   expect(charted.stderr).toContain('the operator is installed in the shape per-component')
   expect(fewer).toEqual(before.filter((name) => !name.endsWith('-api')))
 })

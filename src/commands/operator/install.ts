@@ -124,21 +124,26 @@ function optionsOf({image, namespace = [], removal = false, ...flags}: OperatorF
   })
 }
 
-function shapeOf({shape, service = [], isolate = []}: Omit<OperatorFlags, 'image' | 'namespace'>): Shape {
-  const shards = [...new Set([...service, ...isolate])]
-  const wrong = shards.find((each) => !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(each) || each === OTHERS)
-  const problem =
-    wrong !== undefined
-      ? `${wrong} cannot have a process of its own`
-      : shape === 'one' && shards.length > 0
-        ? '--service and --isolate do not go with the shape one'
-        : shape === 'per-service' && isolate.length > 0
-          ? '--isolate goes with the shape per-component only'
-          : shape !== 'one' && shards.length === 0
-            ? `the shape ${shape} needs at least one --service`
-            : undefined
-  if (problem === undefined) return {shape, shards}
+type ShapeFlags = Pick<OperatorFlags, 'shape' | 'service' | 'isolate'>
+
+function shapeOf(flags: ShapeFlags): Shape {
+  const {shape, service = [], isolate = []} = flags
+  const problem = shapeProblem({shape, service, isolate})
+  if (problem === undefined) return {shape, shards: [...new Set([...service, ...isolate])]}
   throw new KkError('KK_USAGE', problem, {
     hint: 'for example: kk operator install --shape per-service --service keystone --service nova …',
   })
+}
+
+/** A Deployment is named for it. */
+const SHARD = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+
+function shapeProblem({shape, service = [], isolate = []}: ShapeFlags): string | undefined {
+  const all = [...service, ...isolate]
+  const wrong = all.find((each) => !SHARD.test(each) || each === OTHERS)
+  if (wrong !== undefined) return `${wrong} cannot have a process of its own`
+  if (shape === 'one' && all.length > 0) return '--service and --isolate do not go with the shape one'
+  if (shape === 'per-service' && isolate.length > 0) return '--isolate goes with the shape per-component only'
+  if (shape !== 'one' && all.length === 0) return `the shape ${shape} needs at least one --service`
+  return undefined
 }
