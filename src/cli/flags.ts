@@ -230,6 +230,21 @@ export const inClusterFlags = {
 }
 type InClusterFlags = Given<typeof inClusterFlags>
 
+/** Who makes a change, where that is not kk here. The operator reads the file and the overrides, and nothing else. */
+export const viaFlags = {
+  via: Flags.option({
+    summary:
+      'Have the operator do it, which drives the environment: give it the file and the overrides, and follow it; Ctrl-C leaves it at work.',
+    options: ['operator'] as const,
+    helpGroup: 'OPERATOR',
+    exclusive: [
+      ...['in-cluster', 'set', 'values', 'plugins', 'facts', 'locked', 'concurrency', 'fail-fast', 'no-wait'],
+      ...['message', 'force-conflicts', 'force-version', 'correct-drift', 'prepull', 'adopt-store'],
+      ...['on-failure', 'remove-new', 'keep-schema'],
+    ],
+  })(),
+}
+
 /** Where the Job of a run in the cluster is. */
 export const runNamespaceFlags = {
   namespace: Flags.string({
@@ -315,7 +330,8 @@ export type ChangeFlags = RunFlags &
   LockFlags &
   Given<typeof conflictFlags> &
   Given<typeof prepullFlags> &
-  InClusterFlags
+  InClusterFlags &
+  Partial<Given<typeof viaFlags>>
 
 /** The flags of a deploy for verbs that change what is installed, one release after the other. */
 export const upgradeFlags = {

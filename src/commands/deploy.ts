@@ -1,5 +1,5 @@
 import {KkCommand} from '../cli/command.ts'
-import {deployFlags, driftFlags, fileArgument, inClusterFlags, prepullFlags} from '../cli/flags.ts'
+import {deployFlags, driftFlags, fileArgument, inClusterFlags, prepullFlags, viaFlags} from '../cli/flags.ts'
 import {change, driftScope} from '../cli/run/change.ts'
 import {KkError} from '../errors.ts'
 
@@ -31,6 +31,7 @@ export default class Deploy extends KkCommand {
     ...driftFlags,
     ...prepullFlags,
     ...inClusterFlags,
+    ...viaFlags,
   }
 
   override async run(): Promise<void> {

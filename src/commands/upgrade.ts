@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {driftFlags, inClusterFlags, releasesArgument, upgradeFlags} from '../cli/flags.ts'
+import {driftFlags, inClusterFlags, releasesArgument, upgradeFlags, viaFlags} from '../cli/flags.ts'
 import {changeInstalled, driftScope} from '../cli/run/change.ts'
 
 export default class Upgrade extends KkCommand {
@@ -18,6 +18,7 @@ export default class Upgrade extends KkCommand {
     ...upgradeFlags,
     ...driftFlags,
     ...inClusterFlags,
+    ...viaFlags,
     install: Flags.boolean({summary: 'Install the named releases that are not there.'}),
   }
 

@@ -19,6 +19,8 @@ interface Listeners {
 /** The Environments with their inputs and Releases, kept up to date. */
 export interface Inputs {
   environment(name: string): EnvironmentObject | undefined
+  /** All Releases. */
+  readonly rows: Collection
   /** Returns the Releases of an Environment. */
   releases(environment: string): ReturnType<Collection['all']>
   /** The names of all Environments. */
@@ -74,6 +76,7 @@ export function followInputs(
 
   return {
     environment,
+    rows: releases,
     releases: (name) => releases.all().filter(({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === name),
     names: () => environments.all().map(({metadata}) => metadata.name),
     problem() {

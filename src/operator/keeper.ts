@@ -23,6 +23,8 @@ export interface Kept {
 export interface Keeper {
   /** Writes the spec, or the status, of an object. */
   keep(object: Kept): Promise<void>
+  /** Writes fields of the spec that `keep` does not write, as a manager of their own; those that it wrote before, and not now, go. */
+  put(name: string, spec: object, manager: string): Promise<void>
   /** Takes note of an object as the cluster has it, unless it was written here. */
   see(object: Kept): void
   /** The status that was seen or written last. */
@@ -49,6 +51,12 @@ export function newKeeper(objects: Pick<Objects, 'apply'>, resource: Resource): 
       const applied = await objects.apply(resource, object, {manager: MANAGER, status: part === 'status'})
       learn(metadata.name, applied.metadata.generation)
       known[part].set(metadata.name, content)
+    },
+    async put(name, spec, manager) {
+      const {apiVersion, kind} = resource
+      const object = {apiVersion, kind, metadata: {name, namespace: KK_NAMESPACE}, spec}
+      const applied = await objects.apply(resource, object, {manager})
+      learn(name, applied.metadata.generation)
     },
     see({metadata: {name, generation}, spec, status}) {
       learn(name, generation)

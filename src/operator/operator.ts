@@ -6,6 +6,7 @@ import type {Plan} from '../plan/plan.ts'
 import {releaseNamespace} from '../release.ts'
 import {type Interruption, newInterruption} from '../run/interruption.ts'
 import {expectNoCycle} from './after.ts'
+import {newOrders} from './children/orders.ts'
 import {isPassing} from './decide.ts'
 import {newDriftWatch} from './drift-watch.ts'
 import {type Events, newEvents} from './events.ts'
@@ -13,13 +14,13 @@ import {followInputs, type Inputs} from './inputs.ts'
 import {newKeeper, OPERATOR} from './keeper.ts'
 import type {Condition} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
-import {RELEASES} from './kinds/release-kind.ts'
+import {RELEASES, type ReleaseObject, rowName} from './kinds/release-kind.ts'
 import type {Pass} from './pass.ts'
 import {openQueue, type QuietFor} from './queue.ts'
 import {type Passed, reconcile} from './reconcile.ts'
 import {leave} from './removal.ts'
 import {type Contact, claim, giveUp, type OperatorPorts, openSites} from './sites.ts'
-import {newTeller, rowName} from './teller.ts'
+import {newTeller} from './teller.ts'
 
 /** An Environment is looked at again even if nothing is seen to change; in milliseconds. */
 const RESYNC = 600_000
@@ -32,6 +33,8 @@ export interface OperatorOptions {
   readonly ports: OperatorPorts
   /** Opens the cluster of a kubeconfig, which holds everything that its user needs. */
   readonly connect: (kubeconfig: string, context: string) => Promise<OperatorPorts>
+  /** A parent: children do the actions of its plans, and these are the shards that have processes of their own. */
+  readonly shards?: readonly string[] | undefined
   /** The name of this process, for others. */
   readonly holder: string
   /** Start nothing more, let what runs end, give everything back. */
@@ -85,7 +88,7 @@ async function leadership(
 
 /** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
 async function drive(
-  {ports, connect, holder, state, onPass, say}: OperatorOptions,
+  {ports, connect, shards, holder, state, onPass, say}: OperatorOptions,
   stop: AbortSignal,
 ): Promise<void> {
   const {objects} = ports.cluster
@@ -112,6 +115,7 @@ async function drive(
       if (environment !== undefined) queue.add(environment)
     },
   })
+  const orders = shards && newOrders({cluster: ports.cluster, rows: inputs.rows, releases, shards})
   state.depth = queue.depth
   state.overdue = queue.overdue
   state.problem = () => inputs.problem()
@@ -130,6 +134,7 @@ async function drive(
     environments.see(found)
     const rows = inputs.releases(name)
     for (const row of rows) releases.see(row)
+    await orders?.recall(rows as unknown as readonly ReleaseObject[])
     // What was written last may not have been seen yet.
     const environment = {...found, status: environments.status(name) ?? {}}
     const uids = new Map(rows.map(({metadata}) => [metadata.name, metadata.uid]))
@@ -153,6 +158,8 @@ async function drive(
       events,
       find,
       cluster: ports.cluster,
+      // Children work in their own cluster.
+      orders: found.spec.cluster ? undefined : orders,
     }
     quietFor(LONGEST_TURN)
     const passed = await sites

@@ -1,5 +1,6 @@
 import type {Objects} from '../cluster/objects.ts'
 import type {Interruption} from '../run/interruption.ts'
+import type {Orders} from './children/orders.ts'
 import type {DriftWatch} from './drift-watch.ts'
 import type {Phase} from './findings.ts'
 import type {EnvironmentStatus} from './kinds/environment-kind.ts'
@@ -10,12 +11,14 @@ import type {Site} from './sites.ts'
 export interface Telling {
   /** Writes how far the Environment is, with what is to be remembered of it. */
   tell(phase: Phase, memory?: Memory): Promise<void>
+  /** Takes note of what is written with all that is told from now on. */
+  remember(memory: Memory): void
   /** As `tell`, but soon: what comes meanwhile is told instead. */
   tellSoon(phase: Phase): void
 }
 
 /** What later passes have to know. */
-export type Memory = Pick<EnvironmentStatus, 'begun' | 'failed' | 'deployed' | 'retried' | 'run'>
+export type Memory = Pick<EnvironmentStatus, 'inputs' | 'begun' | 'failed' | 'deployed' | 'retried' | 'run'>
 
 export interface Pass {
   /** Objects of the cluster that has the Environments. */
@@ -27,4 +30,6 @@ export interface Pass {
   readonly drifts: DriftWatch
   /** Resolves with the cluster of the releases; see `Contact`. */
   readonly reach: () => Promise<Site>
+  /** Has children do the actions of plans; undefined where this process does them. */
+  readonly orders: Orders | undefined
 }

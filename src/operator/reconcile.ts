@@ -3,12 +3,14 @@ import {NO_RUN} from '../run/run-state.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import {readyDeployment} from '../verbs/change/deploy.ts'
 import {settledPlan} from '../verbs/change/in-turn.ts'
+import type {Hand} from '../verbs/change/start-run.ts'
 import {statusReader} from '../verbs/observation/status.ts'
 import type {ObservedPlan} from '../verbs/plan.ts'
 import {keepSecrets, withInputs} from '../verbs/secrets/keep-secrets.ts'
 import {expectStated} from '../verbs/secrets/living-secrets.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
 import {readAwaited, sourceDigest} from './after.ts'
+import type {DeployTask} from './children/handed-task.ts'
 import {decide, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
 import {driftPorts} from './drift-watch.ts'
 import {followRun} from './follow-run.ts'
@@ -16,7 +18,7 @@ import type {EnvironmentObject} from './kinds/environment-kind.ts'
 import type {Pass} from './pass.ts'
 import {keepFinalizer, planUnwanted, removeApproved} from './removal.ts'
 import type {Look, Site} from './sites.ts'
-import {readSource} from './source.ts'
+import {inputsDigest, readSource} from './source.ts'
 
 /** What a pass leaves: the plan that it made, and whether it was run, so that another pass sees what came of it. */
 export interface Passed {
@@ -32,6 +34,7 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
   const {cluster} = site
   const {name} = environment.metadata
   const source = await readSource(environment, pass.hub)
+  telling.remember({inputs: inputsDigest(source, retryOf(environment.metadata))})
   const supplied = await site.open(name, source)
   const prepared = supplied.planned
   const scope = {names: [], install: true}
@@ -112,7 +115,7 @@ interface Work {
 async function runPlan(
   {planned, observed, supplied, settled, environment}: Work,
   {cluster, helm}: Site,
-  {telling, interruption, quietFor}: Pass,
+  {telling, interruption, quietFor, orders}: Pass,
 ): Promise<void> {
   const retried = retryOf(environment.metadata)
   expectStated(observed.living)
@@ -123,7 +126,15 @@ async function runPlan(
   const memory = {begun: planned.target, retried}
   await telling.tell({kind: 'running', planned, run: NO_RUN}, memory)
   const account = {verb: 'deploy', scope: {names: [], install: true}}
-  const choices = {concurrency: undefined, failFast: false, noWait: false, interruption, account}
+  const hand: Hand | undefined =
+    orders &&
+    ((task, {run, controls}) => {
+      const handed = {environment: environment.metadata.name, run, task: task as DeployTask}
+      return orders.give(handed, {plan: planned.digest, controls, stop: interruption.stop})
+    })
+  // The memory of this process says nothing of that of its children.
+  const concurrency = orders && CHILDREN_AT_WORK
+  const choices = {concurrency, failFast: false, noWait: false, interruption, account, hand}
   const {run, failure} = await followRun(deployment.run({...choices, isOperator: true}), {
     interruption,
     quietFor,
@@ -142,6 +153,8 @@ async function runPlan(
     {begun: undefined, retried, failed: {inputs: planned.target, message: failure}, run: run.run},
   )
 }
+
+const CHILDREN_AT_WORK = 8
 
 /** The longest time that an action may take, in milliseconds: so long a gate may say nothing. */
 function longestAction(releases: Iterable<{readonly timeoutSeconds?: number | undefined}>): number {

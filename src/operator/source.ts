@@ -2,6 +2,7 @@ import {CONFIG_MAPS, SECRETS} from '../cluster/api/resources.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import {KkError} from '../errors.ts'
+import {digest} from '../plan/digest.ts'
 import type {EnvironmentObject} from './kinds/environment-kind.ts'
 
 /** The keys under which objects hold the inputs, unless the Environment says otherwise. */
@@ -16,6 +17,11 @@ export interface SourceText {
   readonly overrides: string | undefined
 }
 
+/** Returns the digest by which people know that the operator has read what they have written. */
+export function inputsDigest(source: SourceText, retry: string | undefined): string {
+  return digest({...source, retry})
+}
+
 /** The objects that decide what is done for an Environment, and where, as `KIND/NAME`. */
 export function sourceObjects({spec: {source, overrides, cluster}}: EnvironmentObject): readonly string[] {
   return [
@@ -28,7 +34,7 @@ export function sourceObjects({spec: {source, overrides, cluster}}: EnvironmentO
 
 /** Reads the inputs of an Environment. Throws `KK_FILE` if an object or its key is missing. */
 export async function readSource(
-  {spec: {source, overrides}}: EnvironmentObject,
+  {spec: {source, overrides}}: Pick<EnvironmentObject, 'spec'>,
   objects: Pick<Objects, 'read'>,
 ): Promise<SourceText> {
   const {configMap, secret, key = FILE_KEY} = source

@@ -1,10 +1,10 @@
 import {setTimeout as wait} from 'node:timers/promises'
-import {CONFIG_MAPS, SECRETS} from '../cluster/api/resources.ts'
+import {CONFIG_MAPS, type Resource, SECRETS} from '../cluster/api/resources.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import {KkError} from '../errors.ts'
-import {ENVIRONMENTS, type EnvironmentObject, RETRY} from './kinds/environment-kind.ts'
-import {FILE_KEY, OVERRIDES_KEY, type SourceText} from './source.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentSpec, RETRY} from './kinds/environment-kind.ts'
+import {FILE_KEY, inputsDigest, OVERRIDES_KEY, readSource, type SourceText} from './source.ts'
 
 type Steered = Pick<Cluster, 'objects'>
 
@@ -73,25 +73,70 @@ export async function adoptEnvironment({objects}: Steered, name: string, source:
       hint: 'install it first: kk operator install',
     })
   }
-  const {file, overrides} = source
-  const write = (resource: typeof CONFIG_MAPS, object: string, content: object) => {
-    const {apiVersion, kind} = resource
-    const metadata = {name: object, namespace: KK_NAMESPACE}
-    return objects.apply(resource, {apiVersion, kind, metadata, ...content}, {manager: MANAGER})
-  }
-  await write(CONFIG_MAPS, name, {data: {[FILE_KEY]: file}})
-  const secret = `${name}-overrides`
-  if (overrides !== undefined) {
-    const encoded = Buffer.from(overrides).toString('base64')
-    await write(SECRETS, secret, {data: {[OVERRIDES_KEY]: encoded}})
-  }
-  await write(ENVIRONMENTS, name, {
-    spec: {
-      source: {configMap: name},
-      ...(overrides !== undefined && {overrides: {secret}}),
-      suspend: true,
-    },
+  const spec = {source: {configMap: name}}
+  const overrides = await writeSource(objects, {name, spec}, source)
+  await writeObject(objects, ENVIRONMENTS, name, {spec: {...spec, ...overrides, suspend: true}})
+}
+
+/**
+ * Writes other inputs of an Environment that the operator drives, to where it names them, and has what has failed tried
+ * again. Resolves with the digest that its status has once the operator has read them. `now` tells one request from
+ * another. Throws `KK_NO_OPERATED`, and `KK_PAUSED` for one that is suspended.
+ */
+export async function changeSource(
+  cluster: Steered,
+  name: string,
+  {source, now}: {readonly source: SourceText; readonly now: Date},
+): Promise<string> {
+  const {objects} = cluster
+  const {spec} = await drivenEnvironment(cluster, name)
+  const retry = now.toISOString()
+  const overrides = await writeSource(objects, {name, spec}, source)
+  const fields = {metadata: {annotations: {[RETRY]: retry}}, spec: overrides}
+  await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, fields)
+  const read = await readSource({spec: {...spec, ...overrides}}, objects)
+  return inputsDigest(read, retry)
+}
+
+/** Returns an Environment that the operator drives. Throws `KK_NO_OPERATED`, `KK_PAUSED`. */
+export async function drivenEnvironment(cluster: Steered, name: string): Promise<EnvironmentObject> {
+  const environment = await readEnvironment(cluster, name)
+  if (!environment.spec.suspend) return environment
+  throw new KkError('KK_PAUSED', `the operator does nothing to ${name}: it is paused`, {
+    hint: `let it drive the environment: kk operator resume ${name}; or do the same without --via operator`,
   })
+}
+
+interface Sourced {
+  readonly name: string
+  readonly spec: Pick<EnvironmentSpec, 'source' | 'overrides'>
+}
+
+/** Writes inputs to the objects that an Environment names; resolves with what it has to say of the overrides. */
+async function writeSource(
+  objects: Steered['objects'],
+  {name, spec}: Sourced,
+  {file, overrides}: SourceText,
+): Promise<Pick<EnvironmentSpec, 'overrides'>> {
+  const {configMap, secret, key = FILE_KEY} = spec.source
+  const encoded = (text: string) => Buffer.from(text).toString('base64')
+  if (secret !== undefined) await writeObject(objects, SECRETS, secret, {data: {[key]: encoded(file)}})
+  else await writeObject(objects, CONFIG_MAPS, configMap ?? name, {data: {[key]: file}})
+  if (overrides === undefined) return {}
+  const holder = spec.overrides?.secret ?? `${name}-overrides`
+  await writeObject(objects, SECRETS, holder, {data: {[OVERRIDES_KEY]: encoded(overrides)}})
+  return {overrides: {secret: holder}}
+}
+
+async function writeObject(
+  objects: Steered['objects'],
+  resource: Resource,
+  name: string,
+  content: object,
+): Promise<void> {
+  const {apiVersion, kind} = resource
+  const metadata = {name, namespace: KK_NAMESPACE}
+  await objects.apply(resource, {apiVersion, kind, metadata, ...content}, {manager: MANAGER})
 }
 
 /** The field manager of what people write by kk. */

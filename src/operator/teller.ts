@@ -7,7 +7,13 @@ import {environmentFindings, healthFinding, type Phase, progressFindings, stillK
 import type {Keeper} from './keeper.ts'
 import {type Condition, conditionsOf, type Finding} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
-import {ENVIRONMENT_LABEL, RELEASES, type ReleaseSpec, type ReleaseStatus} from './kinds/release-kind.ts'
+import {
+  ENVIRONMENT_LABEL,
+  RELEASES,
+  type ReleaseSpec,
+  type ReleaseStatus,
+  rowName,
+} from './kinds/release-kind.ts'
 import type {Memory, Telling} from './pass.ts'
 
 export interface TellerOptions {
@@ -85,6 +91,9 @@ export function newTeller(
       const trouble = writer.takeTrouble()
       if (trouble !== undefined) throw trouble
     },
+    remember(remembered) {
+      memory = {...memory, ...remembered}
+    },
     tellSoon(next) {
       phase = next
       writer.request()
@@ -118,8 +127,8 @@ interface Before {
   readonly conditions?: readonly Condition[]
 }
 
-function rememberedIn({begun, failed, deployed, retried, run}: EnvironmentStatus = {}): Memory {
-  return {begun, failed, deployed, retried, run}
+function rememberedIn({inputs, begun, failed, deployed, retried, run}: EnvironmentStatus = {}): Memory {
+  return {inputs, begun, failed, deployed, retried, run}
 }
 
 interface Told {
@@ -253,11 +262,6 @@ function knownIn(phase: Phase): (release: ReleaseId) => Known {
       findings: progressFindings(progress),
     }
   }
-}
-
-/** Returns the name of the Release object of a release. */
-export function rowName(environment: string, release: ReleaseId): string {
-  return `${environment}.${release.replace('/', '.')}`
 }
 
 /** The Release goes with its Environment; to delete it removes nothing from the cluster. */

@@ -19,7 +19,7 @@ export function preparedMask({releases}: Pick<Prepared, 'releases'>): Redact {
  */
 export async function recordedMask(
   cluster: Pick<Cluster, 'records' | 'stored'>,
-  plan: Plan,
+  plan: Pick<Plan, 'environment' | 'actions'>,
 ): Promise<Redact> {
   const seen = await seenRecords(
     cluster,

@@ -45,6 +45,11 @@ it.each([
     {image: 'registry.example.org/kk:2', namespaces: ['openstack', 'ceph'], removal: true},
     {image: 'registry.example.org/kk:2', namespaces: ['openstack', 'ceph'], removes: true},
   ],
+  [
+    'in a shape of several processes',
+    {shape: 'per-component', shards: ['nova', 'nova-api']},
+    {...DEFAULTS, shape: {shape: 'per-component' as const, shards: ['nova', 'nova-api']}},
+  ],
 ])(
   'the chart has the objects of the installation %s, but its kinds and namespaces',
   async (_, values, options) => {

@@ -1,6 +1,5 @@
-import {readFile, writeFile} from 'node:fs/promises'
-import {join} from 'node:path'
-import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {readFile} from 'node:fs/promises'
+import {beforeAll, describe, expect, it} from 'vitest'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {done} from '../e2e/support/guarded.ts'
 import {kk} from '../e2e/support/kk.ts'
@@ -25,35 +24,6 @@ beforeAll(async () => {
   }
 })
 
-/** The records of an environment as helm and kk wrote them: labels and manifests, without what tells one cluster from another. */
-async function deployed({name}: OperatedEnvironment): Promise<object> {
-  const found = await Promise.all(
-    ['api', 'db'].map(async (release) => {
-      const record = ['secret', `sh.helm.release.v1.${release}.v1`, '--namespace', name]
-      const text = await done(cluster.kubectl('get', ...record, '--output', 'jsonpath={.metadata.labels}'))
-      const {modifiedAt: _, ...labels} = JSON.parse(text) as Record<string, string>
-      const manifest = await done(cluster.helm('helm4', 'get', 'manifest', release, '--namespace', name))
-      return [release, {labels, manifest}] as const
-    }),
-  )
-  return Object.fromEntries(found)
-}
-
-async function deployByHand(verb: 'deploy' | 'destroy', {name}: OperatedEnvironment, text: string) {
-  const file = join(inject('run').home, `${name}.yaml`)
-  await writeFile(file, text)
-  const confirmed = verb === 'destroy' ? ['--confirm', name] : []
-  const {exitCode, stderr} = await kk([verb, file, ...confirmed, '--sandbox-name', cluster.sandbox])
-  expect(exitCode, stderr).toBe(0)
-}
-
-/** The states of helm's last records: `api 2 deployed`. */
-async function states({name}: OperatedEnvironment): Promise<readonly string[]> {
-  const listed = await done(cluster.helm('helm4', 'list', '--namespace', name, '--output', 'json'))
-  const releases = JSON.parse(listed) as readonly {name: string; revision: string; status: string}[]
-  return releases.map((each) => `${each.name} ${each.revision} ${each.status}`).toSorted()
-}
-
 const upgradesIn = (calls: readonly string[], {name}: OperatedEnvironment) =>
   calls
     .filter((call) => call.startsWith('upgrade') && call.includes(`--namespace ${name}`))
@@ -62,14 +32,14 @@ const upgradesIn = (calls: readonly string[], {name}: OperatedEnvironment) =>
 it('2: an environment is the same whether the command line or the operator deployed it', async () => {
   const environment = cluster.environment()
   const text = environment.text()
-  await deployByHand('deploy', environment, text)
-  const byHand = await deployed(environment)
-  await deployByHand('destroy', environment, text)
+  await cluster.byHand('deploy', environment, text)
+  const byHand = await environment.deployed()
+  await cluster.byHand('destroy', environment, text)
 
   await environment.apply(text)
   await environment.has('Ready', 'True')
 
-  expect(await deployed(environment)).toEqual(byHand)
+  expect(await environment.deployed()).toEqual(byHand)
 })
 
 it('5: what requires a release that changes, too, never starts before that', async () => {
@@ -166,7 +136,7 @@ it('19: an edit back to what was there returns at once, without an end of what c
   await environment.apply(environment.text())
   await environment.has('Ready', 'True')
 
-  expect(await states(environment)).toEqual(['api 1 deployed', 'db 3 deployed'])
+  expect(await environment.states()).toEqual(['api 1 deployed', 'db 3 deployed'])
 })
 
 describe('what it was at work on when it ended', () => {
@@ -181,7 +151,7 @@ describe('what it was at work on when it ended', () => {
 
     operator.signal('SIGTERM')
     const {exitCode, stderr} = await operator.ended()
-    const between = await states(environment)
+    const between = await environment.states()
     const first = await operator.helmCalls()
     operator = next
     await environment.has('Ready', 'True')
@@ -189,7 +159,7 @@ describe('what it was at work on when it ended', () => {
     expect(exitCode, stderr).toBe(0)
     expect(between).toEqual(['api 1 deployed', 'db 2 deployed'])
     expect(upgradesIn(first, environment)).toEqual(['db'])
-    expect(await states(environment)).toEqual(['api 2 deployed', 'db 2 deployed'])
+    expect(await environment.states()).toEqual(['api 2 deployed', 'db 2 deployed'])
   })
 
   it('6: is found by the next one after kill -9, without anybody unlocking anything', async () => {
@@ -203,6 +173,6 @@ describe('what it was at work on when it ended', () => {
     operator = next
     await environment.has('Ready', 'True')
 
-    expect(await states(environment)).toEqual(['api 1 deployed', 'db 1 deployed'])
+    expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
   })
 })

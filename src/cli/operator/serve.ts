@@ -3,6 +3,7 @@ import {parseListen} from '../../api/listen-options.ts'
 import type {Cluster} from '../../cluster/cluster.ts'
 import {readEnvironment} from '../../environment/read.ts'
 import {KkError} from '../../errors.ts'
+import {runChild} from '../../operator/children/child.ts'
 import {type OperatorOptions, type OperatorState, runOperator} from '../../operator/operator.ts'
 import {operatorMetrics, serveProbes} from '../../operator/probes.ts'
 import type {OperatorPorts} from '../../operator/sites.ts'
@@ -14,11 +15,22 @@ import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
 import {prepareWithDocument} from '../open/open.ts'
 import {supplyFrom} from '../open/secrets.ts'
 
-/** Runs the operator until a signal: what runs then ends first; a second signal ends kk at once. */
+interface RoleFlags {
+  readonly role?: 'parent' | 'child' | undefined
+  readonly shards?: readonly string[] | undefined
+}
+
+/** Runs the operator, or a part of it, until a signal: what runs then ends first; a second signal ends kk at once. */
 export async function serveOperator(
-  flags: ClusterFlags & HelmFlags & {readonly listen: string},
+  flags: ClusterFlags & HelmFlags & {readonly listen: string} & RoleFlags,
   say: (line: string) => void,
 ): Promise<void> {
+  const {role, shards = []} = flags
+  const isServing = shards.length > 0
+  if (role === 'child' ? !isServing : role === undefined && isServing)
+    throw new KkError('KK_USAGE', 'a child serves shards, and a process without a role none', {
+      hint: 'for example: kk operator run --role child --shards keystone',
+    })
   const listen = parseListen(flags.listen)
   await using cluster = await openChosenCluster(flags, undefined)
   const helm = await openUsersHelm(flags, cluster)
@@ -32,10 +44,12 @@ export async function serveOperator(
   const metrics = operatorMetrics(await loadBundle('metrics', () => import('prom-client')), state)
   await using probes = await serveProbes(listen, {state, metrics})
   say(`answers probes at ${probes.address}`)
+  const holder = `operator ${hostname()} (process ${process.pid})`
+  const rest = {holder, stop: stopBySignals(), state, onPass: metrics.onPass, say}
+  if (role === 'child') return await runChild({...rest, ports: {cluster, helm}, shards})
   const ports = {cluster, helm, open: opening(cluster, flags)}
   const connect = connecting(flags)
-  const holder = `operator ${hostname()} (process ${process.pid})`
-  await runOperator({ports, connect, holder, stop: stopBySignals(), state, onPass: metrics.onPass, say})
+  await runOperator({...rest, ports, connect, shards: role === 'parent' ? shards : undefined})
 }
 
 function stopBySignals(): AbortSignal {

@@ -30,6 +30,7 @@ import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
 import {placeOf, sameAgain, sameWay} from './same-again.ts'
+import {runViaOperator} from './via-operator.ts'
 
 /** The inputs of a plan. */
 export interface PlanBasis {
@@ -81,7 +82,9 @@ export async function change(options: Change): Promise<ExitCode> {
   const made = scope.install ? 'deploy' : verb
   const checks = {verb: isChangeVerb(made) ? made : undefined, forceVersion: flags['force-version']}
   if (checks.verb) expectVerb(planned, checks.verb)
-  const end = await showPlan(planned, context, {isCheckedDry: true})
+  // The operator may be at work on other inputs, though the cluster is as it should be.
+  const view = {isCheckedDry: true, ...(flags.via && {isIdle: false})}
+  const end = await showPlan(planned, context, view)
   if (end !== undefined) return end
 
   expectStated(observed.living)
@@ -92,6 +95,7 @@ export async function change(options: Change): Promise<ExitCode> {
       await bindStore(flags, environment, {...prepared.store, cluster: planned.cluster.uid})
     await keepSecrets(supplied, planned, cluster)
   }
+  if (flags.via) return runViaOperator({scope, plan: planned, prepared, cluster, settle}, context)
   const settled = withInputs(planned, supplied.settled)
   if (flags['in-cluster']) {
     const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})

@@ -43,7 +43,10 @@ export type NeedingVerb =
   | 'operator install'
   | 'operator run'
   | 'operator run elsewhere'
+  | 'operator run --role child'
   | 'operator adopt'
+  | 'operator follow'
+  | 'deploy --via operator'
   | 'operator pause'
   | 'operator status'
 
@@ -62,6 +65,7 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
     'kolla bootstrap',
   ],
   'run follow': ['run list'],
+  'deploy --via operator': ['upgrade --via operator'],
   remove: ['destroy', 'kolla kill'],
   history: ['import'],
   plan: ['doctor charts', 'charts lock', 'images list', 'images mirror', 'export'],

@@ -281,6 +281,26 @@ const OPERATOR_ANYWHERE: readonly Need[] = [
     ['batch', 'jobs', ['list', 'watch']],
   ),
 ]
+/** To give the operator an environment file with overrides. */
+const HAND_OVER: readonly Need[] = [
+  steering('create', 'patch'),
+  {...RUNS, verbs: ['create', 'patch'], why: 'to give the operator the environment file'},
+  {
+    ...SECRETS,
+    verbs: ['create', 'patch'],
+    why: "to give the operator the deployer's overrides",
+    without: 'only an environment that has none is handed over',
+  },
+]
+const LEADER: Need = {...LEASES, verbs: ['get'], why: 'to tell which process of the operator leads'}
+const FOLLOW_OPERATOR: readonly Need[] = [
+  ...['environments', 'releases'].map((resource) => ({
+    ...steering('list', 'watch'),
+    resource,
+    why: 'to follow what the operator does',
+  })),
+  LEADER,
+]
 const RBAC = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']
 const starting = (group: string, ...resources: readonly string[]): readonly Need[] =>
   resources.map((resource) => ({
@@ -418,6 +438,10 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     ...installing('apiextensions.k8s.io', 'customresourcedefinitions'),
     ...installing('rbac.authorization.k8s.io', ...RBAC),
     ...installing('apps', 'deployments'),
+    {
+      ...{group: 'apps', resource: 'deployments', verbs: ['get', 'list'], where: 'kk-system'},
+      why: 'to know in which shape it is installed',
+    },
     ...installing(
       'admissionregistration.k8s.io',
       ...['validatingadmissionpolicies', 'validatingadmissionpolicybindings'],
@@ -427,15 +451,19 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
   ],
   'operator run': [...OPERATOR, ...OPERATOR_ANYWHERE],
   'operator run elsewhere': OPERATOR_ANYWHERE,
-  'operator adopt': [
-    steering('create', 'patch'),
-    {...RUNS, verbs: ['create', 'patch'], why: 'to give the operator the environment file'},
-    {
-      ...SECRETS,
-      verbs: ['create', 'patch'],
-      why: "to give the operator the deployer's overrides",
-      without: 'only an environment that has none is handed over',
-    },
+  'operator run --role child': [
+    ...CHANGES,
+    driving(KINDS, 'releases', 'get', 'list', 'watch'),
+    driving(KINDS, 'releases/status', 'patch'),
+  ],
+  'operator adopt': HAND_OVER,
+  'operator follow': FOLLOW_OPERATOR,
+  'deploy --via operator': [
+    ...HAND_OVER,
+    steering('get'),
+    {...RUNS, verbs: ['get'], why: 'to know the inputs that the operator is going to read'},
+    {...SECRETS, why: 'to know the overrides that the operator is going to read'},
+    ...FOLLOW_OPERATOR,
   ],
   'operator pause': [steering('get', 'patch')],
   'operator status': [
@@ -444,7 +472,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
       resource,
       why: 'to tell what the operator does',
     })),
-    {...LEASES, verbs: ['get'], why: 'to tell which process of the operator leads'},
+    LEADER,
   ],
   'secrets list': [
     {...SECRETS, verbs: ['list'], why: 'to list what is kept', without: 'only --in store works'},

@@ -27,7 +27,10 @@ export const ROLE_SETS = {
   test: {verbs: ['test']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
   steer: {
-    verbs: ['operator adopt', 'operator pause', 'operator status', 'deploy --in-cluster', 'run follow'],
+    verbs: [
+      ...['operator adopt', 'operator pause', 'operator status', 'operator follow'],
+      ...['deploy --in-cluster', 'deploy --via operator', 'run follow'],
+    ] as const,
   },
 } as const satisfies Record<string, RoleSet>
 
@@ -46,6 +49,12 @@ export const SITE_ROLES: RoleSet = {
 /** Returns the rights of an operator that may remove what an approved plan says. */
 export function withRemoval({verbs, rendered = []}: RoleSet): RoleSet {
   return {verbs: [...verbs, ...ROLE_SETS.remove.verbs], rendered}
+}
+
+/** The rights of a process of the operator that does actions, and neither plans nor removes anything. */
+export const CHILD_ROLES: RoleSet = {
+  verbs: ['operator run --role child'],
+  rendered: ROLE_SETS.change.rendered,
 }
 
 /** Returns the verbs of a set, with those that need the same rights. */

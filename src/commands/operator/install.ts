@@ -6,6 +6,7 @@ import {changeFlags, clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {VERSION} from '../../cli/version.ts'
 import {KkError} from '../../errors.ts'
+import {OTHERS} from '../../operator/children/shards.ts'
 import {operatorChart} from '../../operator/install/chart.ts'
 import {
   type InstallOptions,
@@ -14,6 +15,7 @@ import {
   operatorObjects,
   siteObjects,
 } from '../../operator/install/install.ts'
+import {SHAPES, type Shape} from '../../operator/install/shape.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 export default class OperatorInstall extends KkCommand {
@@ -44,9 +46,28 @@ export default class OperatorInstall extends KkCommand {
       summary:
         'Let it remove what an approved plan says; for that it may read the Secrets of all namespaces.',
     }),
+    shape: Flags.option({
+      summary:
+        'Which processes it consists of: one that does all; or one that plans, and per-service one for each service; or per-component also one for each release of --isolate. Chosen for good.',
+      options: SHAPES,
+      default: 'one',
+    })(),
+    service: Flags.string({
+      summary:
+        'A chart whose releases have a process of their own; may be repeated. One process does all others.',
+      helpValue: 'CHART',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    isolate: Flags.string({
+      summary: 'A release that has a process of its own; may be repeated.',
+      helpValue: 'RELEASE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
     kinds: Flags.boolean({
       summary: 'Only its kinds: for whom the rest comes by the chart.',
-      exclusive: ['image', 'namespace', 'removal', 'chart', 'account'],
+      exclusive: ['image', 'namespace', 'removal', 'chart', 'shape', 'service', 'isolate', 'account'],
     }),
     account: Flags.boolean({
       summary: 'Only an account with its rights: in a cluster that the operator of another one deploys to.',
@@ -97,6 +118,9 @@ interface OperatorFlags {
   readonly kinds?: boolean
   readonly chart?: string | undefined
   readonly account?: boolean
+  readonly shape: Shape['shape']
+  readonly service?: readonly string[] | undefined
+  readonly isolate?: readonly string[] | undefined
 }
 
 /** Returns the part of the operator that is asked for; undefined for all of it. Throws `KK_USAGE` where a flag is missing. */
@@ -110,11 +134,35 @@ function partOf(flags: OperatorFlags) {
   return {what: 'the account of the operator', objects: siteObjects(optionsOf({...flags, image: ''}))}
 }
 
-/** Throws `KK_USAGE` where a flag is missing. */
-function optionsOf({image, namespace = [], removal = false}: OperatorFlags): InstallOptions {
+/** Throws `KK_USAGE` where a flag is missing, or does not go with the shape. */
+function optionsOf({image, namespace = [], removal = false, ...flags}: OperatorFlags): InstallOptions {
   if (image !== undefined && namespace.length > 0)
-    return {image, namespaces: [...new Set(namespace)], removes: removal}
+    return {image, namespaces: [...new Set(namespace)], removes: removal, shape: shapeOf(flags)}
   throw new KkError('KK_USAGE', `expected ${image === undefined ? '--image' : '--namespace'}`, {
     hint: 'for example: kk operator install --image registry.example.org/kk:1 --namespace openstack',
   })
+}
+
+type ShapeFlags = Pick<OperatorFlags, 'shape' | 'service' | 'isolate'>
+
+function shapeOf(flags: ShapeFlags): Shape {
+  const {shape, service = [], isolate = []} = flags
+  const problem = shapeProblem({shape, service, isolate})
+  if (problem === undefined) return {shape, shards: [...new Set([...service, ...isolate])]}
+  throw new KkError('KK_USAGE', problem, {
+    hint: 'for example: kk operator install --shape per-service --service keystone --service nova …',
+  })
+}
+
+/** A Deployment is named for it. */
+const SHARD = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+
+function shapeProblem({shape, service = [], isolate = []}: ShapeFlags): string | undefined {
+  const all = [...service, ...isolate]
+  const wrong = all.find((each) => !SHARD.test(each) || each === OTHERS)
+  if (wrong !== undefined) return `${wrong} cannot have a process of its own`
+  if (shape === 'one' && all.length > 0) return '--service and --isolate do not go with the shape one'
+  if (shape === 'per-service' && isolate.length > 0) return '--isolate goes with the shape per-component only'
+  if (shape !== 'one' && all.length === 0) return `the shape ${shape} needs at least one --service`
+  return undefined
 }

@@ -6,9 +6,24 @@ import {serveOperator} from '../../cli/operator/serve.ts'
 export default class OperatorRun extends KkCommand {
   static override summary = 'Keep every Environment of the cluster as its file says, until a signal.'
   static override description =
-    'What the Deployment of kk operator install runs. Of several processes one leads, and the others stand by. The first SIGTERM lets what runs end and starts nothing more; a second ends kk at once. /healthz, /readyz and /metrics answer on loopback unless --listen says otherwise.'
-  static override examples = ['<%= config.bin %> operator run --sandbox']
+    'What the Deployment of kk operator install runs. Of several processes one leads, and the others stand by. The first SIGTERM lets what runs end and starts nothing more; a second ends kk at once. /healthz, /readyz and /metrics answer on loopback unless --listen says otherwise. With --role the work is shared between processes: a parent plans and orders, children do the actions of its plans. Several children that serve the same shards divide the releases among themselves.'
+  static override examples = [
+    '<%= config.bin %> operator run --sandbox',
+    '<%= config.bin %> operator run --role parent --shards keystone --sandbox',
+    "<%= config.bin %> operator run --role child --shards keystone --shards 'nova-*' --sandbox",
+  ]
   static override flags = {
+    role: Flags.option({
+      summary: 'Do a part of the work; by default all of it.',
+      options: ['parent', 'child'] as const,
+    })(),
+    shards: Flags.string({
+      summary:
+        "Of a parent, a shard that has processes of its own: a chart, or a release; all else is in the shard others. Of a child, one whose actions it does, or a pattern such as 'nova-*'. May be repeated.",
+      helpValue: 'NAME',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
     listen: Flags.string({
       summary: 'Where probes and metrics are answered.',
       helpValue: 'HOST:PORT',

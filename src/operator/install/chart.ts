@@ -1,13 +1,17 @@
 import {dump} from 'js-yaml'
 import {OLDEST_KUBERNETES} from '../../cluster/api/identity.ts'
+import {DEPLOYMENTS} from '../../cluster/api/resources.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {BINDINGS, POLICIES} from '../../cluster/guard/names.ts'
+import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import {canonicalJson} from '../../plan/digest.ts'
 import {type InstallOptions, isOfCluster, operatorObjects} from './install.ts'
+import {NAME, ONE, SHAPE} from './shape.ts'
 
 /** Stand for values of the chart in what is made by the installation. */
 const IMAGE = 'kk-image-of-the-values'
 const HOME = 'kk-namespace-of-the-values'
+const SHARD = 'kk-shard-of-the-values'
 
 /** The condition under which a cluster knows the policies. */
 const HAS_POLICIES = `.Capabilities.APIVersions.Has "${POLICIES.apiVersion}/${POLICIES.kind}"`
@@ -17,7 +21,7 @@ const HAS_POLICIES = `.Capabilities.APIVersions.Has "${POLICIES.apiVersion}/${PO
  * helm would take kinds away with the release, and every Environment with them. The options become its default values.
  */
 export function operatorChart(
-  {image, namespaces, removes = false}: InstallOptions,
+  {image, namespaces, removes = false, shape: {shape, shards} = ONE}: InstallOptions,
   version: string,
 ): Readonly<Record<string, string>> {
   const manifest = {
@@ -31,7 +35,7 @@ export function operatorChart(
   }
   return {
     'Chart.yaml': dump(manifest),
-    'values.yaml': `${VALUES_HEAD}${dump({image, namespaces, removal: removes})}`,
+    'values.yaml': `${VALUES_HEAD}${dump({image, namespaces, removal: removes, shape, shards})}`,
     'templates/operator.yaml': template(),
     'templates/NOTES.txt': NOTES,
   }
@@ -39,6 +43,8 @@ export function operatorChart(
 
 const VALUES_HEAD = `# image: of kk, with helm in it. namespaces: those in which it may deploy; they must exist.
 # removal: whether it may remove what an approved plan says; for that it may read the Secrets of all namespaces.
+# shape: one process that does all (one), or one that plans and one for each of shards (per-service, per-component): charts,
+# and of per-component also releases. Chosen for good.
 `
 
 const NOTES = `The kinds of the operator are not part of this chart. Apply them, and apply them again after each upgrade:
@@ -47,27 +53,69 @@ const NOTES = `The kinds of the operator are not part of this chart. Apply them,
 `
 
 function template(): string {
-  const of = (removes: boolean) => operatorObjects({image: IMAGE, namespaces: [HOME], removes})
-  const removing = of(true)
-  return of(false)
-    .map((object, index) => [object, removing[index]!] as const)
-    .filter(([object]) => isOfCluster(object))
-    .map(([plain, other]) => document(plain, other))
-    .join('')
+  const made = (removes: boolean, shape = ONE) =>
+    operatorObjects({image: IMAGE, namespaces: [HOME], removes, shape}).filter(isOfCluster)
+  const [plain, removing] = [made(false), new Map(made(true).map((each) => [keyOf(each), each]))]
+  const ones = new Map(plain.map((each) => [keyOf(each), each]))
+  const shared = made(false, {shape: 'per-service', shards: [SHARD]})
+  const documents = shared.map((object) => {
+    const one = ones.get(keyOf(object))
+    if (!one) return `{{- if ne .Values.shape "one" }}\n${document(object)}{{- end }}\n`
+    const other = removing.get(keyOf(object))!
+    const text = variant('.Values.removal', document(other), document(one))
+    return isSame(one, object) ? text : variant('ne .Values.shape "one"', document(object), text)
+  })
+  return `${GUARD}${documents.join('')}`
 }
 
-/** One object; where a removal needs other rights, as two of which one is rendered. */
-function document(plain: KubernetesObject, removing: KubernetesObject): string {
-  const isSame = canonicalJson(plain) === canonicalJson(removing)
-  const text = isSame
-    ? textOf(plain)
-    : `{{- if $.Values.removal }}\n${textOf(removing)}{{- else }}\n${textOf(plain)}{{- end }}\n`
-  if (plain.metadata.namespace === HOME) return `{{- range $.Values.namespaces }}\n${text}{{- end }}\n`
-  const isPolicy = plain.kind === POLICIES.kind || plain.kind === BINDINGS.kind
+/** Refuses another shape than that which is there, as the command does. */
+const GUARD = `{{- $found := lookup "${DEPLOYMENTS.apiVersion}" "${DEPLOYMENTS.kind}" "${KK_NAMESPACE}" "${NAME}" }}
+{{- if $found }}
+{{- $shape := dig "metadata" "annotations" "${SHAPE}" "${ONE.shape}" $found }}
+{{- if ne $shape .Values.shape }}
+{{- fail (printf "the operator is installed in the shape %s; docs/operators.md tells how it is moved to another" $shape) }}
+{{- end }}
+{{- end }}
+`
+
+function keyOf({kind, metadata: {namespace = '', name}}: KubernetesObject): string {
+  return `${kind} ${namespace}/${name}`
+}
+
+function isSame(a: KubernetesObject, b: KubernetesObject): boolean {
+  return canonicalJson(a) === canonicalJson(b)
+}
+
+function variant(condition: string, yes: string, no: string): string {
+  return yes === no ? no : `{{- if ${condition} }}\n${yes}{{- else }}\n${no}{{- end }}\n`
+}
+
+/** One object; for each namespace, or for each shard, where it is of one. */
+function document(object: KubernetesObject): string {
+  const text = textOf(object)
+  const {kind, metadata} = object
+  if (metadata.namespace === HOME) return `{{- range $.Values.namespaces }}\n${text}{{- end }}\n`
+  if (metadata.name.includes(SHARD)) return `{{- range $.Values.shards }}\n${text}{{- end }}\n`
+  const isPolicy = kind === POLICIES.kind || kind === BINDINGS.kind
   return isPolicy ? `{{- if ${HAS_POLICIES} }}\n${text}{{- end }}\n` : text
 }
 
+/** The words of a parent that name a shard. */
+const NAMED_SHARD = new RegExp(`^( *)- --shards\\n *- ${SHARD}\\n`, 'm')
+
 function textOf(object: KubernetesObject): string {
   const yaml = dump(object, {lineWidth: -1, noRefs: true})
-  return `---\n${yaml.replaceAll(IMAGE, '{{ $.Values.image | quote }}').replaceAll(HOME, '{{ . | quote }}')}`
+  const isChild = object.metadata.name.includes(SHARD)
+  const ranged = isChild
+    ? yaml
+    : yaml.replace(
+        NAMED_SHARD,
+        '$1{{- range $.Values.shards }}\n$1- --shards\n$1- {{ . | quote }}\n$1{{- end }}\n',
+      )
+  const text = ranged
+    .replaceAll(IMAGE, '{{ $.Values.image | quote }}')
+    .replaceAll(HOME, '{{ . | quote }}')
+    .replaceAll(SHARD, '{{ . }}')
+    .replaceAll(`${SHAPE}: per-service`, `${SHAPE}: {{ $.Values.shape }}`)
+  return `---\n${text}`
 }

@@ -1,7 +1,6 @@
 import {DEPLOYMENTS, NAMESPACES, type Resource} from '../../cluster/api/resources.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../cluster/guard/names.ts'
-import {kkPod} from '../../cluster/kk-pod.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import type {Objects} from '../../cluster/objects.ts'
 import {
@@ -29,13 +28,10 @@ import {
 import {DEFINITIONS, definitionOf} from '../kinds/kind.ts'
 import {RELEASE} from '../kinds/release-kind.ts'
 import {ALLOW_REMOVAL, DEFINITION_NAMES, deletionGuard} from './deletion-guard.ts'
+import {CHILD_NAME, dropChildren, expectShape, LABELS, labelsOf, NAME, ONE, type Shape, shapeObjects} from './shape.ts'
 
-const NAME = 'kk-operator'
 /** Of the operator of another cluster; the cluster may have an operator of its own beside. */
 const SITE_ACCOUNT = 'kk-hub'
-const labelsOf = (name: string) => ({'app.kubernetes.io/name': name})
-const LABELS = labelsOf(NAME)
-const PORT = 8080
 
 export interface InstallOptions {
   /** The image of kk, with helm in it. */
@@ -46,6 +42,8 @@ export interface InstallOptions {
   readonly removes?: boolean
   /** Whether the cluster has policies by which the API server refuses deletions (Kubernetes 1.30). */
   readonly isGuarded?: boolean
+  /** Which processes it consists of; one for all unless it is said. */
+  readonly shape?: Shape
 }
 
 /** Returns everything that the operator is made of, in the order in which it is applied. */
@@ -54,18 +52,14 @@ export function operatorObjects({
   namespaces,
   removes = false,
   isGuarded = true,
+  shape = ONE,
 }: InstallOptions): readonly KubernetesObject[] {
   return [
     ...namespaceObjects(namespaces),
     ...kindObjects(),
     ...(isGuarded ? deletionGuard(NAME, LABELS) : []),
     ...accountOf(NAME, OPERATOR_ROLES, {namespaces, removes}),
-    {
-      apiVersion: DEPLOYMENTS.apiVersion,
-      kind: DEPLOYMENTS.kind,
-      metadata: {name: NAME, namespace: KK_NAMESPACE, labels: LABELS},
-      spec: deploymentSpec(image),
-    },
+    ...shapeObjects(shape, {image, namespaces}),
   ]
 }
 
@@ -108,13 +102,15 @@ function uninstalled(namespaces: readonly string[]): readonly (readonly [Resourc
     [POLICY_BINDINGS, '', NAME],
     [POLICIES, '', NAME],
     ...DEFINITION_NAMES.map((name) => [DEFINITIONS, '', name] as const),
-    ...[KK_NAMESPACE, ...namespaces].flatMap((name) => [
-      [BINDINGS, name, NAME] as const,
-      [ROLES, name, NAME] as const,
+    ...[NAME, CHILD_NAME].flatMap((account) => [
+      ...[KK_NAMESPACE, ...namespaces].flatMap((place) => [
+        [BINDINGS, place, account] as const,
+        [ROLES, place, account] as const,
+      ]),
+      [CLUSTER_BINDINGS, '', account] as const,
+      [CLUSTER_ROLES, '', account] as const,
+      [ACCOUNTS, KK_NAMESPACE, account] as const,
     ]),
-    [CLUSTER_BINDINGS, '', NAME],
-    [CLUSTER_ROLES, '', NAME],
-    [ACCOUNTS, KK_NAMESPACE, NAME],
   ]
 }
 
@@ -131,15 +127,17 @@ const KINDS = [
   DEPLOYMENTS,
 ]
 
-/** Applies the objects of the operator on the server side; what is there already is brought up to date. */
+/** Applies the objects of the operator on the server side; what is there already is brought up to date. Throws `KK_SHAPE`. */
 export async function installOperator(
   made: readonly KubernetesObject[],
-  objects: Pick<Objects, 'apply'>,
+  objects: Pick<Objects, 'apply' | 'read' | 'list' | 'delete'>,
 ): Promise<void> {
+  await expectShape(made, objects)
   for (const each of made) {
     const resource = KINDS.find(({kind}) => kind === each.kind)!
     await objects.apply(resource, each, {manager: 'kk'})
   }
+  if (made.some(({kind}) => kind === DEPLOYMENTS.kind)) await dropChildren(made, objects)
 }
 
 /** Deletes the operator. Releases stay as they are, and the command line drives their environments again. */
@@ -160,6 +158,7 @@ export async function uninstallOperator(
     if (await objects.read(DEFINITIONS, place))
       await objects.merge(DEFINITIONS, place, {metadata: {annotations: {[ALLOW_REMOVAL]: 'true'}}})
   }
+  await dropChildren([], objects)
   for (const [resource, namespace, name] of uninstalled(namespaces))
     await objects.delete(resource, {namespace, name})
 }
@@ -169,26 +168,4 @@ function namespaceObjects(names: readonly string[]): readonly KubernetesObject[]
   const object = (name: string, labels = {}) => ({apiVersion, kind, metadata: {name, labels}})
   const restricted = {'pod-security.kubernetes.io/enforce': 'restricted'}
   return [object(KK_NAMESPACE, restricted), ...names.map((name) => object(name))]
-}
-
-function deploymentSpec(image: string): object {
-  const probe = (path: string) => ({httpGet: {path, port: PORT}, periodSeconds: 10, timeoutSeconds: 5})
-  return {
-    replicas: 2,
-    selector: {matchLabels: LABELS},
-    template: {
-      metadata: {labels: LABELS},
-      spec: kkPod({
-        account: NAME,
-        container: 'operator',
-        image,
-        command: ['kk', 'operator', 'run', '--listen', `0.0.0.0:${PORT}`],
-        more: {
-          ports: [{name: 'probes', containerPort: PORT}],
-          livenessProbe: probe('/healthz'),
-          readinessProbe: probe('/readyz'),
-        },
-      }),
-    },
-  }
 }

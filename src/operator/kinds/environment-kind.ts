@@ -163,6 +163,10 @@ const STATUS = {
   type: 'object',
   properties: {
     observedGeneration: {type: 'integer', format: 'int64'},
+    inputs: {
+      type: 'string',
+      description: 'The digest of what people have written, as it was read last: file, overrides and retry.',
+    },
     summary: {type: 'string', description: 'How many releases are as they should be, of how many.'},
     plan: {
       type: 'object',

@@ -22,7 +22,7 @@ import {recordRun} from '../../run/record-run.ts'
 import {defaultConcurrency, run} from '../../run/run.ts'
 import type {StartCondition} from '../../run/schedule/schedule.ts'
 import {takesLease} from '../../run/schedule/schedule.ts'
-import type {RemovalWork, Task} from '../../run/task.ts'
+import type {Controls, RemovalWork, Task} from '../../run/task.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
@@ -53,7 +53,15 @@ export interface RunChoices {
   readonly account: RunAccount
   /** The operator runs it, which may change what it drives; all others are refused that. */
   readonly isOperator?: boolean
+  /** Does the work on a task, where this process does not do it itself. */
+  readonly hand?: Hand | undefined
 }
+
+/** Does a task as `execute` does it. */
+export type Hand = (
+  task: Task,
+  given: {readonly run: string; readonly controls: Controls},
+) => Promise<{readonly revision: number}>
 
 export interface RunPorts {
   readonly cluster: Cluster
@@ -121,7 +129,10 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   yield* run({
     run: id,
     plan,
-    perform: ({release}, controls) => execute(taskOf.get(release)!, {tools, controls}),
+    perform: ({release}, controls) => {
+      const task = taskOf.get(release)!
+      return options.hand?.(task, {run: id, controls}) ?? execute(task, {tools, controls})
+    },
     concurrency: options.concurrency ?? defaultConcurrency(process.availableMemory()),
     startCondition: options.startCondition,
     failFast: options.failFast,
@@ -188,7 +199,7 @@ export async function expectNotOperated(
   const driver = await cluster.driver(environment)
   if (driver === undefined) return
   throw new KkError('KK_OPERATED', `${environment} is driven by ${driver}; nothing was changed`, {
-    hint: `change the object that its Environment in kk-system names as the source; or take it over, until it is handed back with kk operator resume: kk operator pause ${environment}`,
+    hint: `have it do the change: kk deploy, or kk upgrade, with --via operator; or take it over, until it is handed back with kk operator resume: kk operator pause ${environment}`,
   })
 }
 

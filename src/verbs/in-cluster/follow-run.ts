@@ -162,7 +162,7 @@ export function followClusterRun(
 }
 
 /** Returns a function that resolves when something of these has changed since it did last, or at `stop`. */
-function newBell(collections: readonly Collection[], stop: AbortSignal): () => Promise<void> {
+export function newBell(collections: readonly Collection[], stop: AbortSignal): () => Promise<void> {
   let rung = Promise.withResolvers<void>()
   const ring = () => rung.resolve()
   for (const each of collections) each.subscribe(ring)
@@ -303,7 +303,8 @@ const FOUND: ReadonlySet<string> = new Set(['unchanged', 'check', 'await'])
 
 type Finished = Extract<RunEvent, {type: 'run-finished'}>
 
-function finished(state: RunState, {at, outcome}: Pick<Finished, 'at' | 'outcome'>): Finished {
+/** Returns the end of a run with what became of its releases. */
+export function finished(state: RunState, {at, outcome}: Pick<Finished, 'at' | 'outcome'>): Finished {
   const all = [...state.releases.values()]
   const count = (wanted: string) => all.filter(({progress}) => progress.state === wanted).length
   return {

@@ -16,8 +16,10 @@ export interface OperatedCluster extends OwnCluster {
   install(...words: readonly string[]): Promise<unknown>
   /** `kk operator <words>`. */
   operator(...words: readonly string[]): ReturnType<typeof kk>
-  /** Starts an operator that has the rights of the one that was installed, and no other. */
-  start(): Promise<RunningOperator>
+  /** Starts an operator that has the rights of the one that was installed, and no other; with other words, a part of it. */
+  start(...words: readonly string[]): Promise<RunningOperator>
+  /** `kk deploy` or `kk destroy`, as somebody at a command line. */
+  byHand(verb: 'deploy' | 'destroy', environment: OperatedEnvironment, text: string): Promise<void>
   /** An environment of a test's own, whose namespace the operator may deploy in: there, or in the cluster of its releases. */
   environment(releases?: TestCluster): OperatedEnvironment
 }
@@ -46,40 +48,57 @@ export interface OperatedEnvironment {
   isFree(): Promise<unknown>
   /** Each revision that helm keeps: `api 2`. */
   revisions(): Promise<readonly string[]>
+  /** Its first records as helm and kk wrote them: labels and manifests, without what tells one cluster from another. */
+  deployed(): Promise<object>
+  /** The states of helm's last records: `api 2 deployed`. */
+  states(): Promise<readonly string[]>
 }
 
-/** Starts a control plane and installs the operator for `count` environments. */
-export async function startOperatedCluster(count: number): Promise<OperatedCluster> {
+/** Starts a control plane and installs the operator for `count` environments, with these flags. */
+export async function startOperatedCluster(
+  count: number,
+  ...flags: readonly string[]
+): Promise<OperatedCluster> {
   const cluster = await startOwnCluster()
   const names = Array.from({length: count}, () => uniqueName('env'))
   const operator = (...words: readonly string[]) =>
     kk(['operator', ...words, '--sandbox-name', cluster.sandbox])
   const namespaces = names.flatMap((name) => ['--namespace', name])
   const install = (...words: readonly string[]) =>
-    done(operator('install', '--image', 'registry.example.org/kk:1', ...namespaces, '--yes', ...words))
+    done(
+      operator('install', '--image', 'registry.example.org/kk:1', ...namespaces, '--yes', ...flags, ...words),
+    )
   await install()
   const free = names.slice()
   return {
     ...cluster,
     install,
     operator,
-    start: () => start(cluster),
+    start: (...words) => start(cluster, words),
+    async byHand(verb, {name}, text) {
+      const file = join(inject('run').home, `${name}.yaml`)
+      await writeFile(file, text)
+      const confirmed = verb === 'destroy' ? ['--confirm', name] : []
+      const {exitCode, stderr} = await kk([verb, file, ...confirmed, '--sandbox-name', cluster.sandbox])
+      expect(exitCode, stderr).toBe(0)
+    },
     environment: (releases = cluster) => environmentOn({cluster, releases}, free.shift()!),
   }
 }
 
-async function start(cluster: OwnCluster): Promise<RunningOperator> {
+async function start(cluster: OwnCluster, words: readonly string[]): Promise<RunningOperator> {
   const {home} = inject('run')
+  const account = words.includes('child') ? 'kk-operator-child' : 'kk-operator'
   const directory = join(home, uniqueName('operator'))
   await mkdir(directory, {recursive: true})
   const {path, calls} = await recordedHelm(directory, 'helm4')
   const kubeconfig = join(directory, 'kubeconfig')
   const temporary = join(directory, 'tmp')
   await mkdir(temporary)
-  await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf('kk-operator', cluster)), {mode: 0o600})
+  await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf(account, cluster)), {mode: 0o600})
   const child = execa(
     inject('run').kk,
-    ['operator', 'run', '--listen', '127.0.0.1:0', '--kubeconfig', kubeconfig],
+    ['operator', 'run', '--listen', '127.0.0.1:0', '--kubeconfig', kubeconfig, ...words],
     {
       env: {...kkEnvironment(), KK_HELM: path, XDG_STATE_HOME: join(directory, 'state'), TMPDIR: temporary},
       extendEnv: false,
@@ -191,6 +210,25 @@ function environmentOn({cluster, releases}: Places, name: string): OperatedEnvir
       const words = ['secrets', '--namespace', name, '--selector', 'owner=helm']
       const {items} = await releases.get<Secrets>(...words)
       return items.map(({metadata: {labels}}) => `${labels.name} ${labels.version}`).toSorted()
+    },
+    async deployed() {
+      const found = await Promise.all(
+        ['api', 'db'].map(async (release) => {
+          const record = ['secret', `sh.helm.release.v1.${release}.v1`, '--namespace', name]
+          const text = await done(
+            cluster.kubectl('get', ...record, '--output', 'jsonpath={.metadata.labels}'),
+          )
+          const {modifiedAt: _, ...labels} = JSON.parse(text) as Record<string, string>
+          const manifest = await done(cluster.helm('helm4', 'get', 'manifest', release, '--namespace', name))
+          return [release, {labels, manifest}] as const
+        }),
+      )
+      return Object.fromEntries(found)
+    },
+    async states() {
+      const listed = await done(cluster.helm('helm4', 'list', '--namespace', name, '--output', 'json'))
+      const releases = JSON.parse(listed) as readonly {name: string; revision: string; status: string}[]
+      return releases.map((each) => `${each.name} ${each.revision} ${each.status}`).toSorted()
     },
   }
 }

@@ -1,0 +1,123 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {Environment} from '../../environment/environment.ts'
+import {loadSource} from '../../environment/load.ts'
+import {ERRORS, type ErrorCode, type ExitCode, KkError} from '../../errors.ts'
+import {followEnvironment, type OperatedEnd} from '../../operator/follow-environment.ts'
+import {changeSource, drivenEnvironment} from '../../operator/steer.ts'
+import {exportStore} from '../../overrides/user/document.ts'
+import {isChange, type Plan} from '../../plan/plan.ts'
+import type {PlanScope} from '../../plan/scope.ts'
+import {planDocument} from '../../report/plan/plan-json.ts'
+import {runDocument} from '../../report/run/run-json.ts'
+import {summaryText} from '../../report/run/summary.ts'
+import {newInterruption} from '../../run/interruption.ts'
+import {observedPlan} from '../../verbs/plan.ts'
+import type {Prepared} from '../../verbs/preparation/prepare.ts'
+import type {ChangeFlags, ClusterFlags} from '../flags.ts'
+import {openStoreToDeploy} from '../open/store.ts'
+import {expectPlaceless} from '../operator/adopt.ts'
+import {sayReported} from './report-files.ts'
+import {exitCode, printResult, type RunContext, watchInterruptibly} from './run.ts'
+import {placeOf} from './same-again.ts'
+
+/** A change that the operator is to make. */
+interface OperatedChange {
+  readonly scope: PlanScope
+  readonly plan: Plan
+  readonly prepared: Prepared
+  readonly cluster: Cluster
+  /** Asks, and writes what is kept beside the run. */
+  readonly settle: () => Promise<void>
+}
+
+interface OperatedContext extends RunContext {
+  readonly flags: RunContext['flags'] & ClusterFlags
+}
+
+/** Has the operator make a change, by giving it the file and the overrides, and follows it. */
+export async function runViaOperator(
+  {scope, plan, prepared, cluster, settle}: OperatedChange,
+  context: OperatedContext & {readonly flags: ChangeFlags},
+): Promise<ExitCode> {
+  const {flags, console} = context
+  const {environment} = prepared
+  const {name} = environment
+  await drivenEnvironment(cluster, name)
+  if (scope.names.length > 0 || !scope.install) await expectWhole(plan, prepared, cluster)
+  const source = await sourceOf(environment, flags)
+  if (flags['dry-run']) {
+    printResult(planDocument(plan), context)
+    return 0
+  }
+  await settle()
+  const inputs = await changeSource(cluster, name, {source, now: new Date()})
+  console.say(`the operator has the file of ${name}`)
+  return await followOperated(cluster, {name, inputs}, context)
+}
+
+/** Throws `KK_VERB` where the operator, which brings a whole environment, would change more than what was planned. */
+async function expectWhole(plan: Plan, prepared: Prepared, cluster: Cluster): Promise<void> {
+  const whole = await observedPlan(prepared, cluster, {names: [], install: true})
+  const meant = new Set(plan.actions.filter(isChange).map(({release}) => release))
+  const more = whole.plan.actions.filter((action) => isChange(action) && !meant.has(action.release))
+  if (more.length === 0) return
+  const list = more.map(({kind, release}) => `${kind} ${release}`).join(', ')
+  throw new KkError('KK_VERB', `the operator brings the whole environment: it would also ${list}`, {
+    hint: 'if that is meant: kk deploy --via operator',
+  })
+}
+
+/** Throws `KK_USAGE` for a file that was read from standard input. */
+async function sourceOf(environment: Environment, flags: ChangeFlags) {
+  const {file} = environment
+  if (file === '-')
+    throw new KkError('KK_USAGE', 'the operator needs a file, but the environment was read from -', {
+      hint: 'write it to a file that ends in .yaml',
+    })
+  const source = await loadSource({file})
+  expectPlaceless(source)
+  await using store = await openStoreToDeploy(flags, environment)
+  return {file: source.text, overrides: store && (await exportStore(store, {secrets: true}))}
+}
+
+/** Follows the operator on the board of a run; a signal leaves it at work. Throws why it does nothing. */
+export async function followOperated(
+  cluster: Cluster,
+  {name, inputs}: {readonly name: string; readonly inputs?: string},
+  context: OperatedContext,
+): Promise<ExitCode> {
+  const {flags, console, reports} = context
+  const interruption = newInterruption()
+  const followed = {name, context: cluster.context, inputs}
+  const following = followEnvironment(cluster, followed, interruption.stop)
+  const {state, interrupted} = await watchInterruptibly(following.events, context, interruption)
+  const end = following.end()
+  const place = placeOf('', flags).trim()
+  const again = ['kk operator follow', name, place].join(' ').trim()
+  if (end === undefined) {
+    console.say(`the operator goes on with ${name}; to follow it again: ${again}`)
+    return interrupted ?? 130
+  }
+  const hasFailed = [...state.releases.values()].some(({progress}) => progress.state === 'failed')
+  if (end.kind !== 'done' && !hasFailed) throw endError(name, end)
+  const status = ['kk operator status', name, place].join(' ').trim()
+  console.say(
+    summaryText(state, {
+      palette: console.palette('stderr'),
+      commands: {again: `kk operator retry ${name}`, status},
+    }),
+  )
+  printResult(runDocument(state), context)
+  const isReported = !reports || sayReported(reports, console)
+  return isReported ? exitCode(state) : 1
+}
+
+function endError(name: string, {kind, reason, message}: OperatedEnd): KkError {
+  const status = {hint: `see what the operator says: kk operator status ${name}`}
+  if (kind === 'unapproved')
+    return new KkError('KK_UNAPPROVED', message, {hint: `then follow it: kk operator follow ${name}`})
+  if (kind === 'paused')
+    return new KkError('KK_PAUSED', `the operator does nothing to ${name}: it is paused`, status)
+  const code = reason in ERRORS ? (reason as ErrorCode) : 'KK_RUN_FAILED'
+  return new KkError(code, message, status)
+}

@@ -1,0 +1,73 @@
+import {promisify} from 'node:util'
+import {gunzip, gzip} from 'node:zlib'
+import {readChartFiles, writeChartFiles} from '../../charts/files/chart-files.ts'
+import {SECRETS} from '../../cluster/api/resources.ts'
+import type {Cluster} from '../../cluster/cluster.ts'
+import {KkError} from '../../errors.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Task} from '../../run/task.ts'
+import {MANAGER} from '../keeper.ts'
+
+/** The tasks of a plan that brings an environment to the cluster: all that a child may be given. */
+export type DeployTask = Extract<Task, {readonly kind: 'install' | 'upgrade' | 'relabel' | 'await' | 'check'}>
+
+/** A task for another process. */
+export interface HandedTask {
+  readonly environment: string
+  /** The run's id. */
+  readonly run: string
+  readonly task: DeployTask
+  /** Whether another action waits until the objects of this one exist. */
+  readonly appliedAwaited: boolean
+}
+
+/** How a task is written: with the files of its chart. */
+interface Written extends HandedTask {
+  /** Each byte is a character: so text stays readable for a compressor. */
+  readonly files: readonly {readonly path: string; readonly text: string}[]
+}
+
+type Objects = Pick<Cluster['objects'], 'apply' | 'read' | 'delete'>
+
+/** The name of the Secret that holds the task of a release. It lies beside helm's record, which holds the same. */
+export function taskSecret(release: ReleaseId): {readonly namespace: string; readonly name: string} {
+  return {namespace: releaseNamespace(release), name: `kk-task.${releaseName(release)}`}
+}
+
+/** Writes a task for a child; it is compressed, so that what helm can record fits into a Secret here, too. */
+export async function writeTask(handed: HandedTask, objects: Objects): Promise<void> {
+  const {task} = handed
+  const chart = 'chart' in task.work ? readChartFiles(task.work.chart) : []
+  const files = chart.map(({path, bytes}) => ({path, text: bytes.toString('latin1')}))
+  const written: Written = {...handed, files}
+  const packed = await promisify(gzip)(JSON.stringify(written))
+  const {apiVersion, kind} = SECRETS
+  const secret = {
+    apiVersion,
+    kind,
+    type: 'kk.openstack.org/task',
+    metadata: taskSecret(task.action.release),
+    data: {task: packed.toString('base64')},
+  }
+  await objects.apply(SECRETS, secret, {manager: MANAGER})
+}
+
+/** Reads the task of a release, and writes its chart into a directory. Throws `KK_RACED` where it is not that of the run. */
+export async function readTask(
+  release: ReleaseId,
+  {run, directory, objects}: {readonly run: string; readonly directory: string; readonly objects: Objects},
+): Promise<HandedTask> {
+  const secret = await objects.read<{readonly data?: {readonly task?: string}}>(SECRETS, taskSecret(release))
+  const packed = Buffer.from(secret?.data?.task ?? '', 'base64')
+  const written = packed.length > 0 && (JSON.parse(String(await promisify(gunzip)(packed))) as Written)
+  if (!written || written.run !== run) throw new KkError('KK_RACED', `the task of ${release} was taken back`)
+  const {files, task, ...rest} = written
+  if (!('chart' in task.work)) return {...rest, task}
+  const chart = files.map(({path, text}) => ({path, bytes: Buffer.from(text, 'latin1')}))
+  await writeChartFiles(chart, directory)
+  return {...rest, task: {...task, work: {...task.work, chart: directory}} as DeployTask}
+}
+
+export function deleteTask(release: ReleaseId, objects: Objects): Promise<void> {
+  return objects.delete(SECRETS, taskSecret(release))
+}

@@ -1,0 +1,48 @@
+import {createHash} from 'node:crypto'
+import {LEASES} from '../../cluster/api/resources.ts'
+import type {Cluster, HeldLease} from '../../cluster/cluster.ts'
+import {KK_NAMESPACE, leaseName} from '../../cluster/lease/lease.ts'
+import {type LeaseView, standingOf} from '../../cluster/lease/view.ts'
+import type {ReleaseId} from '../../release.ts'
+import {groupOf} from './shards.ts'
+
+/** The child processes that serve the same shards. */
+export interface Members {
+  /** This process's own place among them. */
+  readonly lease: HeldLease
+  /** The holders of those that live, this process among them. */
+  live(): Promise<readonly string[]>
+}
+
+/** A Lease that ran out so long ago is of nobody any more; in milliseconds. */
+const FORGOTTEN = 600_000
+
+/**
+ * Joins the processes that serve the same shards: each holds a Lease of its own, as that of the release that it would be,
+ * and sees the others by theirs.
+ */
+export async function joinMembers(
+  cluster: Pick<Cluster, 'hold' | 'leases' | 'now' | 'objects'>,
+  holder: string,
+  shards: readonly string[],
+): Promise<Members> {
+  const prefix = `${KK_NAMESPACE}/kk-operator-${groupOf(shards)}-`
+  const own = createHash('sha256').update(holder).digest('hex').slice(0, 10)
+  const lease = await cluster.hold(`${prefix}${own}` as ReleaseId, holder, Number.POSITIVE_INFINITY)
+  return {
+    lease,
+    async live() {
+      const all = (await cluster.leases()).filter(({release}) => release.startsWith(prefix))
+      const now = cluster.now()
+      const living = all.filter((each) => isLive(each, now))
+      for (const {release, runsOut = 0} of all)
+        if (runsOut + FORGOTTEN < now)
+          await cluster.objects.delete(LEASES, {namespace: KK_NAMESPACE, name: leaseName(release)})
+      return [...new Set([holder, ...living.map((each) => each.holder!)])]
+    },
+  }
+}
+
+function isLive(lease: LeaseView, now: number): boolean {
+  return lease.holder !== undefined && (lease.runsOut ?? 0) > now && !standingOf(lease).isGone
+}

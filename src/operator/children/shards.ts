@@ -1,0 +1,38 @@
+import {createHash} from 'node:crypto'
+import {pathPattern} from '../../charts/files/path-pattern.ts'
+import type {Action} from '../../plan/plan.ts'
+import {releaseName} from '../../release.ts'
+
+/** The shard of what no other is named for. */
+export const OTHERS = 'others'
+
+/** Returns the shard of a release among those that have processes: its own, or that of its chart. */
+export function shardOf(
+  {release, chart}: Pick<Action, 'release' | 'chart'>,
+  shards: readonly string[],
+): string {
+  return [releaseName(release), chart.name].find((each) => shards.includes(each)) ?? OTHERS
+}
+
+/** Whether one of the patterns, as of a shell, fits a shard. */
+export function serves(patterns: readonly string[], shard: string): boolean {
+  return patterns.some((pattern) => pathPattern(pattern)?.test(shard))
+}
+
+/** Returns the name of the processes that serve the same shards. */
+export function groupOf(patterns: readonly string[]): string {
+  return hash(['child', ...[...new Set(patterns)].sort()]).slice(0, 10)
+}
+
+/**
+ * Returns which of several processes a key belongs to: rendezvous hashing, so that when one comes or goes no key moves
+ * between two others.
+ */
+export function ownerOf(key: string, processes: readonly string[]): string | undefined {
+  const scored = processes.map((process) => ({process, score: hash([process, key])}))
+  return scored.sort((a, b) => (a.score < b.score ? 1 : -1))[0]?.process
+}
+
+function hash(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}

@@ -1,0 +1,227 @@
+import type {Cluster} from '../cluster/cluster.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {ActionKind} from '../plan/plan.ts'
+import {type ReleaseId, releaseId} from '../release.ts'
+import type {RunEvent} from '../run/events.ts'
+import {NO_RUN, nextState, type RunState} from '../run/run-state.ts'
+import {finished, newBell} from '../verbs/in-cluster/follow-run.ts'
+import {OPERATOR} from './keeper.ts'
+import type {Condition} from './kinds/conditions.ts'
+import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
+import {ENVIRONMENT_LABEL, RELEASES, type ReleaseObject} from './kinds/release-kind.ts'
+import {unknownEnvironment} from './steer.ts'
+
+/** How what the operator does to an Environment has ended. */
+export interface OperatedEnd {
+  readonly kind: 'done' | 'failed' | 'unapproved' | 'paused'
+  /** A code of kk where its inputs allow no plan. */
+  readonly reason: string
+  readonly message: string
+}
+
+export interface FollowedEnvironment {
+  /** What is done to its releases, as one run. */
+  readonly events: AsyncIterable<RunEvent>
+  /** Undefined where it was followed no longer. */
+  readonly end: () => OperatedEnd | undefined
+}
+
+interface Followed {
+  readonly name: string
+  readonly context: string
+  /** The digest of the inputs that are meant; undefined for those that the operator has. */
+  readonly inputs: string | undefined
+}
+
+/** Follows what the operator does with an Environment until it is done with it, or `stop`. Throws `KK_NO_OPERATED`. */
+export function followEnvironment(
+  {objects, lease, now}: Pick<Cluster, 'objects' | 'lease' | 'now'>,
+  {name, context, inputs}: Followed,
+  stop: AbortSignal,
+): FollowedEnvironment {
+  let end: OperatedEnd | undefined
+  return {events: events(), end: () => end}
+
+  async function* events(): AsyncGenerator<RunEvent> {
+    const closing = new AbortController()
+    const signal = AbortSignal.any([stop, closing.signal])
+    const scope = {fieldSelector: `metadata.name=${name}`}
+    const environments = objects.follow(ENVIRONMENTS, KK_NAMESPACE, signal, scope)
+    const releases = objects.follow(RELEASES, KK_NAMESPACE, signal)
+    const bell = newBell([environments, releases], stop)
+    const told = newRowTelling(name, context)
+    try {
+      const leads = await lease(OPERATOR)
+      if (!leads?.holder || (leads.runsOut ?? 0) < now())
+        yield* told.warning('no process of the operator leads now: nothing is done until one does')
+      while (!stop.aborted) {
+        const environment = environments.get(name) as unknown as EnvironmentObject | undefined
+        if (environments.isListed() && !environment) throw unknownEnvironment(name)
+        const problem = environments.problem() ?? releases.problem()
+        if (problem) yield* told.warning(problem.message)
+        const ready = environment && releases.isListed() && readyOf(environment, inputs)
+        if (ready) {
+          end = endOf(ready, environment.status?.conditions ?? [])
+          // The end may be seen before what the Releases have said until then.
+          const all = end && (await objects.list<Row>(RELEASES, KK_NAMESPACE))
+          const rows = (all ?? (releases.all() as unknown as readonly Row[])).filter(
+            ({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === name,
+          )
+          yield* told.rows(environment, rows)
+          if (end) {
+            yield* told.rest(end, rows)
+            return
+          }
+          if (!UNDER_WAY.has(ready.reason)) yield* told.warning(ready.message)
+        }
+        await bell()
+      }
+    } finally {
+      closing.abort()
+    }
+  }
+}
+
+type Row = ReleaseObject & {readonly metadata: {readonly generation?: number}}
+
+/** What is said of a release while no run is under way. */
+const OF_NO_RUN: ReadonlySet<string> = new Set(['NotInstalled', 'Outdated', 'Unhealthy'])
+const UNDER_WAY: ReadonlySet<string> = new Set(['Running', 'Removing'])
+
+/** Returns what the operator says of an Environment with the inputs that are meant; nothing until it has read them. */
+function readyOf({metadata, status = {}}: EnvironmentObject, inputs: string | undefined) {
+  const ready = status.conditions?.find(({type}) => type === 'Ready')
+  const isCurrent = (status.observedGeneration ?? 0) >= (metadata.generation ?? 1)
+  // What is paused reads no inputs.
+  const isMeant = inputs === undefined || status.inputs === inputs || ready?.reason === 'Suspended'
+  return isCurrent && isMeant ? ready : undefined
+}
+
+/** By the reasons that `environmentFindings` gives; undefined while it goes on. */
+function endOf({status, reason, message}: Condition, all: readonly Condition[]): OperatedEnd | undefined {
+  if (status === 'True') return {kind: 'done', reason, message}
+  if (reason === 'Suspended') return {kind: 'paused', reason, message}
+  if (reason === 'WaitingForApproval') return {kind: 'unapproved', reason, message}
+  return all.some(({type}) => type === 'Stalled') ? {kind: 'failed', reason, message} : undefined
+}
+
+/** Tells the Releases of an Environment as one run. */
+function newRowTelling(name: string, context: string) {
+  let state: RunState = NO_RUN
+  /** Those that were seen waiting or at work: what is told of others may be of a time before. */
+  const open = new Set<ReleaseId>()
+  const warned = new Set<string>()
+  const isBegun = () => state.startedAt > 0
+
+  function* tell(...events: readonly RunEvent[]): Generator<RunEvent> {
+    for (const event of events) {
+      state = nextState(state, event)
+      yield event
+    }
+  }
+
+  function* row(each: Row, at: number): Generator<RunEvent> {
+    const release = idOf(each)
+    const known = state.releases.get(release)
+    const ready = each.status?.conditions?.find(({type}) => type === 'Ready')
+    const isCurrent = (ready?.observedGeneration ?? 0) >= (each.metadata.generation ?? 1)
+    if (!known || !ready || !isCurrent) return
+    const {kind, progress} = known
+    const seconds = progress.state === 'running' ? (at - progress.since) / 1000 : 0
+    const {reason, message} = ready
+    if (reason === 'Waiting' || reason === 'Running') open.add(release)
+    if (!open.has(release) || reason === 'Waiting' || OF_NO_RUN.has(reason)) return
+    if (reason === 'Running') {
+      if (progress.state !== 'running') yield* tell({type: 'release-started', at, release, kind})
+      const said = phaseIn(message)
+      if (progress.state !== 'running' || progress.message !== said.message)
+        yield* tell({type: 'release-progressed', at, release, ...said})
+      return
+    }
+    open.delete(release)
+    if (ready.status === 'True') {
+      const revision = each.status?.revision ?? 0
+      yield* tell({type: 'release-succeeded', at, release, kind, revision, seconds})
+    } else if (reason === 'Skipped') {
+      const because = /^not begun: (\S+) has failed$/.exec(message)?.[1] as ReleaseId | undefined
+      yield* tell({type: 'release-skipped', at, release, because, reason: 'failed'})
+    } else {
+      yield* tell({type: 'release-failed', at, release, error: {code: reason, message, log: []}, seconds})
+    }
+  }
+
+  return {
+    /** What the Releases say that was not told yet. */
+    *rows({status = {}}: EnvironmentObject, rows: readonly Row[]): Generator<RunEvent> {
+      const at = Date.now()
+      if (!isBegun()) {
+        const actions = announcedOf(status.plan?.actions ?? [], rows)
+        // Those that have not been written yet could not be told of.
+        if (!actions) return
+        yield* tell({type: 'run-started', at, run: status.run ?? name, environment: name, context, actions})
+      }
+      for (const each of rows) yield* row(each, at)
+    },
+    *warning(message: string): Generator<RunEvent> {
+      if (warned.has(message)) return
+      warned.add(message)
+      yield* tell({type: 'run-warned', at: Date.now(), message})
+    },
+    /** What follows from the end where the Releases have not said it. */
+    *rest({kind}: OperatedEnd, rows: readonly Row[]): Generator<RunEvent> {
+      if (!isBegun()) return
+      const at = Date.now()
+      const isDone = kind === 'done'
+      for (const {release, kind: action, progress} of state.releases.values()) {
+        if (progress.state !== 'waiting' && progress.state !== 'running') continue
+        const seconds = progress.state === 'running' ? (at - progress.since) / 1000 : 0
+        const revision = rows.find((each) => idOf(each) === release)?.status?.revision ?? 0
+        yield* tell(
+          isDone
+            ? {type: 'release-succeeded', at, release, kind: action, revision, seconds}
+            : {type: 'release-skipped', at, release, because: undefined, reason: 'skipped'},
+        )
+      }
+      yield* tell(finished(state, {at, outcome: isDone ? 'succeeded' : 'failed'}))
+    },
+  }
+}
+
+function idOf({spec: {release}}: Row): ReleaseId {
+  return releaseId(release.namespace, release.name)
+}
+
+type Announced = Extract<RunEvent, {type: 'run-started'}>['actions']
+
+/** Returns the actions of a plan and what it leaves alone; undefined until each of them has its Release. */
+function announcedOf(planned: readonly string[], rows: readonly Row[]): Announced | undefined {
+  const kinds = new Map(
+    planned.map((action) => action.split(' ') as [ActionKind, ReleaseId]).map(([kind, id]) => [id, kind]),
+  )
+  const places = [...kinds.keys()]
+  const known = new Map(rows.map((each) => [idOf(each), each]))
+  if (places.some((release) => known.get(release)?.spec.action !== kinds.get(release))) return undefined
+  const rest = [...known.keys()].filter((release) => !kinds.has(release)).toSorted()
+  return [...places, ...rest].map((release) => {
+    const {requires} = known.get(release)!.spec
+    const applied = requires.filter(({kind}) => kind === 'applied').map(idOfRequired)
+    return {
+      release,
+      kind: kinds.get(release) ?? 'unchanged',
+      requires: requires.map(idOfRequired),
+      ...(applied.length > 0 && {applied}),
+    }
+  })
+}
+
+function idOfRequired({namespace, name}: ReleaseObject['spec']['requires'][number]): ReleaseId {
+  return releaseId(namespace, name)
+}
+
+type Phase = Extract<RunEvent, {type: 'release-progressed'}>['phase']
+
+/** Splits what a Release says of the work on it, as `progressFindings` has put it together. */
+function phaseIn(text: string): {readonly phase: Phase; readonly message: string} {
+  const [, phase, message] = /^(validate|lease|helm|gate) (.+)$/s.exec(text) ?? []
+  return phase === undefined ? {phase: 'gate', message: text} : {phase: phase as Phase, message: message!}
+}

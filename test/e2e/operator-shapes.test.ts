@@ -1,0 +1,286 @@
+import {join} from 'node:path'
+import {afterEach, beforeAll, expect, inject, it} from 'vitest'
+import {atNight} from '../support/night.ts'
+import {waitFor} from './support/cluster.ts'
+import {done} from './support/guarded.ts'
+import {
+  type OperatedCluster,
+  type OperatedEnvironment,
+  type RunningOperator,
+  startOperatedCluster,
+} from './support/operator.ts'
+
+const SHAPE = ['--shape', 'per-component', '--service', 'workload', '--isolate', 'api']
+const PARENT = ['--role', 'parent', '--shards', 'workload', '--shards', 'api']
+const child = (...shards: readonly string[]) => [
+  '--role',
+  'child',
+  ...shards.flatMap((shard) => ['--shards', shard]),
+]
+
+let cluster: OperatedCluster
+beforeAll(async () => {
+  cluster = await startOperatedCluster(8, ...SHAPE)
+  return () => cluster.end()
+})
+
+const running: RunningOperator[] = []
+async function start(...words: readonly string[]): Promise<RunningOperator> {
+  const started = await cluster.start(...words)
+  running.push(started)
+  return started
+}
+afterEach(async () => {
+  for (const each of running) each.signal('SIGTERM')
+  const ends = await Promise.all(running.splice(0).map((each) => each.ended()))
+  for (const {exitCode, stderr} of ends) expect([0, undefined], stderr).toContain(exitCode)
+})
+
+async function kill(operator: RunningOperator): Promise<void> {
+  running.splice(running.indexOf(operator), 1)
+  operator.signal('SIGKILL')
+  await operator.ended()
+}
+
+/** The installs and upgrades of all processes in an environment: `install db`. */
+async function helms(
+  processes: readonly RunningOperator[],
+  {name}: OperatedEnvironment,
+): Promise<readonly string[]> {
+  const calls = (await Promise.all(processes.map((each) => each.helmCalls()))).flat()
+  return calls
+    .filter((call) => /^(install|upgrade)/.test(call) && call.includes(`--namespace ${name}`))
+    .map((call) => `${call.split(' ')[0]} ${/ (api|db) /.exec(call)?.[1]}`)
+}
+
+interface Secrets {
+  readonly items: readonly {readonly type: string}[]
+}
+
+async function tasksLeft({name}: OperatedEnvironment): Promise<readonly string[]> {
+  const {items} = await cluster.get<Secrets>('secrets', '--namespace', name)
+  return items.map(({type}) => type).filter((type) => type.startsWith('kk.'))
+}
+
+const late = {pod: {'ready-after': '5s'}}
+/** Helm waits for a hook. */
+const hooked = {job: {hook: 'post-install,post-upgrade', pod: {'complete-after': '8s'}}}
+
+interface Rows {
+  readonly items: readonly {
+    readonly spec: {
+      readonly release: {readonly namespace: string; readonly name: string}
+      readonly planned?: object
+    }
+  }[]
+}
+
+/** The releases whose actions are ordered now. */
+async function ordered({name}: OperatedEnvironment): Promise<readonly string[]> {
+  const {items} = await cluster.ask<Rows>({
+    path: '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/releases',
+  })
+  return items
+    .filter(({spec}) => spec.release.namespace === name && spec.planned)
+    .map(({spec}) => spec.release.name)
+}
+
+it('2: an environment is the same by the command line, by one process, and by a parent and its children', async () => {
+  const environment = cluster.environment()
+  const text = environment.text()
+  await cluster.byHand('deploy', environment, text)
+  const byHand = await environment.deployed()
+  await cluster.byHand('destroy', environment, text)
+  const one = await start()
+  await environment.apply(text)
+  await environment.has('Ready', 'True')
+  const byOne = await environment.deployed()
+  await done(cluster.operator('pause', environment.name))
+  await cluster.byHand('destroy', environment, text)
+  one.signal('SIGTERM')
+  await one.ended()
+  running.splice(0)
+
+  const [parent, db, api] = [
+    await start(...PARENT),
+    await start(...child('workload')),
+    await start(...child('api')),
+  ]
+  await done(cluster.operator('resume', environment.name))
+  await environment.has('Ready', 'True')
+
+  expect(byOne).toEqual(byHand)
+  expect(await environment.deployed()).toEqual(byHand)
+  expect(await helms([parent], environment)).toEqual([])
+  expect(await helms([db], environment)).toEqual(['install db'])
+  expect(await helms([api], environment)).toEqual(['install api'])
+  expect(await tasksLeft(environment)).toEqual([])
+})
+
+it('its shape is chosen for good, and its processes are those that were named last', async () => {
+  const children = async () => {
+    const words = ['get', 'deployments', '--namespace', 'kk-system', '--output', 'name']
+    return (await done(cluster.kubectl(...words))).split('\n').filter(Boolean)
+  }
+  const install = (...words: readonly string[]) =>
+    cluster.operator('install', '--image', 'i', '--namespace', 'openstack', '--yes', ...words)
+  const before = await children()
+
+  const refused = await install('--shape', 'one')
+  const wrong = await install('--shape', 'per-service', '--service', 'workload', '--isolate', 'api')
+  await done(install('--shape', 'per-component', '--service', 'workload'))
+  const fewer = await children()
+  await cluster.install()
+  const chart = join(inject('run').home, 'operator-chart')
+  await done(install('--shape', 'one', '--chart', chart))
+  const place = ['--namespace', 'kk-system', '--dry-run=server']
+  const charted = await cluster.helm('helm4', 'install', 'kk-operator', chart, ...place)
+
+  expect(before).toEqual(
+    ['', '-api', '-others', '-workload'].map((name) => `deployment.apps/kk-operator${name}`),
+  )
+  expect(refused.exitCode).toBe(3)
+  expect(refused.stderr).toContain('KK_SHAPE')
+  expect(refused.stderr).toContain('kk operator pause')
+  expect(wrong.exitCode).toBe(2)
+  expect(wrong.stderr).toContain('--isolate goes with the shape per-component only')
+  expect(charted.stderr).toContain('the operator is installed in the shape per-component')
+  expect(fewer).toEqual(before.filter((name) => !name.endsWith('-api')))
+})
+
+atNight(() => {
+  it('6: a child that was killed at work is followed by another, and helm starts once for each revision', async () => {
+    const environment = cluster.environment()
+    const parent = await start(...PARENT)
+    const [first, api] = [await start(...child('workload')), await start(...child('api'))]
+    await environment.apply(environment.text({db: hooked}))
+    await waitFor(async () => (await first.helmCalls()).some((call) => call.startsWith('install')), {
+      until: 'helm is at work',
+    })
+
+    await kill(first)
+    const second = await start(...child('workload'))
+    await environment.has('Ready', 'True')
+
+    expect(await helms([parent, first, second, api], environment)).toEqual(['install db', 'install api'])
+    expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
+    expect(await tasksLeft(environment)).toEqual([])
+  })
+
+  it('6: a parent that was killed is followed by another, and what its children do is not done twice', async () => {
+    const environment = cluster.environment()
+    const first = await start(...PARENT)
+    const children = [await start(...child('workload')), await start(...child('api'))]
+    await environment.apply(environment.text({db: hooked}))
+    await waitFor(async () => (await children[0]!.helmCalls()).some((call) => call.startsWith('install')), {
+      until: 'helm is at work',
+    })
+
+    await kill(first)
+    const second = await start(...PARENT)
+    await environment.has('Ready', 'True')
+
+    expect(await helms([first, second, ...children], environment)).toEqual(['install db', 'install api'])
+    expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
+    expect(await tasksLeft(environment)).toEqual([])
+  })
+
+  it('18, 20: a pause waits for the helm of a child, and takes back what none has begun', async () => {
+    const environment = cluster.environment()
+    await start(...PARENT)
+    const db = await start(...child('workload'))
+    await environment.apply(environment.text({db: hooked}))
+    await waitFor(async () => (await db.helmCalls()).some((call) => call.startsWith('install')), {
+      until: 'helm is at work',
+    })
+
+    await done(cluster.operator('pause', environment.name))
+    const paused = await environment.states()
+    await done(cluster.operator('resume', environment.name))
+    // Nobody serves the shard of api yet.
+    await waitFor(async () => (await ordered(environment)).includes('api'), {until: 'api is ordered'})
+    await done(cluster.operator('pause', environment.name))
+    const left = await ordered(environment)
+    await start(...child('api'))
+    await done(cluster.operator('resume', environment.name))
+    await environment.has('Ready', 'True')
+
+    expect(paused).toEqual(['db 1 deployed'])
+    expect(left).toEqual([])
+    expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
+  })
+
+  it('12: a Release that is deleted while a child is at work is no order, and the rest goes on', async () => {
+    const environment = cluster.environment()
+    await start(...PARENT)
+    const [db, api] = [await start(...child('workload')), await start(...child('api'))]
+    await environment.apply(environment.text({db: hooked}))
+    await waitFor(async () => (await db.helmCalls()).some((call) => call.startsWith('install')), {
+      until: 'helm is at work',
+    })
+
+    const row = `${environment.name}.${environment.name}.db`
+    await done(cluster.kubectl('delete', 'release.kk.openstack.org', row, '--namespace', 'kk-system'))
+    await environment.has('Ready', 'True')
+
+    expect(await helms([db, api], environment)).toEqual(['install db', 'install api'])
+    expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
+  })
+
+  it('22: children that serve the same shards divide the releases, and each goes on without the other', async () => {
+    const environment = cluster.environment()
+    const parent = await start(...PARENT)
+    const children = [await start(...child('*')), await start(...child('*'))]
+    await environment.apply(environment.text({db: late}))
+    await environment.has('Ready', 'True')
+    const installed = await helms([parent, ...children], environment)
+
+    await kill(children[0]!)
+    await environment.apply(environment.text({db: {...late, replicas: 2}, api: {replicas: 2}}))
+    await waitFor(async () => (await environment.revisions()).includes('api 2'), {until: 'api is upgraded'})
+    await environment.has('Ready', 'True')
+
+    expect(installed.toSorted()).toEqual(['install api', 'install db'])
+    expect(await environment.states()).toEqual(['api 2 deployed', 'db 2 deployed'])
+  })
+
+  it('24: no secret of an environment is where secrets are not', async () => {
+    const environment = cluster.environment()
+    const marked = 'Marked-9f3c1a'
+    await start(...PARENT)
+    await start(...child('*'))
+    const text = environment.text({
+      db: {auth: {password: marked}, leak: true, job: {pod: {fail: 'JobFailed'}}},
+      api: {auth: {password: marked}},
+    })
+    const secret = ['secret', 'generic', environment.name, '--namespace', 'kk-system']
+    await done(cluster.kubectl('create', ...secret, `--from-literal=environment.yaml=${text}`))
+    await environment.apply('db: {}', {source: {secret: environment.name}})
+    await environment.has('Stalled', 'True', 'Failed')
+
+    const kinds = 'environments,releases,configmaps,leases,events'
+    const objects = await done(cluster.kubectl('get', kinds, '--namespace', 'kk-system', '--output', 'yaml'))
+
+    expect(objects).toContain('reached: gating')
+    expect(objects).not.toContain(marked)
+  })
+
+  it('a group whose members are of different shards starts together', async () => {
+    const environment = cluster.environment()
+    await start(...PARENT)
+    const [db, api] = [await start(...child('workload')), await start(...child('api'))]
+    const {kk, ...sections} = JSON.parse(environment.text()) as {kk: object}
+    const needs = (release: string) => ({chart: 'workload', requires: [{release, kind: 'applied'}]})
+
+    await environment.apply(
+      JSON.stringify({kk: {...kk, releases: {db: needs('api'), api: needs('db')}}, ...sections}),
+    )
+    await environment.has('Ready', 'True')
+
+    expect([...(await helms([db], environment)), ...(await helms([api], environment))]).toEqual([
+      'install db',
+      'install api',
+    ])
+    expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
+  })
+})
