@@ -1,11 +1,12 @@
 /**
  * `node warm.ts NAME DIRECTORY`: uses a bundle as its users will and keeps what V8 has compiled by then. A code cache
- * without such a run has only what is compiled when a file is loaded.
+ * without such a run has only what is compiled when a file is loaded. With words after them it only runs kk with these.
  */
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type * as viz from '@viz-js/viz'
+import {execa} from 'execa'
 import * as prometheus from 'prom-client'
 import type * as api from '../../src/api/libraries.ts'
 import {openServer} from '../../src/api/open-server.ts'
@@ -19,6 +20,7 @@ import {createSqlStore} from '../../src/overrides/user/sql/sql-store.ts'
 import {openSqlite} from '../../src/overrides/user/sql/sqlite.ts'
 import type {BundleName} from '../../src/state/assets.ts'
 import {evaluateBundle} from '../../src/state/bundle.ts'
+import {undoWarmFlags} from './v8-flags.ts'
 import {startWarmCluster} from './warm-cluster.ts'
 
 const ENVIRONMENT = join(import.meta.dirname, '../../environments/all-in-one.yaml')
@@ -32,32 +34,36 @@ const WARM = {
   metrics: measure,
 } satisfies Record<BundleName, (exports: never) => Promise<void>>
 
-/** What is run most, a second time with nothing to do. */
+/**
+ * What is run most and has nothing to do. What a run does while helms work goes another way each time: the one before is
+ * a process of its own, or no cache would be as the last.
+ */
 async function runCommands({main: run}: {main: typeof main}): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'kk-warm-'))
   const {kubeconfig, helm, close} = await startWarmCluster(directory)
-  process.env = {
+  const env = {
     HOME: directory,
+    // What others leave in the temp folder is looked at, too.
+    TMPDIR: directory,
     PATH: process.env.PATH,
     KK_HELM: helm,
     KUBECONFIG: kubeconfig,
     NO_COLOR: '1',
   }
-
-  const commands = [
-    ['deploy', ENVIRONMENT, '--yes'],
-    ['deploy', ENVIRONMENT, '--yes'],
-    ['plan', ENVIRONMENT],
-    ['graph', ENVIRONMENT],
-    ['values', 'split', ENVIRONMENT, '--stdout'],
-    ['--help'],
-  ]
-  for (const command of commands) {
-    await run(command)
-    if (process.exitCode) throw new Error(`kk ${command.join(' ')} failed when it was used to warm up`)
-  }
+  process.env = env
+  await succeed(run, ['plan', ENVIRONMENT])
+  const first = [import.meta.filename, 'main', assets, 'deploy', ENVIRONMENT, '--yes']
+  await execa(process.execPath, first, {env, extendEnv: false})
+  await succeed(run, ['deploy', ENVIRONMENT, '--yes'])
+  await succeed(run, ['graph', ENVIRONMENT])
+  await succeed(run, ['values', 'split', ENVIRONMENT, '--stdout'])
+  await succeed(run, ['--help'])
   close()
   rmSync(directory, {recursive: true})
+}
+
+async function succeed(run: typeof main, words: readonly string[]): Promise<void> {
+  if ((await run(words)) !== 0) throw new Error(`kk ${words.join(' ')} failed when it was used to warm up`)
 }
 
 async function drawGraph({instance}: typeof viz): Promise<void> {
@@ -116,8 +122,13 @@ async function notNow(): Promise<never> {
   throw new KkError('KK_USAGE', 'only warming up')
 }
 
-const [name, directory = '.'] = process.argv.slice(2) as [BundleName, string]
-const file = join(directory, `${name}.cjs`)
+const [name, assets = '.', ...words] = process.argv.slice(2) as [BundleName, ...string[]]
+const file = join(assets, `${name}.cjs`)
 const evaluated = evaluateBundle({file: `${name}.cjs`, source: readFileSync(file, 'latin1')})
-await WARM[name](evaluated.exports as never)
-writeFileSync(`${file}.cache`, evaluated.codeCache())
+if (words.length > 0) {
+  await succeed((evaluated.exports as {main: typeof main}).main, words)
+} else {
+  await WARM[name](evaluated.exports as never)
+  undoWarmFlags()
+  writeFileSync(`${file}.cache`, evaluated.codeCache())
+}
