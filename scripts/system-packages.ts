@@ -39,12 +39,18 @@ const TEST_NEEDS: readonly SystemNeed[] = [
     package: 'docker-registry',
     probe: ['/bin/sh', '-c', 'command -v docker-registry'],
   },
+  {what: 'groff (it reads the manual pages)', package: 'groff-base', probe: ['groff', '--version']},
   CHROMIUM,
 ]
 
 /** What the night's tests need beside those of each change. */
 const NIGHT_NEEDS: readonly SystemNeed[] = [
   ...TEST_NEEDS,
+  {
+    what: 'systemd-analyze (it reads the unit of kk serve)',
+    package: 'systemd',
+    probe: ['systemd-analyze', '--version'],
+  },
   ...['fish', 'zsh'].map(
     (shell): SystemNeed => ({
       what: `${shell}, which completes words of kk`,
