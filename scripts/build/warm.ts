@@ -1,12 +1,11 @@
 /**
  * `node warm.ts NAME DIRECTORY`: uses a bundle as its users will and keeps what V8 has compiled by then. A code cache
- * without such a run has only what is compiled when a file is loaded. With words after them it only runs kk with these.
+ * without such a run has only what is compiled when a file is loaded.
  */
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type * as viz from '@viz-js/viz'
-import {execa} from 'execa'
 import * as prometheus from 'prom-client'
 import type * as api from '../../src/api/libraries.ts'
 import {openServer} from '../../src/api/open-server.ts'
@@ -21,7 +20,6 @@ import {openSqlite} from '../../src/overrides/user/sql/sqlite.ts'
 import type {BundleName} from '../../src/state/assets.ts'
 import {evaluateBundle} from '../../src/state/bundle.ts'
 import {undoWarmFlags} from './v8-flags.ts'
-import {startWarmCluster} from './warm-cluster.ts'
 
 const ENVIRONMENT = join(import.meta.dirname, '../../environments/all-in-one.yaml')
 
@@ -35,30 +33,21 @@ const WARM = {
 } satisfies Record<BundleName, (exports: never) => Promise<void>>
 
 /**
- * What is run most and has nothing to do. What a run does while helms work goes another way each time: the one before is
- * a process of its own, or no cache would be as the last.
+ * What asks no cluster: what a run does while it waits goes another way each time, and compiles other functions, so that no cache would
+ * be as the last.
  */
 async function runCommands({main: run}: {main: typeof main}): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'kk-warm-'))
-  const {kubeconfig, helm, close} = await startWarmCluster(directory)
-  const env = {
+  process.env = {
     HOME: directory,
     // What others leave in the temp folder is looked at, too.
     TMPDIR: directory,
     PATH: process.env.PATH,
-    KK_HELM: helm,
-    KUBECONFIG: kubeconfig,
     NO_COLOR: '1',
   }
-  process.env = env
-  await succeed(run, ['plan', ENVIRONMENT])
-  const first = [import.meta.filename, 'main', assets, 'deploy', ENVIRONMENT, '--yes']
-  await execa(process.execPath, first, {env, extendEnv: false})
-  await succeed(run, ['deploy', ENVIRONMENT, '--yes'])
   await succeed(run, ['graph', ENVIRONMENT])
   await succeed(run, ['values', 'split', ENVIRONMENT, '--stdout'])
   await succeed(run, ['--help'])
-  close()
   rmSync(directory, {recursive: true})
 }
 
@@ -122,13 +111,9 @@ async function notNow(): Promise<never> {
   throw new KkError('KK_USAGE', 'only warming up')
 }
 
-const [name, assets = '.', ...words] = process.argv.slice(2) as [BundleName, ...string[]]
+const [name, assets = '.'] = process.argv.slice(2) as [BundleName, string?]
 const file = join(assets, `${name}.cjs`)
 const evaluated = evaluateBundle({file: `${name}.cjs`, source: readFileSync(file, 'latin1')})
-if (words.length > 0) {
-  await succeed((evaluated.exports as {main: typeof main}).main, words)
-} else {
-  await WARM[name](evaluated.exports as never)
-  undoWarmFlags()
-  writeFileSync(`${file}.cache`, evaluated.codeCache())
-}
+await WARM[name](evaluated.exports as never)
+undoWarmFlags()
+writeFileSync(`${file}.cache`, evaluated.codeCache())
