@@ -2,14 +2,19 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Metafile} from 'esbuild'
 
+/** The packages that the bundles contain, by their paths in the root: `node_modules/execa`. */
+export function bundledPackages(bundles: Iterable<Metafile>): readonly string[] {
+  const packages = new Set<string>()
+  for (const input of [...bundles].flatMap((bundle) => Object.keys(bundle.inputs))) {
+    const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
+    if (found) packages.add(found.slice(found.indexOf('node_modules/')))
+  }
+  return [...packages].sort()
+}
+
 /** The licence notices of kk, of Node and of every package that the bundles contain. */
 export function licenseNotices(root: string, bundles: readonly Metafile[]): string {
-  const packages = new Set<string>()
-  for (const input of bundles.flatMap((bundle) => Object.keys(bundle.inputs))) {
-    const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)
-    if (found) packages.add(found[0])
-  }
-  const notices = [...packages].sort().map((path) => packageNotice(join(root, path)))
+  const notices = bundledPackages(bundles).map((path) => packageNotice(join(root, path)))
   return [
     notice('kk', 'Apache-2.0', readFileSync(join(root, 'LICENSE'), 'utf8')),
     nodeNotice(),

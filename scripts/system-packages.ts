@@ -40,12 +40,18 @@ const TEST_NEEDS: readonly SystemNeed[] = [
     probe: ['/bin/sh', '-c', 'command -v docker-registry'],
   },
   {what: 'gpg (charts are signed with it)', package: 'gnupg', probe: ['/bin/sh', '-c', 'command -v gpg']},
+  {what: 'groff (it reads the manual pages)', package: 'groff-base', probe: ['groff', '--version']},
   CHROMIUM,
 ]
 
 /** What the night's tests need beside those of each change. */
 const NIGHT_NEEDS: readonly SystemNeed[] = [
   ...TEST_NEEDS,
+  {
+    what: 'systemd-analyze (it reads the unit of kk serve)',
+    package: 'systemd',
+    probe: ['systemd-analyze', '--version'],
+  },
   ...['fish', 'zsh'].map(
     (shell): SystemNeed => ({
       what: `${shell}, which completes words of kk`,

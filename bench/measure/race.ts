@@ -3,6 +3,8 @@ import {execa} from 'execa'
 export interface Contender {
   readonly command: readonly [string, ...string[]]
   readonly env?: Readonly<Record<string, string>>
+  /** What is done before each start, and not measured. */
+  readonly before?: () => Promise<unknown>
 }
 
 const WARM_UPS = 2
@@ -20,7 +22,8 @@ export async function race(
 ): Promise<number[]> {
   const times = contenders.map((): number[] => [])
   for (let round = -WARM_UPS; round < rounds; round++) {
-    for (const [index, {command, env}] of contenders.entries()) {
+    for (const [index, {command, env, before}] of contenders.entries()) {
+      await before?.()
       const [file, ...args] = command
       const {durationMs} = await execa(file, args, {...QUIET, cancelSignal: signal, ...(env && {env})})
       if (round >= 0) times[index]!.push(durationMs)

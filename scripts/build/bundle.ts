@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {build, type Metafile} from 'esbuild'
 import {execa} from 'execa'
 import type {BundleName} from '../../src/state/assets.ts'
+import {WARM_FLAGS} from './v8-flags.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -17,9 +18,6 @@ const SOURCES = {
 } satisfies Record<BundleName, string>
 
 export const BUNDLES = Object.keys(SOURCES) as BundleName[]
-
-/** A start fills a few MB with what stays: a young generation that holds it spares a sixth of the start's time. */
-export const V8_FLAGS = ['--min-semi-space-size=16']
 
 const OPTIONS = {
   bundle: true,
@@ -59,8 +57,7 @@ export async function bundle(name: BundleName, directory: string): Promise<Metaf
   })
   const head = `(function(module,exports,require){const __filename='${name}.cjs',__dirname='/';`
   writeFileSync(file, `${head}${escaped(readFileSync(file, 'utf8'))}\n})`)
-  // V8 takes a cache only under the flags that it was made with.
-  await execa(process.execPath, [...V8_FLAGS, join(import.meta.dirname, 'warm.ts'), name, directory])
+  await execa(process.execPath, [...WARM_FLAGS, join(import.meta.dirname, 'warm.ts'), name, directory])
   return metafile
 }
 

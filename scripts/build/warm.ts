@@ -19,7 +19,7 @@ import {createSqlStore} from '../../src/overrides/user/sql/sql-store.ts'
 import {openSqlite} from '../../src/overrides/user/sql/sqlite.ts'
 import type {BundleName} from '../../src/state/assets.ts'
 import {evaluateBundle} from '../../src/state/bundle.ts'
-import {startWarmCluster} from './warm-cluster.ts'
+import {undoWarmFlags} from './v8-flags.ts'
 
 const ENVIRONMENT = join(import.meta.dirname, '../../environments/all-in-one.yaml')
 
@@ -32,32 +32,27 @@ const WARM = {
   metrics: measure,
 } satisfies Record<BundleName, (exports: never) => Promise<void>>
 
-/** What is run most, a second time with nothing to do. */
+/**
+ * What asks no cluster: what a run does while it waits goes another way each time, and compiles other functions, so that no cache would
+ * be as the last.
+ */
 async function runCommands({main: run}: {main: typeof main}): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'kk-warm-'))
-  const {kubeconfig, helm, close} = await startWarmCluster(directory)
   process.env = {
     HOME: directory,
+    // What others leave in the temp folder is looked at, too.
+    TMPDIR: directory,
     PATH: process.env.PATH,
-    KK_HELM: helm,
-    KUBECONFIG: kubeconfig,
     NO_COLOR: '1',
   }
-
-  const commands = [
-    ['deploy', ENVIRONMENT, '--yes'],
-    ['deploy', ENVIRONMENT, '--yes'],
-    ['plan', ENVIRONMENT],
-    ['graph', ENVIRONMENT],
-    ['values', 'split', ENVIRONMENT, '--stdout'],
-    ['--help'],
-  ]
-  for (const command of commands) {
-    await run(command)
-    if (process.exitCode) throw new Error(`kk ${command.join(' ')} failed when it was used to warm up`)
-  }
-  close()
+  await succeed(run, ['graph', ENVIRONMENT])
+  await succeed(run, ['values', 'split', ENVIRONMENT, '--stdout'])
+  await succeed(run, ['--help'])
   rmSync(directory, {recursive: true})
+}
+
+async function succeed(run: typeof main, words: readonly string[]): Promise<void> {
+  if ((await run(words)) !== 0) throw new Error(`kk ${words.join(' ')} failed when it was used to warm up`)
 }
 
 async function drawGraph({instance}: typeof viz): Promise<void> {
@@ -116,8 +111,9 @@ async function notNow(): Promise<never> {
   throw new KkError('KK_USAGE', 'only warming up')
 }
 
-const [name, directory = '.'] = process.argv.slice(2) as [BundleName, string]
-const file = join(directory, `${name}.cjs`)
+const [name, assets = '.'] = process.argv.slice(2) as [BundleName, string?]
+const file = join(assets, `${name}.cjs`)
 const evaluated = evaluateBundle({file: `${name}.cjs`, source: readFileSync(file, 'latin1')})
 await WARM[name](evaluated.exports as never)
+undoWarmFlags()
 writeFileSync(`${file}.cache`, evaluated.codeCache())

@@ -61,10 +61,11 @@ function indented(text: string): string {
   return text.replaceAll(/^/gm, '  ')
 }
 
-function resolved({$ref, ...own}: JsonSchema): JsonSchema {
+/** A schema with what it refers to. */
+export function resolved({$ref, ...own}: JsonSchema): JsonSchema {
   return $ref === undefined ? own : {...definition($ref.replace('#/$defs/', '')), ...own}
 }
 
-function definition(name: string): JsonSchema {
+export function definition(name: string): JsonSchema {
   return ENVIRONMENT_SCHEMA.$defs![name]!
 }

@@ -11010,7 +11010,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'What a report of a fault should name. The commit is the one that the executable was built from; modified says that its sources had changes beside it. kk that runs from its sources names none, for git tells it.',
+      'What a report of a fault should name. The commit is the one that the executable was built from; modified says that its sources had changes beside it. What it came in is a tarball, a deb, an image, the executable alone, or the sources. kk that runs from its sources names none, for git tells it.',
     examples: ['<%= config.bin %> version', '<%= config.bin %> version --output json'],
     flags: {
       color: {
@@ -11037,7 +11037,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginName: 'kk',
     pluginType: 'core',
     strict: true,
-    summary: 'Tell which kk this is: version, commit, Node, platform, and whether it is the executable.',
+    summary: 'Tell which kk this is: version, commit, Node, platform, and what it came in.',
     enableJsonFlag: false,
   },
 }

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
-import {existsSync} from 'node:fs'
-import {mkdtemp, rename, rm, writeFile} from 'node:fs/promises'
+import {existsSync, writeFileSync} from 'node:fs'
+import {mkdtemp, readFile, rename, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {getRawAsset, isSea} from 'node:sea'
 import {evaluateBundle} from './bundle.ts'
@@ -35,7 +35,8 @@ export interface Build {
   readonly commit: string | null
   /** Whether files that git knows differed from the commit. */
   readonly modified: boolean
-  readonly form: 'executable' | 'sources'
+  /** What it came in: a package of `npm run package`, else none, or the sources. */
+  readonly form: 'tarball' | 'deb' | 'image' | 'executable' | 'sources'
 }
 
 /** The page of the words that kk uses, among the built-in files. */
@@ -47,14 +48,17 @@ const SOURCE_ROOT = isSea() ? '' : join(import.meta.dirname, '../..')
 /** Returns a file of the executable; from the sources, the one that `npm run build` left in `dist/assets/`. */
 export async function readAsset(name: AssetName): Promise<Buffer> {
   if (isSea()) return Buffer.from(getRawAsset(name))
-  const {readFile} = await import('node:fs/promises')
   return readFile(join(SOURCE_ROOT, 'dist/assets', name))
 }
 
 /** Returns what this kk was made from. */
 export async function readBuild(): Promise<Build> {
   if (!isSea()) return {commit: null, modified: false, form: 'sources'}
-  return JSON.parse((await readAsset('build.json')).toString()) as Build
+  const build = JSON.parse((await readAsset('build.json')).toString()) as Build
+  // A package has one executable whatever its form, which stands beside it: moved elsewhere, it is only that.
+  const stated = await readFile(join(process.execPath, '../../share/kk/package'), 'utf8').catch(() => '')
+  const form = (['tarball', 'deb', 'image'] as const).find((each) => each === stated.trim())
+  return {...build, ...(form && {form})}
 }
 
 /**
@@ -87,10 +91,11 @@ async function unpack(files: Record<string, CarriedFile>, directory: string): Pr
   await makeDirectory(dirname(directory), {mode: 0o700})
   const temporary = await mkdtemp(`${directory}.`)
   try {
-    for (const [path, {text, mode}] of Object.entries(files)) {
-      await makeDirectory(dirname(join(temporary, path)))
-      await writeFile(join(temporary, path), text, {mode})
-    }
+    const folders = new Set(Object.keys(files).map((path) => dirname(path)))
+    for (const folder of folders) await makeDirectory(join(temporary, folder))
+    // At once: the first start waits for it, and to await each of hundreds of files takes longer than to write it.
+    for (const [path, {text, mode}] of Object.entries(files))
+      writeFileSync(join(temporary, path), text, {mode})
     await rename(temporary, directory)
   } catch (error) {
     await rm(temporary, {recursive: true, force: true})

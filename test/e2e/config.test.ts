@@ -46,8 +46,8 @@ describe('kk config import', () => {
 
     expect(JSON.parse(stdout)).toMatchObject({
       dryRun: true,
-      containers: [{container: 'keystone'}, {container: 'memcached'}],
-      leftOut: [{container: 'blazar-api'}, {container: 'keystone-fernet'}, {container: 'mariadb'}],
+      containers: [{container: 'keystone'}, {container: 'mariadb'}, {container: 'memcached'}],
+      leftOut: [{container: 'blazar-api'}, {container: 'keystone-fernet'}],
       values: [],
     })
     expect(stdout + stderr).not.toContain('dev-')
@@ -56,7 +56,7 @@ describe('kk config import', () => {
 
   it.each([
     [['import', 'nowhere'], 2, 'KK_FILE'],
-    [['import', 'kolla/generated/mariadb'], 2, 'KK_KOLLA'],
+    [['import', 'kolla/generated/designate-api'], 2, 'KK_KOLLA'],
     [['import', 'kolla/generated/keystone', '--passwords', 'nowhere.yml'], 2, 'KK_FILE'],
     [['import', 'kolla/generated/keystone', '--charts', 'kolla'], 2, 'KK_'],
     [['import', 'kolla/generated/keystone', '--output-dir', 'kolla'], 3, 'KK_DIRECTORY_IN_USE'],

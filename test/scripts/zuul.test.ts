@@ -26,12 +26,12 @@ function command(name: string): string {
   return vars.shard === undefined ? script : `${script} ${vars.shard}`
 }
 
-it("check and gate run the tests and the node, each night the long ones and each shard of OpenStack's own, a release its charts", () => {
+it("check and gate run the tests and the node, each night the long ones and each shard of OpenStack's own, a release makes its charts and packages", () => {
   const commands = (pipeline: Pipeline) => pipeline.jobs.map(command)
 
   expect(commands(project.check)).toEqual(['.ci/run', '.ci/aio', '.ci/chart-versions'])
   expect(project.gate).toEqual(project.check)
-  expect(commands(project.release)).toEqual(['.ci/publish-charts'])
+  expect(commands(project.release)).toEqual(['.ci/publish-charts', '.ci/package'])
   expect(commands(project.periodic)).toEqual([
     '.ci/long',
     '.ci/aio-night',

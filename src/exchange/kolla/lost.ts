@@ -13,6 +13,28 @@ export function lostOfContainer({config, texts, readOnly}: ContainerFiles): read
   ]
 }
 
+const BETWEEN_HOSTS = 'it brings keys from host to host, and no pod needs them'
+const OF_MACHINES =
+  "the chart that does its work starts it by itself, without addresses and files of kolla's machines"
+const IN_FRONT = 'Services of Kubernetes and an ingress do its work'
+const LOGS = 'logs go where the cluster takes them from its nodes'
+
+/** Containers of kolla's that have their like in kk, but not as a component that could take their files. */
+const WITHOUT_COMPONENT: Readonly<Record<string, string>> = {
+  ...{'keystone-fernet': BETWEEN_HOSTS, 'keystone-ssh': BETWEEN_HOSTS, 'nova-ssh': BETWEEN_HOSTS},
+  ...{haproxy: IN_FRONT, keepalived: IN_FRONT, proxysql: IN_FRONT},
+  ...{cron: LOGS, fluentd: LOGS},
+  ...{'nova-libvirt': OF_MACHINES, 'openvswitch-db-server': OF_MACHINES},
+  ...{'ovn-nb-db': OF_MACHINES, 'ovn-sb-db': OF_MACHINES, 'ovn-sb-db-relay': OF_MACHINES},
+  'kolla-toolbox': 'kolla-ansible works from it; kk needs none',
+}
+
+/** Returns why a container of this name is carried over by no chart. */
+export function whyWithout(container: string): string {
+  const name = container.replaceAll('_', '-').replace(/-\d+$/, '')
+  return WITHOUT_COMPONENT[name] ?? 'no chart has a component of this name'
+}
+
 /** Returns true for a path that lies in one of these mounts. */
 export function isMounted(path: string, mounts: readonly string[]): boolean {
   return mounts.some((mount) => `${path}/`.startsWith(`${mount}/`))

@@ -41,6 +41,9 @@ export async function readServiceCharts(directory: string): Promise<readonly Ser
   return charts.filter(({components}) => components.length > 0).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** Containers that kolla calls otherwise than the chart does. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {'heat-cfn': ['heat-api-cfn']}
+
 async function readServiceChart(directory: string, name: string): Promise<ServiceChart> {
   const {values} = await readValuesFile(join(directory, 'values.yaml'))
   const components = mapsIn(values.components)
@@ -49,7 +52,11 @@ async function readServiceChart(directory: string, name: string): Promise<Servic
     isProtected: readChart(directory).protected,
     components: components.map(([component, {volumes}]) => ({
       name: component,
-      containers: [`${name}-${component}`, ...(components.length === 1 ? [name] : [])],
+      containers: [
+        `${name}-${component}`,
+        ...(components.length === 1 ? [name] : []),
+        ...(OTHER_NAMES[`${name}-${component}`] ?? []),
+      ],
       readOnly: mapsIn(volumes).flatMap(([, {path, readOnly}]) => (readOnly === true ? [String(path)] : [])),
     })),
     files: mapsIn(values.files).flatMap(([key, {path, format}]) =>

@@ -2,6 +2,8 @@ import {basename, join, resolve} from 'node:path'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {readContainerConfig, usedFiles} from '../../exchange/kolla/container-config.ts'
+import {dataOptions, takesOptions} from '../../exchange/kolla/data-options.ts'
+import {whyWithout} from '../../exchange/kolla/lost.ts'
 import {handedOptions, importContainer} from '../../exchange/kolla/read.ts'
 import type {Component, ServiceChart} from '../../exchange/kolla/service-charts.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
@@ -91,8 +93,8 @@ function placeOf(container: string, charts: readonly ServiceChart[]): Place | st
   const found = charts
     .flatMap((chart) => chart.components.map((component) => ({container, chart, component})))
     .find(({component}) => component.containers.includes(name))
-  if (!found) return 'no chart has a component of this name'
-  if (found.chart.isProtected)
+  if (!found) return whyWithout(name)
+  if (found.chart.isProtected && !takesOptions(found.chart.files))
     return `the chart ${found.chart.name} holds data, and starts it with scripts and addresses of its own`
   return found
 }
@@ -111,13 +113,19 @@ async function imported(
   const used = usedFiles(file, config, present)
   const texts = new Map<string, string>()
   for (const name of used) texts.set(name, await readNamedFile(join(directory, name)))
-  const {readOnly} = component
-  const {values, secrets, files, notes} = importContainer({file, config, texts, passwords, readOnly})
-  const conf = handedOptions(chart, config.config_files, texts)
   const unused = present.filter((name) => !used.includes(name))
   const idle = unused.length === 0 ? [] : [`config.json does not name ${unused.join(', ')}: left out`]
+  const {readOnly} = component
+  const files = {file, config, texts, passwords, readOnly}
+  const told = {container, chart: chart.name, component: component.name}
+  if (chart.isProtected) {
+    const options = dataOptions(files, chart.files)
+    return {...told, ...options, notes: [...options.notes, ...idle]}
+  }
+  const {values, secrets, files: placed, notes} = importContainer(files)
+  const conf = handedOptions(chart, config.config_files, texts)
   return {
-    ...{container, chart: chart.name, component: component.name, files},
+    ...{...told, files: placed},
     notes: [...notes, ...idle],
     values: {...(Object.keys(conf).length > 0 && {conf}), kolla: {[component.name]: values}},
     secrets: {kolla: {[component.name]: secrets}},

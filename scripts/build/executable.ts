@@ -1,0 +1,107 @@
+import {createHash} from 'node:crypto'
+import {chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import type {Metafile} from 'esbuild'
+import {execa} from 'execa'
+import type {AssetName, Build} from '../../src/state/assets.ts'
+import {carriedFiles} from '../carried-files.ts'
+import {licenseNotices} from '../license-notices.ts'
+import {BUNDLES, bundle, bundleStart} from './bundle.ts'
+import {writeStripped} from './stripped.ts'
+import {V8_FLAGS} from './v8-flags.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** In the directory of a build; below it `assets/`. */
+const START = 'kk.cjs'
+
+/** What the executable is made from, in a directory. */
+export interface Made {
+  readonly directory: string
+  readonly build: Build
+  /** By the name of the bundle. */
+  readonly sizes: ReadonlyMap<string, Metafile>
+}
+
+/** Makes bundles, V8's caches of them by the Node that runs this, and what else the executable carries. */
+export async function makeAssets(directory: string): Promise<Made> {
+  const assets = join(directory, 'assets')
+  mkdirSync(assets, {recursive: true})
+  const [start, ...others] = await Promise.all([
+    bundleStart(join(directory, START)),
+    ...BUNDLES.map((name) => bundle(name, assets)),
+  ])
+  const build = await buildFacts()
+  const files = {
+    'files.json': JSON.stringify(carriedFiles(ROOT)),
+    'licenses.txt': licenseNotices(ROOT, [start, ...others]),
+    'build.json': JSON.stringify(build),
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(assets, name), text)
+  writeFileSync(join(assets, 'sources.sha256'), sourcesDigest(directory))
+  const bundles = [
+    ['start', start],
+    ...BUNDLES.map((name, index) => [name, others[index]!] as const),
+  ] as const
+  return {directory, build, sizes: new Map(bundles)}
+}
+
+/** What decides the executable but its Node: what V8 makes of the bundles follows from both. */
+function sourcesDigest(directory: string): string {
+  const hash = createHash('sha256').update(process.version)
+  for (const file of [START, ...BUNDLES.map((name) => `assets/${name}.cjs`), 'assets/files.json'])
+    hash.update(readFileSync(join(directory, file)))
+  return hash.digest('hex')
+}
+
+/** Not among what decides the executable: a commit that changes no source makes no image anew. */
+async function buildFacts(): Promise<Build> {
+  const git = (...words: string[]) => execa('git', words, {cwd: ROOT, reject: false})
+  const head = await git('rev-parse', 'HEAD')
+  if (head.failed) return {commit: null, modified: false, form: 'executable'}
+  const changes = await git('status', '--porcelain', '--untracked-files=no')
+  return {commit: head.stdout, modified: changes.stdout !== '', form: 'executable'}
+}
+
+interface Assembly {
+  /** A Node of the version that runs this. */
+  readonly node: string
+  /** Where the executable goes. */
+  readonly output: string
+  /** Whether the Node is of another processor, for which V8's caches are none. */
+  readonly foreign?: boolean
+}
+
+/** Joins what was made with a Node into one executable. */
+export async function assemble({directory}: Made, {node, output, foreign = false}: Assembly): Promise<void> {
+  // Strip before assembling: a stripped executable has lost what was put into it.
+  const stripped = join(directory, 'node')
+  writeStripped(node, stripped)
+  const none = join(directory, 'none')
+  writeFileSync(none, '')
+  const placed = (name: AssetName) => (foreign && name.endsWith('.cache') ? 'none' : `assets/${name}`)
+  const assets: AssetName[] = [
+    'build.json',
+    'files.json',
+    'licenses.txt',
+    'sources.sha256',
+    ...BUNDLES.flatMap((name) => [`${name}.cjs`, `${name}.cjs.cache`] as const),
+  ]
+  // Names without a path, for the executable keeps that of its main program.
+  const config = {
+    main: START,
+    executable: 'node',
+    output: 'kk.new',
+    disableExperimentalSEAWarning: true,
+    useCodeCache: !foreign,
+    execArgv: V8_FLAGS,
+    execArgvExtension: 'none',
+    assets: Object.fromEntries(assets.map((name) => [name, placed(name)])),
+  }
+  writeFileSync(join(directory, 'sea.json'), JSON.stringify(config))
+  await execa(process.execPath, ['--predictable', '--build-sea', 'sea.json'], {cwd: directory})
+  const made = join(directory, 'kk.new')
+  chmodSync(made, 0o755)
+  renameSync(made, output)
+  for (const name of ['node', 'none', 'sea.json']) rmSync(join(directory, name))
+}

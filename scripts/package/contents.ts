@@ -1,0 +1,38 @@
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {completionScript} from '../../src/cli/completion.ts'
+import {type Entry, gzipped, textEntry} from './archive.ts'
+import {manPages} from './man-pages.ts'
+import type {Release} from './release.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const FILES = join(import.meta.dirname, 'files')
+
+/** What kk says that it came in: `kk version` reads it beside its directory. */
+export type PackageForm = 'tarball' | 'deb' | 'image'
+
+/** What every package has below `/usr`, or below the directory that somebody unpacks it into. */
+export async function contents(kk: Buffer, form: PackageForm, release: Release): Promise<readonly Entry[]> {
+  const pages = await Promise.all(
+    manPages(release).map(async ({file, text}) => ({
+      path: `share/man/man${file.at(-1)}/${file}.gz`,
+      content: await gzipped(Buffer.from(text)),
+    })),
+  )
+  return [
+    {path: 'bin/kk', mode: 0o755, content: kk},
+    ...pages,
+    textEntry('share/bash-completion/completions/kk', completionScript('bash')),
+    textEntry('share/zsh/vendor-completions/_kk', completionScript('zsh')),
+    textEntry('share/fish/vendor_completions.d/kk.fish', completionScript('fish')),
+    textEntry('share/doc/kk/copyright', release.licenses),
+    {path: 'share/doc/kk/changelog.gz', content: await gzipped(readFileSync(join(ROOT, 'CHANGELOG.md')))},
+    textEntry('share/kk/package', `${form}\n`),
+  ]
+}
+
+/** The unit of `kk serve`, and what its administrator edits. */
+export function serviceFiles(): {readonly unit: Buffer; readonly defaults: Buffer} {
+  const file = (name: string) => readFileSync(join(FILES, name))
+  return {unit: file('kk-serve.service'), defaults: file('kk-serve.default')}
+}

@@ -1,0 +1,156 @@
+import {TOPICS} from '../../src/cli/oclif.ts'
+import {
+  COMMANDS,
+  type CommandReference,
+  exampleOf,
+  type FlagReference,
+  flagWords,
+  wordsOf,
+} from '../../src/cli/reference.ts'
+import {EXIT_CODES} from '../../src/errors.ts'
+import {environmentPage} from './environment-page.ts'
+import {
+  bold,
+  definitions,
+  literal,
+  type ManPage,
+  type ManVersion,
+  manPage,
+  roffText,
+  seeAlso,
+} from './roff.ts'
+
+/** The group of the flags that every command has; they are told on the page of kk alone. */
+const EVERYWHERE = 'GLOBAL'
+
+/** The pages of kk, of each command or group of commands, and of the environment file. */
+export function manPages(of: ManVersion): readonly ManPage[] {
+  const groups = Map.groupBy(
+    COMMANDS.filter(({hidden}) => !hidden),
+    ({id}) => id.split(':')[0]!,
+  )
+  const pages = [...groups].map(([word, commands]) => commandPage(of, word, commands))
+  return [mainPage(of, [...groups]), ...pages, environmentPage(of)]
+}
+
+type Groups = readonly (readonly [string, readonly CommandReference[]])[]
+
+function mainPage(of: ManVersion, groups: Groups): ManPage {
+  const everywhere = COMMANDS[0]!.flags
+  const flags = Object.values(everywhere).filter(({helpGroup}) => helpGroup === EVERYWHERE)
+  return manPage({...of, name: 'kk', section: 1, summary: 'deploys and runs OpenStack on Kubernetes'}, [
+    ['SYNOPSIS', `${bold('kk')} \\fICOMMAND\\fR [\\fIARGUMENT\\fR ...] [\\fIFLAG\\fR ...]`],
+    [
+      'DESCRIPTION',
+      roffText(
+        'One YAML file, the environment, says which services a cloud has. kk works out which service needs which, and runs helm for each of them in that order, one chart per service. What several services share is installed once, and left alone as long as anything uses it.',
+      ),
+    ],
+    [
+      'COMMANDS',
+      `Each has a page of its own: \\fBman kk\\-deploy\\fR.\n${definitions(
+        groups.map(([word, commands]) => [bold(word), summaryOf(word, commands)]),
+      )}`,
+    ],
+    ['OPTIONS', definitions(flags.map(flagDefinition))],
+    ['ENVIRONMENT', definitions(ENVIRONMENT_VARIABLES.map(([name, text]) => [bold(name), text]))],
+    ['EXIT STATUS', definitions(Object.entries(EXIT_CODES).map(([code, text]) => [bold(code), text]))],
+    [
+      'SEE ALSO',
+      `${seeAlso([...groups.map(([word]) => [`kk-${word}`, 1] as const), ['kk-environment', 5], ['helm', 1]])}\n.PP\n${roffText('kk help WORD tells what a word of kk means, such as kk help gate.')}`,
+    ],
+  ])
+}
+
+/** Those that a user sets; each command tells of others with the flag that they stand for. */
+const ENVIRONMENT_VARIABLES = [
+  ['KK_ENVIRONMENT', 'The environment file, where the command line names none.'],
+  ['KK_CONTEXT', 'The kubeconfig context, where no flag names one.'],
+  ['KK_HELM', 'The helm binary: a path, or a name on PATH.'],
+  ['NO_COLOR', 'No colour, where it is not empty.'],
+] as const
+
+function summaryOf(word: string, commands: readonly CommandReference[]): string {
+  const [first] = commands
+  return first!.id === word ? first!.summary : `${TOPICS[word as keyof typeof TOPICS]}.`
+}
+
+function commandPage(of: ManVersion, word: string, commands: readonly CommandReference[]): ManPage {
+  const summary = summaryOf(word, commands).replace(/\.$/, '')
+  const [only] = commands
+  const told =
+    commands.length === 1
+      ? ([
+          ['DESCRIPTION', description(only!)],
+          ['OPTIONS', options(only!)],
+          ['EXAMPLES', examples(only!)],
+        ] as const)
+      : ([['COMMANDS', commands.map(subsection).join('\n')]] as const)
+  return manPage({...of, name: `kk-${word}`, section: 1, summary}, [
+    ['SYNOPSIS', commands.map(synopsis).join('\n.br\n')],
+    ...told,
+    [
+      'SEE ALSO',
+      seeAlso([
+        ['kk', 1],
+        ['kk-environment', 5],
+      ]),
+    ],
+  ])
+}
+
+function subsection(command: CommandReference): string {
+  return [
+    `.SS kk ${roffText(wordsOf(command))}`,
+    `${roffText(command.summary)}\n.PP`,
+    description(command),
+    options(command),
+    examples(command),
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+}
+
+function synopsis(command: CommandReference): string {
+  const given = Object.values(command.args).map(({name, required, multiple}) => {
+    const word = `${name.toUpperCase()}${multiple ? '...' : ''}`
+    return required ? word : `[${word}]`
+  })
+  const rest = command.usage ?? [...given, '[FLAGS]'].join(' ')
+  return `${bold(`kk ${wordsOf(command)}`)} ${roffText(rest)}`
+}
+
+function description({description: text = '', args}: CommandReference): string {
+  const told = Object.values(args).filter((argument) => argument.description !== undefined)
+  const list = told.map(
+    ({name, description: about = '', options: choices}) =>
+      [
+        `\\fI${roffText(name.toUpperCase())}\\fR`,
+        choices ? `${about} One of ${choices.join(', ')}.` : about,
+      ] as const,
+  )
+  return [roffText(text.replaceAll('\n', ' ')), definitions(list)].filter((part) => part !== '').join('\n')
+}
+
+function options({flags}: CommandReference): string {
+  const own = Object.values(flags).filter(({helpGroup}) => helpGroup !== EVERYWHERE)
+  return definitions(own.map(flagDefinition))
+}
+
+function flagDefinition(flag: FlagReference): readonly [string, string] {
+  const {summary, default: standard, options: choices, exclusive = []} = flag
+  const text = [
+    summary,
+    choices && `One of ${choices.join(', ')}.`,
+    standard !== undefined && standard !== false && `Default: ${String(standard)}.`,
+    exclusive.length > 0 && `Not with ${exclusive.map((other) => `--${other}`).join(', ')}.`,
+  ]
+  return [bold(flagWords(flag)), text.filter(Boolean).join(' ')]
+}
+
+function examples({examples: stated}: CommandReference): string {
+  const lines = stated
+    .map(exampleOf)
+    .flatMap(({about, command}) => [...(about ? [`# ${about}`] : []), command])
+  return literal(lines)
+}
