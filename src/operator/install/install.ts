@@ -28,7 +28,17 @@ import {
 import {DEFINITIONS, definitionOf} from '../kinds/kind.ts'
 import {RELEASE} from '../kinds/release-kind.ts'
 import {ALLOW_REMOVAL, DEFINITION_NAMES, deletionGuard} from './deletion-guard.ts'
-import {CHILD_NAME, dropChildren, expectShape, LABELS, labelsOf, NAME, ONE, type Shape, shapeObjects} from './shape.ts'
+import {
+  CHILD_NAME,
+  dropChildren,
+  expectShape,
+  LABELS,
+  labelsOf,
+  NAME,
+  ONE,
+  type Shape,
+  shapeObjects,
+} from './shape.ts'
 
 /** Of the operator of another cluster; the cluster may have an operator of its own beside. */
 const SITE_ACCOUNT = 'kk-hub'
