@@ -16,7 +16,7 @@ const ENDLESS = /^kk (serve|operator run)/
 /** The node with real pods is tried by `npm run test:aio`. */
 const ON_A_NODE = /^kk aio\b|--sandbox-name aio\b/
 
-/** Copies images, which somebody must have built: `mirror.test.ts` does so. */
+/** Copies images, which somebody must have built: `test/long/mirror.test.ts` does so. */
 const OF_IMAGES = /^kk images mirror -e .* --to \.\//
 
 /** The examples that the help of each command shows, of those that can be tried here. */
