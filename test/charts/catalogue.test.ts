@@ -1,4 +1,6 @@
 import {readFileSync} from 'node:fs'
+import {mkdtemp, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
@@ -123,6 +125,20 @@ describe('the names of designate', () => {
     ])
   })
 
+  it('are answered for at one port of each node, by both, where that is wanted', async () => {
+    const values = {network: {bind9: {node_port: {enabled: true, port: 30053}}}}
+    const objects = await charts.render('designate', {values})
+    const service = objects.find(
+      ({kind, metadata}) => kind === 'Service' && metadata.name === 'designate-bind9',
+    )!
+
+    expect(portsOf(service)).toMatchObject([
+      {name: 'dns', nodePort: 30053},
+      {name: 'dns-udp', nodePort: 30053},
+      {name: 'rndc'},
+    ])
+  })
+
   it('are in a database whose password no ConfigMap has', async () => {
     const text = secret(await charts.render('designate'), 'designate-files', 'database.conf')
 
@@ -136,6 +152,65 @@ describe('the names of designate', () => {
     expect(await said('designate', `${component}.sh`, programs)).toBe(
       'key "rndc-key" { algorithm hmac-sha256; secret "d29yZA=="; };',
     )
+  })
+})
+
+describe('what BIND is told', () => {
+  it.each(['::1', '127.0.0.1'])('has the address of mdns in either family: %s', async (address) => {
+    const directory = await mkdtemp(join(tmpdir(), 'kk-pools-'))
+    const manage = join(directory, 'designate-manage')
+    await writeFile(manage, '#!/bin/sh\ncat "$4"\n', {mode: 0o755})
+    const {data = {}} = find(await charts.render('designate'), 'ConfigMap', 'designate-bin')
+    const script = data['designate-pools.py']!.replaceAll('/tmp/', `${directory}/`)
+    const env = {
+      PATH: `${directory}:${process.env.PATH}`,
+      MEMBERS: 'bind9-0:5353',
+      MDNS: address,
+      RNDC_PORT: '8953',
+      NS_RECORDS: '{"ns1.example.org.": 1}',
+    }
+
+    const {stdout} = await execa('python3', ['-c', script], {env})
+
+    expect(stdout).toContain(`"masters": [{"host": "${address}", "port": 5354}]`)
+  })
+
+  it('comes by IPv4 and by IPv6', async () => {
+    expect((await file('designate', 'named.conf')).match(/^ *inet \S+ port 8953/gm)).toHaveLength(2)
+  })
+})
+
+describe('the conductor of ironic', () => {
+  it('finds on a new volume what it needs before it starts, without rights to make that', async () => {
+    const objects = await charts.render('ironic')
+    const [conductor] = find(objects, 'StatefulSet', 'ironic-conductor').spec!.template!.spec.containers
+
+    expect(JSON.parse(await file('ironic', 'conductor.json'))).toMatchObject({
+      command: 'bash /scripts/ironic-conductor.sh',
+    })
+    expect(conductor!.env).toContainEqual({name: 'KOLLA_SKIP_EXTEND_START', value: ''})
+    const programs = 'mkdir() { echo "mkdir $*"; }; uwsgi() { echo "uwsgi $*"; }'
+    expect((await said('ironic', 'ironic-conductor.sh', programs)).split('\n')).toEqual([
+      'mkdir --parents /var/lib/ironic/httpboot /var/lib/ironic/images /var/lib/ironic/tmp',
+      'uwsgi /etc/ironic/ironic-http-uwsgi.ini',
+    ])
+  })
+
+  it('tells machines the address at which the API is for the world', async () => {
+    const [, section] = /\[service_catalog\]\n((?:.+\n)+)/.exec(await file('ironic', 'ironic.conf'))!
+
+    expect(section).toContain('valid_interfaces = public\n')
+  })
+})
+
+it.each(['aodh', 'barbican', 'magnum', 'octavia'])('%s asks first whether it can be upgraded', async (chart) => {
+  const objects = await charts.render(chart)
+  const check = find(objects, 'Job', `${chart}-upgrade-check-`)
+  const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
+
+  expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
+  expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
+    command: `${chart}-status upgrade check`,
   })
 })
 
