@@ -111,6 +111,11 @@ it('services notify on the message bus when somebody listens, and not before', a
   expect((await driver({notifications: {enabled: true}}))?.[0]).toBe('driver = messagingv2')
 })
 
+it('events go to gnocchi, and not into a queue that nobody reads', async () => {
+  expect(await file('ceilometer', 'event_pipeline.yaml')).toMatch(/publishers:\n *- gnocchi:\/\/\n/)
+  expect(await file('ceilometer', 'event_pipeline.yaml')).not.toContain('notifier')
+})
+
 describe('the names of designate', () => {
   it('are answered for on port 53, by UDP and TCP', async () => {
     const objects = await charts.render('designate')
