@@ -208,16 +208,19 @@ describe('the conductor of ironic', () => {
   })
 })
 
-it.each(['aodh', 'barbican', 'magnum', 'octavia'])('%s asks first whether it can be upgraded', async (chart) => {
-  const objects = await charts.render(chart)
-  const check = find(objects, 'Job', `${chart}-upgrade-check-`)
-  const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
+it.each(['aodh', 'barbican', 'magnum', 'octavia'])(
+  '%s asks first whether it can be upgraded',
+  async (chart) => {
+    const objects = await charts.render(chart)
+    const check = find(objects, 'Job', `${chart}-upgrade-check-`)
+    const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
 
-  expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
-  expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
-    command: `${chart}-status upgrade check`,
-  })
-})
+    expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
+    expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
+      command: `${chart}-status upgrade check`,
+    })
+  },
+)
 
 describe("an image that is not kolla's", async () => {
   const objects = await charts.render('fm-rest-api')
