@@ -85,8 +85,8 @@ function hasLateJobs(values: Values): boolean {
 
 /** The keys by which maps of openstack-helm's have something for a component: `common.context.pick` of the library. */
 export function keysOf(chart: string, component: string): readonly string[] {
-  const name = component.replaceAll('-', '_')
-  return [...new Set([component, name, `${chart}_${name}`])]
+  const [name, ofChart] = [component, `${chart}-${component}`].map((each) => each.replaceAll('-', '_'))
+  return [...new Set([component, name!, ofChart!])]
 }
 
 function texts(found: unknown): readonly string[] {

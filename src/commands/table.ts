@@ -2663,7 +2663,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginType: 'core',
     strict: false,
     summary: 'Show what would be done for many Environments of the operator.',
-    usage: 'fleet plan [NAME…] [flags]',
+    usage: 'fleet plan [NAME...] [flags]',
     enableJsonFlag: false,
   },
   'fleet:status': {
@@ -2747,7 +2747,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginType: 'core',
     strict: false,
     summary: 'Show many Environments of the operator, with their clusters, in one table.',
-    usage: 'fleet status [NAME…] [flags]',
+    usage: 'fleet status [NAME...] [flags]',
     enableJsonFlag: false,
   },
   'graph:dependents': {

@@ -43,6 +43,8 @@ export function followEnvironment(
   return {events: events(), end: () => end}
 
   async function* events(): AsyncGenerator<RunEvent> {
+    // A cluster without the kind is followed until it has it.
+    if (!(await objects.read(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}))) throw unknownEnvironment(name)
     const closing = new AbortController()
     const signal = AbortSignal.any([stop, closing.signal])
     const scope = {fieldSelector: `metadata.name=${name}`}

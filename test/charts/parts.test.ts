@@ -98,7 +98,7 @@ function valuesFor(parts: ReadonlyMap<string, Part>): Values {
       nested(['pod', 'env', name.replaceAll('-', '_')], {OF: name}),
       nested(['pod', 'mounts', name], {volumes: [{name: 'more', emptyDir: {}}]}),
       nested(['pod', 'affinity', 'anti', 'topologyKey', name], `zone-${name}`),
-      nested(['pod', 'lifecycle', 'termination_grace_period', `${chart}_${name.replaceAll('-', '_')}`], {
+      nested(['pod', 'lifecycle', 'termination_grace_period', `${chart}_${name}`.replaceAll('-', '_')], {
         timeout: 90,
       }),
       nested(['pod', 'lifecycle', 'disruption_budget', name], {min_available: 1}),

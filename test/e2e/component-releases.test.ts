@@ -1,6 +1,7 @@
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
+import {atNight} from '../support/night.ts'
 import {get, kubectl} from './support/cluster.ts'
 import {
   allInOne,
@@ -144,48 +145,50 @@ describe('an environment with releases per component', () => {
     })
   })
 
-  it('goes back by the order in which it came: what pods read first', async () => {
-    const calls = (await environment.helmCalls()).length
+  atNight(() => {
+    it('goes back by the order in which it came: what pods read first', async () => {
+      const calls = (await environment.helmCalls()).length
 
-    const {exitCode, stderr} = await environment.kk('rollback', '--yes')
+      const {exitCode, stderr} = await environment.kk('rollback', '--yes')
 
-    expect(exitCode, stderr).toBe(0)
-    const back = (await environment.helmCalls()).slice(calls).filter((call) => call.startsWith('rollback'))
-    const order = back.map((call) => HEAT.find((name) => call.split(' ').includes(name)))
-    expect(order[0]).toBe('heat-common')
-    expect(order.toSorted()).toEqual(HEAT.toSorted())
-  })
+      expect(exitCode, stderr).toBe(0)
+      const back = (await environment.helmCalls()).slice(calls).filter((call) => call.startsWith('rollback'))
+      const order = back.map((call) => HEAT.find((name) => call.split(' ').includes(name)))
+      expect(order[0]).toBe('heat-common')
+      expect(order.toSorted()).toEqual(HEAT.toSorted())
+    })
 
-  it('removes a section by its name, the components first, and can have it as one release then', async () => {
-    const plan = await environment.json<PlanDocument>('remove', 'heat', '--dry-run')
-    const {exitCode, stderr} = await environment.kk('remove', 'heat', '--yes')
+    it('removes a section by its name, the components first, and can have it as one release then', async () => {
+      const plan = await environment.json<PlanDocument>('remove', 'heat', '--dry-run')
+      const {exitCode, stderr} = await environment.kk('remove', 'heat', '--yes')
 
-    expect(plan.actions.map(({release}) => release).at(-1)).toBe(`${environment.name}/heat-common`)
-    expect(plan.actions).toHaveLength(4)
-    expect(exitCode, stderr).toBe(0)
-    expect(Object.keys(await revisions(environment.name)).sort()).toEqual([...SHARED, ...KEYSTONE].sort())
+      expect(plan.actions.map(({release}) => release).at(-1)).toBe(`${environment.name}/heat-common`)
+      expect(plan.actions).toHaveLength(4)
+      expect(exitCode, stderr).toBe(0)
+      expect(Object.keys(await revisions(environment.name)).sort()).toEqual([...SHARED, ...KEYSTONE].sort())
 
-    await environment.write(await contentWith({}, {heat: {}}))
-    await environment.deploy()
+      await environment.write(await contentWith({}, {heat: {}}))
+      await environment.deploy()
 
-    expect(await revisions(environment.name)).toMatchObject({heat: 1, 'keystone-api': 1})
-  })
+      expect(await revisions(environment.name)).toMatchObject({heat: 1, 'keystone-api': 1})
+    })
 
-  it('takes over the objects of one release that are handed over by hand, which no pod notices', async () => {
-    const before = await pods()
-    await give('heat-common')
-    for (const part of ['api', 'cfn', 'engine'])
-      await give(`heat-${part}`, `,app.kubernetes.io/component=${part}`)
-    const records = ['--namespace', environment.name, '--selector', 'owner=helm,name=heat']
-    await kubectl(['delete', 'secrets', ...records])
-    await environment.write(await contentWith({}))
+    it('takes over the objects of one release that are handed over by hand, which no pod notices', async () => {
+      const before = await pods()
+      await give('heat-common')
+      for (const part of ['api', 'cfn', 'engine'])
+        await give(`heat-${part}`, `,app.kubernetes.io/component=${part}`)
+      const records = ['--namespace', environment.name, '--selector', 'owner=helm,name=heat']
+      await kubectl(['delete', 'secrets', ...records])
+      await environment.write(await contentWith({}))
 
-    await environment.deploy()
+      await environment.deploy()
 
-    expect(Object.keys(await revisions(environment.name))).toEqual(expect.arrayContaining(HEAT))
-    expect(await revisions(environment.name)).not.toHaveProperty('heat')
-    expect(await pods()).toEqual(before)
-    expect(await unchanged()).toBe(false)
+      expect(Object.keys(await revisions(environment.name))).toEqual(expect.arrayContaining(HEAT))
+      expect(await revisions(environment.name)).not.toHaveProperty('heat')
+      expect(await pods()).toEqual(before)
+      expect(await unchanged()).toBe(false)
+    })
   })
 
   /** As docs/components.md has it. */

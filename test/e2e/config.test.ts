@@ -56,7 +56,7 @@ describe('kk config import', () => {
 
   it.each([
     [['import', 'nowhere'], 2, 'KK_FILE'],
-    [['import', 'kolla/generated/designate-api'], 2, 'KK_KOLLA'],
+    [['import', 'kolla/generated/blazar-api'], 2, 'KK_KOLLA'],
     [['import', 'kolla/generated/keystone', '--passwords', 'nowhere.yml'], 2, 'KK_FILE'],
     [['import', 'kolla/generated/keystone', '--charts', 'kolla'], 2, 'KK_'],
     [['import', 'kolla/generated/keystone', '--output-dir', 'kolla'], 3, 'KK_DIRECTORY_IN_USE'],

@@ -63,43 +63,43 @@ describe.concurrent('--via operator', () => {
     expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1', 'db 2'])
   })
 
-  it('is left by Ctrl-C, which says how it is followed again', async () => {
-    const {environment, file} = await driven()
-    await writeFile(file, environment.text({db: {replicas: 2, ...late}, api: {replicas: 2}}))
-    const corner = {directory: inject('run').home} as Parameters<typeof start>[0]
-    const where = ['--sandbox-name', cluster.sandbox]
-    const follower = start(corner, ['deploy', file, '--via', 'operator', ...where])
-    await follower.saw(({type}) => type === 'release-started', 'the operator has begun')
-
-    follower.signal('SIGINT')
-    const left = await follower.ended()
-    const next = await kk(['operator', 'follow', environment.name, ...where, '--output', 'ndjson'])
-
-    expect(left.exitCode, left.stderr).toBe(130)
-    expect(left.stderr).toContain(`to follow it again: kk operator follow ${environment.name}`)
-    expect(next.exitCode, next.stderr).toBe(0)
-    expect(endings(next.stdout)).toContain('api upgrade, revision 2')
-    expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1', 'db 2'])
-  })
-
-  it('fails as the operator does, and tries again what has failed', async () => {
-    const place = await driven()
-    const {environment} = place
-    const bad = environment.text({db: {replicas: 2, job: {pod: {fail: 'JobFailed'}}}})
-
-    const failed = await via(place, bad, ['deploy'])
-    const revisions = async () => (await environment.revisions()).filter((each) => each.startsWith('db'))
-    const before = await revisions()
-    const again = await via(place, bad, ['deploy'])
-
-    expect(failed.exitCode, failed.stderr).toBe(1)
-    expect(failed.stderr).toContain('db   failed')
-    expect(failed.stderr).toContain('BackoffLimitExceeded')
-    expect(again.exitCode, again.stderr).toBe(1)
-    expect((await revisions()).length).toBeGreaterThan(before.length)
-  })
-
   atNight(() => {
+    it('is left by Ctrl-C, which says how it is followed again', async () => {
+      const {environment, file} = await driven()
+      await writeFile(file, environment.text({db: {replicas: 2, ...late}, api: {replicas: 2}}))
+      const corner = {directory: inject('run').home} as Parameters<typeof start>[0]
+      const where = ['--sandbox-name', cluster.sandbox]
+      const follower = start(corner, ['deploy', file, '--via', 'operator', ...where])
+      await follower.saw(({type}) => type === 'release-started', 'the operator has begun')
+
+      follower.signal('SIGINT')
+      const left = await follower.ended()
+      const next = await kk(['operator', 'follow', environment.name, ...where, '--output', 'ndjson'])
+
+      expect(left.exitCode, left.stderr).toBe(130)
+      expect(left.stderr).toContain(`to follow it again: kk operator follow ${environment.name}`)
+      expect(next.exitCode, next.stderr).toBe(0)
+      expect(endings(next.stdout)).toContain('api upgrade, revision 2')
+      expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1', 'db 2'])
+    })
+
+    it('fails as the operator does, and tries again what has failed', async () => {
+      const place = await driven()
+      const {environment} = place
+      const bad = environment.text({db: {replicas: 2, job: {pod: {fail: 'JobFailed'}}}})
+
+      const failed = await via(place, bad, ['deploy'])
+      const revisions = async () => (await environment.revisions()).filter((each) => each.startsWith('db'))
+      const before = await revisions()
+      const again = await via(place, bad, ['deploy'])
+
+      expect(failed.exitCode, failed.stderr).toBe(1)
+      expect(failed.stderr).toContain('db   failed')
+      expect(failed.stderr).toContain('BackoffLimitExceeded')
+      expect(again.exitCode, again.stderr).toBe(1)
+      expect((await revisions()).length).toBeGreaterThan(before.length)
+    })
+
     it('says that a plan waits for approval, and is refused where nothing would be done', async () => {
       const place = await driven({approval: {required: ['upgrade']}})
       const {environment} = place

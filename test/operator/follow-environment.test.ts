@@ -63,6 +63,7 @@ async function followed(...steps: readonly Seen[]) {
       follow: ({kind}: {kind: string}) =>
         kind === ENVIRONMENTS.kind ? collection(() => [step().environment]) : collection(() => step().rows),
       list: async () => step().listed ?? step().rows,
+      read: async () => step().environment,
     },
   } as unknown as Cluster
   const options = {name: 'production', context: 'c', inputs: 'i1'}

@@ -14,7 +14,7 @@ export default class FleetPlan extends KkCommand {
     '<%= config.bin %> fleet plan staging production --sandbox',
   ]
   static override strict = false
-  static override usage = 'fleet plan [NAME…] [flags]'
+  static override usage = 'fleet plan [NAME...] [flags]'
   static override flags = {...fleetFlags, ...clusterFlags, ...helmFlags, ...documentFlags}
 
   override async run(): Promise<void> {

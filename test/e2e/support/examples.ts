@@ -16,13 +16,16 @@ const ENDLESS = /^kk (serve|operator run)/
 /** The node with real pods is tried by `npm run test:aio`. */
 const ON_A_NODE = /^kk aio\b|--sandbox-name aio\b/
 
+/** Copies images, which somebody must have built: `mirror.test.ts` does so. */
+const OF_IMAGES = /^kk images mirror -e .* --to \.\//
+
 /** The examples that the help of each command shows, of those that can be tried here. */
 export const EXAMPLES = Object.values(commands).map((command) =>
   ((command as {examples?: readonly Example[]}).examples ?? [])
     .map((example) =>
       (typeof example === 'string' ? example : example.command).replaceAll('<%= config.bin %>', 'kk'),
     )
-    .filter((line) => !ENDLESS.test(line) && !ON_A_NODE.test(line)),
+    .filter((line) => ![ENDLESS, ON_A_NODE, OF_IMAGES].some((pattern) => pattern.test(line))),
 )
 
 /** These are about what the test's cluster does not have, or ask somebody: kk must understand them, and say so. */
@@ -40,8 +43,12 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk secrets rotate/, 'KK_USAGE'],
   [/^kk overrides (ex|im)port/, 'KK_FILE'],
   [/^kk config (import|merge) \/etc\/kolla/, 'KK_FILE'],
-  [/^kk operator (adopt|approve|pause|resume|retry)/, 'KK_NO_OPERATED'],
+  [/^kk operator (adopt|approve|follow|pause|resume|retry)/, 'KK_NO_OPERATED'],
   [/^kk charts explain oci:/, 'KK_CHART'],
+  [/^kk images mirror --from/, 'KK_FILE'],
+  [/^kk images mirror /, 'KK_IMAGE'],
+  [/^kk charts search .*--from oci:/, 'KK_IMAGE'],
+  [/^kk charts search .*--from https:/, 'KK_CHART'],
   [/^kk charts lock .*--check/, 'KK_LOCKED'],
   [/^kk unlock keystone/, 'KK_MOVED'],
   [/^kk unlock openstack\/keystone/, 'KK_UNKNOWN_RELEASE'],
