@@ -1,4 +1,6 @@
 import {readFileSync} from 'node:fs'
+import {mkdtemp, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
@@ -109,6 +111,11 @@ it('services notify on the message bus when somebody listens, and not before', a
   expect((await driver({notifications: {enabled: true}}))?.[0]).toBe('driver = messagingv2')
 })
 
+it('events go to gnocchi, and not into a queue that nobody reads', async () => {
+  expect(await file('ceilometer', 'event_pipeline.yaml')).toMatch(/publishers:\n *- gnocchi:\/\/\n/)
+  expect(await file('ceilometer', 'event_pipeline.yaml')).not.toContain('notifier')
+})
+
 describe('the names of designate', () => {
   it('are answered for on port 53, by UDP and TCP', async () => {
     const objects = await charts.render('designate')
@@ -120,6 +127,20 @@ describe('the names of designate', () => {
       {name: 'dns', port: 53, targetPort: 'dns'},
       {name: 'dns-udp', port: 53, targetPort: 'dns-udp', protocol: 'UDP'},
       {name: 'rndc', port: 8953, targetPort: 'rndc'},
+    ])
+  })
+
+  it('are answered for at one port of each node, by both, where that is wanted', async () => {
+    const values = {network: {bind9: {node_port: {enabled: true, port: 30053}}}}
+    const objects = await charts.render('designate', {values})
+    const service = objects.find(
+      ({kind, metadata}) => kind === 'Service' && metadata.name === 'designate-bind9',
+    )!
+
+    expect(portsOf(service)).toMatchObject([
+      {name: 'dns', nodePort: 30053},
+      {name: 'dns-udp', nodePort: 30053},
+      {name: 'rndc'},
     ])
   })
 
@@ -138,6 +159,68 @@ describe('the names of designate', () => {
     )
   })
 })
+
+describe('what BIND is told', () => {
+  it.each(['::1', '127.0.0.1'])('has the address of mdns in either family: %s', async (address) => {
+    const directory = await mkdtemp(join(tmpdir(), 'kk-pools-'))
+    const manage = join(directory, 'designate-manage')
+    await writeFile(manage, '#!/bin/sh\ncat "$4"\n', {mode: 0o755})
+    const {data = {}} = find(await charts.render('designate'), 'ConfigMap', 'designate-bin')
+    const script = data['designate-pools.py']!.replaceAll('/tmp/', `${directory}/`)
+    const env = {
+      PATH: `${directory}:${process.env.PATH}`,
+      MEMBERS: 'bind9-0:5353',
+      MDNS: address,
+      RNDC_PORT: '8953',
+      NS_RECORDS: '{"ns1.example.org.": 1}',
+    }
+
+    const {stdout} = await execa('python3', ['-c', script], {env})
+
+    expect(stdout).toContain(`"masters": [{"host": "${address}", "port": 5354}]`)
+  })
+
+  it('comes by IPv4 and by IPv6', async () => {
+    expect((await file('designate', 'named.conf')).match(/^ *inet \S+ port 8953/gm)).toHaveLength(2)
+  })
+})
+
+describe('the conductor of ironic', () => {
+  it('finds on a new volume what it needs before it starts, without rights to make that', async () => {
+    const objects = await charts.render('ironic')
+    const [conductor] = find(objects, 'StatefulSet', 'ironic-conductor').spec!.template!.spec.containers
+
+    expect(JSON.parse(await file('ironic', 'conductor.json'))).toMatchObject({
+      command: 'bash /scripts/ironic-conductor.sh',
+    })
+    expect(conductor!.env).toContainEqual({name: 'KOLLA_SKIP_EXTEND_START', value: ''})
+    const programs = 'mkdir() { echo "mkdir $*"; }; uwsgi() { echo "uwsgi $*"; }'
+    expect((await said('ironic', 'ironic-conductor.sh', programs)).split('\n')).toEqual([
+      'mkdir --parents /var/lib/ironic/httpboot /var/lib/ironic/images /var/lib/ironic/tmp',
+      'uwsgi /etc/ironic/ironic-http-uwsgi.ini',
+    ])
+  })
+
+  it('tells machines the address at which the API is for the world', async () => {
+    const [, section] = /\[service_catalog\]\n((?:.+\n)+)/.exec(await file('ironic', 'ironic.conf'))!
+
+    expect(section).toContain('valid_interfaces = public\n')
+  })
+})
+
+it.each(['aodh', 'barbican', 'magnum', 'octavia'])(
+  '%s asks first whether it can be upgraded',
+  async (chart) => {
+    const objects = await charts.render(chart)
+    const check = find(objects, 'Job', `${chart}-upgrade-check-`)
+    const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
+
+    expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
+    expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
+      command: `${chart}-status upgrade check`,
+    })
+  },
+)
 
 describe("an image that is not kolla's", async () => {
   const objects = await charts.render('fm-rest-api')

@@ -26,7 +26,7 @@ function command(name: string): string {
   return vars.shard === undefined ? script : `${script} ${vars.shard}`
 }
 
-it("check and gate run the tests and the node, each night the long ones and each shard of OpenStack's own, a release makes its charts and packages", () => {
+it("check and gate run the tests and the node, each night the long ones and each shard of OpenStack's own and of the further services, a release makes its charts and packages", () => {
   const commands = (pipeline: Pipeline) => pipeline.jobs.map(command)
 
   expect(commands(project.check)).toEqual(['.ci/run', '.ci/aio', '.ci/chart-versions'])
@@ -36,6 +36,7 @@ it("check and gate run the tests and the node, each night the long ones and each
     '.ci/long',
     '.ci/aio-night',
     ...Array.from({length: 8}, (_, index) => `.ci/aio-tempest ${index + 1}/8`),
+    ...Array.from({length: 4}, (_, index) => `.ci/aio-catalogue ${index + 1}/4`),
   ])
 })
 

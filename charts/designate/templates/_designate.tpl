@@ -36,7 +36,8 @@ import socket
 import subprocess
 
 members = [member.rsplit(":", 1)[0] for member in os.environ["MEMBERS"].split(",")]
-masters = [{"host": socket.gethostbyname(os.environ["MDNS"]), "port": 5354}]
+mdns = socket.getaddrinfo(os.environ["MDNS"], 5354)[0][4][0]
+masters = [{"host": mdns, "port": 5354}]
 rndc = {"rndc_port": int(os.environ["RNDC_PORT"]), "rndc_key_file": "/var/lib/designate/rndc.key"}
 names = json.loads(os.environ["NS_RECORDS"])
 
@@ -78,8 +79,8 @@ try:
         time.sleep(2)
         zone = zones.get_zone(zone)
     assert zone.status == "ACTIVE", zone.status
-    server = socket.gethostbyname(os.environ["DNS_SERVER"])
-    answer = dns.query.udp(dns.message.make_query(NAME, "SOA"), server, port=int(os.environ["DNS_PORT"]), timeout=10)
+    server, port = socket.getaddrinfo(os.environ["DNS_SERVER"], int(os.environ["DNS_PORT"]))[0][4][:2]
+    answer = dns.query.udp(dns.message.make_query(NAME, "SOA"), server, port=port, timeout=10)
     assert answer.answer, answer
 finally:
     zones.delete_zone(zone)

@@ -24,7 +24,7 @@ spec:
       {{- if hasSuffix "-udp" $name }}
       protocol: UDP
       {{- end }}
-      {{- if and $node.enabled $node.port (eq $name $.unit.main) }}
+      {{- if and $node.enabled $node.port (eq (trimSuffix "-udp" $name) (trimSuffix "-udp" $.unit.main)) }}
       nodePort: {{ int64 $node.port }}
       {{- end }}
     {{- end }}
