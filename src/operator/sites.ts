@@ -216,7 +216,7 @@ function expectIdentity(found: string, {kubeconfigSecret, identity, pinned}: Exp
  * Says in the cluster of the releases who drives an environment, so that no command line changes it beside. Throws
  * `KK_OPERATED` where another operator drives it.
  */
-export async function claim({metadata}: EnvironmentObject, site: Site): Promise<void> {
+async function claim({metadata}: EnvironmentObject, site: Site): Promise<void> {
   const {name, uid = ''} = metadata
   const {cluster, isOwn} = site
   const me = driverName(metadata, site)
@@ -232,6 +232,30 @@ export async function claim({metadata}: EnvironmentObject, site: Site): Promise<
   const owner = {apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}
   const lease = driverLease(name, me, isOwn ? {owner} : {now: cluster.now()})
   await cluster.objects.apply(LEASES, lease, {manager: MANAGER})
+}
+
+/** Well within the time after which nobody drives in another cluster any more; in milliseconds. */
+const CLAIM_AGAIN = 600_000
+
+/** Does work on an Environment that is claimed, and claims it again and again meanwhile: in another cluster that runs out. */
+export async function whileClaimed<T>(
+  environment: EnvironmentObject,
+  site: Site,
+  work: () => Promise<T>,
+): Promise<T> {
+  await claim(environment, site)
+  if (site.isOwn) return await work()
+  let renewal = Promise.resolve()
+  const timer = setInterval(() => {
+    // The next pass tells what stands in the way of it.
+    renewal = claim(environment, site).catch(() => undefined)
+  }, CLAIM_AGAIN)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+    await renewal
+  }
 }
 
 type Driven = Pick<EnvironmentObject['metadata'], 'name' | 'uid'>
