@@ -134,6 +134,8 @@ async function drive(
     environments.see(found)
     const rows = inputs.releases(name)
     for (const row of rows) releases.see(row)
+    // A helm that an earlier parent has ordered is waited for, and then the turn.
+    quietFor(LONGEST_TURN)
     await orders?.recall(rows as unknown as readonly ReleaseObject[])
     // What was written last may not have been seen yet.
     const environment = {...found, status: environments.status(name) ?? {}}
@@ -161,7 +163,6 @@ async function drive(
       // Children work in their own cluster.
       orders: found.spec.cluster ? undefined : orders,
     }
-    quietFor(LONGEST_TURN)
     const passed = await sites
       .inTurn(environment, () => {
         quietFor(RESYNC)
