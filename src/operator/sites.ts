@@ -1,6 +1,6 @@
 import {LEASES} from '../cluster/api/resources.ts'
 import type {Cluster} from '../cluster/cluster.ts'
-import {driverLease, driverLeaseName} from '../cluster/lease/driver.ts'
+import {driverLease, driverLeaseName, OWN_OPERATOR} from '../cluster/lease/driver.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import {asKkError, KkError} from '../errors.ts'
@@ -262,7 +262,7 @@ type Driven = Pick<EnvironmentObject['metadata'], 'name' | 'uid'>
 
 /** Who drives an environment, for messages and on its Lease: of Environments in other clusters, each is somebody else. */
 function driverName({uid}: Driven, {isOwn}: Pick<Site, 'isOwn'>): string {
-  return isOwn ? 'the operator' : `the operator of another cluster (its Environment is ${uid})`
+  return isOwn ? OWN_OPERATOR : `the operator of another cluster (its Environment is ${uid})`
 }
 
 /** Lets the command line, or another operator, drive an environment. */
