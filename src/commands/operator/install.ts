@@ -160,6 +160,7 @@ function shapeProblem({shape, service = [], isolate = []}: ShapeFlags): string |
   if (wrong !== undefined) return `${wrong} cannot have a process of its own`
   if (shape === 'one' && all.length > 0) return '--service and --isolate do not go with the shape one'
   if (shape === 'per-service' && isolate.length > 0) return '--isolate goes with the shape per-component only'
-  if (shape !== 'one' && all.length === 0) return `the shape ${shape} needs at least one ${shape === 'per-service' ? '--service' : '--service or --isolate'}`
+  if (shape !== 'one' && all.length === 0)
+    return `the shape ${shape} needs at least one ${shape === 'per-service' ? '--service' : '--service or --isolate'}`
   return undefined
 }

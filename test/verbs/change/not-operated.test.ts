@@ -3,7 +3,11 @@ import {expectNotOperated} from '../../../src/verbs/change/start-run.ts'
 
 it.each([
   ['of the cluster is offered the change', 'the operator', '--via operator'],
-  ['of another cluster is paused there', 'the operator of another cluster (its Environment is u)', ', where that operator is'],
+  [
+    'of another cluster is paused there',
+    'the operator of another cluster (its Environment is u)',
+    ', where that operator is',
+  ],
 ])('who drives by an operator %s', async (_, driver, offered) => {
   const refused = expectNotOperated({driver: async () => driver}, 'production')
 
