@@ -5999,6 +5999,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       account: {
+        exclusive: ['image', 'chart', 'shape', 'service', 'isolate'],
         name: 'account',
         summary: 'Only an account with its rights: in a cluster that the operator of another one deploys to.',
         allowNo: false,

@@ -4,6 +4,7 @@ import {seconds} from '../environment/duration.ts'
 import {KkError} from '../errors.ts'
 import {digest} from '../plan/digest.ts'
 import {durationText} from '../report/text/duration.ts'
+import {timeText} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
 import {readSource, type SourceText} from './source.ts'
 
@@ -95,8 +96,4 @@ export function awaitedOf({name, found, source, time}: Preceding, now: number): 
 function rounded(left: number): number {
   const step = left > 3_600 ? 600 : left > 60 ? 60 : 1
   return Math.ceil(left / step) * step
-}
-
-function timeText(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 }

@@ -3,6 +3,7 @@ import {EVENTS} from '../cluster/api/resources.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import {MANAGER} from './keeper.ts'
+import {timeText} from './kinds/conditions.ts'
 import {ENVIRONMENTS} from './kinds/environment-kind.ts'
 
 /** What has come to pass with an object. */
@@ -65,8 +66,8 @@ export function newEvents(
           ...(uid !== undefined && {uid}),
         },
         ...{type, reason, message: message.slice(0, MOST_CHARACTERS), count: known.count},
-        firstTimestamp: time(known.first),
-        lastTimestamp: time(now),
+        firstTimestamp: timeText(known.first),
+        lastTimestamp: timeText(now),
         source: {component: MANAGER},
         reportingComponent: MANAGER,
         reportingInstance: instance.slice(0, 128),
@@ -74,8 +75,4 @@ export function newEvents(
       objects.apply(EVENTS, event, {manager: MANAGER}).catch(onError)
     },
   }
-}
-
-function time(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 }

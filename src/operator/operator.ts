@@ -19,14 +19,14 @@ import type {Pass} from './pass.ts'
 import {openQueue, type QuietFor} from './queue.ts'
 import {type Passed, reconcile} from './reconcile.ts'
 import {leave} from './removal.ts'
-import {type Contact, claim, giveUp, type OperatorPorts, openSites} from './sites.ts'
+import {type Contact, giveUp, type OperatorPorts, openSites, whileClaimed} from './sites.ts'
 import {newTeller} from './teller.ts'
 
 /** An Environment is looked at again even if nothing is seen to change; in milliseconds. */
 const RESYNC = 600_000
 /** A cluster that does not answer is asked again, in milliseconds. */
 const ASK_AGAIN = 30_000
-/** So long an Environment may wait until its cluster has room for it, in milliseconds. */
+/** So long an Environment may wait for what an earlier parent has ordered, and until its cluster has room, in milliseconds. */
 const LONGEST_TURN = 14_400_000
 
 export interface OperatorOptions {
@@ -134,6 +134,8 @@ async function drive(
     environments.see(found)
     const rows = inputs.releases(name)
     for (const row of rows) releases.see(row)
+    // A helm that an earlier parent has ordered is waited for, and then the turn.
+    quietFor(LONGEST_TURN)
     await orders?.recall(rows as unknown as readonly ReleaseObject[])
     // What was written last may not have been seen yet.
     const environment = {...found, status: environments.status(name) ?? {}}
@@ -161,7 +163,6 @@ async function drive(
       // Children work in their own cluster.
       orders: found.spec.cluster ? undefined : orders,
     }
-    quietFor(LONGEST_TURN)
     const passed = await sites
       .inTurn(environment, () => {
         quietFor(RESYNC)
@@ -243,8 +244,7 @@ async function passOver(environment: EnvironmentObject, pass: Passing): Promise<
   try {
     expectNoCycle(environment, pass.find)
     const site = await contact.reach()
-    await claim(environment, site)
-    const passed = await reconcile(environment, site, pass)
+    const passed = await whileClaimed(environment, site, () => reconcile(environment, site, pass))
     const namespaces = passed.plan.actions.map(({release}) => releaseNamespace(release))
     site.world.watch(name, [...new Set(namespaces)])
     return passed

@@ -21,7 +21,7 @@ import {
 } from './kinds/environment-kind.ts'
 import {DEFINITIONS, definitionOf} from './kinds/kind.ts'
 import type {Pass} from './pass.ts'
-import type {Site} from './sites.ts'
+import {type Site, whileClaimed} from './sites.ts'
 import {readSource} from './source.ts'
 
 interface PlannedUnwanted extends Unwanted {
@@ -160,7 +160,9 @@ async function removeOrOrphan({environment, pass}: Leaving, now: number): Promis
   try {
     const why = isLate ? 'an hour was not enough' : await reasonToOrphan(environment, pass.hub)
     if (why !== undefined) return orphaned(why)
-    return await removeAll({environment, pass, site: await pass.reach()})
+    const site = await pass.reach()
+    // What another operator drives by now is not this one's to remove.
+    return await whileClaimed(environment, site, () => removeAll({environment, pass, site}))
   } catch (caught) {
     const error = asKkError(caught)
     const mayPass = isPassing(error.code) || (error.exit !== 2 && error.exit !== 3)

@@ -1,6 +1,6 @@
 import {LEASES} from '../cluster/api/resources.ts'
 import type {Cluster} from '../cluster/cluster.ts'
-import {driverLease, driverLeaseName} from '../cluster/lease/driver.ts'
+import {driverLease, driverLeaseName, OWN_OPERATOR} from '../cluster/lease/driver.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import {asKkError, KkError} from '../errors.ts'
@@ -216,7 +216,7 @@ function expectIdentity(found: string, {kubeconfigSecret, identity, pinned}: Exp
  * Says in the cluster of the releases who drives an environment, so that no command line changes it beside. Throws
  * `KK_OPERATED` where another operator drives it.
  */
-export async function claim({metadata}: EnvironmentObject, site: Site): Promise<void> {
+async function claim({metadata}: EnvironmentObject, site: Site): Promise<void> {
   const {name, uid = ''} = metadata
   const {cluster, isOwn} = site
   const me = driverName(metadata, site)
@@ -234,11 +234,35 @@ export async function claim({metadata}: EnvironmentObject, site: Site): Promise<
   await cluster.objects.apply(LEASES, lease, {manager: MANAGER})
 }
 
+/** Well within the time after which nobody drives in another cluster any more; in milliseconds. */
+const CLAIM_AGAIN = 600_000
+
+/** Does work on an Environment that is claimed, and claims it again and again meanwhile: in another cluster that runs out. */
+export async function whileClaimed<T>(
+  environment: EnvironmentObject,
+  site: Site,
+  work: () => Promise<T>,
+): Promise<T> {
+  await claim(environment, site)
+  if (site.isOwn) return await work()
+  let renewal = Promise.resolve()
+  const timer = setInterval(() => {
+    // The next pass tells what stands in the way of it.
+    renewal = claim(environment, site).catch(() => undefined)
+  }, CLAIM_AGAIN)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+    await renewal
+  }
+}
+
 type Driven = Pick<EnvironmentObject['metadata'], 'name' | 'uid'>
 
 /** Who drives an environment, for messages and on its Lease: of Environments in other clusters, each is somebody else. */
 function driverName({uid}: Driven, {isOwn}: Pick<Site, 'isOwn'>): string {
-  return isOwn ? 'the operator' : `the operator of another cluster (its Environment is ${uid})`
+  return isOwn ? OWN_OPERATOR : `the operator of another cluster (its Environment is ${uid})`
 }
 
 /** Lets the command line, or another operator, drive an environment. */

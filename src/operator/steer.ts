@@ -98,9 +98,22 @@ export async function changeSource(
   return inputsDigest(read, retry)
 }
 
-/** Returns an Environment that the operator drives. Throws `KK_NO_OPERATED`, `KK_PAUSED`. */
+/**
+ * Returns an Environment that the operator drives in this cluster. Throws `KK_NO_OPERATED`, `KK_PAUSED`, and `KK_WRONG_CLUSTER`
+ * for one whose releases are in another cluster: what is planned, and kept of secrets, here would be of this one.
+ */
 export async function drivenEnvironment(cluster: Steered, name: string): Promise<EnvironmentObject> {
   const environment = await readEnvironment(cluster, name)
+  const elsewhere = environment.spec.cluster?.kubeconfigSecret
+  if (elsewhere !== undefined) {
+    throw new KkError(
+      'KK_WRONG_CLUSTER',
+      `the releases of ${name} are in another cluster, to which the Secret ${elsewhere} leads; nothing was changed`,
+      {
+        hint: `write the file to the object that spec.source of ${name} names; what is done then shows: kk operator follow ${name}`,
+      },
+    )
+  }
   if (!environment.spec.suspend) return environment
   throw new KkError('KK_PAUSED', `the operator does nothing to ${name}: it is paused`, {
     hint: `let it drive the environment: kk operator resume ${name}; or do the same without --via operator`,

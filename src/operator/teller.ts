@@ -5,7 +5,7 @@ import type {Planned} from './decide.ts'
 import type {Events, Happening} from './events.ts'
 import {environmentFindings, healthFinding, type Phase, progressFindings, stillKnown} from './findings.ts'
 import type {Keeper} from './keeper.ts'
-import {type Condition, conditionsOf, type Finding} from './kinds/conditions.ts'
+import {type Condition, conditionsOf, type Finding, timeText} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
 import {
   ENVIRONMENT_LABEL,
@@ -272,8 +272,4 @@ function rowMetadata({metadata}: EnvironmentObject, release: ReleaseId) {
     labels: {[ENVIRONMENT_LABEL]: name},
     ownerReferences: [{apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}],
   }
-}
-
-function timeText(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 }

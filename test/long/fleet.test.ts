@@ -139,9 +139,12 @@ it('refuses the command line in the cluster of the releases, as in its own', asy
   await writeFile(file, up.text({api: {replicas: 4}}))
 
   const refused = await kk(['deploy', file, '--sandbox-name', north.sandbox])
+  const ordered = await kk(['deploy', file, '--via', 'operator', '--sandbox-name', hub.sandbox])
 
   expect(refused.exitCode).toBe(3)
   expect(refused.stderr).toContain('KK_OPERATED')
+  expect(ordered.exitCode).toBe(3)
+  expect(ordered.stderr).toContain('KK_WRONG_CLUSTER')
   expect(await up.revisions()).toEqual(['api 1', 'db 1'])
 })
 

@@ -23,10 +23,17 @@ const CONFIRMED = {
   annotations: {'kk.openstack.org/confirm-remove': 'u'},
 }
 
+interface Surroundings {
+  readonly around?: object
+  readonly now?: number
+  readonly fault?: KkError
+  readonly driver?: string
+}
+
 /** What becomes of an Environment that is being deleted, and the finalizers that it has then. */
 async function left(
   deleted: EnvironmentObject,
-  {around = {}, now = NOW, fault}: {around?: object; now?: number; fault?: KkError} = {},
+  {around = {}, now = NOW, fault, driver = 'the operator'}: Surroundings = {},
 ) {
   const merged: unknown[] = []
   const objects = {
@@ -36,7 +43,8 @@ async function left(
     },
     merge: async (_resource: unknown, _place: unknown, fields: unknown) => void merged.push(fields),
   }
-  const pass = {hub: objects, reach: async () => ({cluster: {objects}})}
+  const cluster = {objects, driver: async () => driver}
+  const pass = {hub: objects, reach: async () => ({cluster, isOwn: true})}
   const removing = {environment: deleted, pass}
   const told = await leave(removing as unknown as Parameters<typeof leave>[0], now)
   return {told, merged}
@@ -96,6 +104,18 @@ it.each<[string, Partial<EnvironmentObject['spec']>, Partial<EnvironmentObject['
     message: `its releases stay as they are: ${why}`,
   })
   expect(merged).toEqual([{metadata: {resourceVersion: '7', finalizers: ['other']}}])
+})
+
+it('the releases of an Environment that another operator drives by now stay', async () => {
+  const deleted = environment({deletionPolicy: 'RemoveUnshared'}, CONFIRMED)
+
+  const {told, merged} = await left(deleted, {driver: 'the operator of another cluster'})
+
+  expect(told).toMatchObject({
+    reason: 'Orphaned',
+    message: expect.stringContaining('production is driven by the operator of another cluster'),
+  })
+  expect(merged).toHaveLength(1)
 })
 
 const UNREACHABLE = new KkError('KK_UNREACHABLE', 'no answer')

@@ -2,6 +2,7 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import {splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {ExitCode} from '../../errors.ts'
+import {drivenEnvironment} from '../../operator/steer.ts'
 import {type ChangeVerb, expectVerb, isChangeVerb} from '../../plan/changes/change-verb.ts'
 import {isOverridden} from '../../plan/expectations/expect-store.ts'
 import type {Plan} from '../../plan/plan.ts'
@@ -69,6 +70,7 @@ export async function change(options: Change): Promise<ExitCode> {
   const onStart = startSandbox && !isDry ? console.say : undefined
   const opened = await (options.open?.() ?? openOnCluster(flags, argv, {onStart}))
   await using cluster = opened.cluster
+  if (flags.via) await drivenEnvironment(cluster, opened.prepared.environment.name)
   const supplied = await openSecrets(opened.prepared, flags, cluster)
   const prepared = supplied.planned
   const {environment} = prepared

@@ -3,7 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import {loadSource} from '../../environment/load.ts'
 import {ERRORS, type ErrorCode, type ExitCode, KkError} from '../../errors.ts'
 import {followEnvironment, type OperatedEnd} from '../../operator/follow-environment.ts'
-import {changeSource, drivenEnvironment} from '../../operator/steer.ts'
+import {changeSource} from '../../operator/steer.ts'
 import {exportStore} from '../../overrides/user/document.ts'
 import {isChange, type Plan} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
@@ -42,7 +42,6 @@ export async function runViaOperator(
   const {flags, console} = context
   const {environment} = prepared
   const {name} = environment
-  await drivenEnvironment(cluster, name)
   if (scope.names.length > 0 || !scope.install) await expectWhole(plan, prepared, cluster)
   const source = await sourceOf(environment, flags)
   if (flags['dry-run']) {

@@ -18,6 +18,9 @@ export async function readDriver(client: ApiClient, environment: string): Promis
   return isOver ? undefined : holderIdentity
 }
 
+/** Who drives an environment by an Environment of the same cluster, as its Lease says it. */
+export const OWN_OPERATOR = 'the operator'
+
 /** So long a driver in another cluster drives without saying so again, in seconds. */
 const ELSEWHERE_SECONDS = 3_600
 

@@ -157,6 +157,11 @@ export function standingOf({holder, processes}: Sighted): Standing {
   }
 }
 
+/** Whether somebody holds a Lease, and is not known to have ended. `now` is in milliseconds since the epoch. */
+export function isLive(lease: Sighted & Pick<LeaseView, 'runsOut'>, now: number): boolean {
+  return lease.holder !== undefined && (lease.runsOut ?? 0) > now && !standingOf(lease).isGone
+}
+
 /** Beyond its own end, for clocks that differ; in milliseconds. */
 const GRACE = LEASE_SECONDS * 1000
 

@@ -71,6 +71,7 @@ export default class OperatorInstall extends KkCommand {
     }),
     account: Flags.boolean({
       summary: 'Only an account with its rights: in a cluster that the operator of another one deploys to.',
+      exclusive: ['image', 'chart', 'shape', 'service', 'isolate'],
     }),
     chart: Flags.string({
       summary: 'Write a Helm chart into this directory instead, and change nothing.',
@@ -127,10 +128,6 @@ interface OperatorFlags {
 function partOf(flags: OperatorFlags) {
   if (flags.kinds) return {what: 'the kinds of the operator', objects: kindObjects()}
   if (!flags.account) return undefined
-  if (flags.image !== undefined || flags.chart !== undefined)
-    throw new KkError('KK_USAGE', '--account takes neither --image nor --chart', {
-      hint: 'for example: kk operator install --account --namespace openstack',
-    })
   return {what: 'the account of the operator', objects: siteObjects(optionsOf({...flags, image: ''}))}
 }
 
@@ -163,6 +160,7 @@ function shapeProblem({shape, service = [], isolate = []}: ShapeFlags): string |
   if (wrong !== undefined) return `${wrong} cannot have a process of its own`
   if (shape === 'one' && all.length > 0) return '--service and --isolate do not go with the shape one'
   if (shape === 'per-service' && isolate.length > 0) return '--isolate goes with the shape per-component only'
-  if (shape !== 'one' && all.length === 0) return `the shape ${shape} needs at least one --service`
+  if (shape !== 'one' && all.length === 0)
+    return `the shape ${shape} needs at least one ${shape === 'per-service' ? '--service' : '--service or --isolate'}`
   return undefined
 }

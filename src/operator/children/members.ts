@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto'
 import {LEASES} from '../../cluster/api/resources.ts'
 import type {Cluster, HeldLease} from '../../cluster/cluster.ts'
 import {KK_NAMESPACE, leaseName} from '../../cluster/lease/lease.ts'
-import {type LeaseView, standingOf} from '../../cluster/lease/view.ts'
+import {isLive} from '../../cluster/lease/view.ts'
 import type {ReleaseId} from '../../release.ts'
 import {groupOf} from './shards.ts'
 
@@ -41,8 +41,4 @@ export async function joinMembers(
       return [...new Set([holder, ...living.map((each) => each.holder!)])]
     },
   }
-}
-
-function isLive(lease: LeaseView, now: number): boolean {
-  return lease.holder !== undefined && (lease.runsOut ?? 0) > now && !standingOf(lease).isGone
 }

@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import type {Cause, Cluster} from '../../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
-import {standingOf} from '../../cluster/lease/view.ts'
+import {isLive} from '../../cluster/lease/view.ts'
 import type {Collection} from '../../cluster/watch/collection.ts'
 import {type ErrorCode, KkError} from '../../errors.ts'
 import {type ReleaseId, releaseId, releaseNamespace} from '../../release.ts'
@@ -173,8 +173,7 @@ function gone(): KkError {
 async function freed({lease, now}: Pick<Cluster, 'lease' | 'now'>, release: ReleaseId): Promise<void> {
   for (;;) {
     const view = await lease(release)
-    const isHeld = view?.holder !== undefined && (view.runsOut ?? 0) > now() && !standingOf(view).isGone
-    if (!isHeld) return
+    if (!view || !isLive(view, now())) return
     await wait(LOOK_AGAIN)
   }
 }

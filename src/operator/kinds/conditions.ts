@@ -50,3 +50,8 @@ export function conditionsOf(
     }
   })
 }
+
+/** Returns a time, in milliseconds since the epoch, as objects have it: in whole seconds. */
+export function timeText(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
+}

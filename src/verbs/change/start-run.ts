@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {hostname} from 'node:os'
 import type {Cluster} from '../../cluster/cluster.ts'
+import {OWN_OPERATOR} from '../../cluster/lease/driver.ts'
 import {standingOf} from '../../cluster/lease/view.ts'
 import type {RunRecord, RunRelease} from '../../cluster/runs.ts'
 import {KkError} from '../../errors.ts'
@@ -198,8 +199,12 @@ export async function expectNotOperated(
 ): Promise<void> {
   const driver = await cluster.driver(environment)
   if (driver === undefined) return
+  const over = `take it over, until it is handed back with kk operator resume: kk operator pause ${environment}`
   throw new KkError('KK_OPERATED', `${environment} is driven by ${driver}; nothing was changed`, {
-    hint: `have it do the change: kk deploy, or kk upgrade, with --via operator; or take it over, until it is handed back with kk operator resume: kk operator pause ${environment}`,
+    hint:
+      driver === OWN_OPERATOR
+        ? `have it do the change: kk deploy, or kk upgrade, with --via operator; or ${over}`
+        : `${over}, where that operator is`,
   })
 }
 

@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {type Lease, leaseName} from '../../../src/cluster/lease/lease.ts'
 import {HOLDER, OPERATION} from '../../../src/cluster/lease/operation.ts'
-import {viewLease} from '../../../src/cluster/lease/view.ts'
+import {isLive, viewLease} from '../../../src/cluster/lease/view.ts'
 import type {PlacedProcess} from '../../../src/state/processes/process-place.ts'
 import {json, refuse, scriptedServer} from '../support/api-server.ts'
 import {upgradeBy} from './lease-view.ts'
@@ -62,4 +62,16 @@ it.each<[string, Given, object]>([
   ],
 ])('of a helm in a pod that %s', async (_, given, expected) => {
   expect(await seen(given)).toEqual(expected)
+})
+
+it.each([
+  ['is held, and not over', {}, true],
+  ['was given back', {holder: undefined}, false],
+  ['was never renewed', {runsOut: undefined}, false],
+  ['is over', {runsOut: 999}, false],
+  ['is of a process that is gone', {processes: {holder: 'gone'}}, false],
+] as const)('somebody who lives has a Lease that %s: %3$s', (_, more, expected) => {
+  const lease = {holder: 'kk', runsOut: 1_001, processes: {holder: 'unseen'}} as const
+
+  expect(isLive({...lease, ...more}, 1_000)).toBe(expected)
 })

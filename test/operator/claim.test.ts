@@ -1,0 +1,51 @@
+import {afterEach, expect, it, vi} from 'vitest'
+import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
+import {type Site, whileClaimed} from '../../src/operator/sites.ts'
+
+const HOUR = 3_600_000
+const environment: EnvironmentObject = {
+  metadata: {name: 'production', uid: 'u'},
+  spec: {source: {configMap: 'production'}},
+}
+
+/** A cluster that keeps the Lease of who drives as it was written last. */
+function siteWith({isOwn}: {readonly isOwn: boolean}) {
+  const leases: {readonly renewTime?: string}[] = []
+  const cluster = {
+    driver: async () => undefined,
+    hasNamespace: async () => true,
+    now: () => Date.now(),
+    objects: {
+      apply: async (_: unknown, {spec}: {readonly spec: {readonly renewTime?: string}}) =>
+        void leases.push(spec),
+    },
+  }
+  return {leases, site: {cluster, isOwn} as unknown as Site}
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it.each([
+  ['in another cluster is renewed while a run of hours is under way', false],
+  ['in the own cluster, which does not run out, is written once', true],
+])('what says who drives %s', async (_, isOwn) => {
+  vi.useFakeTimers()
+  const {leases, site} = siteWith({isOwn})
+  const run = Promise.withResolvers<string>()
+
+  const claimed = whileClaimed(environment, site, () => run.promise)
+  await vi.advanceTimersByTimeAsync(3 * HOUR)
+  const last = leases.at(-1)?.renewTime
+  const age = last === undefined ? undefined : Date.now() - Date.parse(last)
+  run.resolve('done')
+  const result = await claimed
+  const {length} = leases
+  await vi.advanceTimersByTimeAsync(HOUR)
+
+  expect(result).toBe('done')
+  expect(leases).toHaveLength(length)
+  if (isOwn) expect(leases).toEqual([{holderIdentity: 'the operator'}])
+  else expect(age).toBeLessThan(HOUR / 2)
+})
