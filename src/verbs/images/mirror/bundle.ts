@@ -1,6 +1,9 @@
+import {existsSync} from 'node:fs'
 import {readFile} from 'node:fs/promises'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 import {dump} from 'js-yaml'
+import {directoryDestination} from '../../../charts/destination-directory.ts'
+import type {PackedChart} from '../../../charts/pack-chart.ts'
 import {KkError} from '../../../errors.ts'
 import {readYaml} from '../../../helm/yaml.ts'
 import {openLayout} from '../../../images/registry/layout.ts'
@@ -61,7 +64,9 @@ export async function readBundles(directory: string): Promise<Readonly<Record<st
 
 function isBundle(value: unknown): boolean {
   if (!isMap(value) || !isMap(value.images) || !isMap(value.settings)) return false
-  return [value.charts, value.unplaced].every(Array.isArray)
+  return [value.charts, value.unplaced].every(
+    (list) => Array.isArray(list) && list.every((each) => typeof each === 'string'),
+  )
 }
 
 /** Returns all that a directory has, for all environments. Rejects with `KK_FILE` where it has nothing. */
@@ -74,14 +79,24 @@ export async function bundleContents(directory: string): Promise<MirrorContents>
   const store = openLayout(directory)
   const images = new Map(bundles.flatMap((bundle) => Object.entries(bundle.images)))
   const files = new Set(bundles.flatMap(({charts}) => charts))
-  const charts = [...files].map((file) => readPackage(join(chartsOf(directory), file)))
   return {
     images: [...images].map(([image, digest]) => {
       const {repository} = parseReference(image)
       return {image, digest, from: {store, repository}}
     }),
-    charts: await Promise.all(charts),
+    charts: await Promise.all([...files].map((file) => carriedPackage(chartsOf(directory), file))),
   }
+}
+
+/** Reads a package that was carried, and compares it with what the index beside it has. Rejects with `KK_FILE`. */
+async function carriedPackage(directory: string, file: string): Promise<PackedChart> {
+  const path = join(directory, file)
+  const packed = basename(file) === file && existsSync(path) ? await readPackage(path) : undefined
+  const {stateOf} = directoryDestination({path: directory, url: undefined, now: new Date()})
+  if (packed && (await stateOf(packed)) === 'there') return packed
+  throw new KkError('KK_FILE', `${path} is missing, or not what it was`, {
+    hint: 'copy the directory again from where it was made, or run kk images mirror there again',
+  })
 }
 
 /** Returns settings of a bundle for the registry that it is put into. */
