@@ -70,7 +70,8 @@ async function earlierFiles(directory: string, marker: string): Promise<string[]
   return earlier
 }
 
-function inUse(directory: string, foreign: readonly string[]): KkError {
+/** Returns the error of a directory that holds files of others. */
+export function inUse(directory: string, foreign: readonly string[]): KkError {
   const more = foreign.length > 3 ? ` and ${foreign.length - 3} more` : ''
   const message = `${directory} holds files that kk did not write: ${foreign.slice(0, 3).join(', ')}${more}`
   return new KkError('KK_DIRECTORY_IN_USE', message, {hint: 'choose an empty or a new directory'})

@@ -4,7 +4,7 @@ import {expect, it} from 'vitest'
 import {directoryDestination} from '../../../src/charts/destination-directory.ts'
 import {packChart} from '../../../src/charts/pack-chart.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
-import {bundleContents, chartsOf, writeBundle} from '../../../src/verbs/images/mirror/bundle.ts'
+import {bundleContents, chartsOf, expectBundle, writeBundle} from '../../../src/verbs/images/mirror/bundle.ts'
 import {manifest, writeFiles} from '../../charts-reading/support/write-files.ts'
 
 async function packed(values: string) {
@@ -48,4 +48,18 @@ it('a file outside of the directory is no package of it', async () => {
   const {directory} = await carried([`../../${outside.split('/').at(-1)}/${chart.file}`])
 
   await expect(bundleContents(directory)).rejects.toMatchObject({code: 'KK_FILE'})
+})
+
+it('a directory that is new, empty, or of an earlier run is written to; one with files of others is not', async () => {
+  const {directory} = await carried()
+  const own = writeFiles({'charts/app/Chart.yaml': '', 'kk.yaml': ''})
+
+  await expectBundle(directory)
+  await expectBundle(join(directory, 'new'))
+  await expectBundle(writeFiles({}))
+  await expectBundle(writeFiles({'.mirror.lock': '', 'blobs/sha256/0.part': ''}))
+  await expect(expectBundle(own)).rejects.toMatchObject({
+    code: 'KK_DIRECTORY_IN_USE',
+    message: `${own} holds files that kk did not write: charts, kk.yaml`,
+  })
 })

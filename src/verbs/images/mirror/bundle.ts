@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs'
-import {readFile} from 'node:fs/promises'
+import {readdir, readFile} from 'node:fs/promises'
 import {basename, join} from 'node:path'
 import {dump} from 'js-yaml'
 import {directoryDestination} from '../../../charts/destination-directory.ts'
@@ -9,7 +9,9 @@ import {readYaml} from '../../../helm/yaml.ts'
 import {openLayout} from '../../../images/registry/layout.ts'
 import {parseReference} from '../../../images/registry/reference.ts'
 import {isMap, type Values} from '../../../release.ts'
+import {inUse} from '../../../state/files/owned-files.ts'
 import {writeAtomically} from '../../../state/files/write-atomically.ts'
+import {withLock} from '../../../state/lock.ts'
 import {readPackage} from '../../charts/package-charts.ts'
 import type {MirrorContents} from './contents.ts'
 import type {MirrorSettings} from './settings.ts'
@@ -26,11 +28,31 @@ export interface Bundle extends MirrorSettings {
 export const REGISTRY = 'REGISTRY'
 
 const FILE = 'mirror.yaml'
+const LOCK = '.mirror.lock'
 const HEAD = '# Written by kk images mirror: what this directory has for each environment.\n'
 
 /** The directory of a bundle where the packages of charts are; `index.yaml` beside them makes it a repository. */
 export function chartsOf(directory: string): string {
   return join(directory, 'charts')
+}
+
+/**
+ * Rejects with `KK_DIRECTORY_IN_USE` for a directory that has something, and neither images nor a bundle: its `charts/` may be
+ * somebody's own. Where there are images, an earlier run was interrupted.
+ */
+export async function expectBundle(directory: string): Promise<void> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  if (names.includes(FILE) || names.includes('blobs')) return
+  const others = names.filter((name) => name !== LOCK).sort()
+  if (others.length > 0) throw inUse(directory, others)
+}
+
+/** Runs `body` while no other process writes a bundle into the directory. */
+export function whileLocked(directory: string, body: () => Promise<void>): Promise<void> {
+  return withLock(join(directory, LOCK), body)
 }
 
 /** Writes what a directory has for an environment. What it has for others stays, with the digests that their images now have. */
