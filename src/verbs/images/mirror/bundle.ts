@@ -41,7 +41,7 @@ export function chartsOf(directory: string): string {
  * somebody's own. Where there are images, an earlier run was interrupted.
  */
 export async function expectBundle(directory: string): Promise<void> {
-  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+  const names: readonly string[] = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
