@@ -5,7 +5,7 @@ import {buffer} from 'node:stream/consumers'
 import {execa} from 'execa'
 import {extract} from 'tar-stream'
 import type {Entry} from './archive.ts'
-import type {Architecture} from './release.ts'
+import {type Architecture, OTHER_NAMES} from './release.ts'
 
 interface Library {
   /** Below the pool; ARCH stands for Debian's name of the processor. */
@@ -63,7 +63,7 @@ async function fetched({path, sha256}: Library, arch: Architecture, cache: strin
   const file = join(cache, `${sha256[arch]}.deb`)
   const kept = await readFile(file).catch(() => undefined)
   if (kept && digest(kept) === sha256[arch]) return file
-  const url = `${await mirror()}pool/main/${path.replace('ARCH', {x64: 'amd64', arm64: 'arm64'}[arch])}`
+  const url = `${await mirror()}pool/main/${path.replace('ARCH', OTHER_NAMES[arch])}`
   const answer = await fetch(url)
   if (!answer.ok) throw new Error(`${url}: ${answer.status}; expected a package of Debian 13`)
   const bytes = Buffer.from(await answer.arrayBuffer())

@@ -1,15 +1,9 @@
-import {createHash} from 'node:crypto'
+import {type Descriptor, IMAGE_INDEX, IMAGE_MANIFEST, sha256} from '../../src/images/registry/content.ts'
 import {type Entry, gzipped, tar, textEntry} from './archive.ts'
 import {contents} from './contents.ts'
 import {type Architecture, OTHER_NAMES, type Release} from './release.ts'
 
 const NOBODY = 65_534
-
-interface Descriptor {
-  readonly mediaType: string
-  readonly digest: string
-  readonly size: number
-}
 
 /**
  * Returns an image as an archive of OCI's layout (opencontainers/image-spec: image-layout.md), which is written without any engine:
@@ -44,23 +38,23 @@ export async function imageArchive(
       Entrypoint: ['/usr/bin/kk'],
       Labels: labels,
     },
-    rootfs: {type: 'layers', diff_ids: layers.map(digest)},
+    rootfs: {type: 'layers', diff_ids: layers.map(sha256)},
     history: ['libraries of Debian 13', `kk ${version}`].map((comment) => ({created, comment})),
   })
   const packed = await Promise.all(layers.map(gzipped))
   const manifest = json({
     schemaVersion: 2,
-    mediaType: 'application/vnd.oci.image.manifest.v1+json',
+    mediaType: IMAGE_MANIFEST,
     config: descriptor('application/vnd.oci.image.config.v1+json', config),
     layers: packed.map((layer) => descriptor('application/vnd.oci.image.layer.v1.tar+gzip', layer)),
     annotations: labels,
   })
   const index = json({
     schemaVersion: 2,
-    mediaType: 'application/vnd.oci.image.index.v1+json',
+    mediaType: IMAGE_INDEX,
     manifests: [
       {
-        ...descriptor('application/vnd.oci.image.manifest.v1+json', manifest),
+        ...descriptor(IMAGE_MANIFEST, manifest),
         platform: {architecture: OTHER_NAMES[arch], os: 'linux'},
         annotations: {'org.opencontainers.image.ref.name': version},
       },
@@ -71,7 +65,7 @@ export async function imageArchive(
       textEntry('oci-layout', '{"imageLayoutVersion":"1.0.0"}'),
       {path: 'index.json', content: index},
       ...[config, manifest, ...packed].map((bytes) => ({
-        path: `blobs/${digest(bytes).replace(':', '/')}`,
+        path: `blobs/${sha256(bytes).replace(':', '/')}`,
         content: bytes,
       })),
     ],
@@ -80,11 +74,7 @@ export async function imageArchive(
 }
 
 function descriptor(mediaType: string, bytes: Buffer): Descriptor {
-  return {mediaType, digest: digest(bytes), size: bytes.length}
-}
-
-function digest(bytes: Buffer): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+  return {mediaType, digest: sha256(bytes), size: bytes.length}
 }
 
 function json(value: object): Buffer {

@@ -39,7 +39,8 @@ export async function openSigner({key, keyring, passphrase, env}: SignerOptions)
       stripFinalNewline: false,
     })
     if (exitCode === 0) return stdout
-    throw new KkError('KK_SIGNING', `gpg does not sign with ${key}: ${lastLine(stderr)}`, {
+    const reason = lastLine(stderr).replace(`${directory.path}/message: `, '')
+    throw new KkError('KK_SIGNING', `gpg does not sign with ${key}: ${reason}`, {
       hint: SIGNING_HINT,
     })
   }
@@ -73,7 +74,7 @@ function lastLine(stderr: string | undefined): string {
   const line = (stderr ?? '')
     .trimEnd()
     .split('\n')
-    .at(-1)
+    .findLast((text) => !/Total number processed/.test(text))
     ?.replace(/^gpg: /, '')
   return line ? line : 'it cannot be started: on Debian it is in the package gpg'
 }

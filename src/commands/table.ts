@@ -4594,7 +4594,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'For the environment file, or for --values of a deployment. What was pushed there from this machine is named by its digest, the rest by its tag.',
+      'Keys of the environment file, to be merged into it. What was pushed there from this machine is named by its digest, the rest by its tag.',
     examples: [
       '<%= config.bin %> images values --registry 127.0.0.1:5000',
       '<%= config.bin %> images values keystone glance-api --registry registry.example.org/cloud',

@@ -256,7 +256,8 @@ async function encrypted(
   {recipient, keys}: {readonly recipient: string; readonly keys: string | undefined},
 ): Promise<string> {
   // Without a file it reads its standard input, which may be a socket, and cannot be opened by a name.
-  const words = ['encrypt', '--age', recipient, '--filename-override', 'values.yaml']
+  // A `.sops.yaml` above the working directory may say that other keys alone are encrypted, and leave the rest in the clear.
+  const words = ['--config', '/dev/null', 'encrypt', '--age', recipient, '--filename-override', 'values.yaml']
   const only = keys === undefined ? [] : ['--encrypted-regex', keys]
   const {exitCode, stdout, stderr} = await execa('sops', [...words, ...only], {
     input: text,

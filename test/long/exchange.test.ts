@@ -48,7 +48,7 @@ async function exported(
 ): Promise<string> {
   const out = join(environment.directory, `of-${format}`)
   const words = ['export', environment.file, '--format', format, '--output-dir', out, ...more]
-  const {exitCode, stderr} = await kk(words, {env: withTools()})
+  const {exitCode, stderr} = await kk(words, {env: withTools(), cwd: environment.directory})
   expect(exitCode, stderr).toBe(0)
   return out
 }
@@ -196,6 +196,9 @@ describe('secrets that are exported for an age recipient', () => {
 
   it('are encrypted by sops, which decrypts them to what they are', async () => {
     const environment = await makeEnvironment({content: content()})
+    // As in repositories of Flux: of other files, these keys alone would be encrypted.
+    const rule = {path_regex: '.*', encrypted_regex: '^(data|stringData)$', age: recipient}
+    await writeFile(join(environment.directory, '.sops.yaml'), JSON.stringify({creation_rules: [rule]}))
     const out = await exported(
       environment,
       'flux',

@@ -1,5 +1,4 @@
 import {existsSync} from 'node:fs'
-import {join} from 'node:path'
 import {Flags} from '@oclif/core'
 import {directoryDestination} from '../../charts/destination-directory.ts'
 import {registryDestination} from '../../charts/destination-registry.ts'
@@ -34,13 +33,14 @@ import {
   mirrorPlanText,
   mirrorSettingsText,
 } from '../../report/images/mirror-text.ts'
-import {withLock} from '../../state/lock.ts'
 import {
   bundleContents,
   chartsOf,
+  expectBundle,
   REGISTRY,
   readBundles,
   settingsFor,
+  whileLocked,
   writeBundle,
 } from '../../verbs/images/mirror/bundle.ts'
 import {environmentContents, type MirrorContents} from '../../verbs/images/mirror/contents.ts'
@@ -123,12 +123,13 @@ export default class ImagesMirror extends KkCommand {
       locked: environment.file === '-' ? {} : ((await readLock(environment))?.images ?? {}),
     })
     const {directory, ...target} = openTarget(flags, finding.packages, signal)
+    if (directory !== undefined) await expectBundle(directory)
     const plan = await planMirror(contents, target)
     const names = new Map(plan.images.map(({image, name}) => [image, name]))
     const settings = await mirrorSettings(prepared, {helm, names, registry: target.registry})
     const copy = () => this.#copy(plan, target, {flags, signal, settings: {[environment.name]: settings}})
     if (directory === undefined || flags['dry-run']) return await copy()
-    await withLock(join(directory, '.mirror.lock'), async () => {
+    await whileLocked(directory, async () => {
       await copy()
       await writeBundle(directory, environment.name, {...recorded(contents), ...settings})
     })

@@ -8,7 +8,7 @@ import {imageValues, listImages} from '../../verbs/images/images.ts'
 export default class ImagesValues extends KkCommand {
   static override summary = 'Print the values by which an environment uses the images of a registry.'
   static override description =
-    'For the environment file, or for --values of a deployment. What was pushed there from this machine is named by its digest, the rest by its tag.'
+    'Keys of the environment file, to be merged into it. What was pushed there from this machine is named by its digest, the rest by its tag.'
   static override usage = '[NAME...] --registry REGISTRY'
   static override examples = [
     '<%= config.bin %> images values --registry 127.0.0.1:5000',

@@ -131,7 +131,10 @@ function readApplication(application: Application, {needed, showSecrets}: Among)
       ...kept.lost,
       ...(withoutCredentials(url) === url ? [] : [lostCredentials(`the chart of ${name}`)]),
       ...(others === 0 ? [] : [`sources of ${name} beside its chart: an environment has no place for them`]),
-      ...clusters.map((each) => `the cluster ${each} of ${name}: an environment is of one cluster`),
+      ...clusters.map(
+        (each) =>
+          `the cluster ${withoutCredentials(String(each))} of ${name}: an environment is of one cluster`,
+      ),
       ...unread(spec, SPEC_READ, name),
       ...unread(destination, DESTINATION_READ, `the destination of ${name}`),
       ...unread(source, SOURCE_READ, `the source of ${name}`),

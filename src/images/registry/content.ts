@@ -50,7 +50,7 @@ export function sha256(bytes: Uint8Array | string): string {
 
 /** Returns true for `sha256:…`, which no tag is. */
 export function isDigest(reference: string): boolean {
-  return reference.startsWith('sha256:')
+  return /^sha256:[0-9a-f]{64}$/.test(reference)
 }
 
 /** Returns the bytes of a blob as they come. Rejects with `KK_IMAGE` at their end when they are not those of its digest. */

@@ -149,9 +149,11 @@ function sender({base, host, env, signal}: SenderOptions): Send {
   const authorizations = new Map<string, string>()
   return async (repository, path, {method = 'GET' as const, headers, body, isLarge = false}) => {
     const url = /^https?:/.test(path) ? path : `${base}/v2/${repository}/${path}`
+    // What a registry names elsewhere, such as a place for uploads, is not told who is logged in here.
+    const isHere = new URL(url).host === new URL(base).host
     const right = method === 'HEAD' || (method as string) === 'GET' ? 'pull' : 'push'
     const attempt = () => {
-      const authorization = authorizations.get(`${repository} ${right}`)
+      const authorization = isHere ? authorizations.get(`${repository} ${right}`) : undefined
       const limits = [
         ...(signal ? [signal] : []),
         ...(isLarge ? [] : [AbortSignal.timeout(ANSWER_MILLISECONDS)]),
@@ -171,7 +173,7 @@ function sender({base, host, env, signal}: SenderOptions): Send {
     }
     const first = await attempt()
     // What was sent as a stream cannot be sent again: before it, a request without a body has asked for the right.
-    if (first.status !== 401 || (body !== undefined && isLarge)) return first
+    if (first.status !== 401 || !isHere || (body !== undefined && isLarge)) return first
     const challenge = first.headers.get('www-authenticate') ?? ''
     await first.body?.cancel()
     const authorization = await authorizationFor(challenge, {

@@ -1,5 +1,5 @@
 import {createReadStream} from 'node:fs'
-import {open, readFile, rename} from 'node:fs/promises'
+import {open, readFile, rename, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {exists} from '../../state/files/exists.ts'
@@ -25,7 +25,11 @@ const NAME = 'org.opencontainers.image.ref.name'
  */
 export function openLayout(directory: string): ContentStore {
   const blobs = join(directory, 'blobs/sha256')
-  const fileOf = (digest: string) => join(blobs, digest.slice('sha256:'.length))
+  // Manifests, and the index of a directory that was carried here, name what may be no digest, but a way out of it.
+  const fileOf = (digest: string) => {
+    if (!isDigest(digest)) throw notADigest(digest, directory)
+    return join(blobs, digest.slice('sha256:'.length))
+  }
   const index = join(directory, 'index.json')
 
   /** The manifest of a name; undefined where its file is gone. */
@@ -41,7 +45,7 @@ export function openLayout(directory: string): ContentStore {
     await makeDirectory(blobs)
     const draft = `${fileOf(digest)}.part`
     await using file = await open(draft, 'w')
-    for await (const part of bytes) await file.write(part)
+    await writeFile(file, bytes)
     await file.sync()
     await rename(draft, fileOf(digest))
   }
@@ -100,6 +104,12 @@ async function readIndex(file: string): Promise<Index> {
   }
   throw new KkError('KK_IMAGE', `${file}: expected the index of an OCI image layout`, {
     hint: 'name another directory, or copy the images there anew',
+  })
+}
+
+function notADigest(digest: string, directory: string): KkError {
+  return new KkError('KK_IMAGE', `${JSON.stringify(digest)} is no digest: ${directory} has no place for it`, {
+    hint: 'expected sha256: and 64 hex digits; whoever made the image, or the directory, has to make it again',
   })
 }
 

@@ -60,7 +60,8 @@ export async function writeOwnedFiles(
 async function earlierFiles(directory: string, marker: string): Promise<string[]> {
   const entries = await readdir(directory)
   const named = entries.includes(marker) ? await readFile(join(directory, marker), 'utf8') : ''
-  const earlier = named.split('\n').filter((path) => path !== '')
+  // Whoever sent the directory may have written into it what leads out.
+  const earlier = named.split('\n').filter((path) => path !== '' && !path.split('/').includes('..'))
   const left = entries.filter((name) => name.startsWith(`${marker}-`))
   const own = new Set([marker, ...left, ...earlier.map((path) => path.split('/', 1)[0])])
   const foreign = entries.filter((name) => !own.has(name))
@@ -69,7 +70,8 @@ async function earlierFiles(directory: string, marker: string): Promise<string[]
   return earlier
 }
 
-function inUse(directory: string, foreign: readonly string[]): KkError {
+/** Returns the error of a directory that holds files of others. */
+export function inUse(directory: string, foreign: readonly string[]): KkError {
   const more = foreign.length > 3 ? ` and ${foreign.length - 3} more` : ''
   const message = `${directory} holds files that kk did not write: ${foreign.slice(0, 3).join(', ')}${more}`
   return new KkError('KK_DIRECTORY_IN_USE', message, {hint: 'choose an empty or a new directory'})

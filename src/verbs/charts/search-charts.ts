@@ -9,6 +9,7 @@ import {KkError} from '../../errors.ts'
 import {hostOf, trimSlash, withoutCredentials} from '../../helm/package-url.ts'
 import type {Packages} from '../../helm/pull.ts'
 import {readYaml} from '../../helm/yaml.ts'
+import {type Descriptor, verified} from '../../images/registry/content.ts'
 import type {Distribution} from '../../images/registry/distribution.ts'
 import {isMap, type Values} from '../../release.ts'
 
@@ -138,12 +139,13 @@ async function chartAt(store: Distribution, repository: string, tag: string): Pr
   const {config} = JSON.parse(manifest?.bytes.toString() ?? '{}') as Configured
   if (config?.mediaType !== CHART_CONFIGURATION) return undefined
   const parts: Uint8Array[] = []
-  for await (const part of await store.readBlob(repository, config)) parts.push(part)
+  const bytes = await store.readBlob(repository, config)
+  for await (const part of verified(bytes, config, store.name)) parts.push(part)
   return JSON.parse(Buffer.concat(parts).toString()) as Values
 }
 
 interface Configured {
-  readonly config?: {readonly mediaType: string; readonly digest: string; readonly size: number}
+  readonly config?: Descriptor
 }
 
 function unlisted(url: string): KkError {

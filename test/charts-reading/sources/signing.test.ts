@@ -85,12 +85,12 @@ describe(`a package that kk signed, by ${name}`, () => {
     [
       'a key that is not there',
       () => ({key: 'nobody@example.org'}),
-      /gpg does not sign with nobody@example.org: .*No secret key/,
+      /gpg does not sign with nobody@example.org: clear-sign failed: No secret key$/,
     ],
     [
       'no file of keys',
       () => ({keyring: '/nowhere/keys.gpg'}),
-      /gpg does not sign with charts@example.org: .*/,
+      /gpg does not sign with charts@example.org: can't open '\/nowhere\/keys.gpg': No such file or directory$/,
     ],
     ['no gpg', () => ({env: {PATH: '/nowhere'}}), /gpg does not sign with .*: it cannot be started/],
   ])('is not made with %s', async (_, given, message) => {

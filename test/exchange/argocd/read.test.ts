@@ -87,6 +87,10 @@ describe('Applications', () => {
       'the cluster https://other of one: an environment is of one cluster',
     ],
     [
+      {spec: {destination: {namespace: 'a', server: 'https://user:words@other'}}},
+      'the cluster https://other of one: an environment is of one cluster',
+    ],
+    [
       {
         spec: {
           source: undefined,

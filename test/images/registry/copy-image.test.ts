@@ -1,4 +1,4 @@
-import {readFile, rm, writeFile} from 'node:fs/promises'
+import {readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {type ContentStore, sha256} from '../../../src/images/registry/content.ts'
@@ -97,4 +97,25 @@ it('bytes that are not those of their digest are not taken', async () => {
     code: 'KK_IMAGE',
     message: `${layer} is missing, or not what it was`,
   })
+})
+
+it('a manifest that names a way out of the directory instead of a digest is refused, and writes nothing there', async () => {
+  await using registry = await startRegistry()
+  const source = openDistribution({host: registry.host, env: {}})
+  const home = writeFiles({'layout/.keep': ''})
+  const layout = openLayout(join(home, 'layout'))
+  const digest = 'sha256:../../../out'
+  const content = {manifests: [], blobs: [{mediaType: 'application/octet-stream', digest, size: 3}]}
+  const to = {store: layout, repository: 'ns/app'}
+  const refused = {code: 'KK_IMAGE', message: expect.stringContaining('"sha256:../../../out" is no digest')}
+
+  await expect(missingBlobs(to, content.blobs)).rejects.toMatchObject(refused)
+  const from = {store: {...source, readBlob: async () => [Buffer.from('out')] as never}, repository: 'ns/app'}
+  const copied = copyImage({
+    ...{from, to, content, missing: content.blobs, name: '1'},
+    elsewhere: () => undefined,
+  })
+
+  await expect(copied).rejects.toMatchObject(refused)
+  expect(await readdir(home)).toEqual(['layout'])
 })

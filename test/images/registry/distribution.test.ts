@@ -3,7 +3,9 @@ import {createServer, type RequestListener} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {Readable} from 'node:stream'
 import {expect, it, onTestFinished} from 'vitest'
+import {sha256} from '../../../src/images/registry/content.ts'
 import {openDistribution} from '../../../src/images/registry/distribution.ts'
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -92,4 +94,24 @@ it('what a registry says is attached to a manifest comes page by page', async ()
 
   expect(await registry.referrers('app', 'sha256:abc')).toEqual([{digest: 'sha256:1'}, {digest: 'sha256:2'}])
   expect(await registry.referrers('app', 'sha256:def')).toBeUndefined()
+})
+
+it('another server that a registry names for an upload is not told the login', async () => {
+  const told: (string | undefined)[] = []
+  const elsewhere = await serve(({headers: {authorization}}, response) => {
+    told.push(authorization)
+    response.writeHead(201).end()
+  })
+  const host = await serve(({headers: {authorization}}, response) => {
+    if (authorization === undefined) return response.writeHead(401, {'www-authenticate': 'Basic'}).end()
+    return response.writeHead(202, {location: `http://${elsewhere}/upload`}).end()
+  })
+  const home = await mkdtemp(join(tmpdir(), 'kk-login-'))
+  await writeFile(join(home, 'config.json'), JSON.stringify({auths: {[host]: {auth: btoa('user:secret')}}}))
+  const registry = openDistribution({host, env: {HOME: '/nowhere', DOCKER_CONFIG: home}})
+  const blob = {mediaType: 'application/octet-stream', digest: sha256('bytes'), size: 5}
+
+  await registry.writeBlob('app', blob, async () => Readable.from([Buffer.from('bytes')]))
+
+  expect(told).toEqual([undefined])
 })

@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import {Readable} from 'node:stream'
 import {expect, it} from 'vitest'
 import {directoryDestination} from '../../../src/charts/destination-directory.ts'
 import {registryDestination} from '../../../src/charts/destination-registry.ts'
@@ -98,6 +99,19 @@ it('a registry that does not list its charts tells the versions of one', async (
   })
 })
 
+it('what a registry tells of a chart is compared with its digest', async () => {
+  await using registry = await startRegistry()
+  const parts = await openParts()
+  const url = `oci://${registry.host}/charts`
+  await publishAll(parts, registryDestination({url, plain: false, packages: parts.packages}))
+  const other = {readBlob: async () => Readable.from([Buffer.from('{"name": "other", "version": "1.0.0"}')])}
+  const changed = {...parts, registry: (host: string) => ({...parts.registry(host), ...other})}
+
+  await expect(search(changed, {kind: 'oci', url})).rejects.toMatchObject({
+    code: 'KK_IMAGE',
+    message: expect.stringContaining(`${registry.host} gave 37 bytes of sha256:`),
+  })
+})
 it('who is not logged in to a registry is told so', async () => {
   await using registry = await startRegistry(LOGIN)
   const parts = await openParts()

@@ -1,12 +1,17 @@
-import {readFile} from 'node:fs/promises'
-import {join} from 'node:path'
+import {existsSync} from 'node:fs'
+import {readdir, readFile} from 'node:fs/promises'
+import {basename, join} from 'node:path'
 import {dump} from 'js-yaml'
+import {directoryDestination} from '../../../charts/destination-directory.ts'
+import type {PackedChart} from '../../../charts/pack-chart.ts'
 import {KkError} from '../../../errors.ts'
 import {readYaml} from '../../../helm/yaml.ts'
 import {openLayout} from '../../../images/registry/layout.ts'
 import {parseReference} from '../../../images/registry/reference.ts'
 import {isMap, type Values} from '../../../release.ts'
+import {inUse} from '../../../state/files/owned-files.ts'
 import {writeAtomically} from '../../../state/files/write-atomically.ts'
+import {withLock} from '../../../state/lock.ts'
 import {readPackage} from '../../charts/package-charts.ts'
 import type {MirrorContents} from './contents.ts'
 import type {MirrorSettings} from './settings.ts'
@@ -23,11 +28,31 @@ export interface Bundle extends MirrorSettings {
 export const REGISTRY = 'REGISTRY'
 
 const FILE = 'mirror.yaml'
+const LOCK = '.mirror.lock'
 const HEAD = '# Written by kk images mirror: what this directory has for each environment.\n'
 
 /** The directory of a bundle where the packages of charts are; `index.yaml` beside them makes it a repository. */
 export function chartsOf(directory: string): string {
   return join(directory, 'charts')
+}
+
+/**
+ * Rejects with `KK_DIRECTORY_IN_USE` for a directory that has something, and neither images nor a bundle: its `charts/` may be
+ * somebody's own. Where there are images, an earlier run was interrupted.
+ */
+export async function expectBundle(directory: string): Promise<void> {
+  const names: readonly string[] = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  if (names.includes(FILE) || names.includes('blobs')) return
+  const others = names.filter((name) => name !== LOCK).sort()
+  if (others.length > 0) throw inUse(directory, others)
+}
+
+/** Runs `body` while no other process writes a bundle into the directory. */
+export function whileLocked(directory: string, body: () => Promise<void>): Promise<void> {
+  return withLock(join(directory, LOCK), body)
 }
 
 /** Writes what a directory has for an environment. What it has for others stays, with the digests that their images now have. */
@@ -61,7 +86,9 @@ export async function readBundles(directory: string): Promise<Readonly<Record<st
 
 function isBundle(value: unknown): boolean {
   if (!isMap(value) || !isMap(value.images) || !isMap(value.settings)) return false
-  return [value.charts, value.unplaced].every(Array.isArray)
+  return [value.charts, value.unplaced].every(
+    (list) => Array.isArray(list) && list.every((each) => typeof each === 'string'),
+  )
 }
 
 /** Returns all that a directory has, for all environments. Rejects with `KK_FILE` where it has nothing. */
@@ -74,14 +101,24 @@ export async function bundleContents(directory: string): Promise<MirrorContents>
   const store = openLayout(directory)
   const images = new Map(bundles.flatMap((bundle) => Object.entries(bundle.images)))
   const files = new Set(bundles.flatMap(({charts}) => charts))
-  const charts = [...files].map((file) => readPackage(join(chartsOf(directory), file)))
   return {
     images: [...images].map(([image, digest]) => {
       const {repository} = parseReference(image)
       return {image, digest, from: {store, repository}}
     }),
-    charts: await Promise.all(charts),
+    charts: await Promise.all([...files].map((file) => carriedPackage(chartsOf(directory), file))),
   }
+}
+
+/** Reads a package that was carried, and compares it with what the index beside it has. Rejects with `KK_FILE`. */
+async function carriedPackage(directory: string, file: string): Promise<PackedChart> {
+  const path = join(directory, file)
+  const packed = basename(file) === file && existsSync(path) ? await readPackage(path) : undefined
+  const {stateOf} = directoryDestination({path: directory, url: undefined, now: new Date()})
+  if (packed && (await stateOf(packed)) === 'there') return packed
+  throw new KkError('KK_FILE', `${path} is missing, or not what it was`, {
+    hint: 'copy the directory again from where it was made, or run kk images mirror there again',
+  })
 }
 
 /** Returns settings of a bundle for the registry that it is put into. */
