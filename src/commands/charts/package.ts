@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core'
-import {openSigner} from '../../charts/sign-package.ts'
+import {openSigner} from '../../charts/publishing/sign-package.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'

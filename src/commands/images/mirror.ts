@@ -1,8 +1,8 @@
 import {existsSync} from 'node:fs'
 import {Flags} from '@oclif/core'
-import {directoryDestination} from '../../charts/destination-directory.ts'
-import {registryDestination} from '../../charts/destination-registry.ts'
 import {readLock} from '../../charts/lock-file.ts'
+import {directoryDestination} from '../../charts/publishing/destination-directory.ts'
+import {registryDestination} from '../../charts/publishing/destination-registry.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {
   changeFlags,

@@ -1,5 +1,5 @@
-import {chartSbom, SBOM_TYPE} from '../../charts/chart-sbom.ts'
-import type {PackedChart} from '../../charts/pack-chart.ts'
+import {chartSbom, SBOM_TYPE} from '../../charts/publishing/chart-sbom.ts'
+import type {PackedChart} from '../../charts/publishing/pack-chart.ts'
 import {KkError} from '../../errors.ts'
 import {trimSlash} from '../../helm/package-url.ts'
 import type {Distribution} from '../../images/registry/distribution.ts'

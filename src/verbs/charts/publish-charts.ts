@@ -1,5 +1,5 @@
-import {type Destination, published} from '../../charts/destination.ts'
-import type {PackedChart} from '../../charts/pack-chart.ts'
+import {type Destination, published} from '../../charts/publishing/destination.ts'
+import type {PackedChart} from '../../charts/publishing/pack-chart.ts'
 import {type PackOptions, packCharts} from './package-charts.ts'
 
 interface PublishOptions extends PackOptions {

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs'
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {readPacked} from '../../charts/pack-chart.ts'
+import {readPacked} from '../../charts/publishing/pack-chart.ts'
 import {compareVersions, isVersion} from '../../charts/version.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {ChartSource} from '../../environment/environment.ts'

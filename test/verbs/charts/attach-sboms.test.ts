@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
-import {registryDestination} from '../../../src/charts/destination-registry.ts'
+import {registryDestination} from '../../../src/charts/publishing/destination-registry.ts'
 import {helmPackages} from '../../../src/helm/pull.ts'
 import type {Descriptor} from '../../../src/images/registry/content.ts'
 import {type Distribution, openDistribution} from '../../../src/images/registry/distribution.ts'

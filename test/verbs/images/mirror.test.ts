@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
-import {directoryDestination} from '../../../src/charts/destination-directory.ts'
+import {directoryDestination} from '../../../src/charts/publishing/destination-directory.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import {openHelm} from '../../../src/helm/open.ts'
 import {helmVersion} from '../../../src/helm/version.ts'

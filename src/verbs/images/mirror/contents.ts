@@ -1,6 +1,6 @@
 import type {Chart} from '../../../charts/chart.ts'
 import type {Lock} from '../../../charts/lock-file.ts'
-import {type PackedChart, packChart} from '../../../charts/pack-chart.ts'
+import {type PackedChart, packChart} from '../../../charts/publishing/pack-chart.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import {asKkError, KkError} from '../../../errors.ts'
 import type {Helm} from '../../../helm/helm.ts'

@@ -1,4 +1,4 @@
-import type {Destination} from '../../../charts/destination.ts'
+import type {Destination} from '../../../charts/publishing/destination.ts'
 import {KkError} from '../../../errors.ts'
 import type {ContentStore} from '../../../images/registry/content.ts'
 import {

@@ -1,7 +1,7 @@
 import {relative} from 'node:path'
 import type {Chart} from '../../../charts/chart.ts'
 import {spokenChart} from '../../../charts/dialect.ts'
-import {libraryDefaults} from '../../../charts/package-page.ts'
+import {libraryDefaults} from '../../../charts/publishing/package-page.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import type {Helm} from '../../../helm/helm.ts'

@@ -1,8 +1,8 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {dump} from 'js-yaml'
-import {KkError} from '../errors.ts'
-import {type TemporaryDirectory, temporaryDirectory} from '../state/files/temporary-directory.ts'
+import {KkError} from '../../errors.ts'
+import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import type {PackedChart} from './pack-chart.ts'
 
 /** Signs packages with one key; what it needed for that is removed where its scope ends. */

@@ -1,11 +1,11 @@
 import {join} from 'node:path'
 import {load} from 'js-yaml'
 import {expect, it} from 'vitest'
-import {readPackageFiles} from '../../src/charts/files/package-files.ts'
-import {packChart} from '../../src/charts/pack-chart.ts'
-import {packagePage} from '../../src/charts/package-page.ts'
-import {readChart} from '../../src/charts/read-chart.ts'
-import {manifest, writeFiles} from './support/write-files.ts'
+import {readPackageFiles} from '../../../src/charts/files/package-files.ts'
+import {packChart} from '../../../src/charts/publishing/pack-chart.ts'
+import {packagePage} from '../../../src/charts/publishing/package-page.ts'
+import {readChart} from '../../../src/charts/read-chart.ts'
+import {manifest, writeFiles} from '../support/write-files.ts'
 
 const DEFAULTS = `{{- /* The weakest layer. */ -}}
 {{- define "common.context.defaults" -}}

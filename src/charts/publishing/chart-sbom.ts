@@ -1,6 +1,6 @@
-import {readYaml} from '../helm/yaml.ts'
-import {isMap, type Values} from '../release.ts'
-import {readPackageFiles} from './files/package-files.ts'
+import {readYaml} from '../../helm/yaml.ts'
+import {isMap, type Values} from '../../release.ts'
+import {readPackageFiles} from '../files/package-files.ts'
 import type {PackedChart} from './pack-chart.ts'
 
 /** The media type of the document. */

@@ -1,10 +1,10 @@
 import {dump} from 'js-yaml'
-import {readYaml} from '../helm/yaml.ts'
-import {isMap, type Values} from '../release.ts'
-import type {Chart} from './chart.ts'
-import {readChartYaml} from './chart-yaml.ts'
-import {defaultValues} from './default-values.ts'
-import {namedTemplates} from './template-names.ts'
+import {readYaml} from '../../helm/yaml.ts'
+import {isMap, type Values} from '../../release.ts'
+import type {Chart} from '../chart.ts'
+import {readChartYaml} from '../chart-yaml.ts'
+import {defaultValues} from '../default-values.ts'
+import {namedTemplates} from '../template-names.ts'
 
 /** What people and catalogues of charts read of a package. */
 export interface PackagePage {

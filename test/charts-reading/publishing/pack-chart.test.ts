@@ -2,18 +2,18 @@ import {chmodSync, cpSync, utimesSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {loadAll} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
-import {readPackageFiles} from '../../src/charts/files/package-files.ts'
-import {packChart} from '../../src/charts/pack-chart.ts'
-import {readChart} from '../../src/charts/read-chart.ts'
-import {vendorCharts} from '../../src/charts/vendor-charts.ts'
-import {mergeValues} from '../../src/overrides/merge.ts'
-import type {Values} from '../../src/release.ts'
-import {packCharts} from '../../src/verbs/charts/package-charts.ts'
-import {nested, SECRETS, SERVICES} from '../charts/support/charts.ts'
-import {HELMS, type HelmName} from '../support/helms.ts'
-import {atNight} from '../support/night.ts'
-import {helm} from './support/helm.ts'
-import {addFiles, manifest, writeFiles} from './support/write-files.ts'
+import {readPackageFiles} from '../../../src/charts/files/package-files.ts'
+import {packChart} from '../../../src/charts/publishing/pack-chart.ts'
+import {readChart} from '../../../src/charts/read-chart.ts'
+import {vendorCharts} from '../../../src/charts/vendor-charts.ts'
+import {mergeValues} from '../../../src/overrides/merge.ts'
+import type {Values} from '../../../src/release.ts'
+import {packCharts} from '../../../src/verbs/charts/package-charts.ts'
+import {nested, SECRETS, SERVICES} from '../../charts/support/charts.ts'
+import {HELMS, type HelmName} from '../../support/helms.ts'
+import {atNight} from '../../support/night.ts'
+import {helm} from '../support/helm.ts'
+import {addFiles, manifest, writeFiles} from '../support/write-files.ts'
 
 const CHARTS = {
   'keystone/Chart.yaml': manifest(
@@ -90,7 +90,7 @@ describe('the package of a chart', () => {
   })
 })
 
-const OWN = join(import.meta.dirname, '../../charts')
+const OWN = join(import.meta.dirname, '../../../charts')
 
 describe.each(HELMS)("by %s the package of kk's own chart", (name) => {
   it.each(['keystone'])('%s is read, found well, and renders what kk renders', (chart) =>

@@ -2,10 +2,10 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {load} from 'js-yaml'
 import {expect, it} from 'vitest'
-import {directoryDestination} from '../../src/charts/destination-directory.ts'
-import {type PackedChart, packChart} from '../../src/charts/pack-chart.ts'
-import {readChart} from '../../src/charts/read-chart.ts'
-import {addFiles, manifest, writeFiles} from './support/write-files.ts'
+import {directoryDestination} from '../../../src/charts/publishing/destination-directory.ts'
+import {type PackedChart, packChart} from '../../../src/charts/publishing/pack-chart.ts'
+import {readChart} from '../../../src/charts/read-chart.ts'
+import {addFiles, manifest, writeFiles} from '../support/write-files.ts'
 
 function packed(name: string, version: string, lines = ''): Promise<PackedChart> {
   return packChart(readChart(writeFiles({'Chart.yaml': manifest(name, version, lines)})))

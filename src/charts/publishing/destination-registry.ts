@@ -1,8 +1,8 @@
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import type {Packages} from '../helm/pull.ts'
-import {exists} from '../state/files/exists.ts'
-import {temporaryDirectory} from '../state/files/temporary-directory.ts'
+import type {Packages} from '../../helm/pull.ts'
+import {exists} from '../../state/files/exists.ts'
+import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import type {Destination} from './destination.ts'
 
 interface RegistryOptions {
