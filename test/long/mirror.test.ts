@@ -28,7 +28,7 @@ it('a site without internet deploys from what was carried to it', async () => {
   expect(published.exitCode, published.stderr).toBe(0)
   const content: Values = {
     kk: {charts: [`oci://${source.host}/charts`, CHARTS], releases: {app: {chart: 'workload'}}},
-    global: {images: {registry: source.host, tags: {dep_check: `${source.host}/kk/kk:1`}}},
+    global: {images: {registry: `${source.host}/upstream`, tags: {dep_check: `${source.host}/kk/kk:1`}}},
     app: {image: `${source.host}/apps/workload:1`},
     keystone: {},
   }
@@ -74,7 +74,7 @@ it('a site without internet deploys from what was carried to it', async () => {
   expect(settings).toEqual({
     kk: {charts: [`oci://${site.host}/cloud/charts`, relative(environment.directory, CHARTS)]},
     global: {
-      images: {registry: `${site.host}/cloud`, tags: {dep_check: `${site.host}/cloud/kk/kk:1`}},
+      images: {registry: `${site.host}/cloud/upstream`, tags: {dep_check: `${site.host}/cloud/kk/kk:1`}},
     },
     app: {image: `${site.host}/cloud/apps/workload:1`},
   })

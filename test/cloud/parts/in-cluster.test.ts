@@ -61,11 +61,18 @@ describe('a run in pods of its own', {timeout: 1_200_000}, () => {
     const [first] = await list('pods', ...ofRun)
     await killPods(name, first!)
     const followed = await onCloud(['run', 'follow', run, '--namespace', name])
-    const {stdout} = await onCloud(['run', 'list', '--namespace', name, '--output', 'json'])
+    // The Job ends a moment after its pod.
+    const listed = await waitFor(
+      async () => {
+        const {stdout} = await onCloud(['run', 'list', '--namespace', name, '--output', 'json'])
+        return stdout.includes('"running"') ? undefined : stdout
+      },
+      {until: 'the Job has ended', seconds: 60},
+    )
 
     expect(followed.exitCode, followed.stderr).toBe(0)
     expect(followed.stderr).toMatch(/2 (installed|succeeded)/)
-    expect(JSON.parse(stdout)).toMatchObject({runs: [{id: run, state: 'succeeded'}]})
+    expect(JSON.parse(listed)).toMatchObject({runs: [{id: run, state: 'succeeded'}]})
     expect((await list('pods', ...ofRun)).filter((pod) => pod !== first)).toHaveLength(1)
     expect(await query(name, 'mariadb-server-0', 'SELECT @@max_connections')).toEqual(['150'])
   })

@@ -66,8 +66,13 @@ function redirected(
   // What the library has by default may stand below global, where one word is for all charts.
   const {images} = libraryDefaults(chart)
   return changed(mergeValues({global: {images}}, computed), (value, path) =>
-    /^(?:global\.)?images\.registry$/.test(path) ? registry : names.get(value),
+    /^(?:global\.)?images\.registry$/.test(path) ? inMirror(value, registry) : names.get(value),
   )
+}
+
+/** Returns the place that a registry has in the mirror, which keeps the paths of images below their host. */
+function inMirror(stated: string, registry: string): string {
+  return [registry, ...stated.split('/').slice(1)].join('/')
 }
 
 /** Returns the texts among values for which there is another, at their places. */
