@@ -4,6 +4,7 @@ import type {Guard} from './guard/guard.ts'
 import type {ImagePulls} from './image-pulls.ts'
 import type {Inventory, InventoryPart} from './inventory.ts'
 import type {KeptSecrets} from './kept-secrets.ts'
+import type {Waiting} from './lease/hold.ts'
 import type {BegunOperation} from './lease/operation.ts'
 import type {LeaseView} from './lease/view.ts'
 import type {NodeRoll} from './node-roll.ts'
@@ -365,14 +366,9 @@ export interface Cluster {
   /**
    * Holds the release's Lease in `kk-system`. `holder` is shown to others; `deadline` is milliseconds since the epoch.
    * While somebody else holds it, `onHeld` is called with the holder; a holder whose process is gone from this machine
-   * is not waited for. Throws `KK_HELD` with the holder if the Lease stays taken until the deadline.
+   * is not waited for. Throws `KK_HELD` with the holder if the Lease stays taken until the deadline, and the reason of `stop`.
    */
-  hold(
-    release: ReleaseId,
-    holder: string,
-    deadline: number,
-    onHeld?: (by: string) => void,
-  ): Promise<HeldLease>
+  hold(release: ReleaseId, holder: string, deadline: number, waiting?: Waiting): Promise<HeldLease>
   /** Calls `ring` whenever a record of helm or a Lease of kk may have changed, until the signal; never throws. */
   onChange(signal: AbortSignal, ring: () => void): void
   /**

@@ -101,8 +101,8 @@ export async function openCluster({
     claims: (namespace) => listClaims(client, namespace),
     keepObject: (namespace, object) => keepObject(client, discovery, namespace, object),
     deleteClaim: (claim) => deleteClaim(client, claim),
-    hold: async (release, holder, deadline, onHeld) =>
-      withOperation(await holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}), client),
+    hold: async (release, holder, deadline, waiting) =>
+      withOperation(await holdLease(client, {release, holder, deadline, ...waiting}), client),
     onChange: (signal, ring) => ringOnChange(client, signal, ring),
     leases: () => viewLeases(client),
     lease: (release) => viewLease(client, release),

@@ -80,10 +80,10 @@ async function leadership(
   {stop, say}: Pick<OperatorOptions, 'stop' | 'say'>,
 ): Promise<HeldLease | undefined> {
   const onHeld = (by: string) => say(`standing by: ${by} leads`)
-  const held = cluster.hold(OPERATOR, holder, Number.POSITIVE_INFINITY, onHeld)
-  const lease = await Promise.race([held, aborted(stop)])
-  if (!lease) held.then((late) => late.release()).catch(() => undefined)
-  return lease
+  return cluster.hold(OPERATOR, holder, Number.POSITIVE_INFINITY, {onHeld, stop}).catch((error: unknown) => {
+    if (stop.aborted) return undefined
+    throw error
+  })
 }
 
 /** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */

@@ -160,13 +160,19 @@ function leaseLost(release: ReleaseId, how: Lost | 'unknown'): KkError {
   })
 }
 
-interface AcquireOptions {
+/** How a Lease is waited for. */
+export interface Waiting {
+  /** Told once of each holder who has to be waited for. */
+  readonly onHeld?: (by: string) => void
+  /** Ends it. */
+  readonly stop?: AbortSignal
+}
+
+interface AcquireOptions extends Waiting {
   readonly release: ReleaseId
   readonly holder: string
   /** Milliseconds since the epoch. */
   readonly deadline: number
-  /** Told once of each holder who has to be waited for. */
-  readonly onHeld?: (by: string) => void
 }
 
 const LOOK_AGAIN = 1_000
@@ -184,12 +190,13 @@ interface AcquiredLease {
  */
 async function acquireLease(
   client: ApiClient,
-  {release, holder, deadline, onHeld}: AcquireOptions,
+  {release, holder, deadline, onHeld, stop}: AcquireOptions,
 ): Promise<AcquiredLease> {
   let seen: {readonly version: string | undefined; readonly at: number} | undefined
   let told: string | undefined
   const identity = JSON.stringify({holder, ...(await thisProcess())})
   for (;;) {
+    stop?.throwIfAborted()
     const found = await readLease(client, release)
     const current = found?.spec?.holderIdentity
     const version = found?.metadata.resourceVersion
@@ -208,7 +215,7 @@ async function acquireLease(
     if (Date.now() >= deadline) throw held(release, by)
     if (by !== told) onHeld?.(by)
     told = by
-    await wait(Math.max(0, Math.min(LOOK_AGAIN, deadline - Date.now())))
+    await wait(Math.max(0, Math.min(LOOK_AGAIN, deadline - Date.now())), undefined, {signal: stop})
   }
 }
 

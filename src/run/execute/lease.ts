@@ -57,7 +57,7 @@ export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
     const members = groupOf.get(release) ?? []
     const [first] = members
     if (first === undefined || members.length === 1)
-      return cluster.hold(release, holder, until, (by) => onHeld(release, by))
+      return cluster.hold(release, holder, until, {onHeld: (by) => onHeld(release, by)})
     let shared = groups.get(first)
     if (!shared) {
       const told: HoldRequest['onHeld'][] = []
@@ -65,7 +65,7 @@ export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
         for (const each of told) each(held, by)
       }
       const take: Take = (member, deadline) =>
-        cluster.hold(member, holder, deadline, (by) => tell(member, by))
+        cluster.hold(member, holder, deadline, {onHeld: (by) => tell(member, by)})
       shared = {told, leases: holdAll(members, take, until)}
       groups.set(first, shared)
     }

@@ -110,7 +110,7 @@ async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease):
 async function takeAwayLeft({action, cluster, holder}: Execution): Promise<void> {
   const {release} = action
   if (!(await cluster.lease(release))) return
-  const lease = await cluster.hold(release, holder, 0, () => undefined)
+  const lease = await cluster.hold(release, holder, 0)
   try {
     await cluster.reservations.withdraw(release)
     // What helm was started for is no evidence any more: the record is deployed.

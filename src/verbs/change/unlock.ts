@@ -72,7 +72,7 @@ export async function unlock(
   {record}: Unlocking,
   {holder, patience, onHeld}: UnlockOptions,
 ): Promise<void> {
-  const held: HeldLease = await cluster.hold(record.release, holder, Date.now() + patience, onHeld)
+  const held: HeldLease = await cluster.hold(record.release, holder, Date.now() + patience, {onHeld})
   try {
     const lease = await cluster.lease(record.release)
     const evidence = evidenceOf(record, lease, {now: cluster.now(), holding: true})

@@ -55,7 +55,9 @@ export async function deleteLeftoverClaims(
   {holder, patience, onHeld}: Deleting,
 ): Promise<void> {
   for (const [release, own] of Map.groupBy(claims, (claim) => claim.release)) {
-    const held = await cluster.hold(release, holder, Date.now() + patience, (by) => onHeld(release, by))
+    const held = await cluster.hold(release, holder, Date.now() + patience, {
+      onHeld: (by) => onHeld(release, by),
+    })
     try {
       if (await cluster.lastRecord(release)) throw raced(release, 'it is installed again')
       for (const claim of own) await cluster.deleteClaim(claim)

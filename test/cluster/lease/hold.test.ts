@@ -213,6 +213,23 @@ describe('a hold on a release', () => {
     expect(told).toEqual([`other, which is gone, but whose helm (process ${process.pid}) still works`])
   })
 
+  it('is waited for no longer when somebody says so, and nothing of it is left to keep the process up', async () => {
+    const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 60})
+    const stopping = new AbortController()
+    const holding = hold(server, {
+      stop: stopping.signal,
+      deadline: Number.POSITIVE_INFINITY,
+      onHeld: () => stopping.abort(),
+    })
+
+    await expect(holding).rejects.toMatchObject({name: 'AbortError'})
+
+    const asked = server.asked.length
+    await delay(1_200)
+    expect(server.asked).toHaveLength(asked)
+    expect(server.lease?.spec?.holderIdentity).toBe('other')
+  })
+
   it('that is left is not renewed, and stays', async () => {
     const server = await leases()
     const held = await hold(server, {pace})

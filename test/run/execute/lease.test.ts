@@ -17,14 +17,14 @@ function newLeases(pause: Pause = async () => undefined) {
   /** Lines like `ours has a`, `ours waits for a`. */
   const log: string[] = []
 
-  const hold: Cluster['hold'] = async (release, holder, deadline, onHeld) => {
+  const hold: Cluster['hold'] = async (release, holder, deadline, waiting) => {
     for (;;) {
       await pause()
       const current = holders.get(release)
       if (current === undefined) break
       if (deadline === 0) throw new KkError('KK_HELD', `${release} is held by ${current}`)
       log.push(`${holder} waits for ${release}, having ${[...had(holder)].length}`)
-      onHeld?.(current)
+      waiting?.onHeld?.(current)
       await changed.promise
     }
     holders.set(release, holder)
@@ -119,10 +119,10 @@ describe('the Leases of a group', () => {
     const world = newLeases()
     world.holders.set(id('b'), 'theirs')
     const cluster: Pick<Cluster, 'hold'> = {
-      async hold(release, holder, deadline, onHeld) {
+      async hold(release, holder, deadline, waiting) {
         const isTheirs = world.holders.get(release) === 'theirs'
         if (isTheirs && deadline > 0) world.give(release, 'theirs')
-        const lease = await world.cluster.hold(release, holder, deadline, onHeld)
+        const lease = await world.cluster.hold(release, holder, deadline, waiting)
         return isTheirs ? {...lease, takenFrom: 'theirs'} : lease
       },
     }

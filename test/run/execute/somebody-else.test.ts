@@ -143,8 +143,8 @@ describe('somebody else', () => {
   test('who holds the lease is told, already while it is waited for', async () => {
     const world = newWorld({
       cluster: {
-        hold: async (_release, _holder, _deadline, onHeld) => {
-          onHeld?.('alice@host')
+        hold: async (_release, _holder, _deadline, waiting) => {
+          waiting?.onHeld?.('alice@host')
           throw new KkError('KK_HELD', 'openstack/keystone is held by alice@host')
         },
       },
