@@ -12,6 +12,7 @@ import {
   LEASE_SECONDS,
   type Lease,
   readLease,
+  type Waiting,
   writeLease,
 } from './lease.ts'
 import {HOLDER, OPERATION} from './operation.ts'
@@ -158,14 +159,6 @@ function leaseLost(release: ReleaseId, how: Lost | 'unknown'): KkError {
   return new KkError('KK_LEASE_LOST', `the hold on ${release} was lost: ${why}`, {
     hint: 'run kk again: it looks at the cluster first',
   })
-}
-
-/** How a Lease is waited for. */
-export interface Waiting {
-  /** Told once of each holder who has to be waited for. */
-  readonly onHeld?: (by: string) => void
-  /** Ends it. */
-  readonly stop?: AbortSignal
 }
 
 interface AcquireOptions extends Waiting {

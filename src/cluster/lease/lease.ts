@@ -31,6 +31,14 @@ export interface Lease {
   }
 }
 
+/** How a Lease is waited for. */
+export interface Waiting {
+  /** Told once of each holder who has to be waited for. */
+  readonly onHeld?: (by: string) => void
+  /** Ends it. */
+  readonly stop?: AbortSignal
+}
+
 /** `kk-` and 40 hex digits of the release's hash: names of objects are short and know no slash. */
 export function leaseName(release: ReleaseId): string {
   return `kk-${createHash('sha256').update(release).digest('hex').slice(0, 40)}`
