@@ -1,6 +1,5 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {identifyProcess} from '../state/processes/process-identity.ts'
-import {thisProcess} from '../state/processes/process-place.ts'
 import {clusterAccess} from './api/access.ts'
 import {isApiError} from './api/api-error.ts'
 import {type ApiClient, type ApiRequest, openClient} from './api/client.ts'
@@ -32,7 +31,7 @@ import {keptSecrets} from './kept-secrets.ts'
 import {readDriver} from './lease/driver.ts'
 import {holdLease, type PlainLease} from './lease/hold.ts'
 import {createNamespace, KK_NAMESPACE} from './lease/lease.ts'
-import {OPERATION, type Operation} from './lease/operation.ts'
+import {OPERATION, type Operation, processFor} from './lease/operation.ts'
 import {viewLease, viewLeases} from './lease/view.ts'
 import {apiGroup} from './manifest.ts'
 import {missingByLists} from './missing.ts'
@@ -181,7 +180,7 @@ async function allExist(
 }
 
 /** Returns a held Lease on which the operation of helm is noted. Deadlines are by the API server's clock. */
-function withOperation(lease: PlainLease, client: Pick<ApiClient, 'now'>): HeldLease {
+function withOperation(lease: PlainLease, client: Pick<ApiClient, 'now' | 'isOfPod'>): HeldLease {
   let operation: Operation | undefined
   const write = async (next: Operation) => {
     operation = next
@@ -190,7 +189,7 @@ function withOperation(lease: PlainLease, client: Pick<ApiClient, 'now'>): HeldL
   return {
     ...lease,
     async begin({milliseconds, ...begun}) {
-      await write({...begun, deadline: Math.round(client.now() + milliseconds), kk: await thisProcess()})
+      await write({...begun, deadline: Math.round(client.now() + milliseconds), kk: await processFor(client)})
     },
     async started(pid) {
       const helm = await identifyProcess(pid)

@@ -30,6 +30,8 @@ export interface ApiRequest {
 
 /** HTTP to one API server. Throws `KK_UNREACHABLE`, `KK_FORBIDDEN`, `KK_API`, or the signal's reason. */
 export interface ApiClient extends Server {
+  /** Whether it is the cluster of the pod that this process runs in. */
+  readonly isOfPod?: true
   /** Returns the answer as JSON. */
   json<T>(request: ApiRequest): Promise<T>
   text(request: ApiRequest): Promise<string>
@@ -77,6 +79,7 @@ export function openClient(access: ClusterAccess): ApiClient {
   }
   return {
     ...server,
+    ...(access.isOfPod && {isOfPod: true}),
     async json<T>(request: ApiRequest) {
       return JSON.parse(await text(request)) as T
     },

@@ -1,7 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
 import type {ReleaseId} from '../../release.ts'
-import {thisProcess} from '../../state/processes/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {HeldLease} from '../cluster.ts'
 import {
@@ -15,7 +14,7 @@ import {
   type Waiting,
   writeLease,
 } from './lease.ts'
-import {HOLDER, OPERATION} from './operation.ts'
+import {HOLDER, OPERATION, processFor} from './operation.ts'
 import {type Standing, standingOf, viewOf} from './view.ts'
 
 export interface HoldOptions extends AcquireOptions {
@@ -187,7 +186,7 @@ async function acquireLease(
 ): Promise<AcquiredLease> {
   let seen: {readonly version: string | undefined; readonly at: number} | undefined
   let told: string | undefined
-  const identity = JSON.stringify({holder, ...(await thisProcess())})
+  const identity = JSON.stringify({holder, ...(await processFor(client))})
   for (;;) {
     stop?.throwIfAborted()
     const found = await readLease(client, release)

@@ -1,6 +1,7 @@
 import type {ReleaseId} from '../../release.ts'
 import type {ProcessIdentity} from '../../state/processes/process-identity.ts'
-import type {PlacedProcess} from '../../state/processes/process-place.ts'
+import {type PlacedProcess, thisProcess} from '../../state/processes/process-place.ts'
+import type {ApiClient} from '../api/client.ts'
 import type {Lease} from './lease.ts'
 
 /** Annotations of a Lease: the process that holds it, and what helm was last started for under it. */
@@ -35,6 +36,12 @@ export interface Operation extends BegunOperation {
   readonly helm?: ProcessIdentity
   /** Helm has ended, as the kk that started it has seen, and has left its record unfinished. */
   readonly ended?: boolean
+}
+
+/** Returns this process as a Lease tells it; its pod only to the cluster of the pod, for no other one can look at that. */
+export async function processFor({isOfPod}: Pick<ApiClient, 'isOfPod'>): Promise<PlacedProcess> {
+  const {pod, ...elsewhere} = await thisProcess()
+  return {...elsewhere, ...(isOfPod && pod && {pod})}
 }
 
 /** The value of `KK_OPERATION`. */

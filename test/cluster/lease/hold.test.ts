@@ -1,5 +1,5 @@
 import {setTimeout as delay} from 'node:timers/promises'
-import {describe, expect, it} from 'vitest'
+import {describe, expect, it, vi} from 'vitest'
 import {holdLease} from '../../../src/cluster/lease/hold.ts'
 import {type Lease, leaseName} from '../../../src/cluster/lease/lease.ts'
 import {HOLDER, OPERATION} from '../../../src/cluster/lease/operation.ts'
@@ -211,6 +211,25 @@ describe('a hold on a release', () => {
 
     await expect(holding).rejects.toMatchObject({code: 'KK_HELD'})
     expect(told).toEqual([`other, which is gone, but whose helm (process ${process.pid}) still works`])
+  })
+
+  it.each([
+    ['the cluster that the pod is in', {isOfPod: true}, true],
+    ['another cluster', {}, false],
+  ] as const)('tells the pod of its holder only in %s', async (_, where, isTold) => {
+    vi.stubEnv('KK_POD_NAMESPACE', 'kk-system')
+    vi.stubEnv('KK_POD_NAME', 'kk-operator-x')
+    vi.stubEnv('KK_POD_UID', 'u')
+    const server = await leases()
+
+    const held = await holdLease(
+      {...server.client, ...where},
+      {release: RELEASE, holder: 'me', deadline: Date.now() + 20_000},
+    )
+
+    expect(server.lease?.metadata.annotations?.[HOLDER]?.includes('kk-operator-x')).toBe(isTold)
+    await held.release()
+    vi.unstubAllEnvs()
   })
 
   it('is waited for no longer when somebody says so, and nothing of it is left to keep the process up', async () => {
