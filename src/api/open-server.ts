@@ -103,6 +103,7 @@ export async function openServer(
   })
   endIdleConnections(app)
   refuseOddHeads(app)
+  askForBodies(app)
   readJsonBodies(app)
   await describeApi(app, {plugin: swagger, version, secured: tokens !== undefined})
   await app.register(rateLimit, {global: false, max: requestsPerMinute, timeWindow: '1 minute'})
@@ -174,6 +175,22 @@ function readJsonBodies(app: FastifyInstance): void {
     } catch {
       done(new KkError('KK_USAGE', 'the body is not UTF-8', {hint: 'send JSON in UTF-8'}))
     }
+  })
+}
+
+/**
+ * Tells a client that waits before it sends its body (`Expect: 100-continue`) to go on only when the body is to be read: one
+ * that is refused by its head alone is not sent, and its answer is not lost to a connection that closes under the client.
+ */
+function askForBodies(app: FastifyInstance): void {
+  const waiting = new WeakSet<IncomingMessage>()
+  app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    waiting.add(request)
+    app.server.emit('request', request, response)
+  })
+  app.addHook('preParsing', async ({raw, routeOptions: {bodyLimit}}, reply) => {
+    const isTooLong = Number(raw.headers['content-length']) > (bodyLimit ?? Number.POSITIVE_INFINITY)
+    if (waiting.has(raw) && !isTooLong) reply.raw.writeContinue()
   })
 }
 

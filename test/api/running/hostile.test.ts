@@ -68,15 +68,27 @@ describe('against what is meant to harm it, the server', () => {
     },
   )
 
-  it('refuses 10 MB before they have arrived', async () => {
+  it('refuses 10 MB before they are sent, and asks a client that waits for what it reads', async () => {
     const url = server.url + RABBITMQ
-    const how = ['--silent', '--request', 'PATCH', '--header', 'content-type: application/json']
-    const {stdout} = await execa('curl', [...how, '--data-binary', '@-', url], {
-      input: 'x'.repeat(10 * 2 ** 20),
-    })
-
-    expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_TOO_LARGE'}})
+    const send = (input: string) =>
+      execa(
+        'curl',
+        [
+          ...['--silent', '--request', 'PATCH', '--header', 'content-type: application/json'],
+          ...['--header', 'Expect: 100-continue', '--expect100-timeout', '600'],
+          ...['--write-out', '\n%{size_upload}', '--data-binary', '@-', url],
+        ],
+        {input, lines: true},
+      )
+    const {stdout: refused} = await send('x'.repeat(10 * 2 ** 20))
+    expect(JSON.parse(refused[0] ?? '')).toMatchObject({error: {code: 'KK_TOO_LARGE'}})
+    expect(refused[1]).toBe('0')
     expect(await (await fetch(url)).json()).toMatchObject({user_overrides: STORED})
+
+    const body = file(STORED)
+    const {stdout: taken} = await send(body)
+    expect(JSON.parse(taken[0] ?? '')).toMatchObject({user_overrides: STORED})
+    expect(taken[1]).toBe(`${body.length}`)
   })
 
   it.each(['/v1/helm_charts/%zz', '/%c0%ae'])('says what is wrong with the address %s', async (path) => {
