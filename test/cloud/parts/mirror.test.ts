@@ -7,9 +7,14 @@ import {REGISTRY} from '../../../scripts/cloud/images.ts'
 import {mergeValues} from '../../../src/overrides/merge.ts'
 import type {Values} from '../../../src/release.ts'
 import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
 import {startRegistry} from '../../support/registry.ts'
+import {cutOff} from '../support/cut-off.ts'
 import {CLOUD} from '../support/environment.ts'
-import {pushImages, ROOT} from '../support/images.ts'
+import {pushedImage, pushImages, ROOT} from '../support/images.ts'
+
+/** An address that is nobody's (RFC 5737), and on no machine. */
+const OUTSIDE = '203.0.113.1'
 
 /** Runs kk; returns what it prints as JSON. */
 async function json(...words: readonly string[]) {
@@ -18,7 +23,33 @@ async function json(...words: readonly string[]) {
   return JSON.parse(stdout)
 }
 
-it('a node that does not reach the registry of the images runs them from what was carried', async () => {
+/** What the node says of a container with an image from out there, and one of whose own image asks for something there. */
+async function outside(namespace: string) {
+  const image = await pushedImage('memcached')
+  const ask = ['bash', '-c', `exec 3<>/dev/tcp/${OUTSIDE}/443`]
+  for (const [name, container] of [
+    ['pulls', {image: `${OUTSIDE}/any/image`}],
+    ['asks', {image, command: ask, terminationMessagePolicy: 'FallbackToLogsOnError'}],
+  ] as const) {
+    await kubectl(['create', '--namespace', namespace, '--filename', '-'], {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {name},
+      spec: {restartPolicy: 'Never', containers: [{name, ...container}]},
+    })
+  }
+  const said = (name: string, state: string) =>
+    waitFor(
+      () => {
+        const path = `jsonpath={.status.containerStatuses[0].state.${state}.message}`
+        return kubectl(['get', 'pod', name, '--namespace', namespace, '--output', path])
+      },
+      {until: `the container ${name} is refused`, seconds: 120},
+    )
+  return {pulls: await said('pulls', 'waiting'), asks: await said('asks', 'terminated')}
+}
+
+it('a node whose network is cut runs an environment from what was carried', async () => {
   await nodeUp()
   await pushImages('kk', 'memcached')
   const namespace = await makeNamespace()
@@ -46,13 +77,16 @@ it('a node that does not reach the registry of the images runs them from what wa
     await use(await mirror('--from', carried, '--to', site))
     await rm(carried, {recursive: true})
 
+    await using _cut = await cutOff()
+    const refused = expect.stringContaining('refused')
+    expect(await outside(namespace)).toEqual({pulls: refused, asks: refused})
     const deployed = await kk(['deploy', file, '--sandbox-name', 'aio', '--yes'])
 
     expect(deployed.exitCode, deployed.stderr).toBe(0)
     const pods = JSON.parse(await kubectl(['get', 'pods', '--namespace', namespace, '--output', 'json']))
-    const images = pods.items.flatMap((pod: {spec: {containers: {image: string}[]}}) =>
-      pod.spec.containers.map(({image}) => image),
-    )
+    const images = pods.items
+      .filter(({metadata}: {metadata: {name: string}}) => !['pulls', 'asks'].includes(metadata.name))
+      .flatMap((pod: {spec: {containers: {image: string}[]}}) => pod.spec.containers.map(({image}) => image))
     expect(images.length).toBeGreaterThan(0)
     for (const image of images) expect(image).toMatch(new RegExp(`^${site}/upstream/kk/`))
   } finally {

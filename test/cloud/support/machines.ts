@@ -37,14 +37,14 @@ export async function startMachine(first: Instance, name: string, disk: string):
   return {...first, address: made.floating_ip_address}
 }
 
-/** Takes a virtual machine away with its floating address, if it is there. */
+/** Takes a virtual machine away with its floating address, if it is there: Nova names one for a moment that it has deleted. */
 export async function removeMachine(name: string): Promise<void> {
   await inClient(`
     openstack server show ${name} >/dev/null 2>&1 || exit 0
     for port in $(openstack port list --server ${name} --format value --column ID); do
       for address in $(openstack floating ip list --port $port --format value --column ID); do openstack floating ip delete $address; done
     done
-    openstack server delete --wait ${name}`)
+    openstack server delete --wait ${name} || ! openstack server show ${name} >/dev/null 2>&1`)
 }
 
 /** What a script prints in a virtual machine, by SSH; waits until it lets us in, and rejects when the script fails. */

@@ -54,6 +54,8 @@ describe("OpenStack's own tests", () => {
     'go on where they were interrupted',
     async () => {
       await choose('regex=^tempest.api.network.test_networks.*smoke', 'workers=1')
+      // What the pod of the run before has said is not what is waited for.
+      await kubectl(['delete', 'pod', '--namespace', NAMESPACE, POD, '--ignore-not-found'])
       const first = onCloud(['test', CLOUD, 'tempest', '--timeout', '20m'])
       await waitFor(async () => (await log().catch(() => '')).includes('\nok 3 '), {
         until: 'three tests have passed',

@@ -1,0 +1,59 @@
+import {access, mkdir, rmdir, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {kk} from '../../aio/support/node.ts'
+
+const GROUP = 'kk-cut-off'
+const BRIDGE = 'kk-aio0'
+
+/**
+ * Takes the network from the node, and from nothing else on the machine: what its container runtime and kubelet start, and
+ * they themselves, reach the machine and the node's pods only, and so do the pods. It comes back when this is disposed.
+ */
+export async function cutOff(): Promise<AsyncDisposable> {
+  // Where both versions of control groups are mounted, the second is below.
+  const unified = '/sys/fs/cgroup/unified'
+  const root = await access(unified).then(
+    () => unified,
+    () => '/sys/fs/cgroup',
+  )
+  const group = join(root, GROUP)
+  const {components} = JSON.parse((await kk(['aio', 'status', '--output', 'json'])).stdout)
+  const move = async (to: string) => {
+    for (const component of ['containerd', 'kubelet']) {
+      await writeFile(join(to, 'cgroup.procs'), `${components[component]}`)
+    }
+  }
+  await mkdir(group, {recursive: true})
+  await move(group)
+  // What does not go to the machine itself: by an interface that is neither its own nor that of the pods.
+  const within = ['!', '--out-interface', BRIDGE, '--jump', 'REJECT']
+  const rules = [
+    [
+      'OUTPUT',
+      '--match',
+      'cgroup',
+      '--path',
+      GROUP,
+      '--match',
+      'addrtype',
+      '!',
+      '--dst-type',
+      'LOCAL',
+      ...within,
+    ],
+    ['FORWARD', '--in-interface', BRIDGE, ...within],
+  ]
+  const each = async (verb: string) => {
+    for (const rule of rules) await execa('iptables', ['--wait', verb, ...rule])
+  }
+  await each('--insert')
+  return {
+    async [Symbol.asyncDispose]() {
+      await each('--delete')
+      await move(root)
+      // What they have started meanwhile stays there for its life, and then the group with it.
+      await rmdir(group).catch(() => undefined)
+    },
+  }
+}
