@@ -1,6 +1,7 @@
 import {beforeAll, describe, expect, it} from 'vitest'
+import {kubectl} from '../../aio/support/node.ts'
 import {client, inClient, token} from '../support/client.ts'
-import {cloudUp, onCloud, succeed} from '../support/cloud.ts'
+import {cloudUp, NAMESPACE, onCloud, succeed} from '../support/cloud.ts'
 import {CLOUD, releasesOf} from '../support/environment.ts'
 import {phase} from '../support/phase.ts'
 
@@ -41,6 +42,12 @@ describe('the cloud', () => {
     )
 
     expect(JSON.parse(said).releases).toHaveLength(names.length)
+  })
+
+  it('answers its probes as the kubelet expects: it makes an event of each answer that is a redirect', async () => {
+    const odd = ['get', 'events', '--namespace', NAMESPACE, '--field-selector', 'reason=ProbeWarning']
+
+    expect(await kubectl([...odd, '--output', 'name'])).toBe('')
   })
 
   it('has nothing to do when it is deployed again', async () => {
