@@ -1,0 +1,68 @@
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import type {Instance} from '../../../scripts/cloud/instance.ts'
+import {kk} from '../../aio/support/node.ts'
+import {blocksOf, readPages} from '../../docs/support/pages.ts'
+import {cloudUp, NAMESPACE, succeed} from '../support/cloud.ts'
+import {CLOUD, changedEnvironment} from '../support/environment.ts'
+import {inMachine, machine, removeMachine, smallFlavors, startMachine} from '../support/machines.ts'
+import {podIds} from '../support/own-cloud.ts'
+
+/** What docs/components.md runs: nova's objects given to the releases of its components, and given back. */
+const [GIVE = '', TAKE_BACK = ''] = readPages()
+  .filter(({path}) => path === 'docs/components.md')
+  .flatMap(blocksOf)
+  .filter(({info}) => info === 'sh aio')
+  .map(({text}) => text)
+const FUNCTION = GIVE.split('\n\n')[0]!
+
+const LIVES = 'app.kubernetes.io/instance=nova,app.kubernetes.io/component in '
+const lives = (...components: readonly string[]) => podIds(NAMESPACE, `${LIVES}(${components.join(',')})`)
+const OTHERS = ['api', 'metadata', 'scheduler', 'novncproxy', 'compute']
+
+async function onNode(script: string): Promise<void> {
+  const {exitCode, stderr} = await kk(['aio', 'shell', '--', 'bash', '-ec', script])
+  expect(exitCode, stderr).toBe(0)
+}
+
+let first: Instance
+let file: string
+beforeAll(async () => {
+  await cloudUp()
+  first = await machine()
+  file = await changedEnvironment({values: {kk: {releases: {nova: {components: true}}}}})
+  return smallFlavors()
+})
+// Whatever became of it, the cloud is as its file says for those that come after.
+afterAll(async () => {
+  await onNode(`${FUNCTION}\n${TAKE_BACK}`)
+  await succeed(['deploy', CLOUD, '--yes'])
+})
+
+describe('nova as releases per component', () => {
+  it('takes over the pods of the one release, none of which notices', async () => {
+    const before = await lives(...OTHERS, 'conductor')
+    expect(Object.keys(before)).toHaveLength(6)
+
+    await onNode(GIVE)
+    await succeed(['deploy', file, '--yes'])
+
+    expect(await lives(...OTHERS, 'conductor')).toEqual(before)
+  })
+
+  it('starts virtual machines', async () => {
+    const one = await startMachine(first, 'kk-of-components', '--image guest')
+
+    expect(await inMachine(one, 'hostname')).toBe('kk-of-components')
+  })
+
+  it('has the pods of its conductor replaced by an upgrade of that, and no others', async () => {
+    const before = {others: await lives(...OTHERS), conductor: await lives('conductor')}
+    const grace = 'pod.lifecycle.termination_grace_period.conductor.timeout=61'
+
+    await succeed(['upgrade', file, 'nova-conductor', '--yes', '--set', `nova-conductor:${grace}`])
+
+    expect(await lives(...OTHERS)).toEqual(before.others)
+    expect(Object.keys(await lives('conductor'))).not.toEqual(Object.keys(before.conductor))
+    await removeMachine('kk-of-components')
+  })
+})
