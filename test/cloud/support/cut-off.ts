@@ -8,7 +8,7 @@ const BRIDGE = 'kk-aio0'
 
 /**
  * Takes the network from the node, and from nothing else on the machine: what its container runtime and kubelet start, and
- * they themselves, reach the machine and the node's pods only, and so do the pods. It comes back when this is disposed.
+ * they themselves, and the pods, reach nothing by the machine's default route. It comes back when this is disposed.
  */
 export async function cutOff(): Promise<AsyncDisposable> {
   // Where both versions of control groups are mounted, the second is below.
@@ -26,23 +26,12 @@ export async function cutOff(): Promise<AsyncDisposable> {
   }
   await mkdir(group, {recursive: true})
   await move(group)
-  // What does not go to the machine itself: by an interface that is neither its own nor that of the pods.
-  const within = ['!', '--out-interface', BRIDGE, '--jump', 'REJECT']
+  const {stdout} = await execa('ip', ['-json', 'route', 'show', 'default'])
+  const [way] = JSON.parse(stdout) as readonly {readonly dev: string}[]
+  const outside = ['--out-interface', way!.dev, '--jump', 'REJECT']
   const rules = [
-    [
-      'OUTPUT',
-      '--match',
-      'cgroup',
-      '--path',
-      GROUP,
-      '--match',
-      'addrtype',
-      '!',
-      '--dst-type',
-      'LOCAL',
-      ...within,
-    ],
-    ['FORWARD', '--in-interface', BRIDGE, ...within],
+    ['OUTPUT', '--match', 'cgroup', '--path', GROUP, ...outside],
+    ['FORWARD', '--in-interface', BRIDGE, ...outside],
   ]
   const each = async (verb: string) => {
     for (const rule of rules) await execa('iptables', ['--wait', verb, ...rule])
