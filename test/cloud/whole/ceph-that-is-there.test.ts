@@ -1,7 +1,12 @@
+import {readFile} from 'node:fs/promises'
+import {load} from 'js-yaml'
 import {afterAll, beforeAll, expect, it} from 'vitest'
+import {mergeValues} from '../../../src/overrides/merge.ts'
+import type {Values} from '../../../src/release.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
+import {CLOUD} from '../support/environment.ts'
 import {makeCloud} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {openstack, openstackJson, startSteadyClient} from '../support/steady-client.ts'
@@ -25,92 +30,41 @@ afterAll(() => own.remove())
 
 it('a cloud of its own keeps its images and volumes in a Ceph that it is told of, and brings none', async () => {
   const {namespace} = own
-  const where = [
-    'get',
-    'pod',
-    'ceph-mon-0',
-    '--namespace',
-    NAMESPACE,
-    '--output',
-    'jsonpath={.status.hostIP}',
-  ]
+  const inside = (command: string) => kubectl(['exec', '--namespace', namespace, ...command.split(' ')])
+  const client = (command: string) => openstack(namespace, ...command.split(' '))
+  const made = async (command: string) =>
+    (await openstackJson<{readonly id: string}>(namespace, ...command.split(' '))).id
+  const monitor = ['get', 'pod', 'ceph-mon-0', '--namespace', NAMESPACE]
   const key = async (user: string) => ({key: await asKeeper('ceph', 'auth', 'get-key', `client.${user}`)})
-  const settings = {
-    kk: {releases: {glance: {without: ['ceph']}, cinder: {without: ['ceph']}}},
-    endpoints: {
-      ceph_mon: {
-        host_fqdn_override: {default: await kubectl(where)},
-        auth: {glance: await key('glance'), cinder: await key('cinder')},
-      },
-    },
+  const ceph = {
+    host_fqdn_override: {default: await kubectl([...monitor, '--output', 'jsonpath={.status.hostIP}'])},
+    auth: {glance: await key('glance'), cinder: await key('cinder')},
   }
-  const {kk, endpoints} = settings
+  const {global} = load(await readFile(CLOUD, 'utf8')) as {readonly global: Values}
   const sections = {
-    ...{kk, mariadb: {}, rabbitmq: {}, memcached: {}, keystone: {}},
-    glance: {endpoints},
+    // As docs/storage.md has it.
+    kk: {releases: {cinder: {without: ['ceph']}}},
+    global: mergeValues(global, {pod: {resources: {enabled: false}}, endpoints: {ceph_mon: ceph}}),
+    ...{mariadb: {}, rabbitmq: {}, memcached: {}, keystone: {}, glance: {}},
     // Backups have an account and a pool of their own.
-    cinder: {endpoints, manifests: {deployment_backup: false}},
+    cinder: {manifests: {deployment_backup: false}},
   }
   await phase('deployed', () => own.run('deploy', sections))
   await startSteadyClient(namespace, 'ask = token')
 
-  await kubectl([
-    'exec',
-    '--namespace',
-    namespace,
-    'steady-client',
-    '--',
-    'dd',
-    'if=/dev/urandom',
-    'of=/tmp/disk',
-    'bs=1M',
-    'count=8',
-  ])
-  const make = [
-    'image',
-    'create',
-    '--disk-format',
-    'raw',
-    '--container-format',
-    'bare',
-    '--file',
-    '/tmp/disk',
-    'one',
-  ]
-  const image = await openstackJson<{readonly id: string}>(namespace, ...make)
-  const volume = await openstackJson<{readonly id: string}>(
-    namespace,
-    'volume',
-    'create',
-    '--size',
-    '1',
-    '--image',
-    'one',
-    'one',
-  )
-  await waitFor(
-    async () =>
-      (await openstackJson<{readonly status: string}>(namespace, 'volume', 'show', volume.id)).status ===
-      'available',
-    {until: 'the volume is there', seconds: 180},
-  )
+  await inside('steady-client -- dd if=/dev/urandom of=/tmp/disk bs=1M count=8')
+  const image = await made('image create --disk-format raw --container-format bare --file /tmp/disk one')
+  const volume = await made('volume create --size 1 --image one one')
+  const status = () => client(`volume show ${volume} --format value --column status`)
+  await waitFor(async () => (await status()) === 'available', {until: 'the volume is there', seconds: 180})
 
-  const clones = await kubectl([
-    'exec',
-    '--namespace',
-    namespace,
-    'deploy/cinder-volume',
-    '--container',
-    'volume',
-    '--',
-    ...['rbd', '--id', 'cinder', 'info', `volumes/volume-${volume.id}`],
-  ])
-  expect(clones).toContain(`parent: images/${image.id}@snap`)
+  const info = await inside(
+    `deploy/cinder-volume --container volume -- rbd --id cinder info volumes/volume-${volume}`,
+  )
+  expect(info).toContain(`parent: images/${image}@snap`)
   expect(await kubectl(['get', 'pods', '--namespace', namespace, '--output', 'name'])).not.toContain('ceph')
-  await openstack(namespace, 'volume', 'delete', volume.id)
-  await waitFor(async () => (await openstack(namespace, 'volume', 'list', '--format', 'value')) === '', {
-    until: 'the volume is gone',
-    seconds: 120,
-  })
-  await openstack(namespace, 'image', 'delete', image.id)
+  await client(`volume delete ${volume}`)
+  const left = () => client('volume list --format value')
+  await waitFor(async () => (await left()) === '', {until: 'the volume is gone', seconds: 120})
+  await client(`image delete ${image}`)
 }, 1_200_000)
