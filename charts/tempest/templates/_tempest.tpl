@@ -101,6 +101,7 @@ import configparser
 import functools
 import hashlib
 import http.server
+import json
 import os
 import pathlib
 import struct
@@ -110,6 +111,7 @@ import urllib.request
 import openstack
 
 GUEST = pathlib.Path("/usr/share/guest/guest.raw")
+RUN = json.loads(pathlib.Path("/etc/tempest/run.json").read_text())
 SERVICES = {"compute": "nova", "image": "glance", "network": "neutron", "block-storage": "cinder", "volumev3": "cinder"}
 
 
@@ -168,10 +170,7 @@ def networks(cloud):
     network = next(iter(cloud.network.networks(is_router_external=True)), None)
     if network is None:
         raise SystemExit("expected a network with router:external, for floating addresses; there is none")
-    extensions = {extension.alias for extension in cloud.network.extensions()}
-    if "standard-attr-tag" in extensions:
-        # Tempest asks for it by its first name.
-        extensions.add("tag")
+    extensions = {extension.alias for extension in cloud.network.extensions()}.union(RUN["extensions"])
     return {
         "network": {"public_network_id": network.id, "floating_network_name": network.name},
         "network-feature-enabled": {"api_extensions": ",".join(sorted(extensions))},
