@@ -181,7 +181,11 @@ def volumes(cloud):
     name = "guest-of-tests-multiattach"
     if cloud.block_storage.find_type(name) is None:
         cloud.block_storage.create_type(name=name, extra_specs={"multiattach": "<is> True"})
-    return {"volume": {"volume_type_multiattach": name}}
+    backends = sorted({pool.capabilities["volume_backend_name"] for pool in cloud.block_storage.backend_pools()})
+    return {
+        "volume": {"volume_type_multiattach": name, "backend_names": ",".join(backends)},
+        "volume-feature-enabled": {"multi_backend": str(len(backends) > 1)},
+    }
 
 
 def image(cloud, name):
