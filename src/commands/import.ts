@@ -72,7 +72,7 @@ export default class Import extends KkCommand {
     if (path === undefined) refuseWithoutPath(flags)
     const imported = path === undefined ? await this.fromCluster(flags) : await fromFiles(path, flags)
     const text = environmentText(imported)
-    const dryRun = flags['dry-run']
+    const {'dry-run': dryRun = false} = flags
     const file = dryRun ? '-' : flags.file
     const isShown = file === '-'
     if (flags.output === 'text' || !isShown) await writeNamedFile(file, text)
