@@ -1,4 +1,4 @@
-import {assigned, branches, type Described, known, quoted, tables} from './tables.ts'
+import {branches, cases, type Described, known, quoted, tables} from './tables.ts'
 
 /** The script for bash. */
 export function bash(): string {
@@ -24,21 +24,7 @@ _kk() {
     id=$next
   done
   if [[ $cur == --*=* ]]; then prev=\${cur%%=*} cur=\${cur#*=}; fi
-  case $id in
-${listOf(all.below, 'below')}
-  esac
-  case $id in
-${listOf(all.flags, 'flags')}
-  esac
-  case $id in
-${assigned('argument', all.arguments)}
-  esac
-  case $prev in
-${assigned('takes', new Map([...all.values].filter(([key]) => !key.includes(' '))))}
-  esac
-  case "$id $prev" in
-${assigned('takes', new Map([...all.values].filter(([key]) => key.includes(' '))))}
-  esac
+${cases(all, listOf)}
   if [[ -z $takes && $cur == -* ]]; then takes="words $flags"
   elif [[ -z $takes && -n $below && $id == "\${words[*]:1:\${#words[@]}-2}" ]]; then takes="words $below"; [[ $argument == releases || $argument == environments ]] && takes+=" $(_kk_names releases)"
   elif [[ -z $takes ]]; then takes=$argument

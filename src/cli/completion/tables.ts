@@ -154,6 +154,24 @@ export function known({below}: Tables): string {
     .join('|')
 }
 
-export function assigned(name: string, map: ReadonlyMap<string, Candidates>): string {
+/** The branches by which bash and zsh find what may follow: by the command, `$id`, by the word before, `$prev`, or by both. */
+export function cases(
+  {below, flags, arguments: first, values}: Tables,
+  listOf: (map: ReadonlyMap<string, readonly Described[]>, name: string) => string,
+): string {
+  const takes = (isOfCommand: boolean) =>
+    assigned('takes', new Map([...values].filter(([key]) => key.includes(' ') === isOfCommand)))
+  return [
+    ...['case $id in', listOf(below, 'below'), 'esac'],
+    ...['case $id in', listOf(flags, 'flags'), 'esac'],
+    ...['case $id in', assigned('argument', first), 'esac'],
+    ...['case $prev in', takes(false), 'esac'],
+    ...['case "$id $prev" in', takes(true), 'esac'],
+  ]
+    .map((text) => (/^(?:case|esac)/.test(text) ? `  ${text}` : text))
+    .join('\n')
+}
+
+function assigned(name: string, map: ReadonlyMap<string, Candidates>): string {
   return branches([...map].map(([key, candidates]) => [key, `${name}=${quoted(candidates)}`] as const))
 }

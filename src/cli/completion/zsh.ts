@@ -1,4 +1,4 @@
-import {assigned, branches, type Described, known, quoted, tables} from './tables.ts'
+import {branches, cases, type Described, known, quoted, tables} from './tables.ts'
 
 /** The script for zsh. */
 export function zsh(): string {
@@ -26,21 +26,7 @@ _kk() {
     prev=\${PREFIX%%=*}
     compset -P 1 '*='
   fi
-  case $id in
-${listOf(all.below, 'below')}
-  esac
-  case $id in
-${listOf(all.flags, 'flags')}
-  esac
-  case $id in
-${assigned('argument', all.arguments)}
-  esac
-  case $prev in
-${assigned('takes', new Map([...all.values].filter(([key]) => !key.includes(' '))))}
-  esac
-  case "$id $prev" in
-${assigned('takes', new Map([...all.values].filter(([key]) => key.includes(' '))))}
-  esac
+${cases(all, listOf)}
   if [[ -z $takes && $PREFIX == -* ]]; then _describe -o flag flags; return; fi
   if [[ -z $takes ]]; then
     takes=$argument
