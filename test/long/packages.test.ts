@@ -136,10 +136,10 @@ it('the archive holds a kk that says where it is from, until it is moved', async
   expect((await versionOf(join(work, 'kk-alone'))).form).toBe('executable')
 })
 
-/** Unpacks the image for a processor; returns what a container of it would start, and its root. */
-async function imageOf(arch: Architecture) {
+/** Unpacks the image for a processor into directories of this name; returns what a container of it would start, and its root. */
+async function imageOf(arch: Architecture, into: string) {
   const name = `kk-${pjson.version}-linux-${arch}`
-  const layout = await unpacked(`image-${arch}`, (directory) =>
+  const layout = await unpacked(`image-${into}`, (directory) =>
     execa('tar', ['-xf', join(packages, `${name}.oci.tar`), '-C', directory]),
   )
   const blob = (digest: string) => join(layout, 'blobs', digest.replace(':', '/'))
@@ -147,7 +147,7 @@ async function imageOf(arch: Architecture) {
   const index = await json(join(layout, 'index.json'))
   const manifest = await json(blob(index.manifests[0].digest))
   const {config, architecture} = await json(blob(manifest.config.digest))
-  const root = await unpacked(`root-${arch}`, async (directory) => {
+  const root = await unpacked(`root-${into}`, async (directory) => {
     for (const {digest} of manifest.layers) await execa('tar', ['-xzf', blob(digest), '-C', directory])
   })
   return {config, architecture, root}
@@ -171,7 +171,7 @@ async function started(root: string, config: {readonly User: string; readonly En
 }
 
 it('the image is one of OCI, and kk deploys from its layers alone as nobody', async () => {
-  const {config, architecture, root} = await imageOf(ARCH)
+  const {config, architecture, root} = await imageOf(ARCH, 'deploying')
   const run = await started(root, config)
   const name = uniqueName('image')
   await cp(join(ROOT, 'test/fixtures/charts/workload'), join(root, 'tmp/charts/workload'), {recursive: true})
@@ -214,7 +214,7 @@ it('the image is one of OCI, and kk deploys from its layers alone as nobody', as
 })
 
 it('the image has what steps of workflows and the gate of pods start, and whom helm trusts', async () => {
-  const {config, root} = await imageOf(ARCH)
+  const {config, root} = await imageOf(ARCH, 'others')
   const run = await started(root, config)
 
   const step = await run([
@@ -224,12 +224,15 @@ it('the image has what steps of workflows and the gate of pods start, and whom h
     'sh',
     X,
   ])
-  const gate = await run(['kubernetes-entrypoint'])
+  const gate = await run([
+    'sh',
+    '-c',
+    'DEPENDENCY_JOBS_JSON=x NAMESPACE=a POD_NAME=b exec kubernetes-entrypoint',
+  ])
   const certificates = await readFile(join(root, 'etc/ssl/certs/ca-certificates.crt'), 'utf8')
 
   expect(step.stdout, step.stderr).toMatch(/^kk\//)
-  // It is told nothing to wait for, and no command.
-  expect(gate.stderr).not.toMatch(/not found/)
+  expect(gate.stderr).toContain('KK_DEPENDENCY')
   expect(certificates.match(/BEGIN CERTIFICATE/g)!.length).toBeGreaterThan(100)
 })
 
@@ -239,7 +242,7 @@ const X = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881'
 it.skipIf(ARCH === 'arm64')(
   'what is of the other processor runs on it, as QEMU plays it',
   async () => {
-    const {root} = await imageOf('arm64')
+    const {root} = await imageOf('arm64', 'arm64')
     // Debian's, in a directory of the test's own.
     const env = await aptOfDebian(ARCH, join(work, 'apt'))
     const qemu = await unpacked('qemu', async (directory) => {
