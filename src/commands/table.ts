@@ -601,7 +601,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     args: {
       chart: {
         description:
-          'The directory of a chart, the address of a published one (oci://HOST/PATH/NAME, https://HOST/PATH/NAME) or, with an environment, the name of a release.',
+          'The directory of a chart, where one is published (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME) or, with an environment, the name of a release.',
         name: 'chart',
         required: true,
       },
