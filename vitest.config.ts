@@ -89,7 +89,8 @@ export default defineConfig({
           include: WITH_PROGRAMS,
           isolate: false,
           globalSetup: ['test/charts/support/setup.ts'],
-          testTimeout: 60_000,
+          // What hangs is to end: a case that starts gpg and helm twenty times takes a minute beside a machine's other work.
+          testTimeout: 300_000,
           hookTimeout: 600_000,
         },
       },

@@ -1,5 +1,6 @@
 import {join} from 'node:path'
 import {execa} from 'execa'
+import {withOtherCaches} from './measure/other-caches.ts'
 import {peakMemory} from './measure/peak-memory.ts'
 import {race} from './measure/race.ts'
 import {onThrowawayCluster} from './measure/throwaway-cluster.ts'
@@ -10,14 +11,16 @@ const MOST_TIME = 4
 const MOST_BYTES = 200e6
 const SANDBOX = 'kk-bench'
 const ROOT = join(import.meta.dirname, '..')
-const DEPLOY = ['deploy', join(ROOT, 'environments/all-in-one.yaml'), '--sandbox-name', SANDBOX, '--yes']
+const ENVIRONMENT = join(ROOT, 'environments/all-in-one.yaml')
+const DEPLOY = ['deploy', ENVIRONMENT, '--sandbox-name', SANDBOX, '--yes']
 
 /**
  * The six releases on a sandbox of the bench's own: memory of the first deployment, then time and memory of one that
- * has nothing to do, beside one `helm list --all-namespaces`.
+ * has nothing to do, beside one `helm list --all-namespaces`; and what V8's caches are worth to it, those that kk has and those that it
+ * would have if the build deployed, too.
  */
 export async function measureDeployment(bench: Bench): Promise<Result[]> {
-  const {kk, toolbox, signal} = bench
+  const {kk, toolbox, directory, signal} = bench
   const env = {...process.env, KK_TOOLBOX: toolbox, KK_HELM: join(toolbox, 'helm4')}
   return onThrowawayCluster({name: SANDBOX, nodes: 3, env, signal}, async ({kubeconfig}) => {
     const deploy = {command: [kk, ...DEPLOY] as const, env}
@@ -25,9 +28,21 @@ export async function measureDeployment(bench: Bench): Promise<Result[]> {
     await requireNothingToDo(kk, env)
     const again = await peakMemory(deploy, signal)
     const list = [env.KK_HELM, 'list', '--all-namespaces', '--kubeconfig', kubeconfig] as const
-    const [time = 0, helm = 0] = await race([deploy, {command: list}], {rounds: ROUNDS, signal})
+    const words = ['deploy', ENVIRONMENT, '--kubeconfig', kubeconfig, '--helm', env.KK_HELM, '--yes']
+    const other = await withOtherCaches(directory, words)
+    const [time = 0, helm = 0, more = 0, none = 0] = await race(
+      [
+        deploy,
+        {command: list},
+        {command: [other.more, ...DEPLOY], env},
+        {command: [other.none, ...DEPLOY], env},
+      ],
+      {rounds: ROUNDS, signal},
+    )
     return [
       nothingToDo(time, helm),
+      besideOwn("  if V8's caches were of a deploy, too", more, time),
+      besideOwn("  without V8's caches", none, time),
       memory('first', first, MOST_BYTES),
       memory('with nothing to do', again, MOST_BYTES),
     ]
@@ -37,6 +52,15 @@ export async function measureDeployment(bench: Bench): Promise<Result[]> {
 async function requireNothingToDo(kk: string, env: NodeJS.ProcessEnv): Promise<void> {
   const [, ...args] = DEPLOY.filter((each) => each !== '--yes')
   await execa(kk, ['plan', ...args, '--detailed-exitcode'], {env})
+}
+
+function besideOwn(what: string, value: number, own: number): Result {
+  const ratio = (value / own).toFixed(2)
+  return {
+    what,
+    value: milliseconds(value),
+    beside: {what: 'with those that kk has', value: milliseconds(own), ratio},
+  }
 }
 
 function nothingToDo(time: number, helm: number): Result {

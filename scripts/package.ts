@@ -1,6 +1,7 @@
 /**
  * `npm run package`: makes what people install, in `dist/packages/`: for each processor an archive, a package of Debian and an
  * image of kk, and for all of them an SBOM and checksums. `--arch x64` makes those of one, `--output-dir DIR` puts them elsewhere.
+ * With `--lock-debian` it writes of which of Debian's packages the images are to be, and makes nothing.
  */
 import {createHash} from 'node:crypto'
 import {mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync} from 'node:fs'
@@ -10,9 +11,11 @@ import {parseArgs} from 'node:util'
 import pjson from '../package.json' with {type: 'json'}
 import {assemble, type Made, makeAssets} from './build/executable.ts'
 import {type Entry, gzipped, tar} from './package/archive.ts'
-import {baseLibraries} from './package/base-libraries.ts'
+import {baseFiles} from './package/base-files.ts'
 import {contents, serviceFiles} from './package/contents.ts'
 import {debPackage} from './package/deb.ts'
+import {lockDebian, readDebianLock} from './package/debian.ts'
+import {helmFor} from './package/helm-for.ts'
 import {imageArchive} from './package/image.ts'
 import {nodeFor} from './package/node-for.ts'
 import {ARCHITECTURES, type Architecture, OTHER_NAMES, type Release, releaseDate} from './package/release.ts'
@@ -23,8 +26,16 @@ const ROOT = join(import.meta.dirname, '..')
 const CACHE = join(ROOT, 'dist/package-cache')
 
 const {values} = parseArgs({
-  options: {arch: {type: 'string', multiple: true}, 'output-dir': {type: 'string'}},
+  options: {
+    arch: {type: 'string', multiple: true},
+    'output-dir': {type: 'string'},
+    'lock-debian': {type: 'boolean'},
+  },
 })
+if (values['lock-debian']) {
+  await lockDebian(new Date())
+  process.exit()
+}
 const architectures = ARCHITECTURES.filter((arch) => values.arch?.includes(arch) ?? true)
 if (architectures.length < (values.arch?.length ?? 0))
   throw new Error(`--arch ${values.arch!.join(', ')}: expected ${ARCHITECTURES.join(' or ')}`)
@@ -47,10 +58,13 @@ try {
     commit: made.build.commit,
     licenses: readFileSync(join(directory, 'assets/licenses.txt'), 'utf8'),
   }
-  const written: [string, Buffer][] = [
-    [`kk-${release.version}.cdx.json`, Buffer.from(sbom(ROOT, made.sizes.values(), release))],
-  ]
+  const written: [string, Buffer][] = []
   for (const arch of architectures) written.push(...(await packagesOf(arch, made, release)))
+  // What helm is made of does not depend on the processor.
+  const {modules} = await helmFor(architectures[0]!, CACHE)
+  const debian = readDebianLock().packages[architectures[0]!]
+  const parts = sbom(ROOT, {bundles: made.sizes.values(), debian, modules}, release)
+  written.push([`kk-${release.version}.cdx.json`, Buffer.from(parts)])
   const sums = written.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, bytes]) => sumLine(name, bytes))
   for (const [name, bytes] of [...written, ['SHA256SUMS', Buffer.from(sums.join(''))] as const]) {
     writeFileSync(join(output, name), bytes)
@@ -70,11 +84,11 @@ async function packagesOf(
   await assemble(made, {node, output: executable, foreign: arch !== process.arch})
   const kk = readFileSync(executable)
   const name = `kk-${release.version}-linux-${arch}`
-  const libraries = await baseLibraries(arch, CACHE)
+  const [base, helm] = [await baseFiles(arch, CACHE), await helmFor(arch, CACHE)]
   const [tarball, deb, image] = await Promise.all([
     tarballOf(kk, name, release),
     debPackage(kk, arch, release),
-    imageArchive(kk, {arch, release, libraries}),
+    imageArchive(kk, {arch, release, base, helm: helm.files}),
   ])
   return [
     [`${name}.tar.gz`, tarball],

@@ -57,8 +57,18 @@ export async function bundle(name: BundleName, directory: string): Promise<Metaf
   })
   const head = `(function(module,exports,require){const __filename='${name}.cjs',__dirname='/';`
   writeFileSync(file, `${head}${escaped(readFileSync(file, 'utf8'))}\n})`)
-  await execa(process.execPath, [...WARM_FLAGS, join(import.meta.dirname, 'warm.ts'), name, directory])
+  await warm(name, directory)
   return metafile
+}
+
+/** Writes the code cache of a bundle; of `main`, with the words of a command that is run, too. */
+export async function warm(
+  name: BundleName,
+  directory: string,
+  words: readonly string[] = [],
+): Promise<void> {
+  const program = join(import.meta.dirname, 'warm.ts')
+  await execa(process.execPath, [...WARM_FLAGS, program, name, directory, ...words])
 }
 
 /**

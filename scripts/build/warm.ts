@@ -1,6 +1,7 @@
 /**
- * `node warm.ts NAME DIRECTORY`: uses a bundle as its users will and keeps what V8 has compiled by then. A code cache
- * without such a run has only what is compiled when a file is loaded.
+ * `node warm.ts NAME DIRECTORY [WORD…]`: uses a bundle as its users will and keeps what V8 has compiled by then. A code cache
+ * without such a run has only what is compiled when a file is loaded. The words are of a command that is run as well, to measure
+ * what its own code would be worth in the cache.
  */
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -48,6 +49,7 @@ async function runCommands({main: run}: {main: typeof main}): Promise<void> {
   await succeed(run, ['graph', ENVIRONMENT])
   await succeed(run, ['values', 'split', ENVIRONMENT, '--stdout'])
   await succeed(run, ['--help'])
+  if (words.length > 0) await succeed(run, words)
   rmSync(directory, {recursive: true})
 }
 
@@ -111,7 +113,7 @@ async function notNow(): Promise<never> {
   throw new KkError('KK_USAGE', 'only warming up')
 }
 
-const [name, assets = '.'] = process.argv.slice(2) as [BundleName, string?]
+const [name, assets = '.', ...words] = process.argv.slice(2) as [BundleName, ...string[]]
 const file = join(assets, `${name}.cjs`)
 const evaluated = evaluateBundle({file: `${name}.cjs`, source: readFileSync(file, 'latin1')})
 await WARM[name](evaluated.exports as never)

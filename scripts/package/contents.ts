@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {completionScript} from '../../src/cli/completion.ts'
+import {completionScript} from '../../src/cli/completion/completion.ts'
 import {type Entry, gzipped, textEntry} from './archive.ts'
 import {manPages} from './man-pages.ts'
 import type {Release} from './release.ts'

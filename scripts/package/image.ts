@@ -5,20 +5,26 @@ import {type Architecture, OTHER_NAMES, type Release} from './release.ts'
 
 const NOBODY = 65_534
 
+interface ImageParts {
+  readonly arch: Architecture
+  readonly release: Release
+  /** What kk and helm stand on. */
+  readonly base: readonly Entry[]
+  readonly helm: readonly Entry[]
+}
+
 /**
  * Returns an image as an archive of OCI's layout (opencontainers/image-spec: image-layout.md), which is written without any engine:
- * a layer of libraries, and one of kk.
+ * a layer of what is of Debian, one of helm, and one of kk.
  */
-export async function imageArchive(
-  kk: Buffer,
-  {arch, release, libraries}: {arch: Architecture; release: Release; libraries: readonly Entry[]},
-): Promise<Buffer> {
+export async function imageArchive(kk: Buffer, {arch, release, base, helm}: ImageParts): Promise<Buffer> {
   const {version, date, commit} = release
   const inUsr = await contents(kk, 'image', release)
   const own = inUsr.map((entry) => ({...entry, path: `usr/${entry.path}`}))
   const users = `root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:${NOBODY}:${NOBODY}:nobody:/tmp:/usr/sbin/nologin\n`
   const layers = [
-    await tar(libraries, {time: date}),
+    await tar(base, {time: date}),
+    await tar(helm, {time: date}),
     await tar([...own, textEntry('etc/passwd', users)], {time: date, empty: {tmp: 0o1777}}),
   ]
   const created = date.toISOString()
@@ -39,7 +45,7 @@ export async function imageArchive(
       Labels: labels,
     },
     rootfs: {type: 'layers', diff_ids: layers.map(sha256)},
-    history: ['libraries of Debian 13', `kk ${version}`].map((comment) => ({created, comment})),
+    history: ['files of Debian 13', 'helm', `kk ${version}`].map((comment) => ({created, comment})),
   })
   const packed = await Promise.all(layers.map(gzipped))
   const manifest = json({

@@ -2,6 +2,8 @@ import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Metafile} from 'esbuild'
 import {bundledPackages} from '../license-notices.ts'
+import type {DebianPackage} from './debian.ts'
+import type {GoModule} from './helm-for.ts'
 import type {Release} from './release.ts'
 
 interface Lock {
@@ -14,8 +16,19 @@ interface Component {
   readonly [key: string]: unknown
 }
 
-/** Returns what the executable is made of, as CycloneDX 1.6: the packages that the bundles contain, and Node. */
-export function sbom(root: string, bundles: Iterable<Metafile>, {version, date, commit}: Release): string {
+interface Parts {
+  readonly bundles: Iterable<Metafile>
+  /** What is in the images alone: packages of Debian, and helm with its modules. */
+  readonly debian: readonly DebianPackage[]
+  readonly modules: readonly GoModule[]
+}
+
+/** Returns what packages are made of, as CycloneDX 1.6: what the bundles contain, Node, and what only images have. */
+export function sbom(
+  root: string,
+  {bundles, debian, modules}: Parts,
+  {version, date, commit}: Release,
+): string {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
   const packages = bundledPackages(bundles).map((path) => npmComponent(root, path, lock))
   const node = {
@@ -25,7 +38,7 @@ export function sbom(root: string, bundles: Iterable<Metafile>, {version, date, 
     licenses: [{license: {id: 'MIT'}}],
     purl: `pkg:generic/node@${process.versions.node}`,
   }
-  const components: readonly Component[] = [...packages, node]
+  const components: readonly Component[] = [...packages, node, ...debian.map(ofDebian), ...modules.map(ofGo)]
   const document = {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
@@ -44,6 +57,14 @@ export function sbom(root: string, bundles: Iterable<Metafile>, {version, date, 
     components: components.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)),
   }
   return `${JSON.stringify(document, undefined, 1)}\n`
+}
+
+function ofDebian({name, version}: DebianPackage): Component {
+  return {type: 'library', name, version, purl: `pkg:deb/debian/${encodeURIComponent(name)}@${version}`}
+}
+
+function ofGo({path, version}: GoModule): Component {
+  return {type: 'library', name: path, version, purl: `pkg:golang/${path}@${version}`}
 }
 
 function key({name, version}: Component): string {

@@ -5,14 +5,9 @@ import type {Plan} from '../plan/plan.ts'
 import {guardOfferText} from '../report/guard-text.ts'
 import {unguarded} from '../verbs/guard.ts'
 import type {Console} from './console.ts'
-import {
-  type ClusterFlags,
-  changeFlags,
-  clusterFlags,
-  type EnvironmentFlags,
-  environmentFlags,
-} from './flags.ts'
+import {type ClusterFlags, clusterFlags, type EnvironmentFlags, environmentFlags} from './flags.ts'
 import {type OpenedCluster, openChosenCluster} from './open/cluster.ts'
+import {changeFlags} from './run/flags.ts'
 
 /** The flags of every command that changes the guard. */
 export const guardFlags = {

@@ -1,18 +1,11 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import {requireConfirmation} from '../cli/console.ts'
-import {
-  changeFlags,
-  clusterFlags,
-  environmentFlags,
-  helmFlags,
-  releasesArgument,
-  streamFlags,
-  valueFlags,
-} from '../cli/flags.ts'
+import {clusterFlags, environmentFlags, helmFlags, releasesArgument, valueFlags} from '../cli/flags.ts'
 import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
+import {changeFlags, streamFlags} from '../cli/run/flags.ts'
 import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {completionScript, SHELLS} from '../cli/completion.ts'
+import {completionScript, SHELLS} from '../cli/completion/completion.ts'
 
 export default class Completion extends KkCommand {
   static override summary = 'Print the script by which a shell completes the words of kk.'

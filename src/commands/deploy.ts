@@ -1,6 +1,7 @@
 import {KkCommand} from '../cli/command.ts'
-import {deployFlags, driftFlags, fileArgument, inClusterFlags, prepullFlags, viaFlags} from '../cli/flags.ts'
+import {fileArgument} from '../cli/flags.ts'
 import {change, driftScope} from '../cli/run/change.ts'
+import {deployFlags, driftFlags, inClusterFlags, prepullFlags, viaFlags} from '../cli/run/flags.ts'
 import {KkError} from '../errors.ts'
 
 export default class Deploy extends KkCommand {

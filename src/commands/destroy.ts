@@ -1,6 +1,7 @@
 import {KkCommand} from '../cli/command.ts'
-import {fileArgument, removalFlags} from '../cli/flags.ts'
+import {fileArgument} from '../cli/flags.ts'
 import {confirmEnvironment} from '../cli/run/confirm-removal.ts'
+import {removalFlags} from '../cli/run/flags.ts'
 import {removeReleases} from '../cli/run/removal.ts'
 import {KkError} from '../errors.ts'
 import {planDestroy} from '../verbs/removal/destroy.ts'

@@ -2,19 +2,17 @@ import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import {type Console, requireConfirmation} from '../cli/console.ts'
 import {
-  changeFlags,
   clusterFlags,
   environmentFlags,
   type HelmFlags,
   helmFlags,
   ownerFlags,
-  type RunFlags,
   releasesArgument,
-  streamFlags,
 } from '../cli/flags.ts'
 import {openChosenCluster, openUsersHelm} from '../cli/open/cluster.ts'
 import {prepareEnvironment} from '../cli/open/open.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
+import {changeFlags, type RunFlags, streamFlags} from '../cli/run/flags.ts'
 import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'

@@ -2,7 +2,6 @@ import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import {requireConfirmation, tell} from '../cli/console.ts'
 import {
-  changeFlags,
   clusterFlags,
   documentFlags,
   environmentFlags,
@@ -15,6 +14,7 @@ import {openRendering} from '../cli/open/charts.ts'
 import {lazyCluster, namesCluster, openUsersHelm} from '../cli/open/cluster.ts'
 import {openValues} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
+import {changeFlags} from '../cli/run/flags.ts'
 import {planInTurn, runChoices, showRun} from '../cli/run/run.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'

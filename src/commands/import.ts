@@ -1,12 +1,12 @@
 import {dirname, resolve} from 'node:path'
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {clusterFlags, type FlagValues} from '../cli/flags.ts'
+import {clusterFlags, documentFlags, type FlagValues} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {KkError} from '../errors.ts'
 import type {Imported} from '../exchange/imported.ts'
 import {IMPORT_FORMATS, importFiles} from '../exchange/read.ts'
-import {environmentText} from '../report/import/environment-text.ts'
+import {environmentText, importDocument} from '../report/import/environment-text.ts'
 import {writeNamedFile} from '../state/files/write-named-file.ts'
 import {importReleases} from '../verbs/import-releases.ts'
 
@@ -14,7 +14,7 @@ export default class Import extends KkCommand {
   static override summary =
     'Write an environment file from what plain helm installed, or from files of Flux, Argo CD, helmfile or Armada.'
   static override description =
-    'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, releases of another tool: its order becomes stated requirements. What could not be known, or has no place in an environment, stands in comments, and on standard error. Changes nothing: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given.'
+    'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, releases of another tool: its order becomes stated requirements. What could not be known, or has no place in an environment, stands in comments, and on standard error. Changes nothing on a cluster: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given. With --output json or yaml what would go to standard output is the text of the document.'
   static override usage = '[PATH] [FLAGS]'
   static override examples = [
     '<%= config.bin %> import --namespace openstack --charts ../openstack-helm --file cloud.yaml',
@@ -61,7 +61,9 @@ export default class Import extends KkCommand {
       default: '-',
     }),
     'show-secrets': Flags.boolean({summary: 'Write secrets of the records, or of the files, too.'}),
+    'dry-run': Flags.boolean({summary: 'Print the environment file, and write nothing.'}),
     ...clusterFlags,
+    ...documentFlags,
   }
 
   override async run(): Promise<void> {
@@ -69,7 +71,12 @@ export default class Import extends KkCommand {
     const {path} = args
     if (path === undefined) refuseWithoutPath(flags)
     const imported = path === undefined ? await this.fromCluster(flags) : await fromFiles(path, flags)
-    await writeNamedFile(flags.file, environmentText(imported))
+    const text = environmentText(imported)
+    const {'dry-run': dryRun = false} = flags
+    const file = dryRun ? '-' : flags.file
+    const isShown = file === '-'
+    if (flags.output === 'text' || !isShown) await writeNamedFile(file, text)
+    this.console.document(flags.output, importDocument(imported, isShown ? {dryRun, text} : {dryRun, file}))
     for (const each of imported.lost) this.console.say(`not carried over: ${each}`)
   }
 

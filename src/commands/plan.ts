@@ -4,7 +4,6 @@ import {KkCommand} from '../cli/command.ts'
 import {
   adoptStoreFlags,
   clusterFlags,
-  conflictFlags,
   documentFlags,
   environmentFlags,
   type FlagValues,
@@ -12,13 +11,13 @@ import {
   lockFlags,
   releasesArgument,
   valueFlags,
-  versionFlags,
 } from '../cli/flags.ts'
 import {heedLock} from '../cli/open/charts.ts'
 import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import type {PlanBasis} from '../cli/run/change.ts'
+import {conflictFlags, versionFlags} from '../cli/run/flags.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import {VERSION} from '../cli/version.ts'
 import type {Cluster} from '../cluster/cluster.ts'

@@ -1,6 +1,7 @@
 import {KkCommand} from '../cli/command.ts'
-import {namedRemovalFlags, releasesArgument, removalFlags} from '../cli/flags.ts'
+import {releasesArgument} from '../cli/flags.ts'
 import {confirmNamed} from '../cli/run/confirm-removal.ts'
+import {namedRemovalFlags, removalFlags} from '../cli/run/flags.ts'
 import {removeReleases} from '../cli/run/removal.ts'
 import {KkError} from '../errors.ts'
 import {planRemove} from '../verbs/removal/remove.ts'

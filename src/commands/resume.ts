@@ -2,22 +2,24 @@ import {Args} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import type {Console} from '../cli/console.ts'
 import {
-  type ChangeFlags,
-  changeFlags,
   clusterFlags,
   environmentFlags,
   helmFlags,
   type OwnerFlags,
-  onFailureFlags,
   ownerFlags,
-  reportFlags,
-  streamFlags,
   valueFlags,
-  versionFlags,
 } from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
 import {change} from '../cli/run/change.ts'
+import {
+  type ChangeFlags,
+  changeFlags,
+  onFailureFlags,
+  reportFlags,
+  streamFlags,
+  versionFlags,
+} from '../cli/run/flags.ts'
 import {expectRollbackFor} from '../cli/run/on-failure.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {rollBackTo} from '../cli/run/rollback.ts'

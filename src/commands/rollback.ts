@@ -1,17 +1,9 @@
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {
-  changeFlags,
-  clusterFlags,
-  environmentFlags,
-  type FlagValues,
-  helmFlags,
-  ownerFlags,
-  reportFlags,
-  streamFlags,
-} from '../cli/flags.ts'
+import {clusterFlags, environmentFlags, type FlagValues, helmFlags, ownerFlags} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
+import {changeFlags, reportFlags, streamFlags} from '../cli/run/flags.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {rollBackTo, type Subject} from '../cli/run/rollback.ts'
 import type {Cluster} from '../cluster/cluster.ts'

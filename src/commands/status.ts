@@ -10,13 +10,13 @@ import {
   ownerFlags,
   releasesArgument,
   type StoreFlags,
-  streamFlags,
   type ValueFlags,
 } from '../cli/flags.ts'
 import {type OpenedCluster, openChosenCluster} from '../cli/open/cluster.ts'
 import {openOnCluster, prepareUsable} from '../cli/open/open.ts'
 import {openOwner} from '../cli/open/owner.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
+import {streamFlags} from '../cli/run/flags.ts'
 import {endQuietly} from '../cli/signals.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import {asKkError, KkError} from '../errors.ts'

@@ -601,7 +601,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     args: {
       chart: {
         description:
-          'The directory of a chart, the address of a published one (oci://HOST/PATH/NAME, https://HOST/PATH/NAME) or, with an environment, the name of a release.',
+          'The directory of a chart, where one is published (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME) or, with an environment, the name of a release.',
         name: 'chart',
         required: true,
       },
@@ -989,7 +989,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. A package takes along what signs it (PACKAGE.tgz.prov). Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS.",
+      "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. A package takes along what signs it (PACKAGE.tgz.prov). Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS. Without a terminal it needs --yes, unless there is nothing to publish.",
     examples: [
       '<%= config.bin %> charts publish repository --url https://charts.example.org --dry-run',
       '<%= config.bin %> charts publish repository keystone --version 1.2.3 --yes',
@@ -4645,7 +4645,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, releases of another tool: its order becomes stated requirements. What could not be known, or has no place in an environment, stands in comments, and on standard error. Changes nothing: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given.',
+      'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, releases of another tool: its order becomes stated requirements. What could not be known, or has no place in an environment, stands in comments, and on standard error. Changes nothing on a cluster: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given. With --output json or yaml what would go to standard output is the text of the document.',
     examples: [
       '<%= config.bin %> import --namespace openstack --charts ../openstack-helm --file cloud.yaml',
       '<%= config.bin %> import helmfile.yaml --file cloud.yaml',
@@ -4727,6 +4727,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'dry-run': {
+        name: 'dry-run',
+        summary: 'Print the environment file, and write nothing.',
+        allowNo: false,
+        type: 'boolean',
+      },
       sandbox: {
         exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
@@ -4762,6 +4768,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         hasDynamicHelp: false,
         helpValue: 'NAME',
         multiple: false,
+        type: 'option',
+      },
+      output: {
+        name: 'output',
+        summary: 'The form of the output.',
+        default: 'text',
+        hasDynamicHelp: false,
+        multiple: false,
+        options: ['text', 'json', 'yaml'],
         type: 'option',
       },
     },

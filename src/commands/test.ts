@@ -1,16 +1,9 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {
-  changeFlags,
-  clusterFlags,
-  environmentFlags,
-  helmFlags,
-  releasesArgument,
-  reportFlags,
-  streamFlags,
-} from '../cli/flags.ts'
+import {clusterFlags, environmentFlags, helmFlags, releasesArgument} from '../cli/flags.ts'
 import {openChosenCluster, openUsersHelm} from '../cli/open/cluster.ts'
 import {openPrepared} from '../cli/open/open.ts'
+import {changeFlags, reportFlags, streamFlags} from '../cli/run/flags.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import {placeOf} from '../cli/run/same-again.ts'

@@ -1,6 +1,7 @@
 import {KkCommand} from '../cli/command.ts'
-import {releasesArgument, upgradeFlags} from '../cli/flags.ts'
+import {releasesArgument} from '../cli/flags.ts'
 import {changeInstalled} from '../cli/run/change.ts'
+import {upgradeFlags} from '../cli/run/flags.ts'
 
 export default class Update extends KkCommand {
   static override summary =

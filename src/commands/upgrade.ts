@@ -1,7 +1,8 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {driftFlags, inClusterFlags, releasesArgument, upgradeFlags, viaFlags} from '../cli/flags.ts'
+import {releasesArgument} from '../cli/flags.ts'
 import {changeInstalled, driftScope} from '../cli/run/change.ts'
+import {driftFlags, inClusterFlags, upgradeFlags, viaFlags} from '../cli/run/flags.ts'
 
 export default class Upgrade extends KkCommand {
   static override summary = 'Bring the named releases to what the environment says, and no others.'

@@ -15,6 +15,12 @@ export function unread(
     .map(([key]) => `${key} of ${of}: ${instead}`)
 }
 
+/** Returns a sentence for what should be a text and is none, such as the version `1.10`, which YAML reads as the number 1.1. */
+export function notText(value: unknown, of: string): readonly string[] {
+  if (typeof value === 'string' || value === undefined || value === null) return []
+  return [`${of}: expected a text, got ${JSON.stringify(value)}; put it in quotes`]
+}
+
 /** Returns false for what is as good as left out. */
 export function says(value: unknown): boolean {
   const isEmpty =

@@ -32,6 +32,7 @@ import {type ApartValues, pathsToMask, secretsApart} from '../overrides/secret-v
 import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../release.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import type {OwnedFile, OwnedFiles} from '../state/files/owned-files.ts'
+import {endOf} from '../state/processes/exit-code.ts'
 import {secretPathsOf} from './overrides/override-base.ts'
 import {factsOfReleases, type Rendering} from './preparation/inference/facts-of-releases.ts'
 import type {Prepared} from './preparation/prepare.ts'
@@ -259,18 +260,18 @@ async function encrypted(
   // A `.sops.yaml` above the working directory may say that other keys alone are encrypted, and leave the rest in the clear.
   const words = ['--config', '/dev/null', 'encrypt', '--age', recipient, '--filename-override', 'values.yaml']
   const only = keys === undefined ? [] : ['--encrypted-regex', keys]
-  const {exitCode, stdout, stderr} = await execa('sops', [...words, ...only], {
+  const {stdout, stderr, ...ended} = await execa('sops', [...words, ...only], {
     input: text,
     reject: false,
     stripFinalNewline: false,
   })
-  if (exitCode === 0) return stdout
-  // Without an exit code it was never started.
-  if (exitCode === undefined)
+  if (ended.exitCode === 0) return stdout
+  const end = endOf(ended)
+  if (end === undefined)
     throw new KkError('KK_USAGE', '--sops-age: sops is not on the PATH', {
       hint: 'install SOPS 3.10 or newer (https://getsops.io), or leave --sops-age out: secrets are then only named',
     })
-  throw new KkError('KK_USAGE', `sops could not encrypt for ${recipient}`, {
+  throw new KkError('KK_USAGE', `sops could not encrypt for ${recipient} (${end})`, {
     hint: 'name an age recipient: age1…; SOPS must be 3.10 or newer',
     log: redactLines(stderr).trimEnd().split('\n').slice(-5),
   })

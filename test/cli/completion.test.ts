@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {completionScript, SHELLS} from '../../src/cli/completion.ts'
+import {completionScript, SHELLS} from '../../src/cli/completion/completion.ts'
 import {completedNames} from '../../src/cli/names.ts'
 import {COMMANDS, wordsOf} from '../../src/cli/reference.ts'
 

@@ -1,3 +1,5 @@
+import {readdir} from 'node:fs/promises'
+import {join} from 'node:path'
 import {describe, expect, inject, it} from 'vitest'
 import {atNight} from '../support/night.ts'
 import {type Corner, openCorner} from './support/corner.ts'
@@ -81,6 +83,24 @@ describe.concurrent('without a terminal', () => {
       expect([deploy.exitCode, upgrade.exitCode], upgrade.stderr).toEqual([0, 0])
       expect((await records(corner.name)).toSorted()).toEqual(['api 1 superseded', 'api 2 deployed'])
     })
+  })
+
+  it('kk charts publish needs --yes, unless there is nothing to publish', async () => {
+    const corner = await openCorner(ENVIRONMENT)
+    const words = ['charts', 'publish', 'repository', 'memcached']
+
+    const refused = await corner.kk(words)
+    const left = await readdir(join(corner.directory, 'repository')).catch(() => [])
+    const confirmed = await corner.kk([...words, '--yes'])
+    const again = await corner.kk(words)
+
+    expect(refused).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('error KK_UNCONFIRMED: nobody can be'),
+    })
+    expect(left).toEqual([])
+    expect([confirmed.exitCode, again.exitCode], again.stderr).toEqual([0, 0])
+    expect(again.stdout).toContain('already there')
   })
 
   it('--dry-run shows the plan on standard output and changes nothing', async () => {

@@ -1,4 +1,4 @@
-import {readFile} from 'node:fs/promises'
+import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {readYaml} from '../../src/helm/yaml.ts'
@@ -38,6 +38,27 @@ it.each(['flux', 'argocd', 'helmfile', 'armada'])(
     expect(kk).toMatchObject({namespace: environment.name, releases: {api: {requires: ['db']}}})
   },
 )
+
+it('as a document it has the text, or says in which file that is', async () => {
+  const corner = await emptyCorner('import')
+  const releases = [{name: 'db', namespace: corner.name, chart: 'charts/db', needs: []}]
+  await corner.write('helmfile.yaml', JSON.stringify({releases}))
+  const words = ['import', 'helmfile.yaml', '--output', 'json', '--file', 'cloud.yaml']
+
+  const dry = await corner.kk([...words, '--dry-run'])
+  const left = await readdir(corner.directory)
+  const written = await corner.kk(words)
+
+  const told = {
+    environment: 'imported',
+    releases: [{release: `${corner.name}/db`, chart: 'db', requires: []}],
+  }
+  const {text, ...rest} = JSON.parse(dry.stdout)
+  expect(rest).toMatchObject({...told, dryRun: true})
+  expect(left).not.toContain('cloud.yaml')
+  expect(JSON.parse(written.stdout)).toMatchObject({...told, dryRun: false, file: 'cloud.yaml'})
+  expect(await readFile(join(corner.directory, 'cloud.yaml'), 'utf8')).toBe(text)
+})
 
 it("overrides that kk writes for Armada are laid over kk's manifest, and deployed", async () => {
   const corner = await emptyCorner('armada')

@@ -1,10 +1,12 @@
-import {copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises'
+import {copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
-import {afterAll, beforeAll, expect, it} from 'vitest'
+import {afterAll, beforeAll, expect, inject, it} from 'vitest'
 import pjson from '../../package.json' with {type: 'json'}
+import {aptOfDebian} from '../../scripts/package/debian.ts'
 import {type Architecture, OTHER_NAMES} from '../../scripts/package/release.ts'
+import {uniqueName} from '../e2e/support/cluster.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const ARCH = process.arch as Architecture
@@ -134,38 +136,143 @@ it('the archive holds a kk that says where it is from, until it is moved', async
   expect((await versionOf(join(work, 'kk-alone'))).form).toBe('executable')
 })
 
-it('the image is one of OCI, and kk runs from its layers alone as nobody', async () => {
-  const layout = await unpacked('image', (directory) =>
-    execa('tar', ['-xf', join(packages, `${NAME}.oci.tar`), '-C', directory]),
+/** Unpacks the image for a processor into directories of this name; returns what a container of it would start, and its root. */
+async function imageOf(arch: Architecture, into: string) {
+  const name = `kk-${pjson.version}-linux-${arch}`
+  const layout = await unpacked(`image-${into}`, (directory) =>
+    execa('tar', ['-xf', join(packages, `${name}.oci.tar`), '-C', directory]),
   )
   const blob = (digest: string) => join(layout, 'blobs', digest.replace(':', '/'))
   const json = async (path: string) => JSON.parse(await readFile(path, 'utf8'))
   const index = await json(join(layout, 'index.json'))
   const manifest = await json(blob(index.manifests[0].digest))
-  const {config} = await json(blob(manifest.config.digest))
-  const root = await unpacked('root', async (directory) => {
+  const {config, architecture} = await json(blob(manifest.config.digest))
+  const root = await unpacked(`root-${into}`, async (directory) => {
     for (const {digest} of manifest.layers) await execa('tar', ['-xzf', blob(digest), '-C', directory])
   })
+  return {config, architecture, root}
+}
 
-  const run = execa('chroot', [`--userspec=${config.User}`, root, ...config.Entrypoint, 'version'], {
-    env: {HOME: '/tmp'},
-  })
+/** What a runtime gives to a container beside its image. */
+async function started(root: string, config: {readonly User: string; readonly Env: readonly string[]}) {
+  await mkdir(join(root, 'proc'), {recursive: true})
+  await mkdir(join(root, 'dev'), {recursive: true})
+  await execa('mknod', ['--mode=666', join(root, 'dev/null'), 'c', '1', '3'])
+  const [user, group] = config.User.split(':')
+  const words = ['--mount', '--pid', '--fork', '--mount-proc=/proc', `--root=${root}`, '--wd=/tmp']
+  const env = Object.fromEntries(config.Env.map((each) => each.split('=') as [string, string]))
+  return (command: readonly string[]) =>
+    execa('unshare', [...words, `--setuid=${user}`, `--setgid=${group}`, ...command], {
+      // unshare looks the program up by its own PATH, before it is in the root.
+      env: {...env, PATH: `${env.PATH}:/usr/sbin:/sbin:/bin`},
+      extendEnv: false,
+      reject: false,
+    })
+}
 
-  expect((await run).stdout).toMatch(/; image$/)
+it('the image is one of OCI, and kk deploys from its layers alone as nobody', async () => {
+  const {config, architecture, root} = await imageOf(ARCH, 'deploying')
+  const run = await started(root, config)
+  const name = uniqueName('image')
+  await cp(join(ROOT, 'test/fixtures/charts/workload'), join(root, 'tmp/charts/workload'), {recursive: true})
+  await writeFile(
+    join(root, 'tmp/cloud.yaml'),
+    JSON.stringify({
+      kk: {name, namespace: name, charts: ['charts'], releases: {api: {chart: 'workload'}}},
+      api: {},
+    }),
+  )
+  await copyFile(inject('run').kubeconfig, join(root, 'tmp/kubeconfig'))
+  for (const file of ['cloud.yaml', 'kubeconfig', 'charts'])
+    await execa('chmod', ['--recursive', 'a+rX', join(root, 'tmp', file)])
+
+  const version = await run([...config.Entrypoint, 'version'])
+  const deployed = await run([
+    ...config.Entrypoint,
+    'deploy',
+    'cloud.yaml',
+    '--kubeconfig',
+    'kubeconfig',
+    '--yes',
+  ])
+  const listed = await run([
+    'helm',
+    'list',
+    '--namespace',
+    name,
+    '--kubeconfig',
+    'kubeconfig',
+    '--output',
+    'json',
+  ])
+
+  expect(version.stdout, version.stderr).toMatch(/; image$/)
+  expect(architecture).toBe(OTHER_NAMES[ARCH])
   expect(config.User).not.toMatch(/^(0|root)/)
+  expect(deployed.exitCode, deployed.stderr).toBe(0)
+  expect(JSON.parse(listed.stdout)).toMatchObject([{name: 'api', status: 'deployed'}])
 })
 
-it('the other processor has an executable of its own', async () => {
+it('the image has what steps of workflows and the gate of pods start, and whom helm trusts', async () => {
+  const {config, root} = await imageOf(ARCH, 'others')
+  const run = await started(root, config)
+
+  const step = await run([
+    'sh',
+    '-c',
+    'printf x >/tmp/x && echo "$1  /tmp/x" | sha256sum --check --quiet && exec kk --version',
+    'sh',
+    X,
+  ])
+  const gate = await run([
+    'sh',
+    '-c',
+    'DEPENDENCY_JOBS_JSON=x NAMESPACE=a POD_NAME=b exec kubernetes-entrypoint',
+  ])
+  const certificates = await readFile(join(root, 'etc/ssl/certs/ca-certificates.crt'), 'utf8')
+
+  expect(step.stdout, step.stderr).toMatch(/^kk\//)
+  expect(gate.stderr).toContain('KK_DEPENDENCY')
+  expect(certificates.match(/BEGIN CERTIFICATE/g)!.length).toBeGreaterThan(100)
+})
+
+/** SHA-256 of `x`. */
+const X = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881'
+
+/** What Debian 13 has to play another processor. */
+const QEMU = {x64: 'qemu-x86_64', arm64: 'qemu-aarch64'} as const
+
+it('what is of the other processor runs on it, as QEMU plays it', async () => {
   const other = ARCH === 'x64' ? 'arm64' : 'x64'
-  const name = `kk-${pjson.version}-linux-${other}`
-  const root = await unpacked('other', (directory) =>
-    execa('tar', ['-xzf', join(packages, `${name}.tar.gz`), '-C', directory]),
-  )
+  const {root} = await imageOf(other, 'other')
+  const env = await aptOfDebian(ARCH, join(work, 'apt'))
+  const qemu = await unpacked('qemu', async (directory) => {
+    await execa('apt-get', ['download', 'qemu-user'], {cwd: directory, env})
+    const [deb = ''] = await readdir(directory)
+    await execa('dpkg-deb', ['--extract', join(directory, deb), directory])
+  })
+  const cwd = join(ROOT, 'environments')
+  const run = (...words: readonly string[]) =>
+    execa(join(qemu, 'usr/bin', QEMU[other]), ['-L', root, ...words], {
+      cwd,
+      env: {HOME: work, KK_ENVIRONMENT: 'all-in-one.yaml'},
+      extendEnv: false,
+      reject: false,
+    })
+  const kk = join(root, 'usr/bin/kk')
+  const split = ['values', 'split', 'all-in-one.yaml', '--stdout']
 
-  // e_machine of elf(5).
-  const machine = (await readFile(join(root, name, 'bin/kk'))).readUInt16LE(18)
+  const version = await run(kk, 'version', '--output', 'json')
+  const graph = await run(kk, 'graph')
+  const there = await run(kk, ...split)
+  const here = await execa(inject('run').kk, split, {cwd})
+  const helm = await run(join(root, 'usr/local/bin/helm'), 'version', '--template', '{{.Version}}')
 
-  expect(machine).toBe({x64: 62, arm64: 183}[other])
+  expect(version.exitCode, version.stderr).toBe(0)
+  expect(JSON.parse(version.stdout)).toMatchObject({platform: `linux-${other}`, form: 'image'})
+  expect([graph.exitCode, graph.stdout]).toEqual([0, expect.stringContaining('mariadb')])
+  expect(there.stdout, there.stderr).toBe(here.stdout)
+  expect(helm.stdout, helm.stderr).toBe(inject('run').versions.helm4)
 })
 
 it('the SBOM names what is bundled, with versions, licences and hashes', async () => {
@@ -183,5 +290,6 @@ it('the SBOM names what is bundled, with versions, licences and hashes', async (
     licenses: [{expression: 'MIT'}],
     hashes: [{alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/)}],
   })
-  expect(components.find(({name}) => name === 'node')).toBeDefined()
+  for (const name of ['node', 'libc6', 'helm.sh/helm/v4', 'k8s.io/client-go'])
+    expect(components.find((each) => each.name === name)?.version, name).toMatch(/\d/)
 })

@@ -1,9 +1,9 @@
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {type AddressInfo, createServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {createInterface} from 'node:readline'
+import type {Readable} from 'node:stream'
 import {execa} from 'execa'
-import {expect} from 'vitest'
 
 /** A login, and its line of an htpasswd file (bcrypt). */
 export const LOGIN = {
@@ -20,7 +20,6 @@ interface Registry extends AsyncDisposable {
 /** Debian's docker-registry on the loopback, without TLS; with a login, it serves nobody else. */
 export async function startRegistry(login?: typeof LOGIN): Promise<Registry> {
   const directory = await mkdtemp(join(tmpdir(), 'kk-registry-'))
-  const host = `127.0.0.1:${await freePort()}`
   const configuration = join(directory, 'config.yml')
   const passwords = join(directory, 'htpasswd')
   await writeFile(passwords, login?.line ?? '')
@@ -28,19 +27,18 @@ export async function startRegistry(login?: typeof LOGIN): Promise<Registry> {
     configuration,
     JSON.stringify({
       version: 0.1,
-      log: {level: 'error'},
+      log: {level: 'info', accesslog: {disabled: true}},
       storage: {filesystem: {rootdirectory: directory}},
-      http: {addr: host},
+      http: {addr: '127.0.0.1:0'},
       ...(login && {auth: {htpasswd: {realm: 'charts', path: passwords}}}),
     }),
   )
-  const registry = execa('docker-registry', ['serve', configuration], {reject: false})
-  const answer = () =>
-    fetch(`http://${host}/v2/`).then(
-      ({status}) => status,
-      () => 0,
-    )
-  await expect.poll(answer, {timeout: 20_000}).toBe(login ? 401 : 200)
+  const registry = execa('docker-registry', ['serve', configuration], {
+    reject: false,
+    buffer: false,
+    stdout: 'ignore',
+  })
+  const host = await listening(registry)
   return {
     host,
     async [Symbol.asyncDispose]() {
@@ -51,10 +49,16 @@ export async function startRegistry(login?: typeof LOGIN): Promise<Registry> {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const {port} = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+/** The port is the registry's from the first: one that was looked for before it starts is somebody else's by then, now and then. */
+async function listening({stderr}: {readonly stderr: Readable}): Promise<string> {
+  const said: string[] = []
+  // What it says later is read, too, or it would wait for that.
+  const lines = createInterface(stderr).on('line', (line) => said.push(line))
+  return new Promise((resolve, reject) => {
+    lines.on('line', (line) => {
+      const host = /listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1]
+      if (host !== undefined) resolve(host)
+    })
+    lines.once('close', () => reject(new Error(`docker-registry has ended: ${said.join('\n')}`)))
+  })
 }

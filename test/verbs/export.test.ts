@@ -1,7 +1,7 @@
-import {mkdtemp} from 'node:fs/promises'
+import {chmod, mkdtemp, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {expect, it} from 'vitest'
+import {afterEach, expect, it, vi} from 'vitest'
 import {readEnvironment} from '../../src/environment/read.ts'
 import type {Format} from '../../src/exchange/lost.ts'
 import {type ExportOptions, exportEnvironment} from '../../src/verbs/export.ts'
@@ -72,4 +72,23 @@ it('an export names secrets, and holds none', async () => {
 
 it('an export is the same each time, charts included', async () => {
   expect(await exporting('helmfile')).toEqual(await exporting('helmfile'))
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+it.each([
+  ['was killed', '#!/bin/sh\nkill -KILL $$\n', 'sops could not encrypt for age1x (SIGKILL)'],
+  ['fails', '#!/bin/sh\nexit 3\n', 'sops could not encrypt for age1x (exit code 3)'],
+  ['is not there', undefined, '--sops-age: sops is not on the PATH'],
+])('an export whose sops %s says so', async (_, sops, message) => {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-export-'))
+  if (sops !== undefined) {
+    await writeFile(join(directory, 'sops'), sops)
+    await chmod(join(directory, 'sops'), 0o755)
+  }
+  vi.stubEnv('PATH', directory)
+
+  await expect(exporting('helm', {recipient: 'age1x'})).rejects.toMatchObject({code: 'KK_USAGE', message})
 })

@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {dump} from 'js-yaml'
 import {KkError} from '../../errors.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/temporary-directory.ts'
+import {endOf} from '../../state/processes/exit-code.ts'
 import type {PackedChart} from './pack-chart.ts'
 
 /** Signs packages with one key; what it needed for that is removed where its scope ends. */
@@ -31,15 +32,17 @@ export async function openSigner({key, keyring, passphrase, env}: SignerOptions)
   const phrase = passphrase === undefined ? [] : ['--pinentry-mode', 'loopback', '--passphrase-fd', '0']
   const gpg = async (words: readonly string[], input?: string): Promise<string> => {
     const {execa} = await import('execa')
-    const {exitCode, stdout, stderr} = await execa('gpg', [...home, '--batch', ...words], {
+    const {stdout, stderr, ...ended} = await execa('gpg', [...home, '--batch', ...words], {
       env: {...env, LC_ALL: 'C'},
       extendEnv: false,
       ...(input === undefined ? {stdin: 'ignore'} : {input}),
       reject: false,
       stripFinalNewline: false,
     })
-    if (exitCode === 0) return stdout
-    const reason = lastLine(stderr).replace(`${directory.path}/message: `, '')
+    if (ended.exitCode === 0) return stdout
+    const end = endOf(ended)
+    const said = end && (lastLine(stderr)?.replace(`${directory.path}/message: `, '') ?? end)
+    const reason = said ?? 'it cannot be started: on Debian it is in the package gpg'
     throw new KkError('KK_SIGNING', `gpg does not sign with ${key}: ${reason}`, {
       hint: SIGNING_HINT,
     })
@@ -70,13 +73,11 @@ function signedText({file, digest, metadata}: PackedChart): string {
   return `${dump(metadata, {lineWidth: -1})}\n...\n${dump({files: {[file]: `sha256:${digest}`}})}`
 }
 
-function lastLine(stderr: string | undefined): string {
-  const line = (stderr ?? '')
-    .trimEnd()
+function lastLine(stderr: string): string | undefined {
+  return stderr
     .split('\n')
-    .findLast((text) => !/Total number processed/.test(text))
+    .findLast((text) => text.trim() !== '' && !/Total number processed/.test(text))
     ?.replace(/^gpg: /, '')
-  return line ? line : 'it cannot be started: on Debian it is in the package gpg'
 }
 
 /** Ends the agent that gpg has started for a keyring of its own. */

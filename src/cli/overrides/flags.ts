@@ -1,12 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {
-  changeFlags,
-  clusterFlags,
-  documentFlags,
-  environmentFlags,
-  type FlagValues,
-  overrideFlags,
-} from '../flags.ts'
+import {clusterFlags, documentFlags, environmentFlags, type FlagValues, overrideFlags} from '../flags.ts'
+import {changeFlags} from '../run/flags.ts'
 
 /** The flags that name overrides: those of a store, on top of an environment or of facts. */
 const localOverridesFlags = {

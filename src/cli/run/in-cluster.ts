@@ -29,11 +29,12 @@ import {
   type RunRequest,
   valuesFile,
 } from '../../verbs/in-cluster/run-request.ts'
-import type {ChangeFlags, ClusterFlags} from '../flags.ts'
+import type {ClusterFlags} from '../flags.ts'
 import {factsFile} from '../open/layers.ts'
 import {openStoreToDeploy} from '../open/store.ts'
 import {expectPlaceless} from '../operator/adopt.ts'
 import {VERSION} from '../version.ts'
+import type {ChangeFlags} from './flags.ts'
 import {sayReported} from './report-files.ts'
 import {printResult, type RunContext, watchInterruptibly} from './run.ts'
 import {placeOf} from './same-again.ts'

@@ -9,8 +9,8 @@ import {refuseDowngrade} from '../../verbs/change/deploy.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
 import {startRun} from '../../verbs/change/start-run.ts'
 import {requireConfirmation} from '../console.ts'
-import type {OnFailureFlags, RunFlags} from '../flags.ts'
 import {openUsersHelm} from '../open/cluster.ts'
+import type {OnFailureFlags, RunFlags} from './flags.ts'
 import {
   planInTurn,
   printResult,

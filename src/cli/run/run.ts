@@ -19,8 +19,8 @@ import {inTurn} from '../../verbs/change/in-turn.ts'
 import {awaitLeftoverHelms} from '../../verbs/change/leftover-helms.ts'
 import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
 import {type Console, type Output, tell} from '../console.ts'
-import type {RunFlags} from '../flags.ts'
 import {interruptBySignals} from '../signals.ts'
+import type {RunFlags} from './flags.ts'
 import {reportNothingDone, sayReported} from './report-files.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type {PlanScope} from '../../plan/scope.ts'
-import type {ChangeFlags, ClusterFlags} from '../flags.ts'
+import type {ClusterFlags} from '../flags.ts'
+import type {ChangeFlags} from './flags.ts'
 
 /** Returns what to say after the verb so that a command is about the same environment and cluster. */
 export function placeOf(file: string, flags: ClusterFlags): string {

@@ -20,7 +20,7 @@ export default class ChartsExplain extends KkCommand {
   static override args = {
     chart: Args.string({
       description:
-        'The directory of a chart, the address of a published one (oci://HOST/PATH/NAME, https://HOST/PATH/NAME) or, with an environment, the name of a release.',
+        'The directory of a chart, where one is published (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME) or, with an environment, the name of a release.',
       required: true,
     }),
   }

@@ -3,9 +3,10 @@ import type {Destination} from '../../charts/publishing/destination.ts'
 import {directoryDestination} from '../../charts/publishing/destination-directory.ts'
 import {registryDestination} from '../../charts/publishing/destination-registry.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {canAsk, confirm} from '../../cli/console.ts'
-import {changeFlags, documentFlags, helmFlags} from '../../cli/flags.ts'
+import {canAsk, requireConfirmation} from '../../cli/console.ts'
+import {documentFlags, helmFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
+import {changeFlags} from '../../cli/run/flags.ts'
 import {KkError} from '../../errors.ts'
 import {hostOf, splitCredentials} from '../../helm/package-url.ts'
 import type {Packages} from '../../helm/pull.ts'
@@ -18,7 +19,7 @@ export default class ChartsPublish extends KkCommand {
   static override summary =
     'Publish charts for helm: into a registry, or a directory that a web server shows.'
   static override description =
-    "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. A package takes along what signs it (PACKAGE.tgz.prov). Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS."
+    "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. A package takes along what signs it (PACKAGE.tgz.prov). Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS. Without a terminal it needs --yes, unless there is nothing to publish."
   static override usage = 'DESTINATION [CHART...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> charts publish repository --url https://charts.example.org --dry-run',
@@ -65,9 +66,9 @@ export default class ChartsPublish extends KkCommand {
     const show = () => publishText(charts, destination.name, [])
     const isNew = charts.some(({state}) => state !== 'there')
     if (isNew && !flags['dry-run']) {
-      if (!flags.yes && canAsk()) {
-        this.console.say(show())
-        await confirm('publish them?')
+      if (!flags.yes) {
+        if (canAsk()) this.console.say(show())
+        await requireConfirmation('publish them?', 'look at what --dry-run shows, then pass --yes')
       }
       await publish(charts, destination)
     }

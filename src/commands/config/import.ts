@@ -35,7 +35,7 @@ export default class ConfigImport extends KkCommand {
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigImport)
-    const {passwords: file, 'dry-run': dryRun, 'output-dir': directory} = flags
+    const {passwords: file, 'dry-run': dryRun = false, 'output-dir': directory} = flags
     const passwords = file === undefined ? [] : kollaPasswordTexts(await readNamedFile(file), file)
     const {releases, ...told} = await importConfig(args.directory, {
       charts: await chartsIn(flags.charts),

@@ -25,7 +25,7 @@ export default class ConfigMerge extends KkCommand {
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigMerge)
-    const {host, 'dry-run': dryRun, 'output-dir': directory} = flags
+    const {host, 'dry-run': dryRun = false, 'output-dir': directory} = flags
     const charts = await chartsIn(flags.charts)
     const {releases, ...told} = await mergeConfig(args.directory, {charts, host})
     const written = dryRun ? [] : await writeValues(releases, {directory, from: args.directory})

@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
-import {changeFlags, documentFlags} from '../../cli/flags.ts'
+import {documentFlags} from '../../cli/flags.ts'
+import {changeFlags} from '../../cli/run/flags.ts'
 import {abortable} from '../../cli/signals.ts'
 import {VERSION} from '../../cli/version.ts'
 import {buildFailure} from '../../images/building/build-images.ts'

@@ -5,7 +5,6 @@ import {directoryDestination} from '../../charts/publishing/destination-director
 import {registryDestination} from '../../charts/publishing/destination-registry.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {
-  changeFlags,
   clusterFlags,
   documentFlags,
   type EnvironmentFlags,
@@ -20,6 +19,7 @@ import {
 import {heedLock, openFinding} from '../../cli/open/charts.ts'
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
+import {changeFlags} from '../../cli/run/flags.ts'
 import {abortable} from '../../cli/signals.ts'
 import {KkError} from '../../errors.ts'
 import type {Packages} from '../../helm/pull.ts'

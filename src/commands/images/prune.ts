@@ -1,6 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
-import {changeFlags, documentFlags} from '../../cli/flags.ts'
+import {documentFlags} from '../../cli/flags.ts'
+import {changeFlags} from '../../cli/run/flags.ts'
 import {abortable} from '../../cli/signals.ts'
 import {pruneDocument, pruneText} from '../../report/images/prune-text.ts'
 import {builtInFiles} from '../../state/assets.ts'

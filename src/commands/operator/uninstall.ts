@@ -1,8 +1,9 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
-import {changeFlags, clusterFlags} from '../../cli/flags.ts'
+import {clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
+import {changeFlags} from '../../cli/run/flags.ts'
 import {uninstallOperator} from '../../operator/install/install.ts'
 
 export default class OperatorUninstall extends KkCommand {

@@ -1,7 +1,8 @@
 import {Args} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, followedReportFlags, runNamespaceFlags, streamFlags} from '../../cli/flags.ts'
+import {clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
+import {followedReportFlags, runNamespaceFlags, streamFlags} from '../../cli/run/flags.ts'
 import {followInCluster} from '../../cli/run/in-cluster.ts'
 import {openReportFiles} from '../../cli/run/report-files.ts'
 

@@ -1,6 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, documentFlags, runNamespaceFlags} from '../../cli/flags.ts'
+import {clusterFlags, documentFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
+import {runNamespaceFlags} from '../../cli/run/flags.ts'
 import {table} from '../../report/table.ts'
 import {clusterRuns} from '../../verbs/in-cluster/follow-run.ts'
 

@@ -4,17 +4,11 @@ import {Args} from '@oclif/core'
 import {readLock, withLockedVersions} from '../../charts/lock-file.ts'
 import {KkCommand} from '../../cli/command.ts'
 import type {Console} from '../../cli/console.ts'
-import {
-  type ChangeFlags,
-  type ClusterFlags,
-  clusterFlags,
-  type HelmFlags,
-  helmFlags,
-  runNamespaceFlags,
-} from '../../cli/flags.ts'
+import {type ClusterFlags, clusterFlags, type HelmFlags, helmFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {prepareWithDocument} from '../../cli/open/open.ts'
 import {change} from '../../cli/run/change.ts'
+import {type ChangeFlags, runNamespaceFlags} from '../../cli/run/flags.ts'
 import {VERSION} from '../../cli/version.ts'
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {RunRecord} from '../../cluster/runs.ts'

@@ -8,7 +8,7 @@ import {assemble, type ReadRelease} from '../assemble.ts'
 import {lostCredentials, withoutCredentials} from '../credentials.ts'
 import type {FileDocument} from '../documents.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
-import {unread} from '../unread.ts'
+import {notText, unread} from '../unread.ts'
 import {expandedSets} from './application-set.ts'
 
 interface ArgocdOptions {
@@ -138,6 +138,7 @@ function readApplication(application: Application, {needed, showSecrets}: Among)
       ...unread(spec, SPEC_READ, name),
       ...unread(destination, DESTINATION_READ, `the destination of ${name}`),
       ...unread(source, SOURCE_READ, `the source of ${name}`),
+      ...notText(version, `targetRevision of ${name}`),
       ...unread(helm, HELM_READ, `helm of ${name}`),
       ...unread(sync, SYNC_READ, `syncPolicy of ${name}`),
       ...options

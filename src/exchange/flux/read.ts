@@ -9,7 +9,7 @@ import {assemble, type ReadRelease} from '../assemble.ts'
 import {lostCredentials, withoutCredentials} from '../credentials.ts'
 import type {FileDocument} from '../documents.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
-import {unread} from '../unread.ts'
+import {notText, unread} from '../unread.ts'
 import {type Found, valuesOf} from './values-from.ts'
 import {CONTROL_NAMESPACE} from './write.ts'
 
@@ -177,7 +177,9 @@ function readRelease(found: Found, among: Among): ReadRelease {
       ...lost,
       ...kept.lost,
       ...unread(spec, SPEC_READ, name),
+      ...notText(spec.timeout, `timeout of ${name}`),
       ...unread(isMap(chartSpec) ? chartSpec : {}, CHART_READ, `the chart of ${name}`),
+      ...notText(dig(chartSpec, 'version'), `version of the chart of ${name}`),
       ...changes,
       ...expressionsOf(found, name),
     ],
@@ -270,7 +272,11 @@ function expressionsOf({spec: {dependsOn}}: Found, of: string): readonly string[
 function lostOfSource({key, name, spec}: Found): readonly string[] {
   const url = digText(spec, 'url') ?? ''
   const of = `the ${key} ${name}`
-  return [...unread(spec, SOURCE_READ, of), ...(withoutCredentials(url) === url ? [] : [lostCredentials(of)])]
+  return [
+    ...unread(spec, SOURCE_READ, of),
+    ...['tag', 'semver', 'digest'].flatMap((key) => notText(dig(spec, 'ref', key), `${key} of ${of}`)),
+    ...(withoutCredentials(url) === url ? [] : [lostCredentials(of)]),
+  ]
 }
 
 /** What kustomize would do to the objects before Flux sees them. */

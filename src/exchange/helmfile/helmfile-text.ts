@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
+import {endOf} from '../../state/processes/exit-code.ts'
 import {withoutCredentials} from '../credentials.ts'
 
 /** The text of a helmfile. */
@@ -32,9 +33,9 @@ export async function helmfileText(
   // Values of which some cannot be read, as secrets without the plugin of helm that decrypts them.
   const built = embedded.exitCode ? await runBuild(file, [], env) : embedded
   if (built.exitCode === 0) return {text: built.stdout, isBuilt: true}
-  // Without an exit code it was never started: it is not there.
-  if (built.exitCode !== undefined)
-    throw new KkError('KK_FILE', `helmfile build failed for ${file}`, {
+  const end = endOf(built)
+  if (end !== undefined)
+    throw new KkError('KK_FILE', `helmfile build failed for ${file} (${end})`, {
       hint: 'correct the helmfile; kk reads what helmfile build prints',
       log: withoutCredentials(built.stderr).split('\n').slice(-10),
     })

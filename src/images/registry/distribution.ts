@@ -1,8 +1,5 @@
-import {readFile} from 'node:fs/promises'
-import {homedir} from 'node:os'
-import {join} from 'node:path'
 import {KkError} from '../../errors.ts'
-import {registryConfiguration} from '../../helm/pull.ts'
+import {ANSWER_MILLISECONDS, authorizationFor, SCOPES, unauthorized, unreachable} from './authorization.ts'
 import {type ContentStore, type Descriptor, MANIFEST_TYPES, sha256} from './content.ts'
 import {isLoopback} from './registry.ts'
 
@@ -24,9 +21,6 @@ export interface Distribution extends ContentStore {
   /** The tags of a repository; none where there is no such repository. */
   tags(repository: string): Promise<readonly string[]>
 }
-
-/** The time that a registry may take to answer what has no large body. */
-const ANSWER_MILLISECONDS = 60_000
 
 /**
  * A registry by the HTTP API of OCI's distribution specification, as whoever is logged in there by `buildah login`, `docker
@@ -149,8 +143,8 @@ function sender({base, host, env, signal}: SenderOptions): Send {
   const authorizations = new Map<string, string>()
   return async (repository, path, {method = 'GET' as const, headers, body, isLarge = false}) => {
     const url = /^https?:/.test(path) ? path : `${base}/v2/${repository}/${path}`
-    // What a registry names elsewhere, such as a place for uploads, is not told who is logged in here.
-    const isHere = new URL(url).host === new URL(base).host
+    // What a registry names elsewhere, such as a place for uploads, is not told who is logged in here, nor is this host without TLS.
+    const isHere = new URL(url).origin === new URL(base).origin
     const right = method === 'HEAD' || (method as string) === 'GET' ? 'pull' : 'push'
     const attempt = () => {
       const authorization = isHere ? authorizations.get(`${repository} ${right}`) : undefined
@@ -174,10 +168,13 @@ function sender({base, host, env, signal}: SenderOptions): Send {
     const first = await attempt()
     // What was sent as a stream cannot be sent again: before it, a request without a body has asked for the right.
     if (first.status !== 401 || !isHere || (body !== undefined && isLarge)) return first
+    // Where it has redirected to, somebody else asks.
+    if (new URL(first.url).origin !== new URL(base).origin) return first
     const challenge = first.headers.get('www-authenticate') ?? ''
     await first.body?.cancel()
     const authorization = await authorizationFor(challenge, {
       host,
+      plain: base.startsWith('http:'),
       env,
       scope: repository === '' ? 'registry:catalog:*' : `repository:${repository}:${SCOPES[right]}`,
     })
@@ -185,106 +182,6 @@ function sender({base, host, env, signal}: SenderOptions): Send {
     authorizations.set(`${repository} ${right}`, authorization)
     return attempt()
   }
-}
-
-const SCOPES = {pull: 'pull', push: 'pull,push'} as const
-
-interface Asking {
-  readonly host: string
-  readonly env: NodeJS.ProcessEnv
-  readonly scope: string
-}
-
-/**
- * Returns the header that a registry asks for: the login itself, or a token that it gives for the login, or for nobody. Undefined
- * where there is no login that it would take.
- */
-async function authorizationFor(challenge: string, {host, env, scope}: Asking): Promise<string | undefined> {
-  const login = await loginOf(host, env)
-  const [scheme = ''] = challenge.split(' ', 1)
-  if (scheme.toLowerCase() !== 'bearer') return login && `Basic ${login}`
-  const parameters = new Map(
-    [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]),
-  )
-  const realm = parameters.get('realm') ?? ''
-  if (!URL.canParse(realm)) return undefined
-  const url = new URL(realm)
-  const service = parameters.get('service')
-  if (service !== undefined) url.searchParams.set('service', service)
-  url.searchParams.set('scope', scope)
-  const response = await fetch(url, {
-    headers: login ? {authorization: `Basic ${login}`} : {},
-    signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
-  }).catch((cause: unknown) => {
-    throw unreachable(url.host, cause)
-  })
-  if (!response.ok) {
-    await response.body?.cancel()
-    throw unauthorized(host, response.status)
-  }
-  const {token, access_token: other} = (await response.json()) as {token?: string; access_token?: string}
-  return `Bearer ${token ?? other ?? ''}`
-}
-
-/** Returns user and password of a registry as they are written down (base64), from the first file that has them. */
-async function loginOf(host: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const home = env.HOME || homedir()
-  const files = [
-    env.REGISTRY_AUTH_FILE,
-    env.XDG_RUNTIME_DIR && join(env.XDG_RUNTIME_DIR, 'containers/auth.json'),
-    `/run/containers/${process.getuid?.() ?? 0}/auth.json`,
-    join(env.DOCKER_CONFIG || join(home, '.docker'), 'config.json'),
-    registryConfiguration(env),
-  ]
-  for (const file of files) {
-    if (!file) continue
-    const text = await readFile(file, 'utf8').catch(() => '{}')
-    const {auths = {}} = configurationOf(text, file)
-    const found = Object.entries(auths).find(([key, {auth}]) => auth && hostOfKey(key) === host)
-    if (found) return found[1].auth
-  }
-  return undefined
-}
-
-interface Configuration {
-  readonly auths?: Readonly<Record<string, {readonly auth?: string}>>
-}
-
-function configurationOf(text: string, file: string): Configuration {
-  try {
-    return JSON.parse(text) as Configuration
-  } catch {
-    throw new KkError('KK_FILE', `${file} is no JSON`, {
-      hint: 'log in to the registry again, or remove the file',
-    })
-  }
-}
-
-/** The registry of a login: `quay.io`, `https://quay.io/v2/`; that of Docker Hub has a name of its own. */
-function hostOfKey(key: string): string {
-  const host = key.replace(/^https?:\/\//, '').split('/', 1)[0]!
-  return host === 'index.docker.io' ? 'docker.io' : host
-}
-
-function unauthorized(host: string, status: number): KkError {
-  return new KkError('KK_IMAGE', `the registry ${host} refuses (${status})`, {
-    hint: `log in with docker login ${host}, buildah login ${host} or helm registry login ${host}; helpers that keep passwords elsewhere are not asked`,
-  })
-}
-
-function unreachable(host: string, cause: unknown): KkError {
-  const {cause: inner, message} = cause as Error & {cause?: NodeJS.ErrnoException}
-  const isTls = /ssl|tls|wrong version number|packet length/i.test(inner?.message ?? '')
-  return new KkError(
-    'KK_IMAGE',
-    `the registry ${host} does not answer (${inner?.code ?? inner?.message ?? message})`,
-    {
-      cause,
-      hint: isTls
-        ? 'does it speak TLS? A registry without it is named with --plain-http where it is written to'
-        : 'check its name, the network and the proxy',
-    },
-  )
 }
 
 function otherBytes(repository: string, digest: string): KkError {

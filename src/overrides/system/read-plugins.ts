@@ -6,6 +6,7 @@ import {KkError} from '../../errors.ts'
 import {redactLines} from '../../helm/redact/lines.ts'
 import type {Values} from '../../release.ts'
 import {isExecutable} from '../../state/files/is-executable.ts'
+import {endOf} from '../../state/processes/exit-code.ts'
 import type {FactName} from '../facts/facts.ts'
 import {FACT_NAMES, NAMESPACE} from '../facts/schema.ts'
 import {findUnstorable} from '../storable.ts'
@@ -115,9 +116,7 @@ async function ask(file: string, request: object, schema: JsonSchema): Promise<u
   if (result.timedOut) return fail(`did not answer within ${TIMEOUT_MILLISECONDS / 1000} s`)
   if (result.isMaxBuffer) return fail(`answered with more than ${OUTPUT_LIMIT / 1e6} MB`)
   if (result.exitCode !== 0) {
-    return fail(
-      `failed: ${result.exitCode === undefined ? (result.code ?? result.signal) : `exit code ${result.exitCode}`}`,
-    )
+    return fail(`failed: ${endOf(result) ?? result.code}`)
   }
   return checked(result.stdout, schema, fail)
 }

@@ -5,7 +5,7 @@ import {
   releaseSettings,
 } from '../../exchange/imported.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
-import type {Values} from '../../release.ts'
+import {releaseId, type Values} from '../../release.ts'
 
 /** Returns an environment file with what was imported; what could not be known stands in comments. */
 export function environmentText({name, from, charts, releases, lost}: Imported): string {
@@ -30,6 +30,29 @@ export function environmentText({name, from, charts, releases, lost}: Imported):
     yaml({kk}),
     ...releases.map(sectionText),
   ].join('')
+}
+
+/** Where an imported environment is: in a file, or nowhere but in its text. */
+interface Written {
+  readonly dryRun: boolean
+  readonly file?: string
+  readonly text?: string
+}
+
+/** Returns for programs what was imported, as the text has it. */
+export function importDocument({name, from, releases, lost}: Imported, written: Written) {
+  return {
+    environment: name,
+    from,
+    ...written,
+    releases: releases.map(({name: release, namespace, chart, requires}) => ({
+      release: releaseId(namespace, release),
+      chart: chart.name,
+      ...(chart.version !== undefined && {version: chart.version}),
+      requires,
+    })),
+    lost,
+  }
 }
 
 function sectionText({name, values, notes}: ImportedRelease): string {

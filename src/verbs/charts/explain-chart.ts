@@ -6,12 +6,12 @@ import {defaultValues} from '../../charts/default-values.ts'
 import {namesInDirectory} from '../../charts/directory.ts'
 import {type ChartFinding, chartNames, findChart} from '../../charts/find-chart.ts'
 import {readChart} from '../../charts/read-chart.ts'
-import type {Environment} from '../../environment/environment.ts'
+import type {ChartSource, Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 
 interface ExplainChartOptions {
-  /** A directory with a `Chart.yaml`, the address of a published chart, or the name of a release of the environment. */
+  /** A directory with a `Chart.yaml`, where a chart is published (its address, or DIRECTORY/NAME), or the name of a release of the environment. */
   readonly chart: string
   /** Of a published chart; by default the newest. */
   readonly version?: string | undefined
@@ -67,8 +67,7 @@ async function findExplained({
   environment,
   finding,
 }: ExplainChartOptions): Promise<Found> {
-  const [, url, name] = /^((?:oci|https?):\/\/.+)\/([^/]+)$/.exec(asked) ?? []
-  if (keyring !== undefined && url === undefined)
+  if (keyring !== undefined && !ADDRESS.test(asked))
     throw new KkError('KK_USAGE', '--verify is for published charts: oci://… or https://…', {
       hint: 'packages that an environment takes are verified by keyring in its kk.charts',
     })
@@ -76,19 +75,37 @@ async function findExplained({
     const chart = readChart(resolve(asked))
     return {chart, release: basename(resolve(asked)), names: namesInDirectory(dirname(chart.directory))}
   }
-  if (url !== undefined && name !== undefined) {
-    const kind = url.startsWith('oci:') ? 'oci' : 'repository'
-    const sources = [{kind, url, ...(keyring !== undefined && {keyring})}] as const
-    const wanted = {name, ...(version !== undefined && {version})}
-    const chart = await findChart(wanted, sources, finding)
+  const published = publishedAt(asked, keyring)
+  if (published) {
+    const {name, sources} = published
+    const chart = await findChart({name, ...(version !== undefined && {version})}, sources, finding)
     return {chart, release: name, names: await chartNames(sources, finding)}
   }
   if (!environment)
     throw new KkError('KK_CHART_NOT_FOUND', `${asked} is no directory with a Chart.yaml`, {
-      hint: 'name the directory of a chart, oci://… or https://… of a published one or, with -e FILE, a release of that environment',
+      hint: 'name the directory of a chart, where one is published (oci://…, https://…, DIRECTORY/NAME) or, with -e FILE, a release of that environment',
     })
   const chart = await chartOf(asked, environment, finding)
   return {chart, release: asked, names: await chartNames(environment.charts, finding)}
+}
+
+const ADDRESS = /^(?<url>(?:oci|https?):\/\/.+)\/(?<name>[^/]+)$/
+
+interface Published {
+  readonly name: string
+  readonly sources: readonly ChartSource[]
+}
+
+/** Returns the chart of an address, or of `DIRECTORY/NAME` where `kk charts publish` has written an index. */
+function publishedAt(asked: string, keyring: string | undefined): Published | undefined {
+  const {url, name} = ADDRESS.exec(asked)?.groups ?? {}
+  if (url !== undefined && name !== undefined) {
+    const kind = url.startsWith('oci:') ? 'oci' : 'repository'
+    return {name, sources: [{kind, url, ...(keyring !== undefined && {keyring})}]}
+  }
+  const path = resolve(dirname(asked))
+  if (!asked.includes('/') || !existsSync(join(path, 'index.yaml'))) return undefined
+  return {name: basename(asked), sources: [{kind: 'directory', path}]}
 }
 
 async function chartOf(name: string, environment: Environment, finding: ChartFinding): Promise<Chart> {

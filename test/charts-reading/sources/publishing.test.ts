@@ -82,8 +82,10 @@ describe.each(HELMS)('by %s', (name) => {
     const [chart] = charts as [string]
     const asked = {environment: undefined, finding: find}
     const local = await explainChart({chart: join(ROOT, 'charts', chart), ...asked})
-    const {components} = await explainChart({chart: `${server.url}/${chart}`, version: '0.1.0', ...asked})
-    expect(components.map((each) => each.name)).toEqual(local.components.map((each) => each.name))
+    for (const place of [server.url, path]) {
+      const {components} = await explainChart({chart: `${place}/${chart}`, version: '0.1.0', ...asked})
+      expect(components.map((each) => each.name)).toEqual(local.components.map((each) => each.name))
+    }
     await expect(
       explainChart({chart: `${server.url}/${chart}`, version: '9.9.9', ...asked}),
     ).rejects.toMatchObject({

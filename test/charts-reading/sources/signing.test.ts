@@ -17,29 +17,38 @@ import {toolPath} from '../../support/tools.ts'
 import {helm} from '../support/helm.ts'
 import {makeSigningKeys} from '../support/signing-keys.ts'
 import {serveDirectory} from '../support/web-server.ts'
-import {manifest, writeFiles} from '../support/write-files.ts'
+import {type Files, manifest, writeFiles} from '../support/write-files.ts'
 
 let keys: Awaited<ReturnType<typeof makeSigningKeys>>
+/** One package, with what signs it beside it and without: gpg and helm take their time to start. */
+let signed: ChartPackage
+let unsigned: ChartPackage
+const removals: (() => void)[] = []
 beforeAll(async () => {
   keys = await makeSigningKeys()
+  const make = (files: Files) => writeFiles(files, (remove) => removals.push(remove))
+  signed = await pack({make})
+  unsigned = await pack({make, isSigned: false})
 })
-afterAll(async () => keys[Symbol.asyncDispose]())
+afterAll(async () => {
+  await keys[Symbol.asyncDispose]()
+  for (const remove of removals) remove()
+})
 
 const name = HELMS[0]!
 
-async function finding(): Promise<ChartFinding> {
-  const home = writeFiles({})
+async function finding(home = writeFiles({})): Promise<ChartFinding> {
   const env = {HOME: home, PATH: process.env.PATH}
   const packages = helmPackages({path: await toolPath(name), env, directory: join(home, 'run')})
   return {builtIn: async () => home, cache: join(home, 'cache'), packages}
 }
 
 /** Packs a chart, signed unless told; returns the file. */
-async function pack({signed = true, text = ''} = {}): Promise<ChartPackage> {
+async function pack({isSigned = true, text = '', make = (files: Files) => writeFiles(files)} = {}) {
   const lines = 'description: |\n  - a line that begins with a dash\n'
-  const chart = writeFiles({'Chart.yaml': manifest('app', '1.0.0', lines), 'values.yaml': text})
-  const options = {charts: [chart], version: undefined, directory: writeFiles({}), finding: await finding()}
-  if (!signed) return (await packageCharts(options))[0]!
+  const chart = make({'Chart.yaml': manifest('app', '1.0.0', lines), 'values.yaml': text})
+  const options = {charts: [chart], version: undefined, directory: make({}), finding: await finding(make({}))}
+  if (!isSigned) return (await packageCharts(options))[0]!
   const {key, secret: keyring, passphrase} = keys
   await using signer = await openSigner({key, keyring, passphrase, env: process.env})
   return (await packageCharts({...options, sign: signer.sign}))[0]!
@@ -54,16 +63,16 @@ async function publishTo(destination: Destination, file: string): Promise<readon
 
 describe(`a package that kk signed, by ${name}`, () => {
   it('is verified, and its bytes are those of one that is not signed', async () => {
-    const {path, digest, signed} = await pack()
+    const {path, digest} = signed
 
     expect(await helm(name, ['verify', '--keyring', keys.public, path])).toContain('charts@example.org')
-    expect(signed).toBe(true)
-    expect(digest).toBe((await pack({signed: false})).digest)
+    expect(signed.signed).toBe(true)
+    expect(digest).toBe(unsigned.digest)
     await expect(helm(name, ['verify', '--keyring', keys.others, path])).rejects.toThrow('unknown entity')
   })
 
   it('is signed by a key that gpg has, too', async () => {
-    const {path} = await pack({signed: false})
+    const {path} = unsigned
     const env = {...process.env, GNUPGHOME: keys.home}
     await using signer = await openSigner({key: keys.key, passphrase: keys.passphrase, env})
     const directory = writeFiles({})
@@ -95,7 +104,7 @@ describe(`a package that kk signed, by ${name}`, () => {
     ['no gpg', () => ({env: {PATH: '/nowhere'}}), /gpg does not sign with .*: it cannot be started/],
   ])('is not made with %s', async (_, given, message) => {
     const {key, secret: keyring, passphrase} = keys
-    const {path} = await pack({signed: false})
+    const {path} = unsigned
     const options = {charts: [path], version: undefined, directory: writeFiles({}), finding: await finding()}
     const signing = async () => {
       await using signer = await openSigner({key, keyring, passphrase, env: process.env, ...given()})
@@ -113,7 +122,7 @@ describe(`a package that kk signed, by ${name}`, () => {
     await using registry = await startRegistry()
     const directory = writeFiles({})
     await using server = await serveDirectory(directory)
-    const {path} = await pack()
+    const {path} = signed
     const {packages} = await finding()
     const url = `oci://${registry.host}/charts`
     const destinations = [
@@ -146,8 +155,6 @@ describe(`a package that kk signed, by ${name}`, () => {
     const directory = writeFiles({})
     const {packages} = await finding()
     const url = `oci://${registry.host}/charts`
-    const unsigned = await pack({signed: false})
-    const signed = await pack()
     const destinations = [
       {url, destination: registryDestination({url, plain: false, packages})},
       {url: '', destination: directoryDestination({path: directory, url: undefined, now: new Date()})},
@@ -171,8 +178,8 @@ describe(`a package that kk signed, by ${name}`, () => {
   })
 
   it('is refused where its provenance is of other bytes', async () => {
-    const [one, other] = [await pack(), await pack({text: 'changed: true\n'})]
-    await copyFile(`${one.path}.prov`, `${other.path}.prov`)
+    const other = await pack({isSigned: false, text: 'changed: true\n'})
+    await copyFile(`${signed.path}.prov`, `${other.path}.prov`)
 
     await expect(publishTo({} as never, other.path)).rejects.toMatchObject({code: 'KK_PROVENANCE'})
   })
@@ -191,7 +198,6 @@ describe(`an environment with a keyring, by ${name}`, () => {
     const find = await finding()
     const url = `oci://${registry.host}/charts`
     const destination = registryDestination({url, plain: false, packages: find.packages})
-    const signed = await pack()
     await publishTo(destination, signed.path)
     const look = lookIn(url, find)
 
@@ -208,7 +214,6 @@ describe(`an environment with a keyring, by ${name}`, () => {
     await using registry = await startRegistry()
     const find = await finding()
     const url = `oci://${registry.host}/charts`
-    const unsigned = await pack({signed: false})
     await publishTo(registryDestination({url, plain: false, packages: find.packages}), unsigned.path)
 
     await expect(lookIn(url, find)({keyring: 'public.gpg'})).rejects.toMatchObject({
@@ -221,7 +226,6 @@ describe(`an environment with a keyring, by ${name}`, () => {
     const registry = await startRegistry()
     const find = await finding()
     const url = `oci://${registry.host}/charts`
-    const signed = await pack()
     await publishTo(registryDestination({url, plain: false, packages: find.packages}), signed.path)
     const look = lookIn(url, find)
     const pinned = {digest: signed.digest, keyring: 'public.gpg'}

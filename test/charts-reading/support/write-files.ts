@@ -6,10 +6,10 @@ import {onTestFinished} from 'vitest'
 /** Files by path. */
 export type Files = Readonly<Record<string, string>>
 
-/** A directory with these files, removed when the test is over. */
-export function writeFiles(files: Files): string {
+/** A directory with these files, removed when the test is over, or when `onEnd` calls what it is given. */
+export function writeFiles(files: Files, onEnd: (remove: () => void) => void = onTestFinished): string {
   const directory = mkdtempSync(join(tmpdir(), 'kk-charts-test-'))
-  onTestFinished(() => rmSync(directory, {recursive: true, force: true}))
+  onEnd(() => rmSync(directory, {recursive: true, force: true}))
   addFiles(directory, files)
   return directory
 }

@@ -76,6 +76,10 @@ describe('Applications', () => {
   })
 
   it.each([
+    [
+      {spec: {source: {repoURL: 'registry.example.org/charts', chart: 'one', targetRevision: 1.1}}},
+      'targetRevision of one: expected a text, got 1.1; put it in quotes',
+    ],
     [{helm: {valueFiles: ['x.yaml']}}, 'valueFiles of helm of one: an environment has no place for it'],
     [{helm: {skipCrds: true}}, 'skipCrds of helm of one: an environment has no place for it'],
     [

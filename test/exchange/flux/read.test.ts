@@ -160,10 +160,24 @@ describe('HelmReleases', () => {
       {dependsOn: [{name: 'keystone', readyExpr: 'x'}]},
       "readyExpr in dependsOn of keystone: kk's gate says what is ready",
     ],
+    [{timeout: 300}, 'timeout of keystone: expected a text, got 300; put it in quotes'],
+    [
+      {
+        chartRef: undefined,
+        chart: {spec: {chart: 'keystone', version: 1.1, sourceRef: {kind: 'HelmRepository', name: 'stable'}}},
+      },
+      'version of the chart of keystone: expected a text, got 1.1; put it in quotes',
+    ],
     [{dependsOn: [{name: 'vault'}]}, 'the need of keystone for vault, which clusters does not have'],
     [{chartRef: {kind: 'OCIRepository', name: 'gone'}}, 'where the chart gone of keystone comes from'],
   ])('with %j name what is lost', (spec, sentence) => {
     expect(imported([SOURCES, keystone(spec)]).lost).toContain(sentence)
+  })
+
+  it('whose tag YAML reads as a number name it', () => {
+    const {lost} = imported([SOURCES.replace('1.2.3_up4', '1.10'), keystone()])
+
+    expect(lost).toContain('tag of the OCIRepository keystone: expected a text, got 1.1; put it in quotes')
   })
 
   it('whose sources have more to them name that, and never a password', () => {

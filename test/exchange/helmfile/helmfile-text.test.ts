@@ -53,6 +53,15 @@ describe('a helmfile', () => {
     })
   })
 
+  it('that helmfile did not get to the end of is not read without it', async () => {
+    await writeFile(file, 'releases: []\n')
+    const env = await withHelmfile('kill -KILL $$')
+
+    await expect(helmfileText(file, env)).rejects.toMatchObject({
+      message: `helmfile build failed for ${file} (SIGKILL)`,
+    })
+  })
+
   it('that is not there is named', async () => {
     await expect(helmfileText(file, {PATH: directory})).rejects.toMatchObject({
       message: expect.stringContaining(file),

@@ -5,6 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {expect, it, onTestFinished} from 'vitest'
+import {authorizationFor} from '../../../src/images/registry/authorization.ts'
 import {sha256} from '../../../src/images/registry/content.ts'
 import {openDistribution} from '../../../src/images/registry/distribution.ts'
 
@@ -106,12 +107,60 @@ it('another server that a registry names for an upload is not told the login', a
     if (authorization === undefined) return response.writeHead(401, {'www-authenticate': 'Basic'}).end()
     return response.writeHead(202, {location: `http://${elsewhere}/upload`}).end()
   })
-  const home = await mkdtemp(join(tmpdir(), 'kk-login-'))
-  await writeFile(join(home, 'config.json'), JSON.stringify({auths: {[host]: {auth: btoa('user:secret')}}}))
-  const registry = openDistribution({host, env: {HOME: '/nowhere', DOCKER_CONFIG: home}})
+  const registry = openDistribution({host, env: await loggedIn(host)})
   const blob = {mediaType: 'application/octet-stream', digest: sha256('bytes'), size: 5}
 
   await registry.writeBlob('app', blob, async () => Readable.from([Buffer.from('bytes')]))
 
+  expect(told).toEqual([undefined])
+})
+
+/** Returns variables by which a login for a registry is found. */
+async function loggedIn(host: string): Promise<NodeJS.ProcessEnv> {
+  const home = await mkdtemp(join(tmpdir(), 'kk-login-'))
+  await writeFile(join(home, 'config.json'), JSON.stringify({auths: {[host]: {auth: btoa('user:secret')}}}))
+  return {HOME: '/nowhere', DOCKER_CONFIG: home}
+}
+
+it.each([
+  ['without TLS, which the registry has', (host: string) => `http://${host}/token`, false],
+  ['with a user in its address', (host: string) => `http://me@${host}/token`, true],
+  ['that is no web server', () => 'file:///etc/passwd', true],
+])('a server for tokens %s is not told the login', async (_, realmAt, plain) => {
+  let isAsked = false
+  const server = await serve((_, response) => {
+    isAsked = true
+    response.end('{}')
+  })
+  const host = 'registry.example.org'
+
+  const asking = authorizationFor(`Bearer realm="${realmAt(server)}",service="registry"`, {
+    ...{host, plain, env: await loggedIn(host), scope: 'repository:app:pull'},
+  })
+
+  await expect(asking).rejects.toMatchObject({
+    code: 'KK_IMAGE',
+    message: expect.stringMatching(
+      /^the registry registry.example.org names .* for tokens: expected an https/,
+    ),
+  })
+  expect(isAsked).toBe(false)
+})
+
+it('who asks for a login where the registry has redirected to is not given it', async () => {
+  const told: (string | undefined)[] = []
+  const elsewhere = await serve(({url, headers: {authorization}}, response) => {
+    told.push(authorization)
+    const challenge = `Bearer realm="http://${address()}/token",service="registry"`
+    if (url === '/token') response.end('{"token": "x"}')
+    else response.writeHead(401, {'www-authenticate': challenge}).end()
+  })
+  const address = () => elsewhere
+  const host = await serve((_, response) =>
+    response.writeHead(307, {location: `http://${elsewhere}/blob`}).end(),
+  )
+  const registry = openDistribution({host, env: await loggedIn(host)})
+
+  await expect(registry.hasBlob('app', 'sha256:abc')).rejects.toMatchObject({code: 'KK_IMAGE'})
   expect(told).toEqual([undefined])
 })

@@ -3,7 +3,7 @@ import {expect, it} from 'vitest'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import {type ImportedRelease, withRoom} from '../../../src/exchange/imported.ts'
 import type {Values} from '../../../src/release.ts'
-import {environmentText} from '../../../src/report/import/environment-text.ts'
+import {environmentText, importDocument} from '../../../src/report/import/environment-text.ts'
 
 /** Words that YAML reads as something else, or that break a rule of kk. */
 const ODD = [
@@ -45,4 +45,25 @@ it('writes only what kk reads, with the same values, whatever releases are calle
     }),
     {numRuns: 300},
   )
+})
+
+it('tells programs of each release, of what is lost, and where it is', () => {
+  const keystone = {
+    name: 'keystone',
+    namespace: 'openstack',
+    chart: {name: 'identity', version: '1.2.3'},
+    values: {a: 1},
+    requires: ['mariadb'],
+    notes: [],
+  }
+  const found = {name: 'lab', from: 'the helmfile', charts: [], releases: [keystone], lost: ['hooks']}
+
+  expect(importDocument(found, {dryRun: false, file: 'lab.yaml'})).toEqual({
+    environment: 'lab',
+    from: 'the helmfile',
+    dryRun: false,
+    file: 'lab.yaml',
+    releases: [{release: 'openstack/keystone', chart: 'identity', version: '1.2.3', requires: ['mariadb']}],
+    lost: ['hooks'],
+  })
 })

@@ -1,0 +1,57 @@
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {buffer} from 'node:stream/consumers'
+import {execa} from 'execa'
+import {extract} from 'tar-stream'
+import {type Entry, textEntry} from './archive.ts'
+import {debianArchives, fetched, readDebianLock} from './debian.ts'
+import type {Architecture} from './release.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Libraries with the loader, certificates, the shell, and what their licences say. */
+const TAKEN =
+  /^\.?\/?(usr\/lib(?:64)?\/(?:[\w-]+-linux-gnu\/)?(?:lib|ld-)[\w+.-]+\.so[\w.]*|usr\/share\/ca-certificates\/mozilla\/.+\.crt|usr\/bin\/busybox|usr\/share\/doc\/[^/]+\/copyright)$/
+
+const CERTIFICATE = 'usr/share/ca-certificates/'
+
+const linkTo = (path: string, target: string): Entry => ({path, content: {linkTo: target}})
+
+/** Where Debian has had directories since they moved below `/usr`; and the programs that busybox is here. */
+const LINKS = [
+  ...['bin', 'lib', 'lib64'].map((path) => linkTo(path, `usr/${path}`)),
+  ...['sh', 'sha256sum'].map((name) => linkTo(`usr/bin/${name}`, 'busybox')),
+]
+
+/** Returns what kk and helm need in an image where nothing else is: files of Debian, which are fetched once, into `cache`, and the gate of charts' pods. */
+export async function baseFiles(arch: Architecture, cache: string): Promise<readonly Entry[]> {
+  const lock = readDebianLock()
+  const archives = await debianArchives(lock)
+  const packages = await Promise.all(lock.packages[arch].map((each) => fetched(each, {cache, archives})))
+  const files = (await Promise.all(packages.map(filesOf))).flat()
+  const certificates = files.filter(({path}) => path.startsWith(CERTIFICATE))
+  const gate = readFileSync(join(ROOT, 'images/kk/kubernetes-entrypoint'))
+  return [
+    ...LINKS,
+    ...files.filter(({path}) => !path.startsWith(CERTIFICATE)),
+    // As update-ca-certificates(8) writes it.
+    textEntry('etc/ssl/certs/ca-certificates.crt', certificates.map(({content}) => content).join('')),
+    {path: 'usr/local/bin/kubernetes-entrypoint', mode: 0o755, content: gate},
+  ]
+}
+
+async function filesOf(deb: string): Promise<readonly Entry[]> {
+  const {stdout} = await execa('dpkg-deb', ['--fsys-tarfile', deb], {encoding: 'buffer'})
+  const archive = extract()
+  archive.end(stdout)
+  const entries: Entry[] = []
+  for await (const entry of archive) {
+    const {name, type, linkname, mode = 0o644} = entry.header
+    const path = TAKEN.exec(name)?.[1]
+    const bytes = await buffer(entry)
+    if (path === undefined) continue
+    if (type === 'symlink' && linkname) entries.push({path, content: {linkTo: linkname}})
+    if (type === 'file') entries.push({path, mode: mode & 0o755, content: bytes})
+  }
+  return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}

@@ -1,0 +1,177 @@
+import {TOPICS} from '../oclif.ts'
+import {
+  type ArgumentReference,
+  COMMANDS,
+  type CommandReference,
+  type FlagReference,
+  wordsOf,
+} from '../reference.ts'
+
+/**
+ * What a word is completed with: `words` of the table, or what the script itself looks for. `releases` come from the environment file,
+ * by kk; `release=` and `release:` are the start of `RELEASE=FILE` and `RELEASE:KEY=VALUE`.
+ */
+export type Candidates =
+  | `words ${string}`
+  | 'files'
+  | 'directories'
+  | 'environments'
+  | 'releases'
+  | 'release='
+  | 'release:'
+  | 'owner'
+  | 'nothing'
+
+const BY_FLAG: Readonly<Record<string, Candidates>> = {
+  environment: 'environments',
+  yaml: 'environments',
+  release: 'releases',
+  confirm: 'releases',
+  owner: 'owner',
+}
+
+const BY_VALUE: Readonly<Record<string, Candidates>> = {
+  FILE: 'files',
+  PATH: 'files',
+  'FILE|URL': 'files',
+  'KIND=FILE': 'words junit= trace= html= json=',
+  DIR: 'directories',
+  'RELEASE=FILE': 'release=',
+  'RELEASE:KEY=VALUE': 'release:',
+}
+
+const BY_ARGUMENT: Readonly<Record<string, Candidates>> = {
+  releases: 'releases',
+  release: 'releases',
+  from: 'releases',
+  to: 'releases',
+  file: 'environments',
+  helmfile: 'environments',
+  plan: 'files',
+  directory: 'directories',
+  charts: 'directories',
+  destination: 'directories',
+}
+
+function candidatesOf({type, name, options, helpValue = ''}: FlagReference): Candidates | undefined {
+  if (type === 'boolean') return undefined
+  if (options) return `words ${options.join(' ')}`
+  return BY_FLAG[name] ?? BY_VALUE[helpValue] ?? 'nothing'
+}
+
+function argumentOf(argument: ArgumentReference | undefined): Candidates {
+  if (argument?.options) return `words ${argument.options.join(' ')}`
+  return BY_ARGUMENT[argument?.name ?? ''] ?? 'nothing'
+}
+
+export interface Described {
+  readonly word: string
+  readonly summary: string
+}
+
+/** The table of commands as the scripts ask for it: by the words that are typed already. */
+export interface Tables {
+  /** What follows the words of a topic; those of `''` come first. */
+  readonly below: ReadonlyMap<string, readonly Described[]>
+  readonly flags: ReadonlyMap<string, readonly Described[]>
+  readonly arguments: ReadonlyMap<string, Candidates>
+  /** By the flag, or by the command and the flag where commands differ. */
+  readonly values: ReadonlyMap<string, Candidates>
+}
+
+const VISIBLE = COMMANDS.filter(({hidden}) => !hidden)
+
+export function tables(): Tables {
+  const byFlag = Map.groupBy(
+    VISIBLE.flatMap((command) => Object.values(command.flags).map((flag) => ({command, flag}))),
+    ({flag}) => flag.name,
+  )
+  const values = new Map<string, Candidates>()
+  for (const uses of byFlag.values()) {
+    const isSame = new Set(uses.map(({flag}) => candidatesOf(flag))).size === 1
+    for (const {command, flag} of uses) {
+      const candidates = candidatesOf(flag)
+      if (candidates === undefined) continue
+      for (const word of spellings(flag))
+        values.set(isSame ? word : `${wordsOf(command)} ${word}`, candidates)
+    }
+  }
+  return {
+    below: belowOf(VISIBLE),
+    flags: new Map(
+      VISIBLE.map((command) => [wordsOf(command), Object.values(command.flags).flatMap(described)]),
+    ),
+    arguments: new Map(
+      VISIBLE.map((command) => [wordsOf(command), argumentOf(Object.values(command.args)[0])]),
+    ),
+    values,
+  }
+}
+
+function belowOf(all: readonly CommandReference[]): ReadonlyMap<string, readonly Described[]> {
+  const below = new Map<string, Map<string, string>>()
+  for (const command of all) {
+    const words = wordsOf(command).split(' ')
+    for (const [at, word] of words.entries()) {
+      const isWhole = at === words.length - 1
+      const summary = isWhole ? command.summary : TOPICS[word as keyof typeof TOPICS]
+      const before = words.slice(0, at).join(' ')
+      const others = below.get(before) ?? new Map<string, string>()
+      if (isWhole || !others.has(word)) others.set(word, summary ?? '')
+      below.set(before, others)
+    }
+  }
+  return new Map(
+    [...below].map(([before, words]) => [before, [...words].map(([word, summary]) => ({word, summary}))]),
+  )
+}
+
+function spellings({name, char}: FlagReference): readonly string[] {
+  return [`--${name}`, ...(char === undefined ? [] : [`-${char}`])]
+}
+
+function described(flag: FlagReference): readonly Described[] {
+  const words = [`--${flag.name}`, ...(flag.allowNo ? [`--no-${flag.name}`] : [])]
+  return words.map((word) => ({word, summary: flag.summary}))
+}
+
+/** The branches of a `case` of bash and zsh: keys with the same text share one. */
+export function branches(entries: Iterable<readonly [string, string]>): string {
+  const byText = Map.groupBy(entries, ([, text]) => text)
+  return [...byText]
+    .map(([text, keys]) => `    ${keys.map(([key]) => quoted(key)).join('|')}) ${text} ;;`)
+    .join('\n')
+}
+
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** The words that lead to a command or to a topic. */
+export function known({below}: Tables): string {
+  return [...below]
+    .flatMap(([before, words]) => words.map(({word}) => (before === '' ? word : `${before} ${word}`)))
+    .join('|')
+}
+
+/** The branches by which bash and zsh find what may follow: by the command, `$id`, by the word before, `$prev`, or by both. */
+export function cases(
+  {below, flags, arguments: first, values}: Tables,
+  listOf: (map: ReadonlyMap<string, readonly Described[]>, name: string) => string,
+): string {
+  const takes = (isOfCommand: boolean) =>
+    assigned('takes', new Map([...values].filter(([key]) => key.includes(' ') === isOfCommand)))
+  return [
+    ...['case $id in', listOf(below, 'below'), 'esac'],
+    ...['case $id in', listOf(flags, 'flags'), 'esac'],
+    ...['case $id in', assigned('argument', first), 'esac'],
+    ...['case $prev in', takes(false), 'esac'],
+    ...['case "$id $prev" in', takes(true), 'esac'],
+  ]
+    .map((text) => (/^(?:case|esac)/.test(text) ? `  ${text}` : text))
+    .join('\n')
+}
+
+function assigned(name: string, map: ReadonlyMap<string, Candidates>): string {
+  return branches([...map].map(([key, candidates]) => [key, `${name}=${quoted(candidates)}`] as const))
+}
