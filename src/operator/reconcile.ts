@@ -115,7 +115,7 @@ interface Work {
 async function runPlan(
   {planned, observed, supplied, settled, environment}: Work,
   {cluster, helm}: Site,
-  {telling, interruption, quietFor, orders}: Pass,
+  {telling, interruption, quietFor, orders, onGate}: Pass,
 ): Promise<void> {
   const retried = retryOf(environment.metadata)
   expectStated(observed.living)
@@ -134,12 +134,14 @@ async function runPlan(
     })
   // The memory of this process says nothing of that of its children.
   const concurrency = orders && CHILDREN_AT_WORK
+  const charts = new Map(planned.plan.actions.map(({release, chart}) => [release, chart.name]))
   const choices = {concurrency, failFast: false, noWait: false, interruption, account, hand}
   const {run, failure} = await followRun(deployment.run({...choices, isOperator: true}), {
     interruption,
     quietFor,
     longest: longestAction(supplied.settled.releases.values()),
     onState: (state) => telling.tellSoon({kind: 'running', planned, run: state}),
+    onGate: (release, result, seconds) => onGate(charts.get(release)!, result, seconds),
   })
   // What has failed because the cluster went away is not held against the inputs: this throws then.
   if (failure !== undefined) await cluster.identity()

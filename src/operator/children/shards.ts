@@ -1,17 +1,34 @@
 import {createHash} from 'node:crypto'
 import {pathPattern} from '../../charts/files/path-pattern.ts'
 import type {Action} from '../../plan/plan.ts'
-import {releaseName} from '../../release.ts'
+import {releaseId, releaseName} from '../../release.ts'
+import type {ReleaseObject} from '../kinds/release-kind.ts'
 
 /** The shard of what no other is named for. */
 export const OTHERS = 'others'
 
 /** Returns the shard of a release among those that have processes: its own, or that of its chart. */
 export function shardOf(
-  {release, chart}: Pick<Action, 'release' | 'chart'>,
+  {release, chart}: Pick<Action, 'release'> & {readonly chart: Pick<Action['chart'], 'name'>},
   shards: readonly string[],
 ): string {
   return [releaseName(release), chart.name].find((each) => shards.includes(each)) ?? OTHERS
+}
+
+/** Returns how many of these Releases each shard has that has any. */
+export function sizesOf(
+  rows: readonly Pick<ReleaseObject, 'spec'>[],
+  shards: readonly string[],
+): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>()
+  for (const {spec} of rows) {
+    const shard = shardOf(
+      {release: releaseId(spec.release.namespace, spec.release.name), chart: spec.chart},
+      shards,
+    )
+    sizes.set(shard, (sizes.get(shard) ?? 0) + 1)
+  }
+  return sizes
 }
 
 /** Whether one of the patterns, as of a shell, fits a shard. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
-import {groupOf, ownerOf, serves, shardOf} from '../../../src/operator/children/shards.ts'
+import {groupOf, ownerOf, serves, shardOf, sizesOf} from '../../../src/operator/children/shards.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 
 const chart = {name: 'nova', version: '1', appVersion: '1'}
@@ -11,6 +11,21 @@ it.each<[string, ReleaseId, readonly string[], string]>([
   ['that of what no other is named for', 'openstack/nova', ['keystone'], 'others'],
 ])('the shard of a release is %s', (_, release, shards, expected) => {
   expect(shardOf({release, chart}, shards)).toBe(expected)
+})
+
+it('the size of a shard is how many releases are in it', () => {
+  const row = (name: string, charted: string) => ({
+    spec: {
+      release: {namespace: 'openstack', name},
+      chart: {name: charted, version: '1'},
+      ...({action: 'unchanged', requires: [], protected: false} as const),
+    },
+  })
+  const rows = [row('nova-api', 'nova'), row('nova-conductor', 'nova'), row('glance', 'glance')]
+
+  const sizes = sizesOf(rows, ['nova', 'nova-api', 'keystone'])
+
+  expect(Object.fromEntries(sizes)).toEqual({'nova-api': 1, nova: 1, others: 1})
 })
 
 it.each([
