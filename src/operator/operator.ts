@@ -135,9 +135,11 @@ async function drive(
     environments.see(found)
     const rows = inputs.releases(name)
     for (const row of rows) releases.see(row)
+    // Children work in their own cluster.
+    const ownOrders = found.spec.cluster ? undefined : orders
     // A helm that an earlier parent has ordered is waited for, and then the turn.
     quietFor(LONGEST_TURN)
-    await orders?.recall(rows as unknown as readonly ReleaseObject[])
+    await ownOrders?.recall(name, rows as unknown as readonly ReleaseObject[])
     // What was written last may not have been seen yet.
     const environment = {...found, status: environments.status(name) ?? {}}
     const uids = new Map(rows.map(({metadata}) => [metadata.name, metadata.uid]))
@@ -162,8 +164,7 @@ async function drive(
       events,
       find,
       cluster: ports.cluster,
-      // Children work in their own cluster.
-      orders: found.spec.cluster ? undefined : orders,
+      orders: ownOrders,
     }
     const passed = await sites
       .inTurn(environment, () => {

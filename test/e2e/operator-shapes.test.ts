@@ -20,7 +20,7 @@ const child = (...shards: readonly string[]) => [
 
 let cluster: OperatedCluster
 beforeAll(async () => {
-  cluster = await startOperatedCluster(8, ...SHAPE)
+  cluster = await startOperatedCluster(9, ...SHAPE)
   return () => cluster.end()
 })
 
@@ -183,6 +183,25 @@ atNight(() => {
     expect(await helms([first, second, ...children], environment)).toEqual(['install db', 'install api'])
     expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
     expect(await tasksLeft(environment)).toEqual([])
+  })
+
+  it('6: what a parent has written for a child, and was killed before it ordered it, goes when the next one begins', async () => {
+    const environment = cluster.environment()
+    await cluster.byHand('deploy', environment, environment.text())
+    const first = await start(...PARENT)
+    await environment.apply(environment.text())
+    await environment.has('Ready', 'True')
+    await kill(first)
+    const place = ['--namespace', environment.name]
+    const secret = ['secret', 'generic', 'kk-task.api', '--type', 'kk.openstack.org/task']
+    await done(cluster.kubectl('create', ...secret, ...place))
+    const label = `kk.openstack.org/task=${environment.name}`
+    await done(cluster.kubectl('label', 'secret', 'kk-task.api', label, ...place))
+
+    await start(...PARENT)
+    await waitFor(async () => (await tasksLeft(environment)).length === 0, {until: 'the task is gone'})
+
+    expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
   })
 
   it('18, 20: a pause waits for the helm of a child, and takes back what none has begun', async () => {

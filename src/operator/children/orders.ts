@@ -9,7 +9,7 @@ import {interrupted} from '../../run/interruption.ts'
 import type {Controls} from '../../run/task.ts'
 import {type Keeper, MANAGER} from '../keeper.ts'
 import {RELEASES, type ReleaseObject, rowName, type TaskReport} from '../kinds/release-kind.ts'
-import {deleteTask, type HandedTask, taskSecret, writeTask} from './handed-task.ts'
+import {deleteTask, deleteTasks, type HandedTask, taskSecret, writeTask} from './handed-task.ts'
 import {shardOf} from './shards.ts'
 
 /** How the parent has children do the actions of its plans. */
@@ -19,8 +19,11 @@ export interface Orders {
    * meanwhile, `KK_HELD` when no child is there. Afterwards no child is at work on it, nor will be.
    */
   give(handed: Omit<HandedTask, 'appliedAwaited'>, given: Given): Promise<{readonly revision: number}>
-  /** Takes back what an earlier parent has ordered, and resolves when nobody is at work on it. */
-  recall(rows: readonly ReleaseObject[]): Promise<void>
+  /**
+   * Takes back what an earlier parent has ordered, or was about to order, of an Environment with these Releases; resolves when
+   * nobody is at work on it.
+   */
+  recall(environment: string, rows: readonly ReleaseObject[]): Promise<void>
 }
 
 interface Given {
@@ -47,6 +50,8 @@ const LOOK_AGAIN = 500
 
 export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Orders {
   const {objects} = cluster
+  /** The Environments of which no task of an earlier parent is left. */
+  const swept = new Set<string>()
   const rowOf = (name: string) => rows.get(name) as unknown as ReleaseObject | undefined
 
   /** From then on no child begins with it: each looks for the order once it has the Lease. */
@@ -104,7 +109,7 @@ export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Ord
       hear()
       return await answer.promise
     },
-    async recall(all) {
+    async recall(environment, all) {
       const ordered = all
         .filter(({spec}) => spec.planned)
         .map(({metadata, spec: {release}}) => ({
@@ -112,6 +117,11 @@ export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Ord
           release: releaseId(release.namespace, release.name),
         }))
       for (const {name, release} of ordered) await takeBack(name, release)
+      if (all.length > 0 && !swept.has(environment)) {
+        for (const namespace of new Set(all.map(({spec}) => spec.release.namespace)))
+          await deleteTasks(environment, namespace, objects)
+        swept.add(environment)
+      }
       for (const {release} of ordered) await freed(cluster, release)
     },
   }
