@@ -4,7 +4,7 @@ import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import {isLive} from '../../cluster/lease/view.ts'
 import type {Collection} from '../../cluster/watch/collection.ts'
 import {type ErrorCode, KkError} from '../../errors.ts'
-import {type ReleaseId, releaseId, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {interrupted} from '../../run/interruption.ts'
 import type {Controls} from '../../run/task.ts'
 import {type Keeper, MANAGER} from '../keeper.ts'
@@ -29,6 +29,8 @@ export interface Orders {
 interface Given {
   /** The digest of the plan. */
   readonly plan: string
+  /** The section that the release is a part of, where that is several releases. */
+  readonly section: string | undefined
   readonly controls: Controls
   /** Aborted when nothing more is to start. */
   readonly stop: AbortSignal
@@ -70,10 +72,10 @@ export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Ord
   }
 
   return {
-    async give({environment, run, task}, {plan, controls, stop}) {
-      const {release} = task.action
+    async give({environment, run, task}, {plan, section, controls, stop}) {
+      const {release, chart} = task.action
       const name = rowName(environment, release)
-      const shard = shardOf(task.action, shards)
+      const shard = shardOf({release: {name: releaseName(release)}, section, chart}, shards)
       const namespace = releaseNamespace(release)
       controls.onProgress('lease', `waiting for the operator's process for ${shard}`)
       const hearing = newHearing(run, controls)

@@ -1,18 +1,23 @@
 import {createHash} from 'node:crypto'
 import {pathPattern} from '../../charts/files/path-pattern.ts'
-import type {Action} from '../../plan/plan.ts'
-import {releaseId, releaseName} from '../../release.ts'
 import type {ReleaseObject} from '../kinds/release-kind.ts'
 
 /** The shard of what no other is named for. */
 export const OTHERS = 'others'
 
-/** Returns the shard of a release among those that have processes: its own, or that of its chart. */
-export function shardOf(
-  {release, chart}: Pick<Action, 'release'> & {readonly chart: Pick<Action['chart'], 'name'>},
-  shards: readonly string[],
-): string {
-  return [releaseName(release), chart.name].find((each) => shards.includes(each)) ?? OTHERS
+/** What a child may be named for. */
+interface Sharded {
+  readonly release: {readonly name: string}
+  /** The section that it is a part of, where that is several releases. */
+  readonly section?: string | undefined
+  readonly chart: {readonly name: string}
+}
+
+/** Returns the shard of a release among those that have processes: its own, that of its section, or that of its chart. */
+export function shardOf({release, section, chart}: Sharded, shards: readonly string[]): string {
+  return (
+    [release.name, section, chart.name].find((each) => each !== undefined && shards.includes(each)) ?? OTHERS
+  )
 }
 
 /** Returns how many of these Releases each shard has that has any. */
@@ -22,10 +27,7 @@ export function sizesOf(
 ): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>()
   for (const {spec} of rows) {
-    const shard = shardOf(
-      {release: releaseId(spec.release.namespace, spec.release.name), chart: spec.chart},
-      shards,
-    )
+    const shard = shardOf(spec, shards)
     sizes.set(shard, (sizes.get(shard) ?? 0) + 1)
   }
   return sizes
