@@ -9,6 +9,7 @@ import {
   type OperatedEnvironment,
   type RunningOperator,
   startOperatedCluster,
+  toldOfFailure,
 } from '../e2e/support/operator.ts'
 
 // The numbers are those of the proof of the design; test/e2e/operator.test.ts has 1, 3, 12, 18 and 20.
@@ -110,17 +111,8 @@ it('23: while nothing changes, it starts no helm and writes nothing but Leases',
 it('24: no secret of an environment is where secrets are not', async () => {
   const environment = cluster.environment()
   const marked = 'Marked-9f3c1a'
-  const text = environment.text({
-    db: {auth: {password: marked}, leak: true, job: {pod: {fail: 'JobFailed'}}},
-    api: {auth: {password: marked}},
-  })
-  const secret = ['secret', 'generic', environment.name, '--namespace', 'kk-system']
-  await done(cluster.kubectl('create', ...secret, `--from-literal=environment.yaml=${text}`))
-  await environment.apply('db: {}', {source: {secret: environment.name}})
-  await environment.has('Stalled', 'True', 'Failed')
 
-  const kinds = 'environments,releases,configmaps,leases,events'
-  const objects = await done(cluster.kubectl('get', kinds, '--namespace', 'kk-system', '--output', 'yaml'))
+  const objects = await toldOfFailure(cluster, environment, marked)
 
   expect(objects).toContain(`${environment.name}.${environment.name}.db`)
   expect(objects).not.toContain(marked)
