@@ -1,9 +1,6 @@
 import {once} from 'node:events'
-import {readFileSync} from 'node:fs'
 import {execa} from 'execa'
-
-/** `utime` and `stime` of /proc/PID/stat are in hundredths of a second (USER_HZ). */
-const TICK_MILLISECONDS = 10
+import {processorTime} from '../measure/processor-time.ts'
 
 const UNLIMITED = '1000000000'
 
@@ -45,11 +42,7 @@ export async function onService<T>(
     const [said] = await once(server.stderr, 'data', {signal})
     const url = /http:\S+/.exec(String(said))?.[0]
     if (url === undefined) throw new Error(`kk serve said: ${said}`)
-    const cpu = () => {
-      const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-      return (Number(fields[11]) + Number(fields[12])) * TICK_MILLISECONDS
-    }
-    return await work({url, cpu})
+    return await work({url, cpu: () => processorTime(server.pid!)})
   } finally {
     server.kill('SIGTERM')
     await server
