@@ -123,7 +123,8 @@ async function drive(
   state.overdue = queue.overdue
   state.problem = () => inputs.problem()
   state.statuses = () => new Map(inputs.names().map((name) => [name, environments.status(name) ?? {}]))
-  if (shards) state.shards = () => sizesOf(inputs.rows.all() as unknown as readonly ReleaseObject[], shards)
+  if (shards)
+    state.shards = () => sizesOf(inputs.ownReleases() as unknown as readonly ReleaseObject[], shards)
 
   async function work(name: string, quietFor: QuietFor): Promise<number | undefined> {
     const found = inputs.environment(name)
