@@ -1,10 +1,10 @@
-import {once} from 'node:events'
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as wait} from 'node:timers/promises'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
 import type {Sandbox} from '../../src/sandbox/sandbox.ts'
+import {whileListening} from '../measure/listening.ts'
 import type {Bench} from '../result.ts'
 
 /** A throwaway cluster with the operator's kinds, roles and account. */
@@ -65,25 +65,11 @@ export async function openHub({bench, env, sandbox, namespaces}: HubOptions): Pr
       const flags = ['--namespace', 'kk-system', `--timeout=${LONGEST}`]
       await kubectl('wait', `--for=condition=${condition}`, ...flags, ...objects)
     },
-    async whileOperated(words, work) {
+    whileOperated(words, work) {
       const flags = ['operator', 'run', '--listen', '127.0.0.1:0', '--kubeconfig', own, ...words]
-      const child = execa(kk, flags, {
-        env,
-        reject: false,
-        cancelSignal: signal,
-        stdout: 'ignore',
-        buffer: false,
-      })
-      try {
-        const [said] = await once(child.stderr, 'data', {signal})
-        const url = /http:\S+/.exec(String(said))?.[0]
-        if (url === undefined) throw new Error(`kk operator run said: ${said}`)
-        child.stderr.resume()
-        return await work(operatorAt(url, child.pid!, signal))
-      } finally {
-        child.kill('SIGTERM')
-        await child
-      }
+      return whileListening({command: [kk, ...flags], env, signal}, ({url, pid}) =>
+        work(operatorAt(url, pid, signal)),
+      )
     },
     async writesSince(milliseconds) {
       const lines = (await readFile(auditLog, 'utf8')).split('\n')

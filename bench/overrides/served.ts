@@ -1,5 +1,4 @@
-import {once} from 'node:events'
-import {execa} from 'execa'
+import {whileListening} from '../measure/listening.ts'
 import {processorTime} from '../measure/processor-time.ts'
 
 const UNLIMITED = '1000000000'
@@ -31,20 +30,7 @@ export async function onService<T>(
     '--rate-limit',
     UNLIMITED,
   ]
-  const server = execa(kk, args, {
-    env: {KK_STORE: store},
-    reject: false,
-    cancelSignal: signal,
-    stdout: 'ignore',
-    buffer: false,
-  })
-  try {
-    const [said] = await once(server.stderr, 'data', {signal})
-    const url = /http:\S+/.exec(String(said))?.[0]
-    if (url === undefined) throw new Error(`kk serve said: ${said}`)
-    return await work({url, cpu: () => processorTime(server.pid!)})
-  } finally {
-    server.kill('SIGTERM')
-    await server
-  }
+  return whileListening({command: [kk, ...args], env: {KK_STORE: store}, signal}, ({url, pid}) =>
+    work({url, cpu: () => processorTime(pid)}),
+  )
 }
