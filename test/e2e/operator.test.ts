@@ -68,6 +68,11 @@ describe.concurrent('the API server refuses', () => {
       {source: {configMap: 'a'}, approval: {required: ['rollback']}},
       'Unsupported value: "rollback"',
     ],
+    [
+      'a path to ignore that is no JSON pointer',
+      {source: {configMap: 'a'}, drift: {ignore: [{paths: ['spec.replicas']}]}},
+      'spec.drift.ignore[0].paths[0]',
+    ],
   ])('%s', async (_, spec, message) => {
     expect(await refusal('Environment', 'refused', spec)).toContain(message)
   })
