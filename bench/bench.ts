@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- PART… --long --check]`: how fast and how large kk is, as a table. All parts unless some are named;
- * those that take minutes only then, or with `--long`. With `--check` a missed target is exit 1.
+ * those that take minutes only then, or with `--long`. With `--check` a missed target is exit 1. `KK_BENCH_SHARE=0.05` tries
+ * out `operator` with a twentieth of its releases: its targets are for all of them.
  */
 import {mkdtemp, rm} from 'node:fs/promises'
 import {availableParallelism, cpus, loadavg, tmpdir} from 'node:os'
@@ -14,6 +15,7 @@ import {measureDoctorCharts} from './doctor-charts.ts'
 import {measureInference} from './inference.ts'
 import {measureManyReleases} from './many-releases.ts'
 import {measureOpenStack} from './openstack.ts'
+import {measureOperator} from './operator.ts'
 import {measureOverrides} from './overrides.ts'
 import {measurePlan} from './plan.ts'
 import {measurePrepull} from './prepull.ts'
@@ -38,6 +40,7 @@ const PARTS: Readonly<Record<string, Measure>> = {
 const LONG_PARTS: Readonly<Record<string, Measure>> = {
   openstack: measureOpenStack,
   'doctor-charts': measureDoctorCharts,
+  operator: measureOperator,
 }
 
 /** Only when it is named: it needs root, and with `aio` a machine without a node. */

@@ -11,6 +11,7 @@ import {decisionList} from './docs/decision-list.ts'
 import {environmentTables} from './docs/environment-tables.ts'
 import {excludedTests} from './docs/excluded-tests.ts'
 import {imageTable} from './docs/image-table.ts'
+import {kindTables} from './docs/kind-tables.ts'
 import {withMadeParts} from './docs/marked.ts'
 import {permissionParts} from './docs/permission-roles.ts'
 import {podTable} from './docs/pod-table.ts'
@@ -34,6 +35,7 @@ export async function madePages(): Promise<readonly Page[]> {
       'exit-codes': exitCodeTable(),
       'error-codes': errorCodeTable(),
     }),
+    page('operators.md', kindTables()),
     page('permissions.md', permissionParts()),
     page('charts.md', chartTables()),
     page('images.md', await imageTable()),

@@ -6,6 +6,8 @@ export interface CountedHelm {
   readonly path: string
   /** How many were started so far. */
   count(): Promise<number>
+  /** Each start so far: when, in milliseconds since the epoch, and its arguments. */
+  starts(): Promise<readonly {readonly at: number; readonly words: readonly string[]}[]>
 }
 
 /** The real helm behind a script that notes each start in the directory. */
@@ -13,6 +15,16 @@ export async function countedHelm(directory: string, helm: string): Promise<Coun
   const path = join(directory, 'helm')
   const log = join(directory, 'helm-starts')
   await writeFile(log, '')
-  await writeFile(path, `#!/bin/sh\necho "$1" >>'${log}'\nexec '${helm}' "$@"\n`, {mode: 0o755})
-  return {path, count: async () => (await readFile(log, 'utf8')).split('\n').length - 1}
+  const script = `#!/bin/sh\necho "$(date +%s%3N) $*" >>'${log}'\nexec '${helm}' "$@"\n`
+  await writeFile(path, script, {mode: 0o755})
+  const lines = async () => (await readFile(log, 'utf8')).split('\n').slice(0, -1)
+  return {
+    path,
+    count: async () => (await lines()).length,
+    starts: async () =>
+      (await lines()).map((line) => {
+        const [at, ...words] = line.split(' ')
+        return {at: Number(at), words}
+      }),
+  }
 }

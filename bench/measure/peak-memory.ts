@@ -26,7 +26,8 @@ export async function peakMemory({command, env}: Contender, signal: AbortSignal)
   return peak
 }
 
-async function highWaterMark(pid: number | undefined): Promise<number> {
+/** The most memory, in bytes, that a process had resident so far; 0 once it has ended. */
+export async function highWaterMark(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
 }

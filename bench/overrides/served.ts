@@ -1,9 +1,5 @@
-import {once} from 'node:events'
-import {readFileSync} from 'node:fs'
-import {execa} from 'execa'
-
-/** `utime` and `stime` of /proc/PID/stat are in hundredths of a second (USER_HZ). */
-const TICK_MILLISECONDS = 10
+import {whileListening} from '../measure/listening.ts'
+import {processorTime} from '../measure/processor-time.ts'
 
 const UNLIMITED = '1000000000'
 
@@ -34,24 +30,7 @@ export async function onService<T>(
     '--rate-limit',
     UNLIMITED,
   ]
-  const server = execa(kk, args, {
-    env: {KK_STORE: store},
-    reject: false,
-    cancelSignal: signal,
-    stdout: 'ignore',
-    buffer: false,
-  })
-  try {
-    const [said] = await once(server.stderr, 'data', {signal})
-    const url = /http:\S+/.exec(String(said))?.[0]
-    if (url === undefined) throw new Error(`kk serve said: ${said}`)
-    const cpu = () => {
-      const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-      return (Number(fields[11]) + Number(fields[12])) * TICK_MILLISECONDS
-    }
-    return await work({url, cpu})
-  } finally {
-    server.kill('SIGTERM')
-    await server
-  }
+  return whileListening({command: [kk, ...args], env: {KK_STORE: store}, signal}, ({url, pid}) =>
+    work({url, cpu: () => processorTime(pid)}),
+  )
 }

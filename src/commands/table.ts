@@ -6000,7 +6000,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       isolate: {
         name: 'isolate',
-        summary: 'A release that has a process of its own; may be repeated.',
+        summary:
+          'A release, or a section that is several releases, that has a process of its own; may be repeated.',
         hasDynamicHelp: false,
         helpValue: 'RELEASE',
         multiple: true,
@@ -6314,7 +6315,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       shards: {
         name: 'shards',
         summary:
-          "Of a parent, a shard that has processes of its own: a chart, or a release; all else is in the shard others. Of a child, one whose actions it does, or a pattern such as 'nova-*'. May be repeated.",
+          "Of a parent, a shard that has processes of its own: a chart, a section, or a release; all else is in the shard others. Of a child, one whose actions it does, or a pattern such as 'nova-*'. May be repeated.",
         hasDynamicHelp: false,
         helpValue: 'NAME',
         multiple: true,

@@ -1,3 +1,4 @@
+import type {Environment} from '../environment/environment.ts'
 import {digest} from '../plan/digest.ts'
 import {type Action, hasChanges, isChange, type Plan} from '../plan/plan.ts'
 import {type EnvironmentObject, RETRY} from './kinds/environment-kind.ts'
@@ -9,6 +10,8 @@ export interface Planned {
   readonly digest: string
   /** The digest of the inputs of all releases; see `targetDigest`. */
   readonly target: string
+  /** What is a part of a section, by the names of the releases. */
+  readonly parts?: Environment['parts']
 }
 
 /** What the operator does about a plan. */

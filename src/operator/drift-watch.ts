@@ -1,6 +1,7 @@
 import type {Cluster} from '../cluster/cluster.ts'
 import {seconds} from '../environment/duration.ts'
 import {asKkError} from '../errors.ts'
+import {type IgnoreRule, ignoredFields} from '../plan/drift/ignored.ts'
 import {correctDrift, type ReleaseDrift} from '../verbs/observation/drift.ts'
 import {drift} from '../verbs/observation/drift-of.ts'
 import type {Prepared} from '../verbs/preparation/prepare.ts'
@@ -11,8 +12,8 @@ import type {EnvironmentObject} from './kinds/environment-kind.ts'
 export interface DriftPorts {
   /** Compares all releases of an environment with their manifests. */
   look(prepared: Prepared): Promise<readonly ReleaseDrift[]>
-  /** Writes objects of a release as its manifest says: `Deployment/api`. */
-  correct(drift: ReleaseDrift, objects: ReadonlySet<string>): Promise<void>
+  /** Writes objects of a release as its manifest says, but for what is ignored of them: `Deployment/api`. */
+  correct(drift: ReleaseDrift, objects: ReadonlySet<string>, ignore: readonly IgnoreRule[]): Promise<void>
 }
 
 export function driftPorts(cluster: Cluster): DriftPorts {
@@ -21,8 +22,8 @@ export function driftPorts(cluster: Cluster): DriftPorts {
       const {environment} = prepared
       return drift(cluster, {names: [], owner: environment.name, environment, prepared})
     },
-    correct: (found, objects) =>
-      correctDrift(cluster, found, ({kind, name}) => objects.has(`${kind}/${name}`)),
+    correct: (found, objects, ignore) =>
+      correctDrift(cluster, found, {isMeant: ({kind, name}) => objects.has(`${kind}/${name}`), ignore}),
   }
 }
 
@@ -56,7 +57,11 @@ export function newDriftWatch(clock: () => number = Date.now): DriftWatch {
   async function correct(
     entry: Known,
     drifted: readonly ReleaseDrift[],
-    {ports, now}: {readonly ports: DriftPorts; readonly now: number},
+    {
+      ports,
+      now,
+      ignore,
+    }: {readonly ports: DriftPorts; readonly now: number; readonly ignore: readonly IgnoreRule[]},
   ): Promise<void> {
     const tries = (key: string) => (entry.corrected.get(key) ?? []).filter((at) => at > now - MEMORY)
     const changed = drifted.flatMap(keysOf)
@@ -65,7 +70,8 @@ export function newDriftWatch(clock: () => number = Date.now): DriftWatch {
     try {
       for (const each of drifted) {
         const objects = keysOf(each).filter((key) => mine.has(key))
-        if (objects.length > 0) await ports.correct(each, new Set(objects.map((key) => key.split(' ')[1]!)))
+        const names = new Set(objects.map((key) => key.split(' ')[1]!))
+        if (names.size > 0) await ports.correct(each, names, ignore)
       }
     } catch (error) {
       entry.finding = {...driftedFinding('NotCorrected', drifted), message: asKkError(error).message}
@@ -84,7 +90,7 @@ export function newDriftWatch(clock: () => number = Date.now): DriftWatch {
 
   return {
     async look({metadata: {name, generation = 1}, spec}, prepared, ports) {
-      const {mode = 'warn', every = EVERY} = spec.drift ?? {}
+      const {mode = 'warn', every = EVERY, ignore = []} = spec.drift ?? {}
       const pause = (seconds(every) ?? 3_600) * 1000
       const now = clock()
       const before = known.get(name)
@@ -99,10 +105,15 @@ export function newDriftWatch(clock: () => number = Date.now): DriftWatch {
         return undefined
       }
       if (now < entry.nextAt) return entry.finding
-      const drifted = (await ports.look(prepared)).filter(({objects}) => objects.some(isSeen))
+      const found = (await ports.look(prepared)).map(({objects, ...release}) => ({
+        ...release,
+        objects: objects.filter(isSeen),
+      }))
+      const [drifted, ignored] = sides(found, ignore)
       entry.nextAt = now + pause
       entry.finding = drifted.length === 0 ? AS_DEPLOYED : driftedFinding('Drifted', drifted)
-      if (mode === 'correct') await correct(entry, drifted, {ports, now})
+      if (mode === 'correct') await correct(entry, drifted, {ports, now, ignore})
+      entry.finding = besides(entry.finding, ignored)
       return entry.finding
     },
     due(name) {
@@ -118,6 +129,26 @@ type Drifted = ReleaseDrift['objects'][number]
 /** Whether it is known how the object is. */
 function isSeen({state}: Drifted): boolean {
   return state !== 'unknown'
+}
+
+/** Returns what has drifted, and what of it is ignored. */
+function sides(
+  found: readonly ReleaseDrift[],
+  ignore: readonly IgnoreRule[],
+): readonly [drifted: readonly ReleaseDrift[], ignored: readonly ReleaseDrift[]] {
+  const side = (isIgnored: boolean) =>
+    found
+      .map(({objects, ...release}) => ({
+        ...release,
+        objects: objects.flatMap((object) => {
+          if (object.state !== 'changed') return isIgnored ? [] : object
+          const ignores = ignoredFields(ignore, object)
+          const fields = object.fields.filter(({path}) => ignores(path) === isIgnored)
+          return fields.length === 0 ? [] : {...object, fields}
+        }),
+      }))
+      .filter(({objects}) => objects.length > 0)
+  return [side(false), side(true)]
 }
 
 /** The objects of a release that can be corrected; what is gone is made again by a deploy. */
@@ -140,15 +171,25 @@ function driftedFinding(
   reason: 'Drifted' | 'Contested' | 'NotCorrected',
   drifted: readonly ReleaseDrift[],
 ): Finding {
-  const texts = drifted.flatMap(({release, objects}) =>
-    objects.filter(isSeen).map(({kind, name, state, fields}) => {
+  const why = reason === 'Contested' ? 'somebody changes back what is corrected, so it is left: ' : ''
+  return {type: 'Drifted', status: 'True', reason, message: `${why}${listed(textsOf(drifted))}`}
+}
+
+/** Returns a finding that tells also what `spec.drift.ignore` leaves alone. */
+function besides(finding: Finding, ignored: readonly ReleaseDrift[]): Finding {
+  if (ignored.length === 0) return finding
+  const reason = finding === AS_DEPLOYED ? 'Ignored' : finding.reason
+  return {...finding, reason, message: `${finding.message}; ignored: ${listed(textsOf(ignored))}`}
+}
+
+function textsOf(drifted: readonly ReleaseDrift[]): readonly string[] {
+  return drifted.flatMap(({release, objects}) =>
+    objects.map(({kind, name, state, fields}) => {
       const managers = [...new Set(fields.flatMap(({manager}) => manager ?? []))]
       const what = state === 'gone' ? 'is gone' : fields.map(({path}) => path).join(', ')
       return `${release} ${kind}/${name} ${what}${managers.length > 0 ? ` (by ${managers.join(', ')})` : ''}`
     }),
   )
-  const why = reason === 'Contested' ? 'somebody changes back what is corrected, so it is left: ' : ''
-  return {type: 'Drifted', status: 'True', reason, message: `${why}${listed(texts)}`}
 }
 
 /** The objects that a message names at most. */

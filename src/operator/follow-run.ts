@@ -1,4 +1,5 @@
 import {type ErrorCode, KkError} from '../errors.ts'
+import type {ReleaseId} from '../release.ts'
 import type {RunEvent} from '../run/events.ts'
 import type {Interruption} from '../run/interruption.ts'
 import {NO_RUN, nextState, type RunState, releasesIn} from '../run/run-state.ts'
@@ -11,7 +12,11 @@ interface Following {
   /** The longest time that one action may take, in milliseconds: so long a gate may say nothing. */
   readonly longest: number
   readonly onState: (state: RunState) => void
+  /** Told how long the gate of a release was closed when its action ends, in seconds. */
+  readonly onGate?: (release: ReleaseId, result: GateResult, seconds: number) => void
 }
+
+export type GateResult = 'passed' | 'failed'
 
 interface Followed {
   readonly run: RunState
@@ -25,7 +30,7 @@ const MARGIN = 1_800_000
 /** Follows a run of the operator to its end. Throws what has failed and may pass by itself. */
 export async function followRun(
   events: AsyncIterable<RunEvent>,
-  {interruption, quietFor, longest, onState}: Following,
+  {interruption, quietFor, longest, onState, onGate}: Following,
 ): Promise<Followed> {
   let run = NO_RUN
   quietFor(longest + MARGIN)
@@ -33,6 +38,7 @@ export async function followRun(
     quietFor(longest + MARGIN)
     run = nextState(run, event)
     onState(run)
+    if (onGate) tellGate(event, run, onGate)
     // Nothing of what is left is worth waiting for: the next pass, or the next leader, waits at the same gates.
     if (interruption.stop.aborted && !interruption.abort.aborted && onlyWaits(run)) interruption.interrupt()
   }
@@ -43,6 +49,15 @@ export async function followRun(
   const {code, message} = failed.progress.error
   if (!lasting) throw new KkError(code as ErrorCode, message)
   return {run, failure: `${failed.release} has failed: ${message}`}
+}
+
+function tellGate(event: RunEvent, run: RunState, onGate: NonNullable<Following['onGate']>): void {
+  if (event.type !== 'release-succeeded' && event.type !== 'release-failed') return
+  const phases = run.releases.get(event.release)?.times.phases ?? []
+  const gates = phases.filter(({phase}) => phase === 'gate')
+  if (gates.length === 0) return
+  const milliseconds = gates.reduce((sum, {since, until = since}) => sum + until - since, 0)
+  onGate(event.release, event.type === 'release-succeeded' ? 'passed' : 'failed', milliseconds / 1000)
 }
 
 /** Whether no helm is at work, and none is about to be: after its gate has begun, helm does nothing more to a release. */

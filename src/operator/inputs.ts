@@ -23,6 +23,8 @@ export interface Inputs {
   readonly rows: Collection
   /** Returns the Releases of an Environment. */
   releases(environment: string): ReturnType<Collection['all']>
+  /** Returns the Releases of all Environments of the own cluster. */
+  ownReleases(): ReturnType<Collection['all']>
   /** The names of all Environments. */
   names(): readonly string[]
   /** Why the Environments are not seen as they are; undefined if they are. */
@@ -78,6 +80,10 @@ export function followInputs(
     environment,
     rows: releases,
     releases: (name) => releases.all().filter(({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === name),
+    ownReleases: () =>
+      releases
+        .all()
+        .filter(({metadata}) => !environment(metadata.labels?.[ENVIRONMENT_LABEL] ?? '')?.spec.cluster),
     names: () => environments.all().map(({metadata}) => metadata.name),
     problem() {
       const found = environments.problem() ?? releases.problem()

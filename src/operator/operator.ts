@@ -7,15 +7,15 @@ import {releaseNamespace} from '../release.ts'
 import {type Interruption, newInterruption} from '../run/interruption.ts'
 import {expectNoCycle} from './after.ts'
 import {newOrders} from './children/orders.ts'
+import {sizesOf} from './children/shards.ts'
 import {isPassing} from './decide.ts'
 import {newDriftWatch} from './drift-watch.ts'
 import {type Events, newEvents} from './events.ts'
 import {followInputs, type Inputs} from './inputs.ts'
 import {newKeeper, OPERATOR} from './keeper.ts'
-import type {Condition} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
 import {RELEASES, type ReleaseObject, rowName} from './kinds/release-kind.ts'
-import type {Pass} from './pass.ts'
+import type {OnGate, Pass} from './pass.ts'
 import {openQueue, type QuietFor} from './queue.ts'
 import {type Passed, reconcile} from './reconcile.ts'
 import {leave} from './removal.ts'
@@ -42,6 +42,7 @@ export interface OperatorOptions {
   readonly state: OperatorState
   /** Told of each pass over an Environment that has ended, and how long it took. */
   readonly onPass: (result: 'success' | 'error', seconds: number) => void
+  readonly onGate: OnGate
   readonly say: (line: string) => void
 }
 
@@ -53,8 +54,10 @@ export interface OperatorState {
   /** An Environment whose pass hangs. */
   overdue: () => string | undefined
   depth: () => number
-  /** The conditions of each Environment, as they were written last. */
-  conditions: () => readonly (readonly Condition[])[]
+  /** The status of each Environment, as it was written last. */
+  statuses: () => ReadonlyMap<string, EnvironmentStatus>
+  /** How many releases each shard has; empty where one process does all. */
+  shards: () => ReadonlyMap<string, number>
 }
 
 /** Waits until this process leads, then drives every Environment until it is stopped. Throws `KK_LEASE_LOST`. */
@@ -88,7 +91,7 @@ async function leadership(
 
 /** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
 async function drive(
-  {ports, connect, shards, holder, state, onPass, say}: OperatorOptions,
+  {ports, connect, shards, holder, state, onPass, onGate, say}: OperatorOptions,
   stop: AbortSignal,
 ): Promise<void> {
   const {objects} = ports.cluster
@@ -119,10 +122,9 @@ async function drive(
   state.depth = queue.depth
   state.overdue = queue.overdue
   state.problem = () => inputs.problem()
-  state.conditions = () =>
-    inputs
-      .names()
-      .map((name) => (environments.status(name) as EnvironmentStatus | undefined)?.conditions ?? [])
+  state.statuses = () => new Map(inputs.names().map((name) => [name, environments.status(name) ?? {}]))
+  if (shards)
+    state.shards = () => sizesOf(inputs.ownReleases() as unknown as readonly ReleaseObject[], shards)
 
   async function work(name: string, quietFor: QuietFor): Promise<number | undefined> {
     const found = inputs.environment(name)
@@ -134,9 +136,11 @@ async function drive(
     environments.see(found)
     const rows = inputs.releases(name)
     for (const row of rows) releases.see(row)
+    // Children work in their own cluster.
+    const ownOrders = found.spec.cluster ? undefined : orders
     // A helm that an earlier parent has ordered is waited for, and then the turn.
     quietFor(LONGEST_TURN)
-    await orders?.recall(rows as unknown as readonly ReleaseObject[])
+    await ownOrders?.recall(name, rows as unknown as readonly ReleaseObject[])
     // What was written last may not have been seen yet.
     const environment = {...found, status: environments.status(name) ?? {}}
     const uids = new Map(rows.map(({metadata}) => [metadata.name, metadata.uid]))
@@ -156,12 +160,12 @@ async function drive(
       interruption,
       quietFor,
       drifts,
+      onGate,
       contact,
       events,
       find,
       cluster: ports.cluster,
-      // Children work in their own cluster.
-      orders: found.spec.cluster ? undefined : orders,
+      orders: ownOrders,
     }
     const passed = await sites
       .inTurn(environment, () => {

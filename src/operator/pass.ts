@@ -3,6 +3,7 @@ import type {Interruption} from '../run/interruption.ts'
 import type {Orders} from './children/orders.ts'
 import type {DriftWatch} from './drift-watch.ts'
 import type {Phase} from './findings.ts'
+import type {GateResult} from './follow-run.ts'
 import type {EnvironmentStatus} from './kinds/environment-kind.ts'
 import type {QuietFor} from './queue.ts'
 import type {Site} from './sites.ts'
@@ -20,6 +21,9 @@ export interface Telling {
 /** What later passes have to know. */
 export type Memory = Pick<EnvironmentStatus, 'inputs' | 'begun' | 'failed' | 'deployed' | 'retried' | 'run'>
 
+/** Told how long the gate of a release of a chart was closed, in seconds. */
+export type OnGate = (chart: string, result: GateResult, seconds: number) => void
+
 export interface Pass {
   /** Objects of the cluster that has the Environments. */
   readonly hub: Pick<Objects, 'read' | 'merge'>
@@ -28,6 +32,7 @@ export interface Pass {
   /** Said again and again: how long nothing may be heard of the pass. */
   readonly quietFor: QuietFor
   readonly drifts: DriftWatch
+  readonly onGate: OnGate
   /** Resolves with the cluster of the releases; see `Contact`. */
   readonly reach: () => Promise<Site>
   /** Has children do the actions of plans; undefined where this process does them. */

@@ -78,7 +78,7 @@ function verdict(problem: string | undefined): Answer {
   return problem === undefined ? {status: 200, text: 'ok\n'} : {status: 503, text: `${problem}\n`}
 }
 
-interface OperatorMetrics extends Pick<OperatorOptions, 'onPass'> {
+interface OperatorMetrics extends Pick<OperatorOptions, 'onPass' | 'onGate'> {
   readonly contentType: string
   text(): Promise<string>
 }
@@ -86,7 +86,7 @@ interface OperatorMetrics extends Pick<OperatorOptions, 'onPass'> {
 /** Returns metrics of the operator and of its process, named as controller-runtime has them, so that dashboards for it fit. */
 export function operatorMetrics(
   {Registry, Gauge, Counter, Histogram, collectDefaultMetrics}: typeof prometheus,
-  state: Pick<OperatorState, 'isLeader' | 'depth' | 'conditions'>,
+  state: Pick<OperatorState, 'isLeader' | 'depth' | 'statuses' | 'shards'>,
 ): OperatorMetrics {
   const registry = new Registry()
   const registers = [registry]
@@ -116,7 +116,29 @@ export function operatorMetrics(
     registers,
     collect() {
       this.reset()
-      for (const {type, status} of state.conditions().flat()) this.inc({type, status})
+      for (const {conditions = []} of state.statuses().values())
+        for (const {type, status} of conditions) this.inc({type, status})
+    },
+  })
+  new Gauge({
+    name: 'kk_plan_actions',
+    help: 'Actions of the plan of an Environment that are to be done, or being done, by kind.',
+    labelNames: ['environment', 'kind'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [environment, {plan}] of state.statuses())
+        for (const action of plan?.actions ?? []) this.inc({environment, kind: action.split(' ', 1)[0]!})
+    },
+  })
+  new Gauge({
+    name: 'kk_releases',
+    help: 'Releases by the shard whose children do their actions.',
+    labelNames: ['shard'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [shard, count] of state.shards()) this.set({shard}, count)
     },
   })
   const passes = new Counter({
@@ -132,6 +154,13 @@ export function operatorMetrics(
     buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
     registers,
   })
+  const gates = new Histogram({
+    name: 'kk_release_gate_seconds',
+    help: 'How long the gates of releases were closed after helm had ended, by chart and by how they ended.',
+    labelNames: ['chart', 'result'],
+    buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
+    registers,
+  })
   const controller = 'environment'
   for (const result of ['success', 'error']) passes.inc({controller, result}, 0)
   return {
@@ -141,5 +170,6 @@ export function operatorMetrics(
       passes.inc({controller, result})
       duration.observe({controller}, seconds)
     },
+    onGate: (chart, result, seconds) => gates.observe({chart, result}, seconds),
   }
 }

@@ -1,4 +1,5 @@
 import type {Plan} from '../plan/plan.ts'
+import {releaseName} from '../release.ts'
 import {NO_RUN} from '../run/run-state.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import {readyDeployment} from '../verbs/change/deploy.ts'
@@ -43,7 +44,8 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
   const observed = await settledPlan(prepared, cluster, {scope, waits: true, say})
   const {plan} = observed
   const settled = withInputs(plan, supplied.settled)
-  const planned = {plan, digest: planDigest(plan), target: targetDigest(settled)}
+  const {parts} = prepared.environment
+  const planned = {plan, digest: planDigest(plan), target: targetDigest(settled), parts}
   const decision = decide(planned, environment)
   const now = Date.now()
   const awaited =
@@ -115,7 +117,7 @@ interface Work {
 async function runPlan(
   {planned, observed, supplied, settled, environment}: Work,
   {cluster, helm}: Site,
-  {telling, interruption, quietFor, orders}: Pass,
+  {telling, interruption, quietFor, orders, onGate}: Pass,
 ): Promise<void> {
   const retried = retryOf(environment.metadata)
   expectStated(observed.living)
@@ -130,16 +132,19 @@ async function runPlan(
     orders &&
     ((task, {run, controls}) => {
       const handed = {environment: environment.metadata.name, run, task: task as DeployTask}
-      return orders.give(handed, {plan: planned.digest, controls, stop: interruption.stop})
+      const section = planned.parts?.get(releaseName(task.action.release))?.section
+      return orders.give(handed, {plan: planned.digest, section, controls, stop: interruption.stop})
     })
   // The memory of this process says nothing of that of its children.
   const concurrency = orders && CHILDREN_AT_WORK
+  const charts = new Map(planned.plan.actions.map(({release, chart}) => [release, chart.name]))
   const choices = {concurrency, failFast: false, noWait: false, interruption, account, hand}
   const {run, failure} = await followRun(deployment.run({...choices, isOperator: true}), {
     interruption,
     quietFor,
     longest: longestAction(supplied.settled.releases.values()),
     onState: (state) => telling.tellSoon({kind: 'running', planned, run: state}),
+    onGate: (release, result, seconds) => onGate(charts.get(release)!, result, seconds),
   })
   // What has failed because the cluster went away is not held against the inputs: this throws then.
   if (failure !== undefined) await cluster.identity()

@@ -198,7 +198,7 @@ export function operatorStatusText(
 }
 
 function environmentLines(
-  {name, phase, message, summary, plan, removal, approve, releases}: OperatedEnvironment,
+  {name, phase, message, summary, plan, removal, approve, conditions, releases}: OperatedEnvironment,
   palette: Palette,
 ): readonly string[] {
   const {bad, change, quiet, strong} = palette
@@ -209,6 +209,7 @@ function environmentLines(
     quiet(reason ?? 'Unknown'),
     why ?? '',
   ])
+  const drift = conditions.find(({type, reason}) => type === 'Drifted' && reason !== 'AsDeployed')
   const digest = plan ? [`  plan ${plan.digest}`] : []
   return [
     [strong(name), phaseText(phase, palette), ...(summary === null ? [] : [summary]), message].join('  '),
@@ -216,6 +217,7 @@ function environmentLines(
     ...(plan?.actions ?? []).map((action) => `    ${action}`),
     ...(removal?.releases.length ? [`  no longer wanted, would go: ${removal.releases.join(', ')}`] : []),
     ...(removal?.kept ?? []).map((kept) => `  no longer wanted, stays: ${kept}`),
+    ...(drift ? [`  drift: ${drift.message}`] : []),
     ...(approve === null ? [] : [`  ${change('to approve it:')} ${approve}`]),
     ...table(rows, {indent: '  '}),
   ]

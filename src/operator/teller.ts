@@ -222,6 +222,7 @@ function rowsOf(phase: Phase): readonly Row[] {
     const {release, kind, chart, inputs, requires, revision} = action
     const spec = {
       release: {namespace: releaseNamespace(release), name: releaseName(release)},
+      section: phase.planned.parts?.get(releaseName(release))?.section,
       chart: {name: chart.name, version: chart.version},
       inputs,
       action: kind as ReleaseSpec['action'],

@@ -71,6 +71,7 @@ it('every npm script that the pages name exists', () => {
 it('every error code that the pages name exists', async () => {
   const {ERRORS} = await import('../../src/errors.ts')
   const variables = [
+    'KK_BENCH_SHARE',
     'KK_ENVIRONMENT',
     'KK_CONTEXT',
     'KK_HELM',

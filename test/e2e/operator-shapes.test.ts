@@ -2,12 +2,14 @@ import {join} from 'node:path'
 import {afterEach, beforeAll, expect, inject, it} from 'vitest'
 import {atNight} from '../support/night.ts'
 import {waitFor} from './support/cluster.ts'
+import {CHARTS} from './support/environment.ts'
 import {done} from './support/guarded.ts'
 import {
   type OperatedCluster,
   type OperatedEnvironment,
   type RunningOperator,
   startOperatedCluster,
+  toldOfFailure,
 } from './support/operator.ts'
 
 const SHAPE = ['--shape', 'per-component', '--service', 'workload', '--isolate', 'api']
@@ -20,7 +22,7 @@ const child = (...shards: readonly string[]) => [
 
 let cluster: OperatedCluster
 beforeAll(async () => {
-  cluster = await startOperatedCluster(8, ...SHAPE)
+  cluster = await startOperatedCluster(10, ...SHAPE)
   return () => cluster.end()
 })
 
@@ -50,7 +52,7 @@ async function helms(
   const calls = (await Promise.all(processes.map((each) => each.helmCalls()))).flat()
   return calls
     .filter((call) => /^(install|upgrade)/.test(call) && call.includes(`--namespace ${name}`))
-    .map((call) => `${call.split(' ')[0]} ${/ (api|db) /.exec(call)?.[1]}`)
+    .map((call) => `${call.split(' ')[0]} ${/ (api|db|cache-common|cache-server) /.exec(call)?.[1]}`)
 }
 
 interface Secrets {
@@ -62,6 +64,7 @@ async function tasksLeft({name}: OperatedEnvironment): Promise<readonly string[]
   return items.map(({type}) => type).filter((type) => type.startsWith('kk.'))
 }
 
+const MARKED = 'Marked-9f3c1a'
 const late = {pod: {'ready-after': '5s'}}
 /** Helm waits for a hook. */
 const hooked = {job: {hook: 'post-install,post-upgrade', pod: {'complete-after': '8s'}}}
@@ -185,6 +188,28 @@ atNight(() => {
     expect(await tasksLeft(environment)).toEqual([])
   })
 
+  it('6: what a parent has written for a child, and was killed before it ordered it, goes when the next one begins', async () => {
+    const environment = cluster.environment()
+    await cluster.byHand('deploy', environment, environment.text())
+    const first = await start(...PARENT)
+    await environment.apply(environment.text())
+    await environment.has('Ready', 'True')
+    await kill(first)
+    const place = ['--namespace', environment.name]
+    const secret = ['secret', 'generic', 'kk-task.api', '--type', 'kk.openstack.org/task']
+    await done(cluster.kubectl('create', ...secret, ...place))
+    const label = `kk.openstack.org/task=${environment.name}`
+    await done(cluster.kubectl('label', 'secret', 'kk-task.api', label, ...place))
+
+    await start(...PARENT)
+    await waitFor(async () => (await tasksLeft(environment)).length === 0, {
+      until: 'the task is gone',
+      seconds: 120,
+    })
+
+    expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
+  })
+
   it('18, 20: a pause waits for the helm of a child, and takes back what none has begun', async () => {
     const environment = cluster.environment()
     await start(...PARENT)
@@ -246,23 +271,34 @@ atNight(() => {
 
   it('24: no secret of an environment is where secrets are not', async () => {
     const environment = cluster.environment()
-    const marked = 'Marked-9f3c1a'
     await start(...PARENT)
     await start(...child('*'))
-    const text = environment.text({
-      db: {auth: {password: marked}, leak: true, job: {pod: {fail: 'JobFailed'}}},
-      api: {auth: {password: marked}},
-    })
-    const secret = ['secret', 'generic', environment.name, '--namespace', 'kk-system']
-    await done(cluster.kubectl('create', ...secret, `--from-literal=environment.yaml=${text}`))
-    await environment.apply('db: {}', {source: {secret: environment.name}})
-    await environment.has('Stalled', 'True', 'Failed')
 
-    const kinds = 'environments,releases,configmaps,leases,events'
-    const objects = await done(cluster.kubectl('get', kinds, '--namespace', 'kk-system', '--output', 'yaml'))
+    const objects = await toldOfFailure(cluster, environment, MARKED)
 
     expect(objects).toContain('reached: gating')
-    expect(objects).not.toContain(marked)
+    expect(objects).not.toContain(MARKED)
+  })
+
+  it('the releases of a section per component are done by the child of each, or by that of the section', async () => {
+    const environment = cluster.environment()
+    const parent = await start('--role', 'parent', '--shards', 'cache', '--shards', 'cache-server')
+    const [section, server] = [await start(...child('cache')), await start(...child('cache-server'))]
+    const settings = {chart: 'memcached', components: true}
+    const text = JSON.stringify({
+      kk: {namespace: environment.name, charts: [CHARTS], releases: {cache: settings}},
+      cache: {},
+    })
+
+    await environment.apply(text)
+    await environment.has('Ready', 'True')
+    const installed = await Promise.all([parent, section, server].map((each) => helms([each], environment)))
+    await done(cluster.operator('pause', environment.name))
+    await cluster.byHand('deploy', environment, text)
+
+    expect(installed).toEqual([[], ['install cache-common'], ['install cache-server']])
+    expect(await environment.revisions()).toEqual(['cache-common 1', 'cache-server 1'])
+    expect(await tasksLeft(environment)).toEqual([])
   })
 
   it('a group whose members are of different shards starts together', async () => {

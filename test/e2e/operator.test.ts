@@ -68,6 +68,11 @@ describe.concurrent('the API server refuses', () => {
       {source: {configMap: 'a'}, approval: {required: ['rollback']}},
       'Unsupported value: "rollback"',
     ],
+    [
+      'a path to ignore that is no JSON pointer',
+      {source: {configMap: 'a'}, drift: {ignore: [{paths: ['spec.replicas']}]}},
+      'spec.drift.ignore[0].paths[0]',
+    ],
   ])('%s', async (_, spec, message) => {
     expect(await refusal('Environment', 'refused', spec)).toContain(message)
   })
@@ -334,18 +339,25 @@ describe.concurrent('the operator', () => {
       )
     })
 
-    it('corrects what somebody has changed, without a revision', async () => {
+    it('corrects what somebody has changed, without a revision, but for what is to be ignored', async () => {
       const environment = cluster.environment()
-      await environment.apply(environment.text(), {drift: {mode: 'correct', every: '1s'}})
+      const ignore = [{paths: ['/spec/replicas'], target: {kind: 'Deployment'}}]
+      await environment.apply(environment.text(), {drift: {mode: 'correct', every: '1s', ignore}})
       await environment.has('Drifted', 'False', 'AsDeployed')
       const api = ['deployment/api', '--namespace', environment.name]
+      const fields = 'jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}'
+      const get = () => done(cluster.kubectl('get', ...api, '--output', fields))
+      const deployed = await get()
 
       await done(cluster.kubectl('scale', ...api, '--replicas', '3'))
-      const corrected = await environment.has('Drifted', 'False', 'Corrected')
-      const replicas = await done(cluster.kubectl('get', ...api, '--output', 'jsonpath={.spec.replicas}'))
+      const ignored = await environment.has('Drifted', 'False', 'Ignored')
+      await done(cluster.kubectl('set', 'image', ...api, 'main=registry.example.org/other:1'))
+      await waitFor(async () => (await get()) === deployed.replace(/^1 /, '3 '), {
+        until: 'its image is corrected, and not its replicas',
+      })
 
-      expect(messageOf(corrected, 'Drifted')).toBe(`corrected ${environment.name}/api Deployment/api`)
-      expect(replicas).toBe('1')
+      const told = `ignored: ${environment.name}/api Deployment/api spec.replicas`
+      expect(messageOf(ignored, 'Drifted')).toContain(told)
       expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
     })
 

@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises'
+import {setTimeout as wait} from 'node:timers/promises'
 import {beforeAll, describe, expect, it} from 'vitest'
-import {waitFor} from '../e2e/support/cluster.ts'
+import {type AuditEvent, waitFor} from '../e2e/support/cluster.ts'
 import {done} from '../e2e/support/guarded.ts'
 import {kk} from '../e2e/support/kk.ts'
 import {
@@ -9,13 +10,22 @@ import {
   type OperatedEnvironment,
   type RunningOperator,
   startOperatedCluster,
+  toldOfFailure,
 } from '../e2e/support/operator.ts'
+import {sizeAtNight} from '../support/night.ts'
+import {seedOfRun, throwDice} from './support/seed.ts'
 
 // The numbers are those of the proof of the design; test/e2e/operator.test.ts has 1, 3, 12, 18 and 20.
+/** Upgrades of two releases, of which one requires the other. */
+const EDITS = sizeAtNight(200, 3)
+const KILLS = sizeAtNight(300, 3)
+/** So long nothing is written while it is paused. */
+const PAUSED_SECONDS = sizeAtNight(600, 5)
+
 let cluster: OperatedCluster
 let operator: RunningOperator
 beforeAll(async () => {
-  cluster = await startOperatedCluster(8)
+  cluster = await startOperatedCluster(12)
   operator = await cluster.start()
   return async () => {
     operator.signal('SIGTERM')
@@ -23,6 +33,36 @@ beforeAll(async () => {
     await cluster.end()
   }
 })
+
+/** What the operator has written since then, Leases and events aside: `patch /apis/…`. */
+async function writesSince(milliseconds: number): Promise<readonly string[]> {
+  const words = ['sandbox', 'status', '--sandbox-name', cluster.sandbox, '--output', 'json']
+  const {auditLog} = JSON.parse((await kk(words)).stdout) as {auditLog: string}
+  return (await readFile(auditLog, 'utf8'))
+    .split('\n')
+    .filter((line) => line.includes('serviceaccount:kk-system:kk-operator') && line.endsWith('}'))
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter(({verb}) => ['create', 'update', 'patch', 'delete'].includes(verb))
+    .filter(({requestURI}) => !/\/leases\b|selfsubjectaccessreviews|dryRun=All/.test(requestURI))
+    .filter(({requestReceivedTimestamp}) => Date.parse(requestReceivedTimestamp) >= milliseconds)
+    .map(({verb, requestURI}) => `${verb} ${requestURI}`)
+}
+
+interface Rows {
+  readonly items: readonly {
+    readonly spec: {readonly release: {readonly namespace: string}}
+    readonly status?: {readonly conditions?: readonly {readonly type: string; readonly message: string}[]}
+  }[]
+}
+
+/** What the condition `Ready` of each Release says. */
+async function messages({name}: OperatedEnvironment): Promise<readonly (string | undefined)[]> {
+  const path = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/releases'
+  const {items} = await cluster.ask<Rows>({path})
+  return items
+    .filter(({spec}) => spec.release.namespace === name)
+    .map(({status}) => status?.conditions?.find(({type}) => type === 'Ready')?.message)
+}
 
 const upgradesIn = (calls: readonly string[], {name}: OperatedEnvironment) =>
   calls
@@ -42,21 +82,25 @@ it('2: an environment is the same whether the command line or the operator deplo
   expect(await environment.deployed()).toEqual(byHand)
 })
 
-it('5: what requires a release that changes, too, never starts before that', async () => {
+it('5: what requires a release that changes, too, never starts before that', {
+  timeout: 600_000 + EDITS * 30_000,
+}, async () => {
   const environment = cluster.environment()
   await environment.apply(environment.text())
   await environment.has('Ready', 'True')
   const late = {pod: {'ready-after': '1s'}}
 
-  for (const replicas of [2, 3, 4]) {
+  for (let revision = 2; revision <= EDITS + 1; revision++) {
+    const replicas = 1 + (revision % 3)
     await environment.apply(environment.text({db: {replicas, ...late}, api: {replicas}}))
-    await waitFor(async () => (await environment.revisions()).includes(`api ${replicas}`), {
-      until: `api has revision ${replicas}`,
+    await waitFor(async () => (await environment.revisions()).includes(`api ${revision}`), {
+      until: `api has revision ${revision}`,
     })
     await environment.has('Ready', 'True')
   }
 
-  expect(upgradesIn(await operator.helmCalls(), environment)).toEqual(['db', 'api', 'db', 'api', 'db', 'api'])
+  const orders = Array.from({length: EDITS}, () => ['db', 'api']).flat()
+  expect(upgradesIn(await operator.helmCalls(), environment)).toEqual(orders)
 })
 
 it('17: it is ready only while every gate is open, and says which closed', async () => {
@@ -81,17 +125,11 @@ it('23: while nothing changes, it starts no helm and writes nothing but Leases',
   const environment = cluster.environment()
   await environment.apply(environment.text())
   await environment.has('Ready', 'True')
-  const written = async () => {
-    const {auditLog} = JSON.parse(
-      (await kk(['sandbox', 'status', '--sandbox-name', cluster.sandbox, '--output', 'json'])).stdout,
-    ) as {auditLog: string}
-    return (await readFile(auditLog, 'utf8'))
-      .split('\n')
-      .filter((line) => line.includes('serviceaccount:kk-system:kk-operator'))
-      .filter((line) => /"verb":"(create|update|patch|delete)"/.test(line) && !line.includes('"leases"'))
-      .filter((line) => !line.includes('selfsubjectaccessreviews')).length
-  }
-  const [calls, writes] = [(await operator.helmCalls()).length, await written()]
+  // The Environment is told first, then each of its releases.
+  await waitFor(async () => (await messages(environment)).every((message) => message === 'healthy'), {
+    until: 'every Release is told',
+  })
+  const [calls, since] = [(await operator.helmCalls()).length, Date.now()]
 
   // An hour at a factor of 360: each namespace is touched as often as things happen there in an hour.
   for (let change = 0; change < 5; change++)
@@ -104,23 +142,57 @@ it('23: while nothing changes, it starts no helm and writes nothing but Leases',
   await environment.has('Ready', 'True')
 
   expect((await operator.helmCalls()).length).toBe(calls)
-  expect(await written()).toBe(writes)
+  expect(await writesSince(since)).toEqual([])
+})
+
+it('15: who changes back what is corrected is let be, and told', async () => {
+  const environment = cluster.environment()
+  // An hour is a second here, a factor of 3600.
+  await environment.apply(environment.text(), {drift: {mode: 'correct', every: '1s'}})
+  await environment.has('Drifted', 'False', 'AsDeployed')
+  const since = Date.now()
+  const scale = ['deployment/api', '--namespace', environment.name, '--replicas', '3']
+
+  const contested = await waitFor(
+    async () => {
+      await done(cluster.kubectl('scale', ...scale))
+      const {status} = await environment.read()
+      return status?.conditions?.find(({reason}) => reason === 'Contested')
+    },
+    {until: 'it is contested', seconds: 300},
+  )
+  const corrected = (await writesSince(since)).filter((write) => write.includes('/deployments/api'))
+
+  expect(contested.message).toContain('somebody changes back what is corrected')
+  expect(contested.message).toContain(`${environment.name}/api Deployment/api spec.replicas`)
+  expect(corrected.length).toBeGreaterThanOrEqual(5)
+  expect(corrected.length).toBeLessThan(10)
+  expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
+})
+
+it('20: once it is paused nothing is written', {timeout: 600_000 + PAUSED_SECONDS * 1000}, async () => {
+  const environment = cluster.environment()
+  await environment.apply(environment.text())
+  await environment.has('Ready', 'True')
+  await done(cluster.operator('pause', environment.name))
+  await environment.apply(environment.text({api: {replicas: 2}}), {suspend: true})
+  await environment.has('Paused', 'True')
+  const since = Date.now()
+
+  await wait(PAUSED_SECONDS * 1000)
+  const writes = (await writesSince(since)).filter((write) => write.includes(environment.name))
+  await done(cluster.operator('resume', environment.name))
+  await environment.has('Ready', 'True')
+
+  expect(writes).toEqual([])
+  expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
 })
 
 it('24: no secret of an environment is where secrets are not', async () => {
   const environment = cluster.environment()
   const marked = 'Marked-9f3c1a'
-  const text = environment.text({
-    db: {auth: {password: marked}, leak: true, job: {pod: {fail: 'JobFailed'}}},
-    api: {auth: {password: marked}},
-  })
-  const secret = ['secret', 'generic', environment.name, '--namespace', 'kk-system']
-  await done(cluster.kubectl('create', ...secret, `--from-literal=environment.yaml=${text}`))
-  await environment.apply('db: {}', {source: {secret: environment.name}})
-  await environment.has('Stalled', 'True', 'Failed')
 
-  const kinds = 'environments,releases,configmaps,leases,events'
-  const objects = await done(cluster.kubectl('get', kinds, '--namespace', 'kk-system', '--output', 'yaml'))
+  const objects = await toldOfFailure(cluster, environment, marked)
 
   expect(objects).toContain(`${environment.name}.${environment.name}.db`)
   expect(objects).not.toContain(marked)
@@ -174,5 +246,78 @@ describe('what it was at work on when it ended', () => {
     await environment.has('Ready', 'True')
 
     expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
+  })
+
+  it('8: is not begun again when it is back after its Lease has run out', {timeout: 900_000}, async () => {
+    const environment = cluster.environment()
+    const next = await cluster.start()
+    const hooked = {job: {hook: 'post-install', pod: {'complete-after': '8s'}}}
+    const installs = async (who: RunningOperator) =>
+      (await who.helmCalls()).filter((call) => call.startsWith('install') && call.includes(environment.name))
+    await environment.apply(environment.text({db: hooked}))
+    await waitFor(async () => (await installs(operator)).length > 0, {until: 'helm is at work'})
+
+    // To others it is as if the way to the API server were cut.
+    operator.signal('SIGSTOP')
+    await waitFor(async () => (await environment.revisions()).includes('api 1'), {
+      until: 'the next one has installed api',
+      seconds: 600,
+    })
+    operator.signal('SIGCONT')
+    const {exitCode, stderr} = await operator.ended()
+    const [first, second] = [await installs(operator), await installs(next)]
+    operator = next
+    await environment.has('Ready', 'True')
+
+    expect(exitCode, stderr).not.toBe(0)
+    expect(stderr).toContain('KK_LEASE_LOST')
+    expect([first.length, second.length]).toEqual([1, 1])
+    expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
+  })
+
+  it('6: comes to what was written last, killed at any time', {
+    timeout: 600_000 + KILLS * 60_000,
+  }, async () => {
+    const environment = cluster.environment()
+    const seed = seedOfRun()
+    const dice = throwDice(seed)
+    const ended: RunningOperator[] = []
+    const text = (kill: number) => {
+      const replicas = 1 + (kill % 3)
+      return environment.text({db: {replicas, pod: {'ready-after': '1s'}}, api: {replicas}})
+    }
+
+    for (let kill = 0; kill < KILLS; kill++) {
+      await environment.apply(text(kill))
+      await wait(dice.between(0, 8_000))
+      operator.signal('SIGKILL')
+      await operator.ended()
+      ended.push(operator)
+      operator = await cluster.start()
+    }
+    await environment.apply(text(KILLS), {approval: {}})
+    const {metadata} = await environment.read()
+    await waitFor(async () => (await environment.read()).status?.observedGeneration === metadata.generation, {
+      until: 'it was seen as it is',
+      seconds: 300,
+    })
+    await environment.has('Ready', 'True')
+
+    const states = await environment.states()
+    const words = [
+      'deployments',
+      '--namespace',
+      environment.name,
+      '--output',
+      'jsonpath={.items[*].spec.replicas}',
+    ]
+    const replicas = 1 + (KILLS % 3)
+    expect(states, `KK_TEST_SEED=${seed}`).toEqual([
+      expect.stringMatching(/^api \d+ deployed$/),
+      expect.stringMatching(/^db \d+ deployed$/),
+    ])
+    expect(await done(cluster.kubectl('get', ...words)), `KK_TEST_SEED=${seed}`).toBe(
+      `${replicas} ${replicas}`,
+    )
   })
 })

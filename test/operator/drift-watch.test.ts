@@ -3,6 +3,7 @@ import {KkError} from '../../src/errors.ts'
 import {type DriftPorts, newDriftWatch} from '../../src/operator/drift-watch.ts'
 import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
 import type {DriftedObject} from '../../src/plan/drift/drifted-object.ts'
+import type {IgnoreRule} from '../../src/plan/drift/ignored.ts'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
 import type {Prepared} from '../../src/verbs/preparation/prepare.ts'
 
@@ -24,15 +25,16 @@ function driftOf(...objects: readonly DriftedObject[]): readonly ReleaseDrift[] 
 
 /** A watch of an environment whose drift, and whose time, the test sets. */
 function watching(drift: EnvironmentObject['spec']['drift'], fault?: KkError) {
-  const world = {now: 0, drifts: driftOf(), looks: 0, corrected: [] as string[]}
+  const world = {now: 0, drifts: driftOf(), looks: 0, corrected: [] as string[], kept: [] as IgnoreRule[]}
   const watch = newDriftWatch(() => world.now)
   const ports: DriftPorts = {
     async look() {
       world.looks++
       return world.drifts
     },
-    async correct(_, objects) {
+    async correct(_, objects, ignore) {
       if (fault) throw fault
+      world.kept.push(...ignore)
       world.corrected.push(...objects)
     },
   }
@@ -124,6 +126,37 @@ it('a correction that is refused is told, and stops nothing', async () => {
     reason: 'NotCorrected',
     message: 'may not patch deployments',
   })
+})
+
+const REPLICAS: IgnoreRule = {paths: ['/spec/replicas'], target: {kind: 'Deployment'}}
+
+it('fields that are ignored are no drift, and are told as what is ignored', async () => {
+  const {world, look} = watching({mode: 'correct', every: '1m', ignore: [REPLICAS]})
+  await look()
+  world.now = MINUTE
+  world.drifts = driftOf(CHANGED)
+
+  const found = await look()
+
+  expect(found).toMatchObject({status: 'False', reason: 'Ignored'})
+  expect(found?.message).toBe(
+    'every object is as its manifest says; ignored: openstack/api Deployment/api spec.replicas (by kubectl)',
+  )
+  expect(world.corrected).toEqual([])
+})
+
+it('an object with fields that are ignored and others is corrected but for the former', async () => {
+  const {world, look} = watching({mode: 'correct', ignore: [REPLICAS]})
+  await look()
+  world.now = 60 * MINUTE
+  world.drifts = driftOf({...CHANGED, fields: [...CHANGED.fields, {path: 'spec.paused', live: true}]})
+
+  const found = await look()
+
+  expect(found).toMatchObject({status: 'False', reason: 'Corrected'})
+  expect(found?.message).toContain('ignored: openstack/api Deployment/api spec.replicas (by kubectl)')
+  expect(world.corrected).toEqual(['Deployment/api'])
+  expect(world.kept).toEqual([REPLICAS])
 })
 
 it('where drift is ignored nobody looks', async () => {

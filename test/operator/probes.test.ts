@@ -8,7 +8,8 @@ const WELL: OperatorState = {
   problem: () => undefined,
   overdue: () => undefined,
   depth: () => 0,
-  conditions: () => [],
+  statuses: () => new Map(),
+  shards: () => new Map(),
 }
 
 /** What an operator in this state answers. */
@@ -16,6 +17,7 @@ async function answer(path: string, state: OperatorState) {
   const metrics = operatorMetrics(prometheus, state)
   metrics.onPass('success', 2)
   metrics.onPass('error', 0.2)
+  metrics.onGate('nova', 'passed', 40)
   await using probes = await serveProbes({host: '127.0.0.1', port: 0}, {state, metrics})
   const response = await fetch(`${probes.address}${path}`)
   return {status: response.status, text: await response.text()}
@@ -35,17 +37,26 @@ it.each<[string, string, Partial<OperatorState>, number, string]>([
   expect(answered.text).toContain(text)
 })
 
-it('tells Prometheus of its queue, its passes, and its Environments by condition', async () => {
+it('tells Prometheus of its queue, passes and gates, and of its Environments, plans and shards', async () => {
   const condition = (type: string, status: 'True' | 'False') => ({
     ...{type, status, reason: 'a', message: 'b'},
     lastTransitionTime: '2026-11-23T08:00:00Z',
   })
-  const conditions = () => [
-    [condition('Ready', 'True'), condition('Planned', 'True')],
-    [condition('Ready', 'False'), condition('Planned', 'True')],
-  ]
+  const actions = ['upgrade openstack/nova', 'upgrade openstack/glance', 'await openstack/keystone']
+  const statuses = () =>
+    new Map([
+      ['staging', {conditions: [condition('Ready', 'True'), condition('Planned', 'True')]}],
+      [
+        'production',
+        {
+          conditions: [condition('Ready', 'False'), condition('Planned', 'True')],
+          plan: {digest: 'd', actions},
+        },
+      ],
+    ])
+  const shards = () => new Map([['nova', 2]])
 
-  const {text} = await answer('/metrics', {...WELL, depth: () => 3, conditions})
+  const {text} = await answer('/metrics', {...WELL, depth: () => 3, statuses, shards})
 
   expect(text.split('\n')).toEqual(
     expect.arrayContaining([
@@ -58,6 +69,11 @@ it('tells Prometheus of its queue, its passes, and its Environments by condition
       'kk_environments{type="Ready",status="True"} 1',
       'kk_environments{type="Ready",status="False"} 1',
       'kk_environments{type="Planned",status="True"} 2',
+      'kk_plan_actions{environment="production",kind="upgrade"} 2',
+      'kk_plan_actions{environment="production",kind="await"} 1',
+      'kk_releases{shard="nova"} 2',
+      'kk_release_gate_seconds_bucket{le="30",chart="nova",result="passed"} 0',
+      'kk_release_gate_seconds_bucket{le="60",chart="nova",result="passed"} 1',
     ]),
   )
 })

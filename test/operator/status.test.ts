@@ -126,6 +126,35 @@ it('a plan that waits is shown with its actions, and with the command that appro
 })
 
 it.each([
+  ['not shown while there is none', {status: 'False', reason: 'AsDeployed', message: 'as said'}, []],
+  [
+    'shown',
+    {status: 'True', reason: 'Drifted', message: 'openstack/api Deployment/api spec'},
+    ['  drift: openstack/api Deployment/api spec'],
+  ],
+  [
+    'shown where it is ignored',
+    {status: 'False', reason: 'Ignored', message: 'as said; ignored: a'},
+    ['  drift: as said; ignored: a'],
+  ],
+] as const)('drift is %s', async (_, drift, lines) => {
+  const phase = {
+    kind: 'deployed',
+    planned,
+    releases: [],
+    source: 's',
+    drift: {type: 'Drifted', ...drift},
+  } as const
+  const status = {observedGeneration: 2, conditions: conditions(environmentFindings('production', phase))}
+  const ready = {type: 'Ready', status: 'True', reason: 'Healthy', message: 'healthy'}
+  const cluster = clusterWith([environment(status)], {release: {conditions: [ready]}})
+
+  const text = operatorStatusText(await readOperatorStatus(cluster), PLAIN)
+
+  expect(text.split('\n').slice(2)).toEqual([...lines, ''])
+})
+
+it.each([
   [
     'no kinds of the operator',
     clusterWith(undefined),

@@ -39,7 +39,8 @@ export async function serveOperator(
     problem: () => undefined,
     overdue: () => undefined,
     depth: () => 0,
-    conditions: () => [],
+    statuses: () => new Map(),
+    shards: () => new Map(),
   }
   const metrics = operatorMetrics(await loadBundle('metrics', () => import('prom-client')), state)
   await using probes = await serveProbes(listen, {state, metrics})
@@ -49,7 +50,13 @@ export async function serveOperator(
   if (role === 'child') return await runChild({...rest, ports: {cluster, helm}, shards})
   const ports = {cluster, helm, open: opening(cluster, flags)}
   const connect = connecting(flags)
-  await runOperator({...rest, ports, connect, shards: role === 'parent' ? shards : undefined})
+  await runOperator({
+    ...rest,
+    onGate: metrics.onGate,
+    ports,
+    connect,
+    shards: role === 'parent' ? shards : undefined,
+  })
 }
 
 function stopBySignals(): AbortSignal {

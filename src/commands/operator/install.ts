@@ -61,7 +61,8 @@ export default class OperatorInstall extends KkCommand {
       multipleNonGreedy: true,
     }),
     isolate: Flags.string({
-      summary: 'A release that has a process of its own; may be repeated.',
+      summary:
+        'A release, or a section that is several releases, that has a process of its own; may be repeated.',
       helpValue: 'RELEASE',
       multiple: true,
       multipleNonGreedy: true,

@@ -19,7 +19,7 @@ export default class OperatorRun extends KkCommand {
     })(),
     shards: Flags.string({
       summary:
-        "Of a parent, a shard that has processes of its own: a chart, or a release; all else is in the shard others. Of a child, one whose actions it does, or a pattern such as 'nova-*'. May be repeated.",
+        "Of a parent, a shard that has processes of its own: a chart, a section, or a release; all else is in the shard others. Of a child, one whose actions it does, or a pattern such as 'nova-*'. May be repeated.",
       helpValue: 'NAME',
       multiple: true,
       multipleNonGreedy: true,

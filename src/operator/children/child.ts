@@ -19,7 +19,7 @@ import {type HandedTask, readTask} from './handed-task.ts'
 import {joinMembers} from './members.ts'
 import {ownerOf, serves} from './shards.ts'
 
-interface ChildOptions extends Omit<OperatorOptions, 'ports' | 'shards' | 'connect'> {
+interface ChildOptions extends Omit<OperatorOptions, 'ports' | 'shards' | 'connect' | 'onGate'> {
   readonly ports: Pick<OperatorOptions['ports'], 'cluster' | 'helm'>
   /** Patterns of the shards whose tasks it does. */
   readonly shards: readonly string[]

@@ -3,7 +3,7 @@ import {gunzip, gzip} from 'node:zlib'
 import {readChartFiles, writeChartFiles} from '../../charts/files/chart-files.ts'
 import {SECRETS} from '../../cluster/api/resources.ts'
 import type {Cluster} from '../../cluster/cluster.ts'
-import {KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../errors.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Task} from '../../run/task.ts'
 import {MANAGER} from '../keeper.ts'
@@ -29,6 +29,9 @@ interface Written extends HandedTask {
 
 type Objects = Pick<Cluster['objects'], 'apply' | 'read' | 'delete'>
 
+/** The label of the Secret of a task that names its Environment. */
+const TASK_LABEL = 'kk.openstack.org/task'
+
 /** The name of the Secret that holds the task of a release. It lies beside helm's record, which holds the same. */
 export function taskSecret(release: ReleaseId): {readonly namespace: string; readonly name: string} {
   return {namespace: releaseNamespace(release), name: `kk-task.${releaseName(release)}`}
@@ -46,7 +49,7 @@ export async function writeTask(handed: HandedTask, objects: Objects): Promise<v
     apiVersion,
     kind,
     type: 'kk.openstack.org/task',
-    metadata: taskSecret(task.action.release),
+    metadata: {...taskSecret(task.action.release), labels: {[TASK_LABEL]: handed.environment}},
     data: {task: packed.toString('base64')},
   }
   await objects.apply(SECRETS, secret, {manager: MANAGER})
@@ -70,4 +73,19 @@ export async function readTask(
 
 export function deleteTask(release: ReleaseId, objects: Objects): Promise<void> {
   return objects.delete(SECRETS, taskSecret(release))
+}
+
+/** Deletes the tasks of an Environment in a namespace, whether they were ordered or not; none where they may not be listed. */
+export async function deleteTasks(
+  environment: string,
+  namespace: string,
+  objects: Pick<Cluster['objects'], 'list' | 'delete'>,
+): Promise<void> {
+  const found = await objects
+    .list<{readonly metadata: {readonly name: string}}>(SECRETS, namespace, `${TASK_LABEL}=${environment}`)
+    .catch((error: unknown) => {
+      if (asKkError(error).code === 'KK_FORBIDDEN') return []
+      throw error
+    })
+  for (const {metadata} of found ?? []) await objects.delete(SECRETS, {namespace, name: metadata.name})
 }

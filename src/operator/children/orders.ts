@@ -4,12 +4,12 @@ import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import {isLive} from '../../cluster/lease/view.ts'
 import type {Collection} from '../../cluster/watch/collection.ts'
 import {type ErrorCode, KkError} from '../../errors.ts'
-import {type ReleaseId, releaseId, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {interrupted} from '../../run/interruption.ts'
 import type {Controls} from '../../run/task.ts'
 import {type Keeper, MANAGER} from '../keeper.ts'
 import {RELEASES, type ReleaseObject, rowName, type TaskReport} from '../kinds/release-kind.ts'
-import {deleteTask, type HandedTask, taskSecret, writeTask} from './handed-task.ts'
+import {deleteTask, deleteTasks, type HandedTask, taskSecret, writeTask} from './handed-task.ts'
 import {shardOf} from './shards.ts'
 
 /** How the parent has children do the actions of its plans. */
@@ -19,13 +19,18 @@ export interface Orders {
    * meanwhile, `KK_HELD` when no child is there. Afterwards no child is at work on it, nor will be.
    */
   give(handed: Omit<HandedTask, 'appliedAwaited'>, given: Given): Promise<{readonly revision: number}>
-  /** Takes back what an earlier parent has ordered, and resolves when nobody is at work on it. */
-  recall(rows: readonly ReleaseObject[]): Promise<void>
+  /**
+   * Takes back what an earlier parent has ordered, or was about to order, of an Environment with these Releases; resolves when
+   * nobody is at work on it.
+   */
+  recall(environment: string, rows: readonly ReleaseObject[]): Promise<void>
 }
 
 interface Given {
   /** The digest of the plan. */
   readonly plan: string
+  /** The section that the release is a part of, where that is several releases. */
+  readonly section: string | undefined
   readonly controls: Controls
   /** Aborted when nothing more is to start. */
   readonly stop: AbortSignal
@@ -47,6 +52,8 @@ const LOOK_AGAIN = 500
 
 export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Orders {
   const {objects} = cluster
+  /** The Environments of which no task of an earlier parent is left. */
+  const swept = new Set<string>()
   const rowOf = (name: string) => rows.get(name) as unknown as ReleaseObject | undefined
 
   /** From then on no child begins with it: each looks for the order once it has the Lease. */
@@ -65,10 +72,10 @@ export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Ord
   }
 
   return {
-    async give({environment, run, task}, {plan, controls, stop}) {
-      const {release} = task.action
+    async give({environment, run, task}, {plan, section, controls, stop}) {
+      const {release, chart} = task.action
       const name = rowName(environment, release)
-      const shard = shardOf(task.action, shards)
+      const shard = shardOf({release: {name: releaseName(release)}, section, chart}, shards)
       const namespace = releaseNamespace(release)
       controls.onProgress('lease', `waiting for the operator's process for ${shard}`)
       const hearing = newHearing(run, controls)
@@ -104,7 +111,7 @@ export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Ord
       hear()
       return await answer.promise
     },
-    async recall(all) {
+    async recall(environment, all) {
       const ordered = all
         .filter(({spec}) => spec.planned)
         .map(({metadata, spec: {release}}) => ({
@@ -112,6 +119,11 @@ export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Ord
           release: releaseId(release.namespace, release.name),
         }))
       for (const {name, release} of ordered) await takeBack(name, release)
+      if (all.length > 0 && !swept.has(environment)) {
+        for (const namespace of new Set(all.map(({spec}) => spec.release.namespace)))
+          await deleteTasks(environment, namespace, objects)
+        swept.add(environment)
+      }
       for (const {release} of ordered) await freed(cluster, release)
     },
   }

@@ -1,17 +1,36 @@
 import {createHash} from 'node:crypto'
 import {pathPattern} from '../../charts/files/path-pattern.ts'
-import type {Action} from '../../plan/plan.ts'
-import {releaseName} from '../../release.ts'
+import type {ReleaseObject} from '../kinds/release-kind.ts'
 
 /** The shard of what no other is named for. */
 export const OTHERS = 'others'
 
-/** Returns the shard of a release among those that have processes: its own, or that of its chart. */
-export function shardOf(
-  {release, chart}: Pick<Action, 'release' | 'chart'>,
+/** What a child may be named for. */
+interface Sharded {
+  readonly release: {readonly name: string}
+  /** The section that it is a part of, where that is several releases. */
+  readonly section?: string | undefined
+  readonly chart: {readonly name: string}
+}
+
+/** Returns the shard of a release among those that have processes: its own, that of its section, or that of its chart. */
+export function shardOf({release, section, chart}: Sharded, shards: readonly string[]): string {
+  return (
+    [release.name, section, chart.name].find((each) => each !== undefined && shards.includes(each)) ?? OTHERS
+  )
+}
+
+/** Returns how many of these Releases each shard has that has any. */
+export function sizesOf(
+  rows: readonly Pick<ReleaseObject, 'spec'>[],
   shards: readonly string[],
-): string {
-  return [releaseName(release), chart.name].find((each) => shards.includes(each)) ?? OTHERS
+): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>()
+  for (const {spec} of rows) {
+    const shard = shardOf(spec, shards)
+    sizes.set(shard, (sizes.get(shard) ?? 0) + 1)
+  }
+  return sizes
 }
 
 /** Whether one of the patterns, as of a shell, fits a shard. */

@@ -44,7 +44,7 @@ export function operatorChart(
 const VALUES_HEAD = `# image: of kk, with helm in it. namespaces: those in which it may deploy; they must exist.
 # removal: whether it may remove what an approved plan says; for that it may read the Secrets of all namespaces.
 # shape: one process that does all (one), or one that plans and one for each of shards (per-service, per-component): charts,
-# and of per-component also releases. Chosen for good.
+# and of per-component also sections and releases. Chosen for good.
 `
 
 const NOTES = `The kinds of the operator are not part of this chart. Apply them, and apply them again after each upgrade:

@@ -13,7 +13,7 @@ export const SHAPES = ['one', 'per-service', 'per-component'] as const
 
 export interface Shape {
   readonly shape: (typeof SHAPES)[number]
-  /** Charts, and releases, whose actions are done by a process of their own; empty for the shape `one`. */
+  /** Charts, sections and releases whose actions are done by a process of their own; empty for the shape `one`. */
   readonly shards: readonly string[]
 }
 

@@ -8,6 +8,8 @@ const OBJECT_NAME = {
   maxLength: 253,
 } as const satisfies Schema
 
+const PATTERN = {type: 'string', minLength: 1, maxLength: 253} as const satisfies Schema
+
 const SPEC = {
   type: 'object',
   description: 'What the operator is to bring to the cluster.',
@@ -141,6 +143,35 @@ const SPEC = {
           description: 'How often it is looked, such as 30m; 1h unless it is said.',
           pattern: '^[1-9][0-9]{0,4}[smh]$',
           maxLength: 6,
+        },
+        ignore: {
+          type: 'array',
+          description: 'Fields that somebody else decides: no drift, and never corrected.',
+          maxItems: 64,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            type: 'object',
+            required: ['paths'],
+            properties: {
+              paths: {
+                type: 'array',
+                description:
+                  'JSON pointers to the fields, with all that is below them, such as /spec/replicas; items of lists by what tells them apart, as drift is told: /spec/template/spec/containers/[main]/image.',
+                maxItems: 64,
+                'x-kubernetes-list-type': 'set',
+                items: {type: 'string', pattern: '^(/[^/]+)+$', maxLength: 512},
+              },
+              target: {
+                type: 'object',
+                description: 'The objects that have them, by patterns as of a shell; all, unless it is said.',
+                properties: {
+                  kind: {...PATTERN, description: 'Their kind, such as Deployment.'},
+                  name: {...PATTERN, description: 'Their name, such as nova-*.'},
+                  namespace: {...PATTERN, description: 'Their namespace.'},
+                },
+              },
+            },
+          },
         },
       },
     },

@@ -19,6 +19,12 @@ const SPEC = {
         {rule: 'self == oldSelf', message: 'a Release is of one release for good'},
       ],
     },
+    section: {
+      type: 'string',
+      description:
+        'The section of the environment file that it is a part of, where that is several releases.',
+      maxLength: 63,
+    },
     chart: {
       type: 'object',
       required: ['name', 'version'],

@@ -73,6 +73,21 @@ function itemKey(lists: readonly (readonly unknown[])[]): ((item: unknown) => st
   return undefined
 }
 
+/** Returns the place of the item that such a key of a path names, where the API server's defaults are left out; -1 without one. */
+export function itemIndex(list: readonly unknown[], key: string): number {
+  const text = key.slice(1, -1)
+  for (const keys of ITEM_KEYS) {
+    const index = list.findIndex((item) => {
+      const known = isMap(item) ? keys.flatMap((each) => item[each] ?? []) : []
+      const named = known.join('/')
+      if (known.length === 0) return false
+      return named === text || (known.length < keys.length && text.startsWith(`${named}/`))
+    })
+    if (index !== -1) return index
+  }
+  return -1
+}
+
 function isEqual(one: unknown, other: unknown): boolean {
   if (one === undefined || other === undefined) return one === other
   return canonicalJson(one) === canonicalJson(other)

@@ -12,6 +12,7 @@ import {KkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
+import {type IgnoreRule, ignoredFields, withIgnoredAsLive} from '../../plan/drift/ignored.ts'
 import {comparedRevision} from '../../plan/leftovers/leftover-objects.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
@@ -66,14 +67,20 @@ export async function releaseDrift(
   }
 }
 
+interface Correction {
+  readonly isMeant: (object: {readonly kind: string; readonly name: string}) => boolean
+  /** What stays as it is in the objects that are meant. */
+  readonly ignore: readonly IgnoreRule[]
+}
+
 /**
  * Writes the objects of a release that have changed as its manifest says, without a revision and without hooks. Objects
  * that are gone stay gone, for a deploy makes them again; the replicas of what an autoscaler scales stay as they are.
  */
 export async function correctDrift(
-  cluster: Pick<Cluster, 'stored' | 'scaleTargets' | 'correct'>,
+  cluster: Pick<Cluster, 'stored' | 'scaleTargets' | 'dryApply' | 'correct'>,
   {release, revision}: ReleaseDrift,
-  isMeant: (object: {readonly kind: string; readonly name: string}) => boolean,
+  {isMeant, ignore}: Correction,
 ): Promise<void> {
   const stored = await cluster.stored(release, revision)
   if (!stored) return
@@ -82,10 +89,25 @@ export async function correctDrift(
     isMeant({kind, name: metadata.name}),
   )
   const scaled = await cluster.scaleTargets(namespace)
-  await cluster.correct({
-    namespace,
-    objects: objects.map((object) => withHelmMarks(leftToScalers(object, scaled), release)),
-    method: methodOf(stored),
+  const method = methodOf(stored)
+  const marked = objects.map((object) => withHelmMarks(leftToScalers(object, scaled), release))
+  const meant =
+    ignore.length === 0
+      ? marked
+      : leftAsIgnored(await cluster.dryApply({namespace, objects: marked, method}), {namespace, ignore})
+  await cluster.correct({namespace, objects: meant, method})
+}
+
+/** Of what is gone, or refused, nothing is left to be written. */
+function leftAsIgnored(
+  dry: readonly DryApply[],
+  {namespace, ignore}: {readonly namespace: string; readonly ignore: readonly IgnoreRule[]},
+): readonly KubernetesObject[] {
+  return dry.flatMap((each) => {
+    if (each.state !== 'compared') return []
+    const {kind, metadata} = each.object
+    const named = {kind, name: metadata.name, namespace: metadata.namespace ?? namespace}
+    return withIgnoredAsLive(each, ignoredFields(ignore, named))
   })
 }
 

@@ -233,6 +233,27 @@ function environmentOn({cluster, releases}: Places, name: string): OperatedEnvir
   }
 }
 
+/**
+ * All that is written in `kk-system`, where no secrets belong, of an environment that fails: its file, its values and its pods
+ * have this secret.
+ */
+export async function toldOfFailure(
+  cluster: OperatedCluster,
+  environment: OperatedEnvironment,
+  secret: string,
+): Promise<string> {
+  const text = environment.text({
+    db: {auth: {password: secret}, leak: true, job: {pod: {fail: 'JobFailed'}}},
+    api: {auth: {password: secret}},
+  })
+  const source = ['secret', 'generic', environment.name, '--namespace', 'kk-system']
+  await done(cluster.kubectl('create', ...source, `--from-literal=environment.yaml=${text}`))
+  await environment.apply('db: {}', {source: {secret: environment.name}})
+  await environment.has('Stalled', 'True', 'Failed')
+  const kinds = 'environments,releases,configmaps,leases,events'
+  return done(cluster.kubectl('get', kinds, '--namespace', 'kk-system', '--output', 'yaml'))
+}
+
 /** What a condition of an Environment says. */
 export function messageOf({status}: EnvironmentObject, type: string): string {
   const found = status?.conditions?.find((each) => each.type === type)

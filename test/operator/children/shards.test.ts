@@ -1,16 +1,43 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
-import {groupOf, ownerOf, serves, shardOf} from '../../../src/operator/children/shards.ts'
-import type {ReleaseId} from '../../../src/release.ts'
+import {groupOf, ownerOf, serves, shardOf, sizesOf} from '../../../src/operator/children/shards.ts'
 
-const chart = {name: 'nova', version: '1', appVersion: '1'}
+const chart = {name: 'nova'}
 
-it.each<[string, ReleaseId, readonly string[], string]>([
-  ['its own, before that of its chart', 'openstack/nova-api', ['nova', 'nova-api'], 'nova-api'],
-  ['that of its chart', 'openstack/nova-conductor', ['nova', 'nova-api'], 'nova'],
-  ['that of what no other is named for', 'openstack/nova', ['keystone'], 'others'],
-])('the shard of a release is %s', (_, release, shards, expected) => {
-  expect(shardOf({release, chart}, shards)).toBe(expected)
+it.each<[string, string, string | undefined, readonly string[], string]>([
+  [
+    'its own, before that of its section',
+    'compute-api',
+    'compute',
+    ['compute', 'compute-api'],
+    'compute-api',
+  ],
+  ['that of its section, before that of its chart', 'compute-api', 'compute', ['nova', 'compute'], 'compute'],
+  ['that of its chart', 'compute-conductor', 'compute', ['nova', 'compute-api'], 'nova'],
+  ['that of what no other is named for', 'nova', undefined, ['keystone'], 'others'],
+])('the shard of a release is %s', (_, name, section, shards, expected) => {
+  expect(shardOf({release: {name}, section, chart}, shards)).toBe(expected)
+})
+
+it('the size of a shard is how many releases are in it', () => {
+  const row = (name: string, charted: string, section?: string) => ({
+    spec: {
+      release: {namespace: 'openstack', name},
+      section,
+      chart: {name: charted, version: '1'},
+      ...({action: 'unchanged', requires: [], protected: false} as const),
+    },
+  })
+  const rows = [
+    row('nova-api', 'nova'),
+    row('nova-conductor', 'nova'),
+    row('glance', 'glance'),
+    row('compute-api', 'nova', 'compute'),
+  ]
+
+  const sizes = sizesOf(rows, ['nova', 'nova-api', 'compute', 'keystone'])
+
+  expect(Object.fromEntries(sizes)).toEqual({'nova-api': 1, nova: 1, compute: 1, others: 1})
 })
 
 it.each([

@@ -1,0 +1,132 @@
+import {readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {setTimeout as wait} from 'node:timers/promises'
+import {execa} from 'execa'
+import {load} from 'js-yaml'
+import type {Sandbox} from '../../src/sandbox/sandbox.ts'
+import {whileListening} from '../measure/listening.ts'
+import type {Bench} from '../result.ts'
+
+/** A throwaway cluster with the operator's kinds, roles and account. */
+export interface Hub {
+  kubectl(...words: readonly string[]): Promise<string>
+  /** Writes Environments with their files, each below its name. */
+  apply(environments: Readonly<Record<string, object>>, spec?: object): Promise<void>
+  /** Resolves once these Environments have a condition: `Ready=True`. */
+  reach(condition: string, names: readonly string[]): Promise<void>
+  /** Does some work while a process of the operator runs. */
+  whileOperated<T>(words: readonly string[], work: (operator: Operator) => Promise<T>): Promise<T>
+  /** How often the operator's account has written since then, Leases and events aside. */
+  writesSince(milliseconds: number): Promise<number>
+}
+
+export interface Operator {
+  readonly pid: number
+  /** The sum of the values of a metric, whatever its labels. */
+  metric(name: string): Promise<number>
+  /** Resolves once it works on no Environment. */
+  idle(): Promise<void>
+}
+
+interface HubOptions {
+  readonly bench: Bench
+  readonly env: NodeJS.ProcessEnv
+  readonly sandbox: Sandbox
+  /** Those in which it may deploy. */
+  readonly namespaces: readonly string[]
+}
+
+const ACCOUNT = 'kk-operator'
+/** Until an Environment is where it is to be. */
+const LONGEST = '2h'
+
+export async function openHub({bench, env, sandbox, namespaces}: HubOptions): Promise<Hub> {
+  const {kk, toolbox, directory, signal} = bench
+  const {kubeconfig, auditLog} = sandbox
+  const run = async (program: string, words: readonly string[], input = '') =>
+    (await execa(program, words, {env: {...env, KUBECONFIG: kubeconfig}, input, cancelSignal: signal})).stdout
+  const kubectl = (...words: readonly string[]) => run(join(toolbox, 'kubectl'), words)
+  const named = namespaces.flatMap((name) => ['--namespace', name])
+  await run(kk, ['operator', 'install', '--image', 'registry.example.org/kk:1', ...named, '--yes'])
+  const own = join(directory, 'operator-kubeconfig')
+  const token = await kubectl('create', 'token', ACCOUNT, '--namespace', 'kk-system', '--duration', '24h')
+  await writeFile(own, JSON.stringify(withToken(await readFile(kubeconfig, 'utf8'), token)), {mode: 0o600})
+
+  return {
+    kubectl,
+    async apply(environments, spec = {}) {
+      const items = Object.entries(environments).flatMap(([name, file]) => objectsOf(name, file, spec))
+      const list = JSON.stringify({apiVersion: 'v1', kind: 'List', items})
+      const flags = ['--server-side', '--validate=false', '--filename', '-']
+      await run(join(toolbox, 'kubectl'), ['apply', ...flags], list)
+    },
+    async reach(condition, names) {
+      const objects = names.map((name) => `environment.kk.openstack.org/${name}`)
+      const flags = ['--namespace', 'kk-system', `--timeout=${LONGEST}`]
+      await kubectl('wait', `--for=condition=${condition}`, ...flags, ...objects)
+    },
+    whileOperated(words, work) {
+      const flags = ['operator', 'run', '--listen', '127.0.0.1:0', '--kubeconfig', own, ...words]
+      return whileListening({command: [kk, ...flags], env, signal}, ({url, pid}) =>
+        work(operatorAt(url, pid, signal)),
+      )
+    },
+    async writesSince(milliseconds) {
+      const lines = (await readFile(auditLog, 'utf8')).split('\n')
+      return lines.filter((line) => isWrite(line, milliseconds)).length
+    },
+  }
+}
+
+function withToken(kubeconfig: string, token: string): object {
+  const {clusters} = load(kubeconfig) as {readonly clusters: readonly {readonly name: string}[]}
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters,
+    users: [{name: ACCOUNT, user: {token}}],
+    contexts: [{name: ACCOUNT, context: {cluster: clusters[0]!.name, user: ACCOUNT}}],
+    'current-context': ACCOUNT,
+  }
+}
+
+function objectsOf(name: string, file: object, spec: object): readonly object[] {
+  const metadata = {name, namespace: 'kk-system'}
+  const data = {'environment.yaml': JSON.stringify(file)}
+  return [
+    {apiVersion: 'v1', kind: 'ConfigMap', metadata, data},
+    {
+      apiVersion: 'kk.openstack.org/v1alpha1',
+      kind: 'Environment',
+      metadata,
+      spec: {source: {configMap: name}, ...spec},
+    },
+  ]
+}
+
+const LOOK_AGAIN = 200
+
+function operatorAt(url: string, pid: number, signal: AbortSignal): Operator {
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${url}/metrics`, {signal})).text()
+    const lines = text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+  }
+  return {
+    pid,
+    metric,
+    async idle() {
+      while ((await metric('workqueue_depth')) > 0) await wait(LOOK_AGAIN, undefined, {signal})
+    },
+  }
+}
+
+function isWrite(line: string, since: number): boolean {
+  if (!line.includes(`serviceaccount:kk-system:${ACCOUNT}"`)) return false
+  if (!/"verb":"(create|update|patch|delete)"/.test(line)) return false
+  if (line.includes('"leases"') || line.includes('selfsubjectaccessreviews')) return false
+  const at = /"requestReceivedTimestamp":"([^"]+)"/.exec(line)?.[1] ?? ''
+  return Date.parse(at) >= since
+}

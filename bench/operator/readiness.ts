@@ -1,0 +1,64 @@
+import {setTimeout as wait} from 'node:timers/promises'
+import {execa} from 'execa'
+import type {CountedHelm} from '../measure/counted-helm.ts'
+
+interface Watched {
+  readonly kubectl: string
+  readonly kubeconfig: string
+  readonly namespace: string
+  readonly signal: AbortSignal
+}
+
+/**
+ * Does some work, and resolves with when each Deployment of a namespace was first seen with all of its pods ready, in milliseconds
+ * since the epoch: the watch hears of it when kk does.
+ */
+export async function readinessDuring(
+  {kubectl, kubeconfig, namespace, signal}: Watched,
+  work: () => Promise<unknown>,
+): Promise<ReadonlyMap<string, number>> {
+  const seen = new Map<string, number>()
+  const fields = 'jsonpath={.metadata.name} {.spec.replicas} {.status.readyReplicas}{"\\n"}'
+  const words = ['get', 'deployments', '--namespace', namespace, '--watch', '--output', fields]
+  const watch = execa(kubectl, [...words, '--kubeconfig', kubeconfig], {
+    ...{reject: false, cancelSignal: signal, buffer: false, stderr: 'ignore'},
+  })
+  const reading = (async () => {
+    for await (const line of watch) {
+      const [name = '', replicas, ready] = line.split(' ')
+      if (ready !== undefined && ready === replicas && !seen.has(name)) seen.set(name, Date.now())
+    }
+  })()
+  try {
+    await work()
+    // What was ready last is heard of, too.
+    await wait(1000, undefined, {signal})
+  } finally {
+    watch.kill('SIGTERM')
+    await reading.catch(() => undefined)
+  }
+  return seen
+}
+
+interface Edge {
+  readonly from: string
+  readonly to: string
+}
+
+/** How long after a release was ready helm was started for what requires it, of each edge, in milliseconds, in order. */
+export async function lags(
+  edges: readonly Edge[],
+  {ready, helm, namespace}: {ready: ReadonlyMap<string, number>; helm: CountedHelm; namespace: string},
+): Promise<readonly number[]> {
+  const starts = (await helm.starts()).filter(
+    ({words}) => words[0] === 'install' && words.includes(namespace),
+  )
+  return edges
+    .map(({from, to}) => starts.find(({words}) => words.at(-2) === from)!.at - ready.get(to)!)
+    .toSorted((a, b) => a - b)
+}
+
+/** The value that so many in a hundred do not exceed. */
+export function percentile(sorted: readonly number[], percent: number): number {
+  return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN
+}

@@ -1,0 +1,23 @@
+import {ENVIRONMENT} from '../../src/operator/kinds/environment-kind.ts'
+import type {Fields, Schema} from '../../src/operator/kinds/schema.ts'
+import {markdownTable} from './marked.ts'
+
+/** The parts of `docs/operators.md`. */
+export function kindTables(): Record<string, string> {
+  return {'environment-spec': markdownTable(['field', 'meaning'], rowsOf(ENVIRONMENT.spec, 'spec'))}
+}
+
+/** One row per field, before those that it has. */
+function rowsOf({properties}: Fields, path: string): readonly (readonly string[])[] {
+  return Object.entries(properties).flatMap(([key, schema]) => {
+    const name = `${path}.${key}${schema.type === 'array' ? '[]' : ''}`
+    const inner = schema.type === 'array' ? schema.items : schema
+    const below = inner.type === 'object' ? rowsOf(inner, name) : []
+    return [[`\`${name}\``, meaning(schema, inner)], ...below]
+  })
+}
+
+function meaning({description = ''}: Schema, inner: Schema): string {
+  const words = inner.type === 'string' ? inner.enum : undefined
+  return words ? `${description} One of ${words.map((word) => `\`${word}\``).join(', ')}.` : description
+}

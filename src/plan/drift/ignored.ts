@@ -1,0 +1,69 @@
+import {pathPattern} from '../../charts/files/path-pattern.ts'
+import type {DryApply, KubernetesObject} from '../../cluster/cluster.ts'
+import {isMap} from '../../release.ts'
+import {differences, itemIndex, pathText} from './differences.ts'
+import type {DriftedObject} from './drifted-object.ts'
+
+/** Fields that somebody else decides, though the manifest names them. */
+export interface IgnoreRule {
+  /**
+   * JSON pointers (RFC 6901) to the fields, with all that is below them; items of lists by what tells them apart, as drift
+   * is told: `/spec/template/spec/containers/[main]/image`.
+   */
+  readonly paths: readonly string[]
+  /** The objects that have them, by patterns as of a shell; all, where nothing is said. */
+  readonly target?:
+    | {
+        readonly kind?: string | undefined
+        readonly name?: string | undefined
+        readonly namespace?: string | undefined
+      }
+    | undefined
+}
+
+type Named = Pick<DriftedObject, 'kind' | 'name' | 'namespace'>
+
+/** Returns which fields of an object, by their paths as `kk drift` tells them, are ignored. */
+export function ignoredFields(rules: readonly IgnoreRule[], object: Named): (path: string) => boolean {
+  const paths = rules.filter(({target}) => fits(object, target)).flatMap((rule) => rule.paths.map(pointed))
+  return (path) =>
+    paths.some((each) => path === each || (path.startsWith(each) && /^[.[]/.test(path.slice(each.length))))
+}
+
+function fits(object: Named, target: IgnoreRule['target'] = {}): boolean {
+  return (['kind', 'name', 'namespace'] as const).every((key) => {
+    const pattern = target[key]
+    return pattern === undefined || pathPattern(pattern)?.test(object[key]) === true
+  })
+}
+
+/** Returns the path that a JSON pointer means, as drift tells it. */
+function pointed(pointer: string): string {
+  const keys = pointer.split('/').slice(1)
+  return pathText(keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')))
+}
+
+/** Returns the object of a dry run with all that is ignored of it as the cluster has it, so that it stays so when it is written. */
+export function withIgnoredAsLive(
+  dry: DryApply & {readonly state: 'compared'},
+  isIgnored: (path: string) => boolean,
+): KubernetesObject {
+  const kept = differences(dry.live, dry.applied).filter(({path}) => isIgnored(pathText(path)))
+  return kept.reduce<unknown>(
+    (object, {path, live}) => withField(object, path, live),
+    dry.object,
+  ) as KubernetesObject
+}
+
+/** Returns a value with another one at this path, or with none if that is undefined; a path that it does not have changes nothing. */
+function withField(value: unknown, [key, ...rest]: readonly string[], field: unknown): unknown {
+  if (key === undefined) return field
+  if (Array.isArray(value)) {
+    const index = itemIndex(value, key)
+    return index === -1 ? value : value.with(index, withField(value[index], rest, field))
+  }
+  if (!isMap(value)) return value
+  const {[key]: before, ...others} = value
+  const after = withField(before, rest, field)
+  return after === undefined ? others : {...value, [key]: after}
+}

@@ -1,0 +1,66 @@
+import {expect, it} from 'vitest'
+import {followRun} from '../../src/operator/follow-run.ts'
+import type {RunEvent} from '../../src/run/events.ts'
+import {newInterruption} from '../../src/run/interruption.ts'
+
+const error = {code: 'KK_UNHEALTHY', message: 'not healthy in time', log: []}
+const run = {run: 'r', environment: 'production', context: 'c'}
+
+function progressed(release: 'openstack/db' | 'openstack/api', phase: 'helm' | 'gate', at: number): RunEvent {
+  return {type: 'release-progressed', at, release, phase, message: ''}
+}
+
+it('tells how long each gate was closed that was waited for, and how that ended', async () => {
+  const [db, api] = ['openstack/db', 'openstack/api'] as const
+  const events: readonly RunEvent[] = [
+    {
+      ...{type: 'run-started', at: 0, ...run},
+      actions: [
+        {release: db, kind: 'install', requires: []},
+        {release: api, kind: 'upgrade', requires: [db]},
+      ],
+    },
+    {type: 'release-started', at: 0, release: db, kind: 'install'},
+    progressed(db, 'helm', 1_000),
+    progressed(db, 'gate', 3_000),
+    progressed(db, 'gate', 4_000),
+    {type: 'release-succeeded', at: 8_000, release: db, kind: 'install', revision: 1, seconds: 8},
+    {type: 'release-started', at: 8_000, release: api, kind: 'upgrade'},
+    progressed(api, 'gate', 9_000),
+    {type: 'release-failed', at: 19_000, release: api, error, seconds: 11},
+  ]
+  const gates: unknown[] = []
+
+  await followRun(told(events), {
+    ...{interruption: newInterruption(), quietFor: () => undefined, longest: 1, onState: () => undefined},
+    onGate: (...gate) => gates.push(gate),
+  })
+
+  expect(gates).toEqual([
+    [db, 'passed', 5],
+    [api, 'failed', 10],
+  ])
+})
+
+it('tells of no gate where none was waited for', async () => {
+  const release = 'openstack/db' as const
+  const gates: unknown[] = []
+
+  await followRun(
+    told([
+      {type: 'run-started', at: 0, ...run, actions: [{release, kind: 'relabel', requires: []}]},
+      {type: 'release-started', at: 0, release, kind: 'relabel'},
+      {type: 'release-succeeded', at: 1_000, release, kind: 'relabel', revision: 1, seconds: 1},
+    ]),
+    {
+      ...{interruption: newInterruption(), quietFor: () => undefined, longest: 1, onState: () => undefined},
+      onGate: (...gate) => gates.push(gate),
+    },
+  )
+
+  expect(gates).toEqual([])
+})
+
+async function* told(events: readonly RunEvent[]): AsyncGenerator<RunEvent> {
+  yield* events
+}
