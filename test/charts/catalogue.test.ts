@@ -14,10 +14,19 @@ async function file(chart: string, name: string, values: object = {}): Promise<s
   return find(await charts.render(chart, {values}), 'ConfigMap', `${chart}-etc`).data![name]!
 }
 
-/** What a script of a chart says, where programs are these functions of bash. */
-async function said(chart: string, name: string, programs: string, args: readonly string[] = []) {
+/** What a script of a chart says, where programs are these functions of bash, and files are elsewhere. */
+async function said(
+  chart: string,
+  name: string,
+  programs: string,
+  args: readonly string[] = [],
+  files: Readonly<Record<string, string>> = {},
+) {
   const {data = {}} = find(await charts.render(chart), 'ConfigMap', `${chart}-bin`)
-  const script = data[name]!.replaceAll('exec ', '').replaceAll(' >/var/lib/designate/rndc.key', '')
+  const script = Object.entries(files).reduce(
+    (text, [file, other]) => text.replaceAll(file, other),
+    data[name]!.replaceAll('exec ', ''),
+  )
   const {stdout} = await execa('bash', ['-c', `${programs}\n${script}`, name, ...args])
   return stdout
 }
@@ -126,8 +135,29 @@ describe('the names of designate', () => {
     expect(portsOf(service)).toEqual([
       {name: 'dns', port: 53, targetPort: 'dns'},
       {name: 'dns-udp', port: 53, targetPort: 'dns-udp', protocol: 'UDP'},
-      {name: 'rndc', port: 8953, targetPort: 'rndc'},
     ])
+  })
+
+  it('are told to BIND by workers alone', async () => {
+    const objects = await charts.render('designate', {values: {manifests: {network_policy: true}}})
+
+    const {ingress} = find(objects, 'NetworkPolicy', 'designate-bind9').spec!
+    const rules = ingress!.filter(({ports}) => ports.some(({port}) => port === 'rndc'))
+
+    expect(rules).toHaveLength(1)
+    expect(
+      rules[0]!.from!.map((from) => from.podSelector!.matchLabels!['app.kubernetes.io/component']),
+    ).toEqual(['bind9', 'worker'])
+  })
+
+  it('come from services that keep their name when their pod gets another one', async () => {
+    const objects = await charts.render('designate')
+
+    for (const component of ['api', 'central', 'mdns', 'producer', 'worker']) {
+      const name = `designate-${component}`
+      const [container] = find(objects, 'Deployment', name).spec!.template!.spec.containers
+      expect(variable(container!, 'OS_DEFAULT__HOST')).toBe(name)
+    }
   })
 
   it('are answered for at one port of each node, by both, where that is wanted', async () => {
@@ -140,7 +170,6 @@ describe('the names of designate', () => {
     expect(portsOf(service)).toMatchObject([
       {name: 'dns', nodePort: 30053},
       {name: 'dns-udp', nodePort: 30053},
-      {name: 'rndc'},
     ])
   })
 
@@ -151,13 +180,23 @@ describe('the names of designate', () => {
     expect(text).toContain('mysql+pymysql://designate:marked-db-designate@')
   })
 
-  it.each(['designate-worker', 'designate-bind9'])('are told to BIND with one key: %s', async (component) => {
-    const programs = 'RNDC_KEY=word; designate-worker() { :; }; named() { :; }'
+  it.each(['designate-worker', 'designate-bind9'])(
+    'are told to BIND with one key, which nobody else may read: %s',
+    async (component) => {
+      const file = join(await mkdtemp(join(tmpdir(), 'kk-key-')), 'rndc.key')
+      const show = `stat --format %a ${file}; cat ${file}`
+      const programs = `RNDC_KEY=word; designate-worker() { ${show}; }; named() { ${show}; }`
 
-    expect(await said('designate', `${component}.sh`, programs)).toBe(
-      'key "rndc-key" { algorithm hmac-sha256; secret "d29yZA=="; };',
-    )
-  })
+      const lines = await said('designate', `${component}.sh`, programs, [], {
+        '/var/lib/designate/rndc.key': file,
+      })
+
+      expect(lines.split('\n')).toEqual([
+        '600',
+        'key "rndc-key" { algorithm hmac-sha256; secret "d29yZA=="; };',
+      ])
+    },
+  )
 })
 
 describe('what BIND is told', () => {
@@ -171,13 +210,16 @@ describe('what BIND is told', () => {
       PATH: `${directory}:${process.env.PATH}`,
       MEMBERS: 'bind9-0:5353',
       MDNS: address,
-      RNDC_PORT: '8953',
+      DNS_SERVER: address,
+      DNS_PORT: '53',
       NS_RECORDS: '{"ns1.example.org.": 1}',
     }
 
     const {stdout} = await execa('python3', ['-c', script], {env})
 
     expect(stdout).toContain(`"masters": [{"host": "${address}", "port": 5354}]`)
+    expect(stdout).toContain(`"nameservers": [{"host": "${address}", "port": 53}]`)
+    expect(stdout).toContain('"rndc_host": "bind9-0", "rndc_port": 8953')
   })
 
   it('comes by IPv4 and by IPv6', async () => {
