@@ -236,11 +236,20 @@ describe('the conductor of ironic', () => {
       command: 'bash /scripts/ironic-conductor.sh',
     })
     expect(conductor!.env).toContainEqual({name: 'KOLLA_SKIP_EXTEND_START', value: ''})
-    const programs = 'mkdir() { echo "mkdir $*"; }; uwsgi() { echo "uwsgi $*"; }'
+    const programs = 'POD_IP=192.0.2.1; mkdir() { echo "mkdir $*"; }; uwsgi() { echo "uwsgi $*"; }'
     expect((await said('ironic', 'ironic-conductor.sh', programs)).split('\n')).toEqual([
       'mkdir --parents /var/lib/ironic/httpboot /var/lib/ironic/images /var/lib/ironic/tmp',
       'uwsgi /etc/ironic/ironic-http-uwsgi.ini',
     ])
+  })
+
+  it.each([
+    ['192.0.2.1', 'http://192.0.2.1:8089'],
+    ['2001:db8::1', 'http://[2001:db8::1]:8089'],
+  ])('tells machines where images are, in either family: %s', async (address, url) => {
+    const programs = `POD_IP=${address}; mkdir() { :; }; uwsgi() { echo "$OS_DEPLOY__HTTP_URL"; }`
+
+    expect(await said('ironic', 'ironic-conductor.sh', programs)).toBe(url)
   })
 
   it('tells machines the address at which the API is for the world', async () => {
