@@ -302,6 +302,35 @@ describe("an image that is not kolla's", async () => {
   })
 })
 
+describe('the proxy before nova', () => {
+  it('asks the nova that it is told of', async () => {
+    const behind = {hosts: {default: 'compute-api'}, namespace: 'compute', port: {api: {default: 18774}}}
+
+    const texts = await Promise.all(
+      [{}, {endpoints: {nova: behind}}].map((values) =>
+        file('nova-api-proxy', 'nova-api-proxy.conf', values),
+      ),
+    )
+
+    expect(
+      texts.map((text) => /osapi_compute_listen = .*\nosapi_compute_listen_port = .*/.exec(text)![0]),
+    ).toEqual([
+      'osapi_compute_listen = nova-api.openstack.svc.cluster.local\nosapi_compute_listen_port = 8774',
+      'osapi_compute_listen = compute-api.compute.svc.cluster.local\nosapi_compute_listen_port = 18774',
+    ])
+  })
+})
+
+it.each(['aodh', 'ceilometer'])(
+  '%s asks other services as itself, by their internal addresses',
+  async (chart) => {
+    const [, section] = /\[service_credentials\]\n((?:.+\n)+)/.exec(await file(chart, `${chart}.conf`))!
+
+    expect(section).toContain('interface = internal\n')
+    expect(section).toContain(`username = ${chart}\n`)
+  },
+)
+
 it.each([
   ['murano', '2024.1'],
   ['panko', 'Xena'],
