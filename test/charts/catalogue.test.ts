@@ -273,6 +273,40 @@ it.each(['aodh', 'barbican', 'magnum', 'octavia'])(
   },
 )
 
+describe('a check before an upgrade', () => {
+  it.each([
+    ['designate', 'designate-status designate-manage database current'],
+    ['ironic', 'ironic-status ironic-dbsync version'],
+  ])('of %s is asked on its database', async (chart, args) => {
+    const objects = await charts.render(chart)
+    const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
+
+    expect(variable(gate!, 'DEPENDENCY_JOBS')).toContain(`${chart}-upgrade-check-`)
+    expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
+      command: `bash /scripts/upgrade-check.sh ${args}`,
+    })
+  })
+
+  it.each([
+    ['None', 2, 0],
+    ['', 2, 0],
+    ['c3a7', 0, 0],
+    ['c3a7', 1, 0],
+    ['c3a7', 2, 1],
+    ['c3a7', 255, 1],
+  ])('of a schema %s, that says %i, ends with %i', async (version, says, ends) => {
+    const programs = `version() { echo ${version}; }; status() { return ${says}; }`
+
+    const script = said('ironic', 'upgrade-check.sh', programs, ['status', 'version'])
+    const code = await script.then(
+      () => 0,
+      ({exitCode}) => exitCode,
+    )
+
+    expect(code).toBe(ends)
+  })
+})
+
 describe("an image that is not kolla's", async () => {
   const objects = await charts.render('fm-rest-api')
   const {containers, volumes = []} = find(objects, 'Deployment', 'fm-rest-api-api').spec!.template!.spec
