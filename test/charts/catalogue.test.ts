@@ -141,13 +141,17 @@ describe('the names of designate', () => {
   it('are told to BIND by workers alone', async () => {
     const objects = await charts.render('designate', {values: {manifests: {network_policy: true}}})
 
-    const {ingress} = find(objects, 'NetworkPolicy', 'designate-bind9').spec!
-    const rules = ingress!.filter(({ports}) => ports.some(({port}) => port === 'rndc'))
+    const {spec} = find(objects, 'NetworkPolicy', 'designate-bind9')
+    const pod = (component: string) => ({
+      podSelector: {matchLabels: expect.objectContaining({'app.kubernetes.io/component': component})},
+    })
 
-    expect(rules).toHaveLength(1)
-    expect(
-      rules[0]!.from!.map((from) => from.podSelector!.matchLabels!['app.kubernetes.io/component']),
-    ).toEqual(['bind9', 'worker'])
+    expect(spec).toMatchObject({
+      ingress: [
+        {ports: [{port: 'dns'}, {port: 'dns-udp'}]},
+        {from: [pod('bind9'), pod('worker')], ports: [{port: 'dns'}, {port: 'dns-udp'}, {port: 'rndc'}]},
+      ],
+    })
   })
 
   it('come from services that keep their name when their pod gets another one', async () => {
@@ -252,6 +256,15 @@ describe('the conductor of ironic', () => {
     expect(await said('ironic', 'ironic-conductor.sh', programs)).toBe(url)
   })
 
+  it('is asked for by its test as the administrator of the system, who alone hears of drivers', async () => {
+    const objects = await charts.render('ironic')
+    const [test] = pods(objects).find(({owner}) => owner.includes('ironic-test'))!.spec.containers
+
+    expect(variable(test!, 'OS_USERNAME')).toBe('admin')
+    expect(variable(test!, 'OS_SYSTEM_SCOPE')).toBe('all')
+    expect(variable(test!, 'OS_PROJECT_NAME')).toBe('')
+  })
+
   it('tells machines the address at which the API is for the world', async () => {
     const [, section] = /\[service_catalog\]\n((?:.+\n)+)/.exec(await file('ironic', 'ironic.conf'))!
 
@@ -353,6 +366,31 @@ describe('the proxy before nova', () => {
       'osapi_compute_listen = compute-api.compute.svc.cluster.local\nosapi_compute_listen_port = 18774',
     ])
   })
+})
+
+it('the dashboard has the panels of its image, but those that would show themselves without their service', async () => {
+  const objects = await charts.render('horizon')
+  const [server] = find(objects, 'Deployment', 'horizon-server').spec!.template!.spec.containers
+  const linked = /for module in (.*); do/.exec(
+    readFileSync(join(CHARTS, '../images/horizon/as-pip'), 'utf8'),
+  )![1]!
+  const enabled = (server!.env ?? []).filter(({name, value}) => name.startsWith('ENABLE_') && value === 'yes')
+
+  expect(enabled.map(({name}) => name)).toEqual([
+    'ENABLE_DESIGNATE',
+    'ENABLE_HEAT',
+    'ENABLE_IRONIC',
+    'ENABLE_OCTAVIA',
+  ])
+  expect(linked.split(' ')).toEqual(
+    expect.arrayContaining([
+      'designatedashboard',
+      'heat_dashboard',
+      'ironic_ui',
+      'magnum_ui',
+      'octavia_dashboard',
+    ]),
+  )
 })
 
 it.each(['aodh', 'ceilometer'])(

@@ -4,7 +4,9 @@ import {inClient} from '../support/client.ts'
 import {machine} from '../support/machines.ts'
 
 /** Magnum asks the Internet where the members of etcd find each other, before Heat is asked: any answer will do for machines that never start. */
-const DISCOVERY = {etcd_discovery_service_endpoint_format: 'http://barbican-api:9311/healthcheck?size=%(size)d'}
+const DISCOVERY = {
+  etcd_discovery_service_endpoint_format: 'http://barbican-api:9311/healthcheck?size=%(size)d',
+}
 
 describe('designate', () => {
   beforeAll(() => servicesUp(['valkey', 'designate']))
