@@ -272,19 +272,21 @@ describe('the conductor of ironic', () => {
   })
 })
 
-it.each(['aodh', 'barbican', 'magnum', 'octavia'])(
-  '%s asks first whether it can be upgraded',
-  async (chart) => {
+it.each([
+  ['aodh', 'aodh-status'],
+  ['barbican', 'barbican-status'],
+  ['magnum', 'magnum-status'],
+  ['octavia', 'python3 /scripts/octavia-status.py'],
+])('%s asks first whether it can be upgraded', async (chart, program) => {
     const objects = await charts.render(chart)
     const check = find(objects, 'Job', `${chart}-upgrade-check-`)
     const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
 
     expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
     expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
-      command: `${chart}-status upgrade check`,
+      command: `${program} upgrade check`,
     })
-  },
-)
+})
 
 describe('a check before an upgrade', () => {
   it.each([
@@ -391,6 +393,12 @@ it('the dashboard has the panels of its image, but those that would show themsel
       'octavia_dashboard',
     ]),
   )
+})
+
+it('octavia, and the provider of OVN in it, ask for networks inside the cluster', async () => {
+  const [, section] = /\[neutron\]\n((?:.+\n)+)/.exec(await file('octavia', 'octavia.conf'))!
+
+  expect(section).toContain('endpoint_override = http://neutron-server.openstack.svc.cluster.local:9696\n')
 })
 
 it.each(['aodh', 'ceilometer'])(
