@@ -149,6 +149,7 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     'ports by name, beside those of the endpoint; with an endpoint, for its members alone; a name that ends in `-udp` is one of UDP',
     mapOf(whole),
   ),
+  callers: meaning('components that may reach the ports that a StatefulSet has for its members', texts),
   probe: meaning('how it is [probed](#probes)', closed(PROBE)),
   storage: meaning(
     'its data: the `path` where it is, and the `size`; `device`: it is a whole device, without a file system; `backend`: only with that `storage.backend`',

@@ -90,6 +90,7 @@ function referencesOf({name, directory, values}: OwnChart, catalogue: readonly s
     needs: {what: 'endpoint', allowed: endpoints},
     after: {what: 'job', allowed: jobNames(values)},
     rollout: {what: 'component', allowed: components},
+    callers: {what: 'component', allowed: components},
     for: {what: 'component', allowed: components},
     node: {what: 'role', allowed: rolesOf(namedTemplates(chart, 'common.context.defaults'))},
   }

@@ -14,10 +14,19 @@ async function file(chart: string, name: string, values: object = {}): Promise<s
   return find(await charts.render(chart, {values}), 'ConfigMap', `${chart}-etc`).data![name]!
 }
 
-/** What a script of a chart says, where programs are these functions of bash. */
-async function said(chart: string, name: string, programs: string, args: readonly string[] = []) {
+/** What a script of a chart says, where programs are these functions of bash, and files are elsewhere. */
+async function said(
+  chart: string,
+  name: string,
+  programs: string,
+  args: readonly string[] = [],
+  files: Readonly<Record<string, string>> = {},
+) {
   const {data = {}} = find(await charts.render(chart), 'ConfigMap', `${chart}-bin`)
-  const script = data[name]!.replaceAll('exec ', '').replaceAll(' >/var/lib/designate/rndc.key', '')
+  const script = Object.entries(files).reduce(
+    (text, [file, other]) => text.replaceAll(file, other),
+    data[name]!.replaceAll('exec ', ''),
+  )
   const {stdout} = await execa('bash', ['-c', `${programs}\n${script}`, name, ...args])
   return stdout
 }
@@ -126,8 +135,33 @@ describe('the names of designate', () => {
     expect(portsOf(service)).toEqual([
       {name: 'dns', port: 53, targetPort: 'dns'},
       {name: 'dns-udp', port: 53, targetPort: 'dns-udp', protocol: 'UDP'},
-      {name: 'rndc', port: 8953, targetPort: 'rndc'},
     ])
+  })
+
+  it('are told to BIND by workers alone', async () => {
+    const objects = await charts.render('designate', {values: {manifests: {network_policy: true}}})
+
+    const {spec} = find(objects, 'NetworkPolicy', 'designate-bind9')
+    const pod = (component: string) => ({
+      podSelector: {matchLabels: expect.objectContaining({'app.kubernetes.io/component': component})},
+    })
+
+    expect(spec).toMatchObject({
+      ingress: [
+        {ports: [{port: 'dns'}, {port: 'dns-udp'}]},
+        {from: [pod('bind9'), pod('worker')], ports: [{port: 'dns'}, {port: 'dns-udp'}, {port: 'rndc'}]},
+      ],
+    })
+  })
+
+  it('come from services that keep their name when their pod gets another one', async () => {
+    const objects = await charts.render('designate')
+
+    for (const component of ['api', 'central', 'mdns', 'producer', 'worker']) {
+      const name = `designate-${component}`
+      const [container] = find(objects, 'Deployment', name).spec!.template!.spec.containers
+      expect(variable(container!, 'OS_DEFAULT__HOST')).toBe(name)
+    }
   })
 
   it('are answered for at one port of each node, by both, where that is wanted', async () => {
@@ -140,7 +174,6 @@ describe('the names of designate', () => {
     expect(portsOf(service)).toMatchObject([
       {name: 'dns', nodePort: 30053},
       {name: 'dns-udp', nodePort: 30053},
-      {name: 'rndc'},
     ])
   })
 
@@ -151,13 +184,23 @@ describe('the names of designate', () => {
     expect(text).toContain('mysql+pymysql://designate:marked-db-designate@')
   })
 
-  it.each(['designate-worker', 'designate-bind9'])('are told to BIND with one key: %s', async (component) => {
-    const programs = 'RNDC_KEY=word; designate-worker() { :; }; named() { :; }'
+  it.each(['designate-worker', 'designate-bind9'])(
+    'are told to BIND with one key, which nobody else may read: %s',
+    async (component) => {
+      const file = join(await mkdtemp(join(tmpdir(), 'kk-key-')), 'rndc.key')
+      const show = `stat --format %a ${file}; cat ${file}`
+      const programs = `RNDC_KEY=word; designate-worker() { ${show}; }; named() { ${show}; }`
 
-    expect(await said('designate', `${component}.sh`, programs)).toBe(
-      'key "rndc-key" { algorithm hmac-sha256; secret "d29yZA=="; };',
-    )
-  })
+      const lines = await said('designate', `${component}.sh`, programs, [], {
+        '/var/lib/designate/rndc.key': file,
+      })
+
+      expect(lines.split('\n')).toEqual([
+        '600',
+        'key "rndc-key" { algorithm hmac-sha256; secret "d29yZA=="; };',
+      ])
+    },
+  )
 })
 
 describe('what BIND is told', () => {
@@ -171,13 +214,16 @@ describe('what BIND is told', () => {
       PATH: `${directory}:${process.env.PATH}`,
       MEMBERS: 'bind9-0:5353',
       MDNS: address,
-      RNDC_PORT: '8953',
+      DNS_SERVER: address,
+      DNS_PORT: '53',
       NS_RECORDS: '{"ns1.example.org.": 1}',
     }
 
     const {stdout} = await execa('python3', ['-c', script], {env})
 
     expect(stdout).toContain(`"masters": [{"host": "${address}", "port": 5354}]`)
+    expect(stdout).toContain(`"nameservers": [{"host": "${address}", "port": 53}]`)
+    expect(stdout).toContain('"rndc_host": "bind9-0", "rndc_port": 8953')
   })
 
   it('comes by IPv4 and by IPv6', async () => {
@@ -194,11 +240,29 @@ describe('the conductor of ironic', () => {
       command: 'bash /scripts/ironic-conductor.sh',
     })
     expect(conductor!.env).toContainEqual({name: 'KOLLA_SKIP_EXTEND_START', value: ''})
-    const programs = 'mkdir() { echo "mkdir $*"; }; uwsgi() { echo "uwsgi $*"; }'
+    const programs = 'POD_IP=192.0.2.1; mkdir() { echo "mkdir $*"; }; uwsgi() { echo "uwsgi $*"; }'
     expect((await said('ironic', 'ironic-conductor.sh', programs)).split('\n')).toEqual([
       'mkdir --parents /var/lib/ironic/httpboot /var/lib/ironic/images /var/lib/ironic/tmp',
       'uwsgi /etc/ironic/ironic-http-uwsgi.ini',
     ])
+  })
+
+  it.each([
+    ['192.0.2.1', 'http://192.0.2.1:8089'],
+    ['2001:db8::1', 'http://[2001:db8::1]:8089'],
+  ])('tells machines where images are, in either family: %s', async (address, url) => {
+    const programs = `POD_IP=${address}; mkdir() { :; }; uwsgi() { echo "$OS_DEPLOY__HTTP_URL"; }`
+
+    expect(await said('ironic', 'ironic-conductor.sh', programs)).toBe(url)
+  })
+
+  it('is asked for by its test as the administrator of the system, who alone hears of drivers', async () => {
+    const objects = await charts.render('ironic')
+    const [test] = pods(objects).find(({owner}) => owner.includes('ironic-test'))!.spec.containers
+
+    expect(variable(test!, 'OS_USERNAME')).toBe('admin')
+    expect(variable(test!, 'OS_SYSTEM_SCOPE')).toBe('all')
+    expect(variable(test!, 'OS_PROJECT_NAME')).toBe('')
   })
 
   it('tells machines the address at which the API is for the world', async () => {
@@ -208,19 +272,55 @@ describe('the conductor of ironic', () => {
   })
 })
 
-it.each(['aodh', 'barbican', 'magnum', 'octavia'])(
-  '%s asks first whether it can be upgraded',
-  async (chart) => {
+it.each([
+  ['aodh', 'aodh-status'],
+  ['barbican', 'barbican-status'],
+  ['magnum', 'magnum-status'],
+  ['octavia', 'python3 /scripts/octavia-status.py'],
+])('%s asks first whether it can be upgraded', async (chart, program) => {
     const objects = await charts.render(chart)
     const check = find(objects, 'Job', `${chart}-upgrade-check-`)
     const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
 
     expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
     expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
-      command: `${chart}-status upgrade check`,
+      command: `${program} upgrade check`,
     })
-  },
-)
+})
+
+describe('a check before an upgrade', () => {
+  it.each([
+    ['designate', 'designate-status designate-manage database current'],
+    ['ironic', 'ironic-status ironic-dbsync version'],
+  ])('of %s is asked on its database', async (chart, args) => {
+    const objects = await charts.render(chart)
+    const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
+
+    expect(variable(gate!, 'DEPENDENCY_JOBS')).toContain(`${chart}-upgrade-check-`)
+    expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
+      command: `bash /scripts/upgrade-check.sh ${args}`,
+    })
+  })
+
+  it.each([
+    ['None', 2, 0],
+    ['', 2, 0],
+    ['c3a7', 0, 0],
+    ['c3a7', 1, 0],
+    ['c3a7', 2, 1],
+    ['c3a7', 255, 1],
+  ])('of a schema %s, that says %i, ends with %i', async (version, says, ends) => {
+    const programs = `version() { echo ${version}; }; status() { return ${says}; }`
+
+    const script = said('ironic', 'upgrade-check.sh', programs, ['status', 'version'])
+    const code = await script.then(
+      () => 0,
+      ({exitCode}) => exitCode,
+    )
+
+    expect(code).toBe(ends)
+  })
+})
 
 describe("an image that is not kolla's", async () => {
   const objects = await charts.render('fm-rest-api')
@@ -250,6 +350,66 @@ describe("an image that is not kolla's", async () => {
     expect(imageOf('db-sync')).toContain('/fm-rest-api:')
   })
 })
+
+describe('the proxy before nova', () => {
+  it('asks the nova that it is told of', async () => {
+    const behind = {hosts: {default: 'compute-api'}, namespace: 'compute', port: {api: {default: 18774}}}
+
+    const texts = await Promise.all(
+      [{}, {endpoints: {nova: behind}}].map((values) =>
+        file('nova-api-proxy', 'nova-api-proxy.conf', values),
+      ),
+    )
+
+    expect(
+      texts.map((text) => /osapi_compute_listen = .*\nosapi_compute_listen_port = .*/.exec(text)![0]),
+    ).toEqual([
+      'osapi_compute_listen = nova-api.openstack.svc.cluster.local\nosapi_compute_listen_port = 8774',
+      'osapi_compute_listen = compute-api.compute.svc.cluster.local\nosapi_compute_listen_port = 18774',
+    ])
+  })
+})
+
+it('the dashboard has the panels of its image, but those that would show themselves without their service', async () => {
+  const objects = await charts.render('horizon')
+  const [server] = find(objects, 'Deployment', 'horizon-server').spec!.template!.spec.containers
+  const linked = /for module in (.*); do/.exec(
+    readFileSync(join(CHARTS, '../images/horizon/as-pip'), 'utf8'),
+  )![1]!
+  const enabled = (server!.env ?? []).filter(({name, value}) => name.startsWith('ENABLE_') && value === 'yes')
+
+  expect(enabled.map(({name}) => name)).toEqual([
+    'ENABLE_DESIGNATE',
+    'ENABLE_HEAT',
+    'ENABLE_IRONIC',
+    'ENABLE_OCTAVIA',
+  ])
+  expect(linked.split(' ')).toEqual(
+    expect.arrayContaining([
+      'designatedashboard',
+      'heat_dashboard',
+      'ironic_ui',
+      'magnum_ui',
+      'octavia_dashboard',
+    ]),
+  )
+})
+
+it('octavia, and the provider of OVN in it, ask for networks inside the cluster', async () => {
+  const [, section] = /\[neutron\]\n((?:.+\n)+)/.exec(await file('octavia', 'octavia.conf'))!
+
+  expect(section).toContain('endpoint_override = http://neutron-server.openstack.svc.cluster.local:9696\n')
+})
+
+it.each(['aodh', 'ceilometer'])(
+  '%s asks other services as itself, by their internal addresses',
+  async (chart) => {
+    const [, section] = /\[service_credentials\]\n((?:.+\n)+)/.exec(await file(chart, `${chart}.conf`))!
+
+    expect(section).toContain('interface = internal\n')
+    expect(section).toContain(`username = ${chart}\n`)
+  },
+)
 
 it.each([
   ['murano', '2024.1'],

@@ -1,12 +1,3 @@
-{{- /* The account with which it asks other services, by their internal addresses. */ -}}
-{{- define "common.config.block.asks" -}}
-needs: [identity]
-options:
-  service_credentials:
-    {{- include "common.config.account" (dict "ctx" .ctx "user" "aodh") | nindent 4 }}
-    interface: internal
-{{- end -}}
-
 {{- /* An alarm that is known by its name: that takes a token and the database. */ -}}
 {{- define "common.scripts.aodh-test.py" -}}
 """Makes an alarm, finds it and takes it away."""

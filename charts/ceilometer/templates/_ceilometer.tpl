@@ -1,12 +1,3 @@
-{{- /* The account with which it asks other services, by their internal addresses. */ -}}
-{{- define "common.config.block.asks" -}}
-needs: [identity]
-options:
-  service_credentials:
-    {{- include "common.config.account" (dict "ctx" .ctx "user" "ceilometer") | nindent 4 }}
-    interface: internal
-{{- end -}}
-
 {{- /* What gnocchi knows of virtual machines, it knows from here. */ -}}
 {{- define "common.scripts.ceilometer-test.py" -}}
 """Asks gnocchi for the kinds of resources that ceilometer-upgrade has made."""

@@ -27,7 +27,7 @@ exec designate-worker
 exec named -g -c /etc/bind/named.conf
 {{ end -}}
 
-{{- /* BIND takes zones from addresses alone: that of the Service stays as long as the release does. */ -}}
+{{- /* BIND takes zones from addresses alone, and designate asks none but addresses: those of Services stay as long as the release does. */ -}}
 {{- define "common.scripts.designate-pools.py" -}}
 """Puts the servers of this release into the pool of designate: each member of BIND, which takes zones from mdns."""
 import json
@@ -35,10 +35,14 @@ import os
 import socket
 import subprocess
 
+
+def address(name):
+    return socket.getaddrinfo(name, None)[0][4][0]
+
+
 members = [member.rsplit(":", 1)[0] for member in os.environ["MEMBERS"].split(",")]
-mdns = socket.getaddrinfo(os.environ["MDNS"], 5354)[0][4][0]
-masters = [{"host": mdns, "port": 5354}]
-rndc = {"rndc_port": int(os.environ["RNDC_PORT"]), "rndc_key_file": "/var/lib/designate/rndc.key"}
+masters = [{"host": address(os.environ["MDNS"]), "port": 5354}]
+rndc = {"rndc_port": 8953, "rndc_key_file": "/var/lib/designate/rndc.key"}
 names = json.loads(os.environ["NS_RECORDS"])
 
 pool = {
@@ -46,7 +50,7 @@ pool = {
     "description": "BIND",
     "attributes": {},
     "ns_records": [{"hostname": name, "priority": rank} for name, rank in names.items()],
-    "nameservers": [{"host": member, "port": 5353} for member in members],
+    "nameservers": [{"host": address(os.environ["DNS_SERVER"]), "port": int(os.environ["DNS_PORT"])}],
     "targets": [
         {"type": "bind9", "description": member, "masters": masters, "options": {"host": member, "port": 5353, "rndc_host": member, **rndc}}
         for member in members

@@ -2,6 +2,8 @@
 {{- define "common.scripts.ironic-conductor.sh" -}}
 set -euo pipefail
 mkdir --parents /var/lib/ironic/{httpboot,images,tmp}
+case $POD_IP in *:*) POD_IP="[$POD_IP]" ;; esac
+export OS_DEPLOY__HTTP_URL="http://$POD_IP:8089"
 exec uwsgi /etc/ironic/ironic-http-uwsgi.ini
 {{ end -}}
 

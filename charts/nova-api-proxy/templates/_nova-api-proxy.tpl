@@ -3,8 +3,8 @@
 options:
   DEFAULT:
     osapi_proxy_listen_port: {{ include "common.endpoints.port" (dict "ctx" .ctx "type" "compute_proxy" "interface" "service") }}
-    osapi_compute_listen: nova-api.{{ .ctx.namespace }}.svc.{{ .ctx.endpoints.cluster_domain_suffix }}
-    osapi_compute_listen_port: 8774
+    osapi_compute_listen: {{ include "common.endpoints.host" (dict "ctx" .ctx "type" "nova") }}
+    osapi_compute_listen_port: {{ include "common.endpoints.port" (dict "ctx" .ctx "type" "nova") }}
 {{- end -}}
 
 {{- define "common.scripts.nova-api-proxy.sh" -}}

@@ -18,7 +18,7 @@ container_infra: {hosts: {default: magnum-api}, scheme: {default: http}, path: {
 coordination: {hosts: {default: valkey-server}, scheme: {default: redis}, port: {valkey: {default: 6379}}}
 dashboard: {hosts: {default: horizon-server}, scheme: {default: http}, path: {default: /}, port: {web: {default: 80, service: 8080}}}
 dns: {hosts: {default: designate-api}, scheme: {default: http}, port: {api: {default: 9001}}}
-dns_server: {hosts: {default: designate-bind9}, port: {dns: {default: 53, service: 5353}, dns_udp: {default: 53, service: 5353}, rndc: {default: 8953}}}
+dns_server: {hosts: {default: designate-bind9}, port: {dns: {default: 53, service: 5353}, dns_udp: {default: 53, service: 5353}}}
 event: {hosts: {default: panko-api}, scheme: {default: http}, port: {api: {default: 8977}}}
 faultmanagement: {hosts: {default: fm-rest-api-api}, scheme: {default: http}, path: {default: /v1}, port: {api: {default: 18003}}}
 identity: {hosts: {default: keystone-api}, scheme: {default: http}, path: {default: /v3}, port: {api: {default: 5000}}, auth: {admin: {username: admin, project_name: admin}}}

@@ -1,12 +1,16 @@
 {{- /*
 Who may reach a component, where `manifests.network_policy` is true: its members each other, and its clients, who are the
-pods of the namespace, or everybody where it has a port on the nodes or an ingress. `network_policy.<component>.ingress`
+pods of the namespace, or everybody where it has a port on the nodes or an ingress; `callers` may what members may. `network_policy.<component>.ingress`
 (openstack-helm's place) is said instead of that. A node's kubelet always may.
 */ -}}
 {{- define "common.kinds.networkpolicy" -}}
 {{- if eq (toString (dig "network_policy" false (.ctx.root.Values.manifests | default dict))) "true" -}}
 {{- $policy := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .ctx.values.network_policy) | mustFromJson | default dict -}}
-{{- $members := dict "podSelector" (dict "matchLabels" (include "common.context.selector" . | fromYaml)) -}}
+{{- $members := list -}}
+{{- range prepend (.unit.callers | default list) .unit.key -}}
+{{- $selector := include "common.context.selector" (dict "ctx" $.ctx "unit" (dict "key" .)) | fromYaml -}}
+{{- $members = append $members (dict "podSelector" (dict "matchLabels" $selector)) -}}
+{{- end -}}
 {{- $ingress := list -}}
 {{- with .unit.served -}}
 {{- $rule := dict "ports" (include "common.kinds.networkpolicy.ports" . | fromYamlArray) -}}
@@ -16,7 +20,7 @@ pods of the namespace, or everybody where it has a port on the nodes or an ingre
 {{- $ingress = append $ingress $rule -}}
 {{- end -}}
 {{- if and .unit.ports (eq .unit.kind "StatefulSet") -}}
-{{- $ingress = append $ingress (dict "from" (list $members) "ports" (include "common.kinds.networkpolicy.ports" .unit.ports | fromYamlArray)) -}}
+{{- $ingress = append $ingress (dict "from" $members "ports" (include "common.kinds.networkpolicy.ports" .unit.ports | fromYamlArray)) -}}
 {{- end }}
 ---
 apiVersion: networking.k8s.io/v1
