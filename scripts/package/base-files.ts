@@ -41,7 +41,10 @@ export async function baseFiles(arch: Architecture, cache: string): Promise<read
 }
 
 async function filesOf(deb: string): Promise<readonly Entry[]> {
-  const {stdout} = await execa('dpkg-deb', ['--fsys-tarfile', deb], {encoding: 'buffer'})
+  const {stdout} = await execa('dpkg-deb', ['--fsys-tarfile', deb], {
+    encoding: 'buffer',
+    stripFinalNewline: false,
+  })
   const archive = extract()
   archive.end(stdout)
   const entries: Entry[] = []

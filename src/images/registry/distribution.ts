@@ -87,8 +87,8 @@ export function openDistribution({host, plain, env, signal}: DistributionOptions
     },
     async readBlob(repository, {digest}) {
       const response = await send(repository, `blobs/${digest}`, {isLarge: true})
-      if (!response.ok || !response.body) throw await refusal(response, host)
-      return response.body
+      if (!response.ok) throw await refusal(response, host)
+      return bytesOf(response)
     },
     async writeBlob(repository, {digest, size}, read, mount) {
       const from = mount === undefined ? '' : `?${new URLSearchParams({mount: digest, from: mount})}`
@@ -116,6 +116,11 @@ export function openDistribution({host, plain, env, signal}: DistributionOptions
       await response.body?.cancel()
     },
   }
+}
+
+/** Holds the response until its bytes are read: the body of one that is collected before, and not yet read, ends without any. */
+async function* bytesOf(response: Response): AsyncIterable<Uint8Array> {
+  if (response.body) yield* response.body
 }
 
 const ACCEPT = {accept: MANIFEST_TYPES.join(', ')}

@@ -41,7 +41,9 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk remove placement/, 'KK_NOT_INSTALLED'],
   [/^kk apply plan\.json/, 'KK_FILE'],
   [/^kk secrets rotate/, 'KK_USAGE'],
-  [/^kk overrides (ex|im)port/, 'KK_FILE'],
+  [/^kk overrides export/, 'KK_FILE'],
+  // The `overrides.yaml` that is there is Armada's.
+  [/^kk overrides import/, 'KK_VALUES'],
   [/^kk config (import|merge) \/etc\/kolla/, 'KK_FILE'],
   // A key of gpg's, and the file with its passphrase, are somebody's own: `signing.test.ts` has them.
   [/^kk charts package .*--sign/, 'KK_FILE'],

@@ -4,6 +4,9 @@ import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
+import {text} from 'node:stream/consumers'
+import {setFlagsFromString} from 'node:v8'
+import {runInNewContext} from 'node:vm'
 import {expect, it, onTestFinished} from 'vitest'
 import {authorizationFor} from '../../../src/images/registry/authorization.ts'
 import {sha256} from '../../../src/images/registry/content.ts'
@@ -72,6 +75,21 @@ it('a registry that does not answer is named', async () => {
     code: 'KK_IMAGE',
     message: expect.stringContaining('the registry 127.0.0.1:1 does not answer'),
   })
+})
+
+it('the bytes of a blob are whole, however late they are read', async () => {
+  const host = await serve((_, response) => response.end('bytes'))
+  const registry = openDistribution({host, env: {HOME: '/nowhere'}})
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+
+  const bytes = await registry.readBlob('app', {mediaType: '', digest: sha256('bytes'), size: 5})
+  for (let round = 0; round < 3; round++) {
+    collectGarbage()
+    await new Promise(setImmediate)
+  }
+
+  expect(await text(bytes)).toBe('bytes')
 })
 
 it('what came for a digest is compared with it', async () => {
