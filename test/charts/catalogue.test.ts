@@ -279,14 +279,14 @@ it.each([
   ['manila', 'manila-status'],
   ['octavia', 'python3 /scripts/octavia-status.py'],
 ])('%s asks first whether it can be upgraded', async (chart, program) => {
-    const objects = await charts.render(chart)
-    const check = find(objects, 'Job', `${chart}-upgrade-check-`)
-    const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
+  const objects = await charts.render(chart)
+  const check = find(objects, 'Job', `${chart}-upgrade-check-`)
+  const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
 
-    expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
-    expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
-      command: `${program} upgrade check`,
-    })
+  expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
+  expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
+    command: `${program} upgrade check`,
+  })
 })
 
 describe('shares', () => {
@@ -301,7 +301,9 @@ describe('shares', () => {
     expect(secret(objects, 'ceph-files', 'clients.keyring')).toContain(
       '[client.manila]\ncaps mgr = "allow rw"\ncaps mon = "allow r"\nkey = marked-ceph-mon-manila-key\n',
     )
-    expect(secret(objects, 'ceph-files', 'ceph.client.bootstrap-mds.keyring')).toContain('[client.bootstrap-mds]')
+    expect(secret(objects, 'ceph-files', 'ceph.client.bootstrap-mds.keyring')).toContain(
+      '[client.bootstrap-mds]',
+    )
     const [mds] = find(objects, 'StatefulSet', 'ceph-mds').spec!.template!.spec.initContainers!
     expect(variable(mds!, 'DEPENDENCY_JOBS')).toContain('ceph-pools-')
   })
@@ -309,7 +311,9 @@ describe('shares', () => {
   it('have none of them otherwise', async () => {
     const objects = await charts.render('ceph')
 
-    expect(objects.filter(({kind, metadata}) => kind === 'StatefulSet' && metadata.name === 'ceph-mds')).toEqual([])
+    expect(
+      objects.filter(({kind, metadata}) => kind === 'StatefulSet' && metadata.name === 'ceph-mds'),
+    ).toEqual([])
     expect(find(objects, 'ConfigMap', 'ceph-etc').data!['wanted-pools.json']).not.toContain('cephfs')
     expect(secret(objects, 'ceph-files', 'clients.keyring')).not.toMatch(/manila|mds/)
   })
