@@ -276,16 +276,60 @@ it.each([
   ['aodh', 'aodh-status'],
   ['barbican', 'barbican-status'],
   ['magnum', 'magnum-status'],
+  ['manila', 'manila-status'],
   ['octavia', 'python3 /scripts/octavia-status.py'],
 ])('%s asks first whether it can be upgraded', async (chart, program) => {
-    const objects = await charts.render(chart)
-    const check = find(objects, 'Job', `${chart}-upgrade-check-`)
-    const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
+  const objects = await charts.render(chart)
+  const check = find(objects, 'Job', `${chart}-upgrade-check-`)
+  const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
 
-    expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
-    expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
-      command: `${program} upgrade check`,
-    })
+  expect(variable(gate!, 'DEPENDENCY_JOBS')!.split(',')).toContain(check.metadata.name)
+  expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
+    command: `${program} upgrade check`,
+  })
+})
+
+describe('shares', () => {
+  const withFileSystem = {manifests: {statefulset_mds: true}}
+
+  it('have a file system of Ceph and an account there when that is asked for', async () => {
+    const objects = await charts.render('ceph', {values: withFileSystem})
+    const pools = JSON.parse(find(objects, 'ConfigMap', 'ceph-etc').data!['wanted-pools.json']!)
+
+    expect(pools.file_systems).toEqual({cephfs: {metadata: 'cephfs_metadata', data: 'cephfs_data'}})
+    expect(pools.pools).toMatchObject({cephfs_data: {application: 'cephfs'}, images: {application: 'rbd'}})
+    expect(secret(objects, 'ceph-files', 'clients.keyring')).toContain(
+      '[client.manila]\ncaps mgr = "allow rw"\ncaps mon = "allow r"\nkey = marked-ceph-mon-manila-key\n',
+    )
+    expect(secret(objects, 'ceph-files', 'ceph.client.bootstrap-mds.keyring')).toContain(
+      '[client.bootstrap-mds]',
+    )
+    const [mds] = find(objects, 'StatefulSet', 'ceph-mds').spec!.template!.spec.initContainers!
+    expect(variable(mds!, 'DEPENDENCY_JOBS')).toContain('ceph-pools-')
+  })
+
+  it('have none of them otherwise', async () => {
+    const objects = await charts.render('ceph')
+
+    expect(
+      objects.filter(({kind, metadata}) => kind === 'StatefulSet' && metadata.name === 'ceph-mds'),
+    ).toEqual([])
+    expect(find(objects, 'ConfigMap', 'ceph-etc').data!['wanted-pools.json']).not.toContain('cephfs')
+    expect(secret(objects, 'ceph-files', 'clients.keyring')).not.toMatch(/manila|mds/)
+  })
+
+  it('are of a backend whose name no pod changes, which alone has the key of Ceph', async () => {
+    const objects = await charts.render('manila')
+    const filesOf = (name: string) =>
+      find(objects, 'Deployment', name).spec!.template!.spec.volumes!.flatMap(({projected}) =>
+        (projected?.sources ?? []).flatMap((source) => source.secret?.items.map(({path}) => path) ?? []),
+      )
+
+    expect(await file('manila', 'manila.conf')).toMatch(/^host = manila$/m)
+    expect(filesOf('manila-share')).toEqual(['ceph.client.manila.keyring'])
+    expect(filesOf('manila-api')).toEqual([])
+    expect(secret(objects, 'manila-files', 'ceph.client.manila.keyring')).toContain('[client.manila]')
+  })
 })
 
 describe('a check before an upgrade', () => {

@@ -38,14 +38,34 @@ from a job, so that it can change them.
 {{- $cinder := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.cinder.key")) -}}
 {{- $backup := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.cinder-backup.key")) -}}
 {{- $gnocchi := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.gnocchi.key")) -}}
+{{- $clients := dict "client.glance" $glance "client.cinder" $cinder "client.cinder-backup" $backup "client.gnocchi" $gnocchi -}}
+{{- $mds := dict -}}
+{{- if include "common.context.enabled" (dict "ctx" .ctx "key" "statefulset-mds") -}}
+{{- $manila := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.manila.key")) "caps mon" `"allow r"` "caps mgr" `"allow rw"` -}}
+{{- $mds = dict "client.bootstrap-mds" (dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.bootstrap-mds.key")) "caps mon" `"profile bootstrap-mds"`) -}}
+{{- $clients = merge $clients $mds (dict "client.manila" $manila) -}}
+{{- end -}}
 {{- $of := dict
   "mon" (dict "mon." $mon "client.admin" $admin "client.bootstrap-mgr" $mgr "client.bootstrap-osd" $osd)
   "mgr" (dict "client.bootstrap-mgr" $mgr)
   "osd" (dict "client.bootstrap-osd" $osd)
   "admin" (dict "client.admin" $admin)
-  "clients" (dict "client.glance" $glance "client.cinder" $cinder "client.cinder-backup" $backup "client.gnocchi" $gnocchi) -}}
+  "mds" $mds
+  "clients" $clients -}}
 options:
   {{- get $of .params.of | toYaml | nindent 2 }}
+{{- end -}}
+
+{{- /* The file system, with its two pools, where a daemon for it is asked for. */ -}}
+{{- define "common.config.block.file_system" -}}
+options:
+{{- if include "common.context.enabled" (dict "ctx" .ctx "key" "statefulset-mds") }}
+  pools:
+    cephfs_metadata: {application: cephfs}
+    cephfs_data: {application: cephfs}
+  file_systems:
+    cephfs: {metadata: cephfs_metadata, data: cephfs_data}
+{{- end }}
 {{- end -}}
 
 {{- /*
@@ -71,6 +91,16 @@ mkdir -p "$data"
 ceph --name client.bootstrap-mgr auth get-or-create "mgr.$POD_NAME" \
   mon "allow profile mgr" osd "allow *" mds "allow *" --out-file "$data/keyring"
 exec ceph-mgr --foreground --id "$POD_NAME" --mgr-data "$data"
+{{ end -}}
+
+{{- /* The account of bootstrap may give an account of a daemon these rights and no others. */ -}}
+{{- define "common.scripts.ceph-mds.sh" -}}
+set -eu
+data=/var/lib/ceph/mds/ceph-$POD_NAME
+mkdir -p "$data"
+ceph --name client.bootstrap-mds auth get-or-create "mds.$POD_NAME" \
+  mon "allow profile mds" osd "allow rwx" mds "allow" --out-file "$data/keyring"
+exec ceph-mds --foreground --id "$POD_NAME" --mds-data "$data"
 {{ end -}}
 
 {{- /*
@@ -116,7 +146,7 @@ A monitor is ready in a quorum, an osd when the cluster has taken it in. The soc
 loads all that it can do, which takes longer than a probe may on a busy machine.
 */ -}}
 {{- define "common.scripts.ceph-probe.py" -}}
-"""Asks the daemon of this pod how it is: ceph-probe.py mon|mgr|osd."""
+"""Asks the daemon of this pod how it is: ceph-probe.py mon|mgr|osd|mds."""
 import json
 import os
 import socket
@@ -130,6 +160,7 @@ question, states = {
     "mon": ("mon_status", ("leader", "peon")),
     "mgr": ("version", (None,)),
     "osd": ("status", ("active",)),
+    "mds": ("status", ("up:active", "up:standby")),
 }[kind]
 with socket.socket(socket.AF_UNIX) as daemon:
     daemon.connect("/run/ceph/ceph-%s.%s.asok" % (kind, name))
@@ -140,7 +171,7 @@ sys.exit(answer.get("state") not in states)
 {{ end -}}
 
 {{- define "common.scripts.ceph-pools.py" -}}
-"""Makes the pools and the accounts of the services; changes only what differs."""
+"""Makes the pools, the file systems and the accounts of the services; changes only what differs."""
 import json
 import subprocess
 
@@ -163,9 +194,14 @@ def make(name, pool):
     print("pool %s" % name)
 
 
-with open("/etc/ceph/pools.json") as wanted:
-    for name, pool in json.load(wanted)["pools"].items():
-        make(name, pool)
+with open("/etc/ceph/pools.json") as file:
+    wanted = json.load(file)
+for name, pool in wanted["pools"].items():
+    make(name, pool)
+for name, pools in wanted.get("file_systems", {}).items():
+    if name not in [each["name"] for each in json.loads(ceph("fs", "ls", "--format", "json"))]:
+        ceph("fs", "new", name, pools["metadata"], pools["data"])
+    print("file system %s" % name)
 # From this release on (their names are in the order of the alphabet) what has clones can be deleted, as an image of which machines run.
 if ceph("osd", "get-require-min-compat-client").strip() < "mimic":
     ceph("osd", "set-require-min-compat-client", "mimic")

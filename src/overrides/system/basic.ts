@@ -67,7 +67,6 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
   ldap: {perController: ['server'], volume: {at: ['storage', 'pvc'], class: 'class_name', optional: true}},
   'local-storage': {namespaces: KUBE_SYSTEM},
   'local-volume-provisioner': {namespaces: KUBE_SYSTEM},
-  manila: {perController: ['api', 'scheduler']},
   'mariadb-backup': {volume: {at: ['volume', 'backup'], class: 'class_name', optional: false}},
   'mariadb-cluster': {
     perController: ['server'],

@@ -18,6 +18,7 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
   keystone: () => import('./charts/keystone.ts'),
   libvirt: () => import('./charts/libvirt.ts'),
   magnum: () => import('./charts/magnum.ts'),
+  manila: () => import('./charts/manila.ts'),
   mariadb: () => import('./charts/mariadb.ts'),
   memcached: () => import('./charts/memcached.ts'),
   murano: () => import('./charts/murano.ts'),
@@ -64,6 +65,7 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
   ],
   ceph: [
     'ceph_mon.admin.key',
+    'ceph_mon.bootstrap-mds.key',
     'ceph_mon.bootstrap-mgr.key',
     'ceph_mon.bootstrap-osd.key',
     'ceph_mon.cinder-backup.key',
@@ -71,6 +73,7 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'ceph_mon.fsid',
     'ceph_mon.glance.key',
     'ceph_mon.gnocchi.key',
+    'ceph_mon.manila.key',
     'ceph_mon.mon.key',
   ],
   cinder: [
@@ -159,6 +162,17 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'identity.magnum.password',
     'identity.magnum_stack_user.password',
     'oslo_cache.memcache_secret_key',
+  ],
+  manila: [
+    'oslo_db.admin.password',
+    'oslo_db.manila.password',
+    'oslo_messaging.admin.password',
+    'oslo_messaging.manila.password',
+    'identity.admin.password',
+    'identity.manila.password',
+    'oslo_cache.memcache_secret_key',
+    'ceph_mon.manila.key',
+    'coordination.admin.password',
   ],
   mariadb: ['oslo_db.admin.password'],
   murano: [

@@ -34,4 +34,5 @@ oslo_messaging: {hosts: {default: rabbitmq-server}, scheme: {default: rabbit}, p
 ovn_ovsdb_nb: {hosts: {default: ovn-nb}, scheme: {default: tcp}, port: {ovsdb: {default: 6641}}}
 ovn_ovsdb_sb: {hosts: {default: ovn-sb}, scheme: {default: tcp}, port: {ovsdb: {default: 6642}}}
 placement: {hosts: {default: placement-api}, scheme: {default: http}, port: {api: {default: 8780}}}
+sharev2: {hosts: {default: manila-api}, scheme: {default: http}, path: {default: /v2}, port: {api: {default: 8786}}}
 {{- end -}}

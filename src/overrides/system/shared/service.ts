@@ -123,6 +123,7 @@ const SERVICES = {
   faultmanagement: {host: 'fm', port: 'api'},
   dns: {host: 'designate', port: 'api'},
   load_balancer: {host: 'octavia', port: 'api'},
+  sharev2: {host: 'manila', port: 'api'},
 } as const
 
 type PublicService = keyof typeof SERVICES
