@@ -220,7 +220,7 @@ it('the image has what steps of workflows and the gate of pods start, and whom h
   const step = await run([
     'sh',
     '-c',
-    'printf x >/tmp/x && echo "$1  /tmp/x" | sha256sum --check --quiet && exec kk --version',
+    'printf x >/tmp/x && echo "$1  /tmp/x" | sha256sum -c >&2 && exec kk --version',
     'sh',
     X,
   ])

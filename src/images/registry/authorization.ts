@@ -3,6 +3,7 @@ import {homedir} from 'node:os'
 import {join} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {registryConfiguration} from '../../helm/pull.ts'
+import {isLoopback} from './registry.ts'
 
 /** The time that a registry may take to answer what has no large body. */
 export const ANSWER_MILLISECONDS = 60_000
@@ -35,7 +36,7 @@ export async function authorizationFor(
   const realm = parameters.get('realm') ?? ''
   if (!URL.canParse(realm)) return undefined
   const url = new URL(realm)
-  if (!isSafe(url, plain)) throw unsafe(host, url)
+  if (!isSafe(url, {host, plain})) throw unsafe(host, url)
   const service = parameters.get('service')
   if (service !== undefined) url.searchParams.set('service', service)
   url.searchParams.set('scope', scope)
@@ -56,12 +57,15 @@ export async function authorizationFor(
 /**
  * True where a login may be sent to the server that a registry names for tokens. As with docker, containerd, ORAS and so Helm, its
  * host is whichever the registry says: many have one in another domain, and a registry could as well ask for the login itself. But
- * no registry with TLS takes the login off it, and nothing of another's is in the address (so too go-containerregistry:
- * pkg/v1/remote/transport/bearer.go; the .NET SDK: AuthHandshakeMessageHandler).
+ * no registry with TLS takes the login off it, none on the loopback sends it out without TLS, and nothing of another's is in the
+ * address (so too go-containerregistry: pkg/v1/remote/transport/bearer.go; the .NET SDK: AuthHandshakeMessageHandler).
  */
-function isSafe({protocol, username, password}: URL, plain: boolean): boolean {
-  const isSecret = protocol === 'https:' || (protocol === 'http:' && plain)
-  return isSecret && username === '' && password === ''
+function isSafe(
+  {protocol, username, password, host: to}: URL,
+  {host, plain}: Pick<Asking, 'host' | 'plain'>,
+): boolean {
+  if (username !== '' || password !== '') return false
+  return protocol === 'https:' || (protocol === 'http:' && plain && (isLoopback(to) || !isLoopback(host)))
 }
 
 function unsafe(host: string, {origin}: URL): KkError {

@@ -141,16 +141,17 @@ async function loggedIn(host: string): Promise<NodeJS.ProcessEnv> {
 }
 
 it.each([
-  ['without TLS, which the registry has', (host: string) => `http://${host}/token`, false],
-  ['with a user in its address', (host: string) => `http://me@${host}/token`, true],
-  ['that is no web server', () => 'file:///etc/passwd', true],
-])('a server for tokens %s is not told the login', async (_, realmAt, plain) => {
+  ['without TLS, which the registry has', (server: string) => `http://${server}/token`, {plain: false}],
+  ['with a user in its address', (server: string) => `http://me@${server}/token`, {}],
+  ['that is no web server', () => 'file:///etc/passwd', {}],
+  ['out there without TLS, of a registry here', () => 'http://192.0.2.1/token', {host: 'localhost:5000'}],
+])('a server for tokens %s is not told the login', async (_, realmAt, given) => {
   let isAsked = false
   const server = await serve((_, response) => {
     isAsked = true
     response.end('{}')
   })
-  const host = 'registry.example.org'
+  const {host, plain} = {host: 'registry.example.org', plain: true, ...given}
 
   const asking = authorizationFor(`Bearer realm="${realmAt(server)}",service="registry"`, {
     ...{host, plain, env: await loggedIn(host), scope: 'repository:app:pull'},
@@ -159,7 +160,7 @@ it.each([
   await expect(asking).rejects.toMatchObject({
     code: 'KK_IMAGE',
     message: expect.stringMatching(
-      /^the registry registry.example.org names .* for tokens: expected an https/,
+      /^the registry (?:registry.example.org|localhost:5000) names .* for tokens: expected an https/,
     ),
   })
   expect(isAsked).toBe(false)
