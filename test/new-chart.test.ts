@@ -188,7 +188,7 @@ describe('the catalogue of endpoints', async () => {
     )
 
     expect(catalogueText(text, stated)).toContain(
-      'placement: {hosts: {default: placement-api}, port: {api: {default: 8778}}}\n{{- end -}}',
+      '\nplacement: {hosts: {default: placement-api}, port: {api: {default: 8778}}}\n',
     )
   })
 

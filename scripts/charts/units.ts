@@ -12,6 +12,7 @@ export interface ServiceValues {
   readonly generated?: Named
   readonly databases?: Named
   readonly registration?: Named
+  readonly manifests?: Readonly<Record<string, boolean>>
 }
 
 /** Every spelling under which a user may name a unit: as it is, as in openstack-helm, and after the service. */

@@ -186,9 +186,12 @@ function notStarted(command: HelmCommand, call: Subject): KkError {
 /** Characters that JSON leaves bare and YAML 1.1 reads as a line break or a mark, or refuses. */
 const MISREAD = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
-/** Values as JSON text that Helm's YAML reader gives back unchanged: for standard input, one line, ASCII controls escaped. */
+/**
+ * Values as JSON text that Helm's YAML reader gives back unchanged: for standard input, one line, ASCII controls escaped. Helm
+ * 4.2.4 takes a file without an end of line for empty if its length is a multiple of 4096 bytes.
+ */
 export function valuesJson(values: Values): string {
-  return JSON.stringify(values).replace(MISREAD, escaped)
+  return `${JSON.stringify(values).replace(MISREAD, escaped)}\n`
 }
 
 function escaped(character: string): string {

@@ -15,13 +15,15 @@ const LABELS: Readonly<Record<string, string>> = {
 const charts = await useCharts()
 
 describe.each(SERVICES)('the pods of %s', async (chart) => {
-  const objects = await charts.render(chart)
-  const {components = {}, jobs, cronjobs, tests} = valuesOf(chart)
+  const {components = {}, jobs, cronjobs, tests, manifests} = valuesOf(chart)
+  // With what is there for those alone who ask for it.
+  const all = {manifests: Object.fromEntries(Object.keys(manifests ?? {}).map((name) => [name, true]))}
+  const objects = await charts.render(chart, {values: all})
   const units: Readonly<Record<string, Values>> = {...components, ...jobs, ...cronjobs, ...tests}
   const unitOf = (pod: {readonly spec: PodSpec}) => units[pod.spec.containers[0]!.name] ?? {}
 
   const areAsMany = async (replicas: object | number) => {
-    const scaled = workloads(await charts.render(chart, {values: {pod: {replicas}}}))
+    const scaled = workloads(await charts.render(chart, {values: {...all, pod: {replicas}}}))
 
     const counted = scaled.filter(({kind}) => kind !== 'DaemonSet')
     expect(scaled).toHaveLength(Object.keys(components).length)

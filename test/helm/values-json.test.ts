@@ -24,7 +24,27 @@ const {value} = fc.letrec((tie) => ({
 }))
 
 it('escapes what YAML 1.1 would read as a break or a mark', () => {
-  expect(valuesJson({a: '\u0085\u2028\ufeffé'})).toBe('{"a":"\\u0085\\u2028\\ufeffé"}')
+  expect(valuesJson({a: '\u0085\u2028\ufeffé'})).toBe('{"a":"\\u0085\\u2028\\ufeffé"}\n')
+})
+
+it.each(HELMS)('what kk writes is read by %s also where it fills whole buffers', async (name) => {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-json-'))
+  const chart = await writeProbeChart(directory)
+  await writeFile(join(chart, 'templates/values.yaml'), 'length: {{ len (.Values.text | default "") }}\n')
+  const helm = await toolPath(name)
+  const around = JSON.stringify({text: ''}).length
+
+  for (const bytes of [4095, 4096, 4097, 8192]) {
+    const text = 'x'.repeat(bytes - around)
+    const {stdout} = await runHelm({
+      path: helm,
+      arguments: ['template', 'probe', chart, '--values', '-'],
+      env: childEnvironment(process.env),
+      input: valuesJson({text}),
+    })
+    expect(stdout).toMatch(new RegExp(`^length: ${text.length}$`, 'm'))
+  }
+  await rm(directory, {recursive: true})
 })
 
 it.each(HELMS)(

@@ -10,6 +10,7 @@ import {readOwnCharts} from '../../../scripts/charts/read-charts.ts'
 import type {ServiceValues} from '../../../scripts/charts/units.ts'
 import {spokenChart} from '../../../src/charts/dialect.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
+import {valuesJson} from '../../../src/helm/open.ts'
 import {mergeValues} from '../../../src/overrides/merge.ts'
 import {accountSecrets} from '../../../src/overrides/system/accounts.ts'
 import type {Values} from '../../../src/release.ts'
@@ -80,7 +81,7 @@ export async function useCharts(): Promise<Charts> {
     execa(
       join(toolbox, helm),
       [...args, ...(files ?? []).flatMap((file) => ['--values', file]), '--values', '-'],
-      {input: JSON.stringify({...values, global: global ?? SECRETS}), env: SHORT_LIVED, reject: false},
+      {input: valuesJson({...values, global: global ?? SECRETS}), env: SHORT_LIVED, reject: false},
     )
   const template = (chart: string, options: Options) => {
     const {release = chart, namespace = 'openstack'} = options
