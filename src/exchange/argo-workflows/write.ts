@@ -53,8 +53,7 @@ export function environmentSecret({name}: Pick<Exported, 'name'>): string {
 }
 
 /** Words: the digest of the file, the file, releases. */
-const COMMAND =
-  'echo "$1  $2" | sha256sum -c >&2 && exec kk upgrade "$2" $3 --install --yes --output ndjson'
+const COMMAND = 'echo "$1  $2" | sha256sum -c >&2 && exec kk upgrade "$2" $3 --install --yes --output ndjson'
 
 /** Slack for what comes before helm: a pod that starts, releases that are held. */
 const SLACK_SECONDS = 600
