@@ -78,8 +78,9 @@ export default defineConfig({
             ...WITH_PROGRAMS,
           ],
           isolate: false,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          // A limit for what hangs: some read all charts, and a machine may be busy.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
