@@ -1,4 +1,4 @@
-import {access, mkdir, rmdir, writeFile} from 'node:fs/promises'
+import {access, mkdir, readFile, rmdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {kk} from '../../aio/support/node.ts'
@@ -19,13 +19,13 @@ export async function cutOff(): Promise<AsyncDisposable> {
   )
   const group = join(root, GROUP)
   const {components} = JSON.parse((await kk(['aio', 'status', '--output', 'json'])).stdout)
-  const move = async (to: string) => {
-    for (const component of ['containerd', 'kubelet']) {
-      await writeFile(join(to, 'cgroup.procs'), `${components[component]}`)
-    }
+  const move = async (to: string, pids: readonly string[]) => {
+    // What has ended meanwhile need not be moved.
+    for (const pid of pids) await writeFile(join(to, 'cgroup.procs'), pid).catch(() => undefined)
   }
+  const inside = async () => (await readFile(join(group, 'cgroup.procs'), 'utf8')).split('\n').filter(Boolean)
   await mkdir(group, {recursive: true})
-  await move(group)
+  await move(group, [`${components.containerd}`, `${components.kubelet}`])
   const {stdout} = await execa('ip', ['-json', 'route', 'show', 'default'])
   const [way] = JSON.parse(stdout) as readonly {readonly dev: string}[]
   const outside = ['--out-interface', way!.dev, '--jump', 'REJECT']
@@ -40,9 +40,9 @@ export async function cutOff(): Promise<AsyncDisposable> {
   return {
     async [Symbol.asyncDispose]() {
       await each('--delete')
-      await move(root)
-      // What they have started meanwhile stays there for its life, and then the group with it.
-      await rmdir(group).catch(() => undefined)
+      // What they have started meanwhile, too, and what that goes on to start.
+      for (let left = await inside(); left.length > 0; left = await inside()) await move(root, left)
+      await rmdir(group)
     },
   }
 }
