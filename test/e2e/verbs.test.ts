@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {atNight} from '../support/night.ts'
-import {auditEvents, kubectl} from './support/cluster.ts'
+import {auditEvents, kubectl, waitFor} from './support/cluster.ts'
 import {FIXTURES, makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {history} from './support/history.ts'
 import {kk} from './support/kk.ts'
@@ -272,11 +272,19 @@ describe.concurrent('kk upgrade', () => {
   })
 })
 
-/** The pods of a Deployment are replaced by some that crash. */
+/** Replaces the pods of a Deployment by some that crash, and waits until they have. */
 async function breakPods(name: string, namespace: string): Promise<void> {
   const annotations = {'sandbox.kk.openstack.org/fail': 'CrashLoopBackOff'}
   const patch = {
     spec: {strategy: {type: 'Recreate', rollingUpdate: null}, template: {metadata: {annotations}}},
   }
   await kubectl(['patch', 'deployment', name, '--namespace', namespace, '--patch', JSON.stringify(patch)])
+  const reasons = 'jsonpath={.items[*].status.containerStatuses[*].state.waiting.reason}'
+  await waitFor(
+    async () =>
+      (await kubectl(['get', 'pods', '--namespace', namespace, '--output', reasons])).includes(
+        'CrashLoopBackOff',
+      ),
+    {until: `the new pod of ${name} has ended again and again`},
+  )
 }
