@@ -1,12 +1,11 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {load} from 'js-yaml'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {onCloud} from '../support/cloud.ts'
-import {CLOUD} from '../support/environment.ts'
+import {globalOfCloud} from '../support/environment.ts'
 import {pushedImage} from '../support/images.ts'
 import {query} from '../support/in-server.ts'
 import {killPods, makeCloud} from '../support/own-cloud.ts'
@@ -25,7 +24,7 @@ afterAll(async () => {
 })
 
 async function environment(): Promise<string> {
-  const {global} = load(await readFile(CLOUD, 'utf8')) as {readonly global: object}
+  const global = await globalOfCloud()
   const file = join(directory, `${name}.yaml`)
   const content = {
     kk: {namespace: name},

@@ -1,7 +1,6 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {load} from 'js-yaml'
 import {expect, it} from 'vitest'
 import {REGISTRY} from '../../../scripts/cloud/images.ts'
 import {mergeValues} from '../../../src/overrides/merge.ts'
@@ -10,7 +9,7 @@ import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {startRegistry} from '../../support/registry.ts'
 import {cutOff} from '../support/cut-off.ts'
-import {CLOUD} from '../support/environment.ts'
+import {globalOfCloud} from '../support/environment.ts'
 import {pushedImage, pushImages, ROOT} from '../support/images.ts'
 
 /** An address that is nobody's (RFC 5737), and on no machine. */
@@ -55,7 +54,7 @@ it('a node whose network is cut runs an environment from what was carried', asyn
   const namespace = await makeNamespace()
   const directory = await mkdtemp(join(tmpdir(), 'kk-mirror-'))
   const [file, carried] = [join(directory, `${namespace}.yaml`), join(directory, 'carried')]
-  const {global} = load(await readFile(CLOUD, 'utf8')) as {readonly global: Values}
+  const global = await globalOfCloud()
   let content: Values = {
     kk: {name: namespace, namespace, charts: [join(ROOT, 'charts')]},
     global: mergeValues(global, {pod: {resources: {enabled: false}}}),

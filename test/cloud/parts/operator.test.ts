@@ -1,13 +1,12 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {load} from 'js-yaml'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {OperatorStatus} from '../../../src/operator/status.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {onCloud, succeed} from '../support/cloud.ts'
-import {CLOUD} from '../support/environment.ts'
+import {globalOfCloud} from '../support/environment.ts'
 import {pushedImage} from '../support/images.ts'
 import {query} from '../support/in-server.ts'
 import {killPods, makeCloud, podIds, rolledOut} from '../support/own-cloud.ts'
@@ -36,7 +35,7 @@ const of = (...verb: readonly string[]) => [...verb, '--namespace', 'kk-system']
 
 /** Hands an environment over, with so many connections to each service, and lets the operator drive it. */
 async function hand(connections: number): Promise<void> {
-  const {global} = load(await readFile(CLOUD, 'utf8')) as {readonly global: object}
+  const global = await globalOfCloud()
   const mysqld = {max_connections: connections, innodb_buffer_pool_size: '64M'}
   const environment = {
     kk: {namespace: name},

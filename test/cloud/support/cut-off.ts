@@ -1,10 +1,11 @@
-import {access, mkdir, readFile, rmdir, writeFile} from 'node:fs/promises'
+import {mkdir, readFile, rmdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
+import {BRIDGE} from '../../../src/sandbox/node/network.ts'
+import {exists} from '../../../src/state/files/exists.ts'
 import {kk} from '../../aio/support/node.ts'
 
 const GROUP = 'kk-cut-off'
-const BRIDGE = 'kk-aio0'
 
 /**
  * Takes the network from the node, and from nothing else on the machine: what its container runtime and kubelet start, and
@@ -13,10 +14,7 @@ const BRIDGE = 'kk-aio0'
 export async function cutOff(): Promise<AsyncDisposable> {
   // Where both versions of control groups are mounted, the second is below.
   const unified = '/sys/fs/cgroup/unified'
-  const root = await access(unified).then(
-    () => unified,
-    () => '/sys/fs/cgroup',
-  )
+  const root = (await exists(unified)) ? unified : '/sys/fs/cgroup'
   const group = join(root, GROUP)
   const {components} = JSON.parse((await kk(['aio', 'status', '--output', 'json'])).stdout)
   const move = async (to: string, pids: readonly string[]) => {

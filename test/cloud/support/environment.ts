@@ -15,6 +15,12 @@ export async function releasesOf(file: string): Promise<readonly string[]> {
   return Object.keys(sections)
 }
 
+/** What it says for all releases. */
+export async function globalOfCloud(): Promise<Values> {
+  const {global} = load(await readFile(CLOUD, 'utf8')) as {readonly global: Values}
+  return global
+}
+
 interface Change {
   /** The environment that is changed: that of the cloud, unless it is another. */
   readonly of?: string

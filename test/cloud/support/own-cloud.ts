@@ -1,11 +1,10 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {load} from 'js-yaml'
 import {expect} from 'vitest'
 import type {Values} from '../../../src/release.ts'
 import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
-import {CLOUD} from './environment.ts'
+import {globalOfCloud} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
 
 /**
@@ -17,7 +16,7 @@ export async function makeCloud(...images: readonly string[]) {
   // By that of kk itself pods wait for each other.
   await pushImages('kk', ...images)
   const namespace = await makeNamespace()
-  const {global} = load(await readFile(CLOUD, 'utf8')) as {readonly global: object}
+  const global = await globalOfCloud()
   const directory = await mkdtemp(join(tmpdir(), 'kk-cloud-'))
   const file = join(directory, 'cloud.yaml')
   /** Runs a verb for the sections, among them more of `kk`, whatever becomes of it. */

@@ -1,12 +1,9 @@
-import {readFile} from 'node:fs/promises'
-import {load} from 'js-yaml'
 import {afterAll, beforeAll, expect, it} from 'vitest'
 import {mergeValues} from '../../../src/overrides/merge.ts'
-import type {Values} from '../../../src/release.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
-import {CLOUD} from '../support/environment.ts'
+import {globalOfCloud} from '../support/environment.ts'
 import {makeCloud} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {openstack, openstackJson, startSteadyClient} from '../support/steady-client.ts'
@@ -40,7 +37,7 @@ it('a cloud of its own keeps its images and volumes in a Ceph that it is told of
     host_fqdn_override: {default: await kubectl([...monitor, '--output', 'jsonpath={.status.hostIP}'])},
     auth: {glance: await key('glance'), cinder: await key('cinder')},
   }
-  const {global} = load(await readFile(CLOUD, 'utf8')) as {readonly global: Values}
+  const global = await globalOfCloud()
   const sections = {
     // As docs/storage.md has it.
     kk: {releases: {cinder: {without: ['ceph']}}},
