@@ -24,8 +24,8 @@ options:
       strictPrefixMatching: true
 {{- end -}}
 
-{{- /* Asks for each public name, whoever serves it: with its certificate, by HTTP/2; and for one that there is not. */ -}}
 {{- define "common.scripts.ingress-test.py" -}}
+"""Opens each public name by TLS, with its certificate and HTTP/2, is led there from HTTP, and is refused under a name that there is not."""
 import http.client
 import os
 import socket
@@ -41,7 +41,7 @@ NAMES = {{ $names | uniq | sortAlpha | toJson }}
 
 
 def hello(name):
-    """Returns what was agreed upon with whoever answers for a name."""
+    # What was agreed upon with whoever answers for a name.
     context = ssl.create_default_context(cafile=AUTHORITY if os.path.exists(AUTHORITY) else None)
     context.set_alpn_protocols(["h2", "http/1.1"])
     with socket.create_connection((HOST, HTTPS), 10) as plain, context.wrap_socket(plain, server_hostname=name) as secure:
