@@ -3,14 +3,15 @@ Where it listens, and for whom. HTTP leads to HTTPS. Images are uploaded for lon
 request take; and a service whose pods are all away is not an unknown one: it answers 503.
 */ -}}
 {{- define "common.config.block.traefik" -}}
-{{- $port := dict "ctx" .ctx "type" "ingress" "interface" "service" -}}
+{{- $port := dict "ctx" .ctx "type" "ingress" -}}
+{{- $own := merge (dict "interface" "service") $port -}}
 options:
   entryPoints:
     http:
-      address: ":{{ include "common.endpoints.port" (merge (dict "port" "http") $port) }}"
-      http: {redirections: {entryPoint: {to: https, scheme: https, permanent: true}}}
+      address: ":{{ include "common.endpoints.port" (merge (dict "port" "http") $own) }}"
+      http: {redirections: {entryPoint: {to: ":{{ include "common.endpoints.port" (merge (dict "port" "https") $port) }}", scheme: https, permanent: true}}}
     https:
-      address: ":{{ include "common.endpoints.port" (merge (dict "port" "https") $port) }}"
+      address: ":{{ include "common.endpoints.port" (merge (dict "port" "https") $own) }}"
       asDefault: true
       http: {tls: {}}
       transport: {respondingTimeouts: {readTimeout: 0s}}

@@ -61,7 +61,7 @@ function modulesOf({module}: GoProgram, said: string): readonly Package[] {
   const {Deps = []} = JSON.parse(said) as BuildInfo
   const others = Deps.map(({Replace, ...own}): Module => Replace ?? own)
   return [{Path: name, Version: version}, ...others].flatMap(({Path, Version}) =>
-    Version ? [{type: 'golang' as const, name: Path, version: Version.replace(/^v/, '')}] : [],
+    Version ? [{type: 'golang' as const, name: Path, version: Version}] : [],
   )
 }
 

@@ -71,7 +71,7 @@ describe('the program that Go builds for an image', () => {
     const {program, modules} = await built({Containerfile: ''})
 
     expect((await execa(program)).stderr).toBe('hello')
-    expect(modules).toEqual([{type: 'golang', name: MODULE, version: '1.0.0'}])
+    expect(modules).toEqual([{type: 'golang', name: MODULE, version: 'v1.0.0'}])
   })
 
   it('has the patches of its folder, and leaves the sources that Go keeps as they are', async () => {
