@@ -39,6 +39,14 @@ export const SHARED: Readonly<Record<string, Schema>> = {
     backend: {enum: ['ceph', 'file']},
   }),
   notifications: closed({enabled: flag}),
+  tls: closed({
+    public: flag,
+    internal: flag,
+    secret: text,
+    issuer: closed({name: text, kind: text, group: text}),
+    files: closed({'ca.crt': text, 'tls.crt': text, 'tls.key': text}),
+    plain: {type: ['array', 'null'], items: text},
+  }),
   secrets: closed({env: text, files: text}),
 }
 

@@ -39,6 +39,8 @@ storage:
   # Where images, volumes and disks are: ceph, or in files.
   backend: file
 dependencies: {enabled: true}
+# Whether servers are reached by TLS, from outside and inside; `plain` are endpoints that stay as they are inside.
+tls: {public: false, internal: false, secret: "", issuer: {}, files: {}, plain: []}
 # Whether somebody listens to what services notify: ceilometer.
 notifications: {enabled: false}
 {{- end -}}
