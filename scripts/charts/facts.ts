@@ -170,6 +170,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     text,
   ),
   sessionAffinity: meaning('whether a client stays with one pod', {enum: ['None', 'ClientIP']}),
+  tls: meaning(
+    'what is otherwise in these facts where servers are reached by TLS inside (`tls.internal`); `{}` if its files say all of it',
+    ANY_OBJECT,
+  ),
   grace: meaning('seconds that it may take to end (60)', whole),
   drain: meaning(
     'seconds that it goes on when it is to end, until nodes send new clients elsewhere (5 with an endpoint)',

@@ -34,11 +34,7 @@ import ssl
 
 HOST, HTTP, HTTPS = os.environ["HOST"], int(os.environ["HTTP"]), int(os.environ["HTTPS"])
 AUTHORITY = "/certificate/ca.crt"
-{{- $names := list -}}
-{{- range $entry := omit .endpoints "cluster_domain_suffix" -}}
-{{- with dig "host_fqdn_override" "public" "" $entry }}{{ $names = append $names (ternary .host . (kindIs "map" .)) }}{{ end -}}
-{{- end }}
-NAMES = {{ $names | uniq | sortAlpha | toJson }}
+NAMES = {{ include "common.context.names.public" . }}
 
 
 def hello(name):
