@@ -18,7 +18,7 @@ for it (`kk.section`), and each release shows those of its `kk.components`: of a
 {{- $shown := $kk.components | default (concat (keys $ctx.components) (list "common" "rollout")) -}}
 {{- range $unit := $ctx.components }}
 {{- $objects := "" }}
-{{- range list "workload" "service" "ingress" "pdb" "networkpolicy" "pvc" }}
+{{- range list "workload" "service" "ingress" "ingressclass" "pdb" "networkpolicy" "pvc" }}
 {{- $objects = print $objects (include (printf "common.kinds.%s" .) (dict "ctx" $ctx "unit" $unit)) }}
 {{- end }}
 {{- if has $unit.key $shown }}{{ $objects }}{{ end }}
@@ -26,7 +26,7 @@ for it (`kk.section`), and each release shows those of its `kk.components`: of a
 {{- range $ctx.jobs }}
 {{- if has .part $shown }}{{ include "common.kinds.job" (dict "ctx" $ctx "unit" .) }}{{ end }}
 {{- end }}
-{{- range ternary (list "cronjobs" "tests" "configmaps" "secrets" "rbac") list (has "common" $shown) }}
+{{- range ternary (list "cronjobs" "tests" "configmaps" "secrets" "certificate" "rbac") list (has "common" $shown) }}
 {{- include (printf "common.kinds.%s" .) $ctx }}
 {{- end }}
 {{- include "common.kinds.removal" $ctx }}
