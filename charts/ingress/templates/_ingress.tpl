@@ -34,7 +34,11 @@ import ssl
 
 HOST, HTTP, HTTPS = os.environ["HOST"], int(os.environ["HTTP"]), int(os.environ["HTTPS"])
 AUTHORITY = "/certificate/ca.crt"
-NAMES = {{ include "common.context.names.public" . }}
+{{- $names := list -}}
+{{- range $type, $_ := omit .endpoints "cluster_domain_suffix" -}}
+{{- $names = append $names (include "common.endpoints.value" (dict "ctx" $ "type" $type "attribute" "host_fqdn_override" "interface" "public")) -}}
+{{- end }}
+NAMES = {{ compact $names | uniq | sortAlpha | toJson }}
 
 
 def hello(name):

@@ -53,7 +53,9 @@ function tlsOf(values: Values): Values {
 
 /** Inside, everybody is a server or a client; from outside, only what speaks HTTP is reached. */
 function isCovered({values: {serves}}: SpokenChart, {public: outside, internal}: Values): boolean {
-  const speaksHttp = Object.values(mapOf(serves)).some((each) => /^https?$/.test(String(mapOf(mapOf(each).scheme).default)))
+  const speaksHttp = Object.values(mapOf(serves)).some((each) =>
+    /^https?$/.test(String(mapOf(mapOf(each).scheme).default)),
+  )
   return internal === true || (outside === true && speaksHttp)
 }
 

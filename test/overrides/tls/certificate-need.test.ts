@@ -105,3 +105,16 @@ test('kk makes none where it is to make no secrets', async () => {
 
   expect(kept).toEqual([])
 })
+
+test('an ingress controller has one for all names below the domain, and for those that are stated', async () => {
+  const endpoints = {
+    identity: {host_fqdn_override: {public: {host: 'login.example.com'}, internal: 'inside.example.com'}},
+  }
+  const global = {tls: {public: true}, ingress: {enabled: true, domain: 'cloud.example.org'}, endpoints}
+  const {tlsOf} = await given({global, ingress: {}})
+
+  expect(namesIn(tlsOf('ingress'))).toEqual(
+    expect.arrayContaining(['*.cloud.example.org', 'login.example.com']),
+  )
+  expect(namesIn(tlsOf('ingress'))).not.toContain('inside.example.com')
+})

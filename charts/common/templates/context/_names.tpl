@@ -13,12 +13,3 @@ a deployer says of an endpoint is stronger. What is `public` there is a name bel
 {{- end -}}
 {{- end -}}
 {{- end -}}
-
-{{- /* All names by which clients outside know endpoints, as JSON. */ -}}
-{{- define "common.context.names.public" -}}
-{{- $names := list -}}
-{{- range $type, $_ := omit .endpoints "cluster_domain_suffix" -}}
-{{- $names = append $names (include "common.endpoints.value" (dict "ctx" $ "type" $type "attribute" "host_fqdn_override" "interface" "public")) -}}
-{{- end -}}
-{{- $names | compact | uniq | sortAlpha | toJson -}}
-{{- end -}}

@@ -23,7 +23,7 @@ Sets .values, .endpoints and .user of the context.
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $values "from" $shared) -}}
 {{- end -}}
-{{- $_ := set $values.ingress "tls_secret" (coalesce $values.ingress.tls_secret $values.tls.secret "ingress-tls") -}}
+{{- $_ := set $values "public_certificate" (coalesce $values.ingress.tls_secret $values.tls.secret "ingress-tls") -}}
 {{- $_ := set . "values" $values -}}
 {{- $_ := set . "endpoints" $values.endpoints -}}
 {{- include "common.context.tls" . -}}

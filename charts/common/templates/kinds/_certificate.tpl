@@ -10,8 +10,8 @@ cert-manager is to put into one (`issuer`); nothing where the deployer has made 
 {{- range ternary (list $unit.name (printf "*.%s-peers" $unit.name)) (list $unit.name) (eq $unit.kind "StatefulSet") -}}
 {{- $names = append $names (printf "%s.%s.svc.%s" . $.namespace $.endpoints.cluster_domain_suffix) -}}
 {{- end -}}
-{{- if $unit.controller -}}
-{{- $names = concat $names (include "common.context.names.public" $ | fromJsonArray) -}}
+{{- range $type, $_ := ternary (omit $.endpoints "cluster_domain_suffix") dict (not (empty $unit.controller)) -}}
+{{- $names = append $names (include "common.endpoints.value" (dict "ctx" $ "type" $type "attribute" "host_fqdn_override" "interface" "public")) -}}
 {{- end -}}
 {{- with $unit.endpoint -}}
 {{- $endpoint := dict "ctx" $ "type" . -}}
@@ -25,7 +25,7 @@ apiVersion: {{ ternary "cert-manager.io/v1" "v1" (not (empty $tls.issuer)) }}
 kind: {{ ternary "Certificate" "Secret" (not (empty $tls.issuer)) }}
 {{ include "common.context.metadata" (dict "ctx" . "name" (include "common.context.certificate" .)) }}
 {{- if $tls.issuer }}
-spec: {{ dict "secretName" (include "common.context.certificate" .) "issuerRef" $tls.issuer "dnsNames" (uniq $names) "usages" (list "server auth" "client auth") | toJson }}
+spec: {{ dict "secretName" (include "common.context.certificate" .) "issuerRef" $tls.issuer "dnsNames" (compact $names | uniq) "usages" (list "server auth" "client auth") | toJson }}
 {{- else }}
 type: kubernetes.io/tls
 data:
