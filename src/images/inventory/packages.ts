@@ -4,7 +4,7 @@ import {join} from 'node:path'
 
 /** A package that an image holds. */
 export interface Package {
-  readonly type: 'deb' | 'pypi'
+  readonly type: 'deb' | 'pypi' | 'golang'
   readonly name: string
   readonly version: string
 }

@@ -39,6 +39,8 @@ storage:
   # Where images, volumes and disks are: ceph, or in files.
   backend: file
 dependencies: {enabled: true}
+# Whether clients outside reach what is public by an ingress controller, of this class, as NAME.domain, with the certificate of this Secret.
+ingress: {enabled: false, class: openstack, domain: "", tls_secret: public-tls}
 # Whether somebody listens to what services notify: ceilometer.
 notifications: {enabled: false}
 {{- end -}}

@@ -9,3 +9,15 @@ what Kubernetes appends (a Job's hash, a StatefulSet's revision, `-peers`) still
 {{- end -}}
 {{- $name -}}
 {{- end -}}
+
+{{- /* The same of .key, or what the values that all share have at {value: PATH}: a name that somebody else gave. */ -}}
+{{- define "common.context.object" -}}
+{{- if kindIs "map" .key -}}{{ include "common.context.value" (dict "ctx" .ctx "path" .key.value) }}{{- else -}}{{ include "common.context.name" . }}{{- end -}}
+{{- end -}}
+
+{{- /* What stands at .path of the values that all releases share, as text: `region`, `ingress.class`. */ -}}
+{{- define "common.context.value" -}}
+{{- $value := .ctx.values -}}
+{{- range splitList "." .path -}}{{- $value = get $value . -}}{{- end -}}
+{{- toString $value -}}
+{{- end -}}

@@ -13,6 +13,10 @@ Sets .values, .endpoints and .user of the context.
 {{- end -}}
 {{- end -}}
 {{- range $layer := list ($own.global | default dict) $own -}}
+{{- include "common.context.merge" (dict "into" $values.ingress "from" $layer.ingress) -}}
+{{- end -}}
+{{- include "common.context.names" $values -}}
+{{- range $layer := list ($own.global | default dict) $own -}}
 {{- $shared := pick $layer "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "dependencies" "notifications" "secrets" -}}
 {{- if kindIs "string" $shared.storage -}}
 {{- $_ := set $shared "storage" (dict "ephemeral" (eq $shared.storage "ephemeral")) -}}
