@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -18,6 +19,8 @@ const (
 	group = "kubernetes"
 	// What a node has to know of a volume: its directory.
 	pathKey = "path"
+	// By itself it would wait for five minutes, and Kubernetes waits for two.
+	mountSeconds = "60"
 )
 
 // Cephfs are directories with a quota, subvolumes of a file system, which a program of each node mounts.
@@ -86,8 +89,21 @@ func (c cephfs) mount(ctx context.Context, volume volume, known map[string]strin
 	if err != nil {
 		return status.Error(codes.Internal, err.Error())
 	}
-	_, err = runProgram(ctx, self, "fuse", "--id", c.user, "--client_fs", volume.place, "--client_mountpoint", known[pathKey], directory)
-	return err
+	// A file: it keeps what it writes to, and the end of a pipe would be that of the mount.
+	complaint, err := os.CreateTemp("", "ceph-fuse-")
+	if err != nil {
+		return status.Error(codes.Internal, err.Error())
+	}
+	defer os.Remove(complaint.Name())
+	defer complaint.Close()
+	command := exec.CommandContext(ctx, self, "fuse", "--id", c.user, "--client_fs", volume.place,
+		"--client_mountpoint", known[pathKey], "--client_mount_timeout", mountSeconds, directory)
+	command.Stderr = complaint
+	if err := command.Run(); err != nil {
+		said, _ := os.ReadFile(complaint.Name())
+		return status.Errorf(codes.Internal, "ceph-fuse of %v: %v: %s", volume, err, lastLine(string(said)))
+	}
+	return nil
 }
 
 // A ceph-fuse ends with its mount.

@@ -29,7 +29,9 @@ const usage = `usage: rbd-provisioner controller|node|probe [flags]; rbd-provisi
 func main() {
 	log.SetFlags(0)
 	if err := run(os.Args[1:]); err != nil {
-		log.Fatal(err)
+		log.Print(err)
+		// Not 1, nor another code that Ceph's programs end with: it would be an errno.
+		os.Exit(255)
 	}
 }
 
@@ -45,7 +47,7 @@ func run(arguments []string) error {
 	driver := flags.String("driver", "", "the name of the driver, as StorageClasses give it as their provisioner")
 	socket := flags.String("socket", "", "the socket of CSI")
 	user := flags.String("user", "", "the account of Ceph")
-	name := flags.String("node", "", "the name of the node")
+	name := flags.String("node", os.Getenv("NODE_NAME"), "the name of the node")
 	registry := flags.String("registry", "", "where the kubelet looks for the sockets of plugins")
 	if err := flags.Parse(rest); err != nil {
 		return err
@@ -71,6 +73,9 @@ func run(arguments []string) error {
 
 // Serve answers on the socket until the process is told to end; calls that go on are ended first.
 func serve(socket string, services func(*grpc.Server)) error {
+	if err := os.MkdirAll(filepath.Dir(socket), 0o750); err != nil {
+		return err
+	}
 	// One that was killed has left it.
 	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

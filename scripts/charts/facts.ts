@@ -115,8 +115,8 @@ export const UNIT: Readonly<Record<string, Schema>> = {
     mapOf(text),
   ),
   init: meaning(
-    'init containers by name: `command`, `env`, and `kolla: false` for one without privileges',
-    mapOf(closed({command: texts, env: variables, kolla: flag})),
+    'init containers by name: `command`, `env`, and `kolla: false` for one without privileges; with `sidecar: true` it goes on beside the main container',
+    mapOf(closed({command: texts, env: variables, kolla: flag, sidecar: flag})),
   ),
   needs: meaning('endpoints that it waits for, beside those of the `uses` of its files', texts),
   after: meaning(
@@ -167,6 +167,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   ),
   controller: meaning(
     'what it is called as an ingress controller: the one of the class `ingress.class`, which is made',
+    text,
+  ),
+  driver: meaning(
+    'what it is called as a driver of volumes (CSI), which is made together with the `classes` of the chart',
     text,
   ),
   sessionAffinity: meaning('whether a client stays with one pod', {enum: ['None', 'ClientIP']}),
