@@ -75,7 +75,9 @@ describe('the ingress of all that is public', () => {
       tls: [{hosts: ['keystone.example.org'], secretName: 'public-tls'}],
     })
     const [bootstrap] = pods(ofKind(objects, 'Job').filter(({metadata}) => /bootstrap/.test(metadata.name)))
-    expect(variable(bootstrap!.spec.containers[0]!, 'OS_BOOTSTRAP_PUBLIC_URL')).toBe('https://keystone.example.org/v3')
+    expect(variable(bootstrap!.spec.containers[0]!, 'OS_BOOTSTRAP_PUBLIC_URL')).toBe(
+      'https://keystone.example.org/v3',
+    )
     expect(variable(bootstrap!.spec.containers[0]!, 'OS_BOOTSTRAP_INTERNAL_URL')).toContain(':5000/v3')
   })
 

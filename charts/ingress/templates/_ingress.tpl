@@ -3,14 +3,15 @@ Where it listens, and for whom. HTTP leads to HTTPS. Images are uploaded for lon
 request take; and a service whose pods are all away is not an unknown one: it answers 503.
 */ -}}
 {{- define "common.config.block.traefik" -}}
-{{- $port := dict "ctx" .ctx "type" "ingress" "interface" "service" -}}
+{{- $port := dict "ctx" .ctx "type" "ingress" -}}
+{{- $own := merge (dict "interface" "service") $port -}}
 options:
   entryPoints:
     http:
-      address: ":{{ include "common.endpoints.port" (merge (dict "port" "http") $port) }}"
-      http: {redirections: {entryPoint: {to: https, scheme: https, permanent: true}}}
+      address: ":{{ include "common.endpoints.port" (merge (dict "port" "http") $own) }}"
+      http: {redirections: {entryPoint: {to: ":{{ include "common.endpoints.port" (merge (dict "port" "https") $port) }}", scheme: https, permanent: true}}}
     https:
-      address: ":{{ include "common.endpoints.port" (merge (dict "port" "https") $port) }}"
+      address: ":{{ include "common.endpoints.port" (merge (dict "port" "https") $own) }}"
       asDefault: true
       http: {tls: {}}
       transport: {respondingTimeouts: {readTimeout: 0s}}
@@ -24,8 +25,8 @@ options:
       strictPrefixMatching: true
 {{- end -}}
 
-{{- /* Asks for each public name, whoever serves it: with its certificate, by HTTP/2; and for one that there is not. */ -}}
 {{- define "common.scripts.ingress-test.py" -}}
+"""Opens each public name by TLS, with its certificate and HTTP/2, is led there from HTTP, and is refused under a name that there is not."""
 import http.client
 import os
 import socket
@@ -41,7 +42,7 @@ NAMES = {{ $names | uniq | sortAlpha | toJson }}
 
 
 def hello(name):
-    """Returns what was agreed upon with whoever answers for a name."""
+    # What was agreed upon with whoever answers for a name.
     context = ssl.create_default_context(cafile=AUTHORITY if os.path.exists(AUTHORITY) else None)
     context.set_alpn_protocols(["h2", "http/1.1"])
     with socket.create_connection((HOST, HTTPS), 10) as plain, context.wrap_socket(plain, server_hostname=name) as secure:

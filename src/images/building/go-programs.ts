@@ -73,7 +73,7 @@ function modulesIn(said: string): readonly Package[] {
 }
 
 function moduleOf(module: string): Package {
-  const [name = '', version = ''] = module.split('@v')
+  const [name = '', version = ''] = module.split('@')
   return {type: 'golang', name, version}
 }
 

@@ -14,6 +14,7 @@ export const plugin = definePlugin({
   chart: 'ingress',
   namespaces: ['kube-system', 'openstack'],
   reads: ['controllers', 'zones', 'publicDomain', 'tls', 'dnsDomain', 'ipFamily', 'allInOne'],
+  kkReads: ['publicDomain', 'dnsDomain', 'allInOne'],
   kk: (facts) =>
     compose(
       limits(facts.allInOne, {controller: {memory: 512, cpu: 1000}}),
