@@ -79,10 +79,11 @@ export const VOLUME: Readonly<Record<string, Schema>> = {
   ),
   mode: meaning('the mode of its files, as a decimal number (288, which is 0440)', whole),
   host: meaning('a directory of the node', text),
-  empty: meaning(
-    "Kubernetes' `emptyDir`; a volume is one where neither `secret` nor `host` is said",
-    ANY_OBJECT,
+  claim: meaning(
+    "the size of a claim that comes and goes with the pod, of the first of the chart's `classes`",
+    text,
   ),
+  empty: meaning("Kubernetes' `emptyDir`; a volume is one where nothing else is said", ANY_OBJECT),
 }
 
 /** What describes each pod of a chart. */

@@ -58,10 +58,7 @@ beforeAll(async () => {
 const sha256 = (text: Buffer) => createHash('sha256').update(text).digest('hex')
 
 /** Builds it for an image with these files; returns where it is, and what it holds. */
-async function built(
-  files: Readonly<Record<string, string>>,
-  {sum: stated = sum, own = false} = {},
-) {
+async function built(files: Readonly<Record<string, string>>, {sum: stated = sum, own = false} = {}) {
   const work = await mkdtemp(join(tmpdir(), 'kk-go-test-'))
   onTestFinished(() => rm(work, {recursive: true}))
   for (const place of ['folder', 'context']) await mkdir(join(work, place))
@@ -91,12 +88,16 @@ describe('a program that Go builds for an image', () => {
 
   it('is one of the folder, beside one of a module that the folder requires, by its go.sum', async () => {
     const manifest = await readFile(join(directory, 'proxy', MODULE, '@v/v1.0.0.mod'))
-    const ofManifest = `h1:${createHash('sha256').update(`${sha256(manifest)}  go.mod\n`).digest('base64')}`
+    const ofManifest = `h1:${createHash('sha256')
+      .update(`${sha256(manifest)}  go.mod\n`)
+      .digest('base64')}`
     const files = {
       'go.mod': `module folder\n\ngo 1.26\n\ntool ${MODULE}/cmd/hello\n\nrequire ${MODULE} v1.0.0\n`,
       'main.go': MAIN.replace('hello', 'own'),
     }
-    const sums = (hash: string) => ({'go.sum': `${MODULE} v1.0.0 ${hash}\n${MODULE} v1.0.0/go.mod ${ofManifest}\n`})
+    const sums = (hash: string) => ({
+      'go.sum': `${MODULE} v1.0.0 ${hash}\n${MODULE} v1.0.0/go.mod ${ofManifest}\n`,
+    })
 
     const {program, own, modules} = await built({...files, ...sums(sum)}, {own: true})
 
