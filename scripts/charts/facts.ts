@@ -82,10 +82,11 @@ export const VOLUME: Readonly<Record<string, Schema>> = {
   ),
   mode: meaning('the mode of its files, as a decimal number (288, which is 0440)', whole),
   host: meaning('a directory of the node', text),
-  empty: meaning(
-    "Kubernetes' `emptyDir`; a volume is one where neither `secret` nor `host` is said",
-    ANY_OBJECT,
+  claim: meaning(
+    "the size of a claim that comes and goes with the pod, of the first of the chart's `classes`",
+    text,
   ),
+  empty: meaning("Kubernetes' `emptyDir`; a volume is one where nothing else is said", ANY_OBJECT),
 }
 
 /** What describes each pod of a chart. */
@@ -118,8 +119,8 @@ export const UNIT: Readonly<Record<string, Schema>> = {
     mapOf(text),
   ),
   init: meaning(
-    'init containers by name: `command`, `env`, and `kolla: false` for one without privileges',
-    mapOf(closed({command: texts, env: variables, kolla: flag})),
+    'init containers by name: `command`, `env`, and `kolla: false` for one without privileges; with `sidecar: true` it goes on beside the main container',
+    mapOf(closed({command: texts, env: variables, kolla: flag, sidecar: flag})),
   ),
   needs: meaning('endpoints that it waits for, beside those of the `uses` of its files', texts),
   after: meaning(
@@ -170,6 +171,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   ),
   controller: meaning(
     'what it is called as an ingress controller: the one of the class `ingress.class`, which is made',
+    text,
+  ),
+  driver: meaning(
+    'what it is called as a driver of volumes (CSI), which is made together with the `classes` of the chart',
     text,
   ),
   sessionAffinity: meaning('whether a client stays with one pod', {enum: ['None', 'ClientIP']}),

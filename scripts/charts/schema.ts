@@ -1,5 +1,5 @@
 import {FACT_DEFINITIONS, FACTS} from './facts.ts'
-import {ANY_OBJECT, closed, mapOf, meaning, ref, type Schema, text, texts} from './json-schema.ts'
+import {ANY_OBJECT, closed, flag, mapOf, meaning, ref, type Schema, text, texts} from './json-schema.ts'
 import {OF_UNITS, PLACE_DEFINITIONS, SHARED, STORAGE} from './places.ts'
 import {manifestKeys, type ServiceValues, unitNames} from './units.ts'
 
@@ -7,6 +7,17 @@ import {manifestKeys, type ServiceValues, unitNames} from './units.ts'
 export const SERVES = meaning(
   'the endpoints of its components for everybody: `port`, `scheme`, `path`, `auth`, as below `endpoints`',
   mapOf(ref('endpoint')),
+)
+
+/** The schema of `classes`, which a chart has whose component is a `driver` of volumes. */
+export const CLASSES = meaning(
+  'the StorageClasses of its `driver` by name: `parameters`, `reclaim` (`Delete`), `default: true` for claims that name none; null takes one away',
+  mapOf({
+    anyOf: [
+      closed({parameters: mapOf(text), reclaim: {enum: ['Delete', 'Retain']}, default: flag}),
+      {type: 'null'},
+    ],
+  }),
 )
 
 /** Returns the schema of a chart's values; `values` are those of its own `values.yaml`. */
@@ -18,6 +29,7 @@ export function chartSchema(name: string, values: ServiceValues): Schema {
     ...closed({
       ...FACTS,
       ...(values.serves && {serves: SERVES}),
+      ...(values.classes && {classes: CLASSES}),
       ...SHARED,
       ...OF_UNITS,
       manifests: closed(Object.fromEntries(manifestKeys(values).map((key) => [key, {type: 'boolean'}]))),

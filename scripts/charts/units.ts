@@ -5,6 +5,7 @@ export interface ServiceValues {
   readonly user?: {readonly name?: string; readonly id?: number}
   readonly components?: Named
   readonly serves?: Named
+  readonly classes?: Named
   readonly jobs?: Named
   readonly cronjobs?: Named
   readonly tests?: Named

@@ -7,7 +7,7 @@ import {COMPONENT, FACTS, FILE, JOB, PROBE, REFERENCES, UNIT, VOLUME} from '../c
 import {meaningOf, type Schema} from '../charts/json-schema.ts'
 import {parametersOf} from '../charts/names.ts'
 import {readOwnCharts} from '../charts/read-charts.ts'
-import {SERVES} from '../charts/schema.ts'
+import {CLASSES, SERVES} from '../charts/schema.ts'
 import {markdownTable} from './marked.ts'
 
 const CHARTS = join(import.meta.dirname, '../../charts')
@@ -17,7 +17,7 @@ const LIBRARY = {name: 'common', directory: COMMON, libraries: []}
 /** Returns the parts of `docs/charts.md`: every key of the facts, every block, and the catalogue of endpoints. */
 export function chartTables(): Record<string, string> {
   return {
-    facts: keys({...FACTS, serves: SERVES}),
+    facts: keys({...FACTS, serves: SERVES, classes: CLASSES}),
     'unit-keys': keys(UNIT),
     'component-keys': keys(COMPONENT),
     'job-keys': keys(JOB),

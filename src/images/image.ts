@@ -16,8 +16,8 @@ export interface Image {
   readonly carries: readonly Carried[]
   /** The root file system that mmdebstrap makes for it. */
   readonly rootfs: Rootfs | undefined
-  /** The program that Go builds for it. */
-  readonly go: GoProgram | undefined
+  /** The programs that Go builds for it. */
+  readonly go: GoPrograms | undefined
   /** The images, by kk's names, that it stands on. */
   readonly parents: readonly string[]
   /** The place in a chart's `images.tags` that it fills. */
@@ -31,14 +31,19 @@ export interface Rootfs {
   readonly include: readonly string[]
 }
 
-/** A program of a Go module, with the patches (`*.patch`) in the folder of its image. */
-export interface GoProgram {
-  /** The module: `github.com/traefik/traefik/v3@v3.7.13`. */
-  readonly module: string
+/** Programs that Go builds of a module: of the one in the folder of the image, whose `go.sum` has the hashes, or of another. */
+export interface GoPrograms {
+  readonly module?: GoModule
+  /** The packages: of the module, or of one that it requires. A program is called as the last part of its package. */
+  readonly packages: readonly string[]
+}
+
+/** A module of the proxy, whose sources change as the patches (`*.patch`) in the folder of the image say. */
+export interface GoModule {
+  /** `github.com/traefik/traefik/v3@v3.7.13`. */
+  readonly name: string
   /** Its hash, as `go.sum` has it. Those of the modules that it is made of are in its own `go.sum`. */
   readonly sum: string
-  /** The package inside it; the program is called as its last part. */
-  readonly package: string
 }
 
 /** What buildah calls it on this machine. */

@@ -178,9 +178,12 @@ describe('volumes', () => {
     await kubectl(['delete', 'pod', '--namespace', namespace, 'empty-dir'])
 
     expect(content).toBe('shared')
-    await waitFor(async () => !(await readdir(join(nodeHome(), 'node/kubelet/pods'))).includes(uid), {
-      until: "the kubelet has removed the pod's directory",
-    })
+    await waitFor(
+      async () => !(await readdir(join(nodeHome(), 'node/machine/var-lib-kubelet/pods'))).includes(uid),
+      {
+        until: "the kubelet has removed the pod's directory",
+      },
+    )
   })
 })
 

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import {SECRETS, useCharts} from './support/charts.ts'
-import {find, type KubernetesObject} from './support/objects.ts'
+import {find, type KubernetesObject, ofKind} from './support/objects.ts'
 
 const charts = await useCharts()
 const ON_CEPH = mergeValues(SECRETS, {storage: {backend: 'ceph'}})
@@ -113,5 +113,67 @@ describe('volumes', () => {
 
     expect(file(objects, 'cinder', 'cinder.conf')).toContain('enabled_backends = box\n')
     expect(file(objects, 'cinder', 'ceph.conf')).toBeUndefined()
+  })
+})
+
+describe("Kubernetes' own volumes", () => {
+  const CHART = 'rbd-provisioner'
+
+  it('are ordered by classes, from a driver that attaches nothing', async () => {
+    const objects = await charts.render(CHART)
+
+    expect(find(objects, 'CSIDriver', 'ceph.kk.openstack.org').spec).toMatchObject({attachRequired: false})
+    expect(find(objects, 'StorageClass', 'general')).toMatchObject({
+      metadata: {annotations: {'storageclass.kubernetes.io/is-default-class': 'false'}},
+      provisioner: 'ceph.kk.openstack.org',
+      parameters: {type: 'rbd', pool: 'kube'},
+      reclaimPolicy: 'Delete',
+    })
+    // Neither is in a namespace.
+    for (const {metadata} of ofKind(objects, 'CSIDriver', 'StorageClass'))
+      expect(metadata).not.toHaveProperty('namespace')
+  })
+
+  it('are of other classes for who says so, which the test of the chart then tries', async () => {
+    const shared = {parameters: {type: 'cephfs', fileSystem: 'cephfs'}, reclaim: 'Retain', default: true}
+
+    const objects = await charts.render(CHART, {values: {classes: {general: null, shared}}})
+
+    expect(ofKind(objects, 'StorageClass')).toMatchObject([
+      {
+        metadata: {
+          name: 'shared',
+          annotations: {'storageclass.kubernetes.io/is-default-class': 'true'},
+        },
+        parameters: shared.parameters,
+        reclaimPolicy: 'Retain',
+      },
+    ])
+    expect(find(objects, 'Pod', 'rbd-provisioner-test').spec).toMatchObject({
+      volumes: expect.arrayContaining([
+        expect.objectContaining({
+          ephemeral: {volumeClaimTemplate: {spec: expect.objectContaining({storageClassName: 'shared'})}},
+        }),
+      ]),
+    })
+  })
+
+  it('are made by one account of Ceph and used by another, which makes none', async () => {
+    const objects = await charts.render(CHART)
+    const accounts = file(await charts.render('ceph'), 'ceph', 'clients.keyring')!
+
+    for (const [component, user] of [
+      ['provisioner', 'kube'],
+      ['node', 'kube-node'],
+    ] as const) {
+      const found = file(objects, CHART, `${component}.json`)!.matchAll(
+        /client\.([\w-]+)\.keyring",\n +"owner/g,
+      )
+      expect([...found].map(([, name]) => name)).toEqual([user])
+      expect(file(objects, CHART, `ceph.client.${user}.keyring`)).toContain('key = marked-')
+    }
+    const node = accounts.split('[').find((section) => section.startsWith('client.kube-node]'))
+    expect(node).toContain('caps mds = "allow rw path=/volumes/kubernetes"\n')
+    expect(node).not.toContain('caps mgr')
   })
 })

@@ -38,7 +38,9 @@ from a job, so that it can change them.
 {{- $cinder := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.cinder.key")) -}}
 {{- $backup := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.cinder-backup.key")) -}}
 {{- $gnocchi := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.gnocchi.key")) -}}
-{{- $clients := dict "client.glance" $glance "client.cinder" $cinder "client.cinder-backup" $backup "client.gnocchi" $gnocchi -}}
+{{- $kube := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.kube.key")) -}}
+{{- $node := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.kube-node.key")) -}}
+{{- $clients := dict "client.glance" $glance "client.cinder" $cinder "client.cinder-backup" $backup "client.gnocchi" $gnocchi "client.kube" $kube "client.kube-node" $node -}}
 {{- $mds := dict -}}
 {{- if include "common.context.enabled" (dict "ctx" .ctx "key" "statefulset-mds") -}}
 {{- $manila := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.manila.key")) "caps mon" `"allow r"` "caps mgr" `"allow rw"` -}}

@@ -8,7 +8,7 @@ import {packageList} from '../inventory/package-list.ts'
 import {type Package, readPackages, versionOf} from '../inventory/packages.ts'
 import {type ImageRecord, packageListPath} from '../inventory/record.ts'
 import {type ProgramRun, runProgram} from './buildah.ts'
-import {goProgram} from './go-program.ts'
+import {goPrograms} from './go-programs.ts'
 import {rootfsArchive} from './rootfs.ts'
 
 export interface BuildOptions {
@@ -35,7 +35,7 @@ export async function buildImage(image: Image, options: BuildOptions): Promise<I
     const rootfs = image.rootfs && (await rootfsArchive(image.rootfs, cache, {...run, refresh}))
     await work.fill(() => fillContext(context, image, {carried, ...(rootfs && {rootfs})}))
     const {go} = image
-    const modules = go ? await goProgram({...image, go}, {...run, work: work.path, into: context}) : []
+    const modules = go ? await goPrograms({...image, go}, {...run, work: work.path, into: context}) : []
     const idFile = join(work.path, 'id')
     await runProgram(
       'buildah',

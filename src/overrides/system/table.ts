@@ -73,6 +73,8 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'ceph_mon.fsid',
     'ceph_mon.glance.key',
     'ceph_mon.gnocchi.key',
+    'ceph_mon.kube-node.key',
+    'ceph_mon.kube.key',
     'ceph_mon.manila.key',
     'ceph_mon.mon.key',
   ],
@@ -234,6 +236,7 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'oslo_cache.memcache_secret_key',
   ],
   rabbitmq: ['oslo_messaging.admin.password', 'oslo_messaging.erlang_cookie'],
+  'rbd-provisioner': ['ceph_mon.kube-node.key', 'ceph_mon.kube.key'],
   tempest: ['identity.admin.password'],
   valkey: ['coordination.admin.password'],
 }

@@ -11,8 +11,6 @@ export interface NodePaths extends SandboxPaths {
   /** The state of the machine before the node, to be restored. */
   readonly before: string
   readonly containerdSocket: string
-  /** The kubelet's directory, which holds pods and their volumes. */
-  readonly kubelet: string
   /** The directory of the volumes, one directory for each claim. */
   readonly volumes: string
   /** The directory of the registry's blobs. */
@@ -31,7 +29,6 @@ export function nodePaths(env: Readonly<Record<string, string | undefined>>): No
     etc: join(directory, 'etc'),
     before: join(directory, 'before.json'),
     containerdSocket: join(directory, 'containerd.sock'),
-    kubelet: join(directory, 'kubelet'),
     volumes: join(directory, 'volumes'),
     registry: join(directory, 'registry'),
     machine: join(directory, 'machine'),

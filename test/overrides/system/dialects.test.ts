@@ -238,6 +238,19 @@ it.each([
   },
 )
 
+it('rbd-provisioner of another library is told its classes, as StarlingX has them', async () => {
+  const {plugin} = await plugins['rbd-provisioner']!()
+  const ceph = {monitors: ['10.0.0.1:6789', '10.0.0.2:6789'], user: 'cloud', replication: 3}
+  const made = (facts: Facts) => plugin.overrides(factsFor(plugin, facts), 'kube-system')
+
+  expect(await made({controllers: 1, storage: 'ephemeral'})).toEqual({global: {replicas: 1}, classes: []})
+  expect(await made({controllers: 3, storage: 'ceph', ceph})).toEqual({
+    global: {replicas: 2},
+    classes: [{name: 'general', pool_name: 'kube-rbd', userId: 'cloud', replication: 3}],
+    classdefaults: {monitors: ceph.monitors},
+  })
+})
+
 it.each([
   ['of its only endpoint the name of the chart', ['example_v1'], {example_v1: 'service'}, {}],
   ['of one the name that it states', ['example_v1'], {example_v1: 'example'}, {public: 'example'}],

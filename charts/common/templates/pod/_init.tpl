@@ -1,7 +1,7 @@
 {{- /*
 The init containers of a unit: first the gate, which ends when services have endpoints and jobs are done (kubernetes-entrypoint's
 DEPENDENCY_* contract); `dependencies.enabled: false` leaves it out. Then the wait until the workloads in `rollout` run nothing but their
-newest pods, for what may only come after. Then its own by name. A unit that has no `rbac` gives the token of its account to the first two alone.
+newest pods, for what may only come after. Then its own by name; a `sidecar` among them goes on beside the main container. A unit that has no `rbac` gives the token of its account to the first two alone.
 */ -}}
 {{- define "common.pod.init" -}}
 {{- if and .ctx.values.dependencies.enabled (or .unit.services .unit.waits) }}
@@ -46,6 +46,9 @@ newest pods, for what may only come after. Then its own by name. A unit that has
   image: {{ $.unit.reference }}
   imagePullPolicy: {{ $.ctx.values.images.pull_policy }}
   command: {{ toJson $init.command }}
+  {{- if $init.sidecar }}
+  restartPolicy: Always
+  {{- end }}
   env:
     {{- toYaml $own.env | nindent 4 }}
   resources:

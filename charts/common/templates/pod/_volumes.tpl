@@ -1,7 +1,7 @@
 {{- /*
 The volumes of a unit: kolla's directory with its config.json and its files, which a `script` finds there, too; the scripts; the token of its service account, only where
 it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by itself); those of its facts, each one of
-{secret, host, empty}; the user's (`pod.mounts.<unit>`).
+{secret, host, claim, empty}; the user's (`pod.mounts.<unit>`).
 */ -}}
 {{- define "common.pod.volumes" -}}
 {{- if or .unit.kolla .unit.files }}
@@ -52,6 +52,9 @@ it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by
   secret: {secretName: {{ include "common.context.name" (dict "ctx" $.ctx "key" $volume.secret) }}, defaultMode: {{ $volume.mode | default 288 | int64 }}}
   {{- else if $volume.host }}
   hostPath: {path: {{ $volume.host }}}
+  {{- else if $volume.claim }}
+  {{- $class := keys $.ctx.root.Values.classes | sortAlpha | first }}
+  ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], storageClassName: {{ $class }}, resources: {requests: {storage: {{ $volume.claim }}}}}}}
   {{- else }}
   emptyDir: {{ $volume.empty | default dict | toJson }}
   {{- end }}

@@ -2,13 +2,31 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {CEPH_CLASS} from '../shared/storage.ts'
+import {fixed, limits, type Share, spread} from '../shared/sizing.ts'
+import {CEPH_CLASS, storageOfClient} from '../shared/storage.ts'
+import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+
+/** A client of Ceph is started for what is done, several of which it may be at once. */
+const SHARES: Readonly<Record<string, Share>> = {
+  provisioner: {memory: 1024, cpu: 1000},
+  node: {memory: 1024, cpu: 1000},
+}
 
 /** The provisioner of volumes in Ceph for the whole cluster, with the storage class that all other charts then use. */
 export const plugin = definePlugin({
   chart: 'rbd-provisioner',
   namespaces: ['kube-system'],
-  reads: ['controllers', 'storage', 'ceph'],
+  reads: ['controllers', 'zones', 'storage', 'ceph', 'dnsDomain', 'allInOne'],
+  kk: (facts) =>
+    compose(
+      given(facts.controllers, (count) => fixed(count, 'provisioner', Math.min(2, count))),
+      spread(facts),
+      limits(facts.allInOne, SHARES),
+      belowGlobal(
+        given(facts.ceph, () => storageOfClient(facts)),
+        clusterDomain(facts.dnsDomain),
+      ),
+    ),
   overrides: (facts) =>
     compose(
       // One replica works, the other waits to take over.

@@ -78,11 +78,8 @@ const GIB = 2 ** 30
 const MEMORY = {least: 2, enough: 6}
 const DISK = {least: 5, enough: 15}
 
-/**
- * The longest directory of the kubelet: Linux's longest address of a socket, less the longest name that a part gives to
- * a socket below it.
- */
-const LONGEST_DIRECTORY = 107 - '/plugins_registry/01234567.sock'.length
+/** Linux's longest address of a socket. */
+const LONGEST_SOCKET = 107
 
 async function checkMemory(): Promise<Finding> {
   const text = await readFile('/proc/meminfo', 'utf8')
@@ -96,14 +93,14 @@ async function checkDisk(home: string): Promise<Finding> {
   return measured('disk', bavail * bsize, DISK, 'set XDG_STATE_HOME to a directory on a larger disk')
 }
 
-function checkPath({directory, kubelet}: NodePaths): Finding {
+function checkPath({directory, containerdSocket}: NodePaths): Finding {
   const check = 'path'
-  if (kubelet.length <= LONGEST_DIRECTORY)
+  if (containerdSocket.length <= LONGEST_SOCKET)
     return {check, level: 'ok', what: `the node's files are in ${directory}`}
   return {
     check,
     level: 'problem',
-    what: `${kubelet} is too long for the addresses of sockets: ${kubelet.length} of ${LONGEST_DIRECTORY} letters`,
+    what: `${containerdSocket} is too long for the address of a socket: ${containerdSocket.length} of ${LONGEST_SOCKET} letters`,
     advice: 'set XDG_STATE_HOME to a shorter path',
   }
 }

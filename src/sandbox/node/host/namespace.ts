@@ -1,6 +1,9 @@
 import {join} from 'node:path'
 import type {NodePaths} from '../paths.ts'
 
+/** The kubelet's directory, which holds pods and their volumes; where drivers of storage (CSI) expect it. */
+export const KUBELET = '/var/lib/kubelet'
+
 /**
  * The directories that programs write to whatever their configuration says, and those of the node in which kk's charts
  * keep what outlives pods. The node has others in their place, in a mount namespace of its own, so that none of its
@@ -14,6 +17,7 @@ export const REPLACED = [
   '/run/openvswitch',
   '/var/lib/cni',
   '/var/lib/kk-tempest',
+  KUBELET,
   '/var/lib/libvirt',
   '/var/lib/nova',
   '/var/lib/openvswitch',

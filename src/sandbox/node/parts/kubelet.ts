@@ -2,7 +2,7 @@ import {join} from 'node:path'
 import {OPENSTACK_LABELS} from '../../control-plane/objects.ts'
 import {NODE_NAME} from '../../sandbox.ts'
 import {CGROUP} from '../host/cgroups.ts'
-import {inNamespaceOf} from '../host/namespace.ts'
+import {inNamespaceOf, KUBELET} from '../host/namespace.ts'
 import {GATEWAY, KUBELET_PORT} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
@@ -16,12 +16,11 @@ export function kubelet(paths: NodePaths, binary: string, containerdPid: number)
   const labels = Object.entries(OPENSTACK_LABELS).map(([key, value]) => `${key}=${value}`)
   const argv = [
     ...[binary, '--config', config, '--kubeconfig', paths.kubeconfig],
-    ...['--root-dir', paths.kubelet, '--cert-dir', join(paths.kubelet, 'pki')],
+    ...['--root-dir', KUBELET, '--cert-dir', join(KUBELET, 'pki')],
     ...['--hostname-override', NODE_NAME, '--node-ip', GATEWAY, '--node-labels', labels.join(',')],
   ]
   return {
     argv: inNamespaceOf(containerdPid, argv),
-    directories: [paths.kubelet],
     files: {[config]: JSON.stringify(configuration(paths), undefined, 2)},
   }
 }

@@ -1,9 +1,10 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {createHash} from 'node:crypto'
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, describe, expect, it, onTestFinished, vi} from 'vitest'
-import {goProgram} from '../../../src/images/building/go-program.ts'
+import {goPrograms} from '../../../src/images/building/go-programs.ts'
 
 const MODULE = 'example.org/hello'
 const MAIN = 'package main\n\nfunc main() {\n\tprintln("hello")\n}\n'
@@ -54,19 +55,23 @@ beforeAll(async () => {
   }
 })
 
+const sha256 = (text: Buffer) => createHash('sha256').update(text).digest('hex')
+
 /** Builds it for an image with these files; returns where it is, and what it holds. */
-async function built(files: Readonly<Record<string, string>>, stated = sum) {
+async function built(files: Readonly<Record<string, string>>, {sum: stated = sum, own = false} = {}) {
   const work = await mkdtemp(join(tmpdir(), 'kk-go-test-'))
   onTestFinished(() => rm(work, {recursive: true}))
   for (const place of ['folder', 'context']) await mkdir(join(work, place))
-  for (const [name, text] of Object.entries(files)) await writeFile(join(work, 'folder', name), text)
-  const go = {module: `${MODULE}@v1.0.0`, sum: stated, package: './cmd/hello'}
+  for (const [file, text] of Object.entries(files)) await writeFile(join(work, 'folder', file), text)
+  const go = own
+    ? {packages: ['.', `${MODULE}/cmd/hello`]}
+    : {module: {name: `${MODULE}@v1.0.0`, sum: stated}, packages: ['./cmd/hello']}
   const into = join(work, 'context')
-  const modules = await goProgram({name: 'hello', folder: join(work, 'folder'), go}, {work, into})
-  return {program: join(into, 'hello'), modules}
+  const modules = await goPrograms({name: 'hello', folder: join(work, 'folder'), go}, {work, into})
+  return {program: join(into, 'hello'), own: join(into, 'folder'), modules}
 }
 
-describe('the program that Go builds for an image', () => {
+describe('a program that Go builds for an image', () => {
   it('is that of its module, which is named among what the image holds', async () => {
     const {program, modules} = await built({Containerfile: ''})
 
@@ -81,8 +86,30 @@ describe('the program that Go builds for an image', () => {
     expect((await execa((await built({})).program)).stderr).toBe('hello')
   })
 
+  it('is one of the folder, beside one of a module that the folder requires, by its go.sum', async () => {
+    const manifest = await readFile(join(directory, 'proxy', MODULE, '@v/v1.0.0.mod'))
+    const ofManifest = `h1:${createHash('sha256')
+      .update(`${sha256(manifest)}  go.mod\n`)
+      .digest('base64')}`
+    const files = {
+      'go.mod': `module folder\n\ngo 1.26\n\ntool ${MODULE}/cmd/hello\n\nrequire ${MODULE} v1.0.0\n`,
+      'main.go': MAIN.replace('hello', 'own'),
+    }
+    const sums = (hash: string) => ({
+      'go.sum': `${MODULE} v1.0.0 ${hash}\n${MODULE} v1.0.0/go.mod ${ofManifest}\n`,
+    })
+
+    const {program, own, modules} = await built({...files, ...sums(sum)}, {own: true})
+
+    expect((await execa(program)).stderr).toBe('hello')
+    expect((await execa(own)).stderr).toBe('own')
+    expect(modules).toEqual([{type: 'golang', name: MODULE, version: 'v1.0.0'}])
+    const other = sums(sum.replace(/.{9}=$/, 'different='))
+    await expect(built({...files, ...other}, {own: true})).rejects.toMatchObject({code: 'KK_IMAGE'})
+  })
+
   it('is not built of sources with another hash, nor where a patch is for others', async () => {
-    await expect(built({}, 'h1:other=')).rejects.toMatchObject({
+    await expect(built({}, {sum: 'h1:other='})).rejects.toMatchObject({
       code: 'KK_IMAGE',
       message: `the module ${MODULE}@v1.0.0 is not what it was: ${sum} instead of h1:other=`,
     })
