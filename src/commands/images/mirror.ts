@@ -117,10 +117,12 @@ export default class ImagesMirror extends KkCommand {
 
   async #fromEnvironment(named: readonly string[], flags: MirrorFlags, signal: AbortSignal): Promise<void> {
     const {environment} = await openEnvironment(flags, named)
+    await using finding = openFinding(flags.helm)
+    const {directory, ...target} = openTarget(flags, finding.packages, signal)
+    if (directory !== undefined) await expectBundle(directory)
     await using cluster = namesCluster(flags) ? await openChosenCluster(flags, environment) : undefined
     const prepared = await prepareTolerantly(environment, flags, cluster)
     await heedLock(prepared, flags, this.console)
-    await using finding = openFinding(flags.helm)
     const helm = await openUsersHelm(flags)
     const contents = await environmentContents(prepared, {
       helm,
@@ -129,8 +131,6 @@ export default class ImagesMirror extends KkCommand {
       // An environment on standard input has no lock beside it.
       locked: environment.file === '-' ? {} : ((await readLock(environment))?.images ?? {}),
     })
-    const {directory, ...target} = openTarget(flags, finding.packages, signal)
-    if (directory !== undefined) await expectBundle(directory)
     const plan = await planMirror(contents, target)
     const names = new Map(plan.images.map(({image, name}) => [image, name]))
     const settings = await mirrorSettings(prepared, {helm, names, registry: target.registry})
