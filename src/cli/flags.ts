@@ -1,4 +1,6 @@
 import {Args, Flags, type Interfaces} from '@oclif/core'
+import {isFile} from '../environment/choose.ts'
+import {KkError} from '../errors.ts'
 
 /** The values of flags, as oclif infers them. */
 export type FlagValues<T> = {
@@ -161,7 +163,21 @@ export const releasesArgument = {
   }),
 }
 
-/** `[FILE]` alone. */
-export const fileArgument = {
-  file: Args.string({description: 'The environment file.'}),
+const FILE = {description: 'The environment file.'}
+
+/** `[FILE]` alone: any other word is a mistake, and not to be left out in silence. */
+export const fileArgument = {file: Args.string({...FILE, parse: expectFile})}
+
+/** `[FILE]`, of commands that say themselves what a word means that is none. */
+export const wholeEnvironmentArgument = {file: Args.string(FILE)}
+
+async function expectFile(word: string): Promise<string> {
+  if (isFile(word)) return word
+  throw new KkError(
+    'KK_USAGE',
+    `expected an environment file, which ends in .yaml, got ${JSON.stringify(word)}`,
+    {
+      hint: 'leave it out, or name a file: the command takes a whole environment',
+    },
+  )
 }

@@ -31,12 +31,25 @@ export function checkCommand(argv: readonly string[]): void {
       hint: 'see all commands with kk --help',
     })
   }
-  if (first === undefined || commandOf(words) !== undefined) return
+  const id = commandOf(words)
+  if (id !== undefined) expectNoMore(id, words)
+  if (first === undefined || id !== undefined) return
   const topic = IDS.filter((id) => id.startsWith(`${first}:`))
   const [, second] = words
   if (topic.length > 0 && second === undefined) return
   if (second !== undefined && topic.length > 0) throw unknownOf(first, second, topic)
   throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {hint: commandHint(first)})
+}
+
+/** Throws `KK_USAGE` for a word behind a command that takes none: oclif would read it as a part of the command. */
+function expectNoMore(id: string, words: readonly string[]): void {
+  const {args, strict} = commands[id] as {readonly args: object; readonly strict: boolean}
+  const name = id.replaceAll(':', ' ')
+  const word = words[id.split(':').length]
+  if (word === undefined || !strict || Object.keys(args).length > 0) return
+  throw new KkError('KK_USAGE', `kk ${name} takes no ${JSON.stringify(word)}`, {
+    hint: `see kk ${name} --help`,
+  })
 }
 
 function commandHint(word: string): string {

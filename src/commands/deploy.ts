@@ -1,5 +1,5 @@
 import {KkCommand} from '../cli/command.ts'
-import {fileArgument} from '../cli/flags.ts'
+import {wholeEnvironmentArgument} from '../cli/flags.ts'
 import {change, driftScope} from '../cli/run/change.ts'
 import {deployFlags, driftFlags, inClusterFlags, prepullFlags, viaFlags} from '../cli/run/flags.ts'
 import {KkError} from '../errors.ts'
@@ -25,7 +25,7 @@ export default class Deploy extends KkCommand {
         '<%= config.bin %> deploy environments/all-in-one.yaml --sandbox --yes --report junit=kk.xml --report html=kk.html',
     },
   ]
-  static override args = fileArgument
+  static override args = wholeEnvironmentArgument
   static override strict = false
   static override flags = {
     ...deployFlags,

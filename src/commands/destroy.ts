@@ -1,5 +1,5 @@
 import {KkCommand} from '../cli/command.ts'
-import {fileArgument} from '../cli/flags.ts'
+import {wholeEnvironmentArgument} from '../cli/flags.ts'
 import {confirmEnvironment} from '../cli/run/confirm-removal.ts'
 import {removalFlags} from '../cli/run/flags.ts'
 import {removeReleases} from '../cli/run/removal.ts'
@@ -18,7 +18,7 @@ export default class Destroy extends KkCommand {
         '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --confirm mariadb --dry-run',
     },
   ]
-  static override args = fileArgument
+  static override args = wholeEnvironmentArgument
   static override strict = false
   static override flags = removalFlags
 

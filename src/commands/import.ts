@@ -2,12 +2,12 @@ import {dirname, resolve} from 'node:path'
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, documentFlags, type FlagValues} from '../cli/flags.ts'
-import {openChosenCluster} from '../cli/open/cluster.ts'
+import {namesCluster, openChosenCluster} from '../cli/open/cluster.ts'
 import {KkError} from '../errors.ts'
 import type {Imported} from '../exchange/imported.ts'
 import {IMPORT_FORMATS, importFiles} from '../exchange/read.ts'
 import {environmentText, importDocument} from '../report/import/environment-text.ts'
-import {writeNamedFile} from '../state/files/write-named-file.ts'
+import {expectNewOrSame, writeNamedFile} from '../state/files/write-named-file.ts'
 import {importReleases} from '../verbs/import-releases.ts'
 
 export default class Import extends KkCommand {
@@ -70,11 +70,13 @@ export default class Import extends KkCommand {
     const {args, flags} = await this.parse(Import)
     const {path} = args
     if (path === undefined) refuseWithoutPath(flags)
+    else refuseWithPath(flags)
     const imported = path === undefined ? await this.fromCluster(flags) : await fromFiles(path, flags)
     const text = environmentText(imported)
     const {'dry-run': dryRun = false} = flags
     const file = dryRun ? '-' : flags.file
     const isShown = file === '-'
+    await expectNewOrSame(file, text)
     if (flags.output === 'text' || !isShown) await writeNamedFile(file, text)
     this.console.document(flags.output, importDocument(imported, isShown ? {dryRun, text} : {dryRun, file}))
     for (const each of imported.lost) this.console.say(`not carried over: ${each}`)
@@ -95,6 +97,19 @@ function refuseWithoutPath({format, values = [], 'plain-names': isPlain}: Import
   throw new KkError('KK_USAGE', 'expected a path to files of another tool', {
     hint: 'for example: kk import clusters/production --format flux; without --format, kk import reads the releases on a cluster',
   })
+}
+
+/** Throws `KK_USAGE` for flags that are about a cluster, where files are read. */
+function refuseWithPath(flags: ImportFlags): void {
+  const {namespace, charts = []} = flags
+  if (namespace === undefined && charts.length === 0 && !namesCluster(flags)) return
+  throw new KkError(
+    'KK_USAGE',
+    'a cluster, --namespace and --charts are for releases on a cluster, not for files',
+    {
+      hint: 'leave them out, or the path',
+    },
+  )
 }
 
 async function fromFiles(path: string, flags: ImportFlags): Promise<Imported> {

@@ -30,13 +30,18 @@ export default class Remove extends KkCommand {
     ...namedRemovalFlags,
   }
 
+  /** The releases that the words of the command line mean. */
+  protected named(words: readonly string[]): readonly string[] {
+    return words
+  }
+
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Remove)
     const {'with-dependents': withDependents, purge: isPurge = false, confirm: confirmed = []} = flags
     process.exitCode = await removeReleases({
       verb: 'remove',
       flags,
-      argv: argv as string[],
+      argv: this.named(argv as string[]),
       console: this.console,
       plan: (context, names) => {
         if (names.length > 0) return planRemove(context, {names, withDependents, isPurge})

@@ -601,13 +601,13 @@ export const commands: Readonly<Record<string, unknown>> = {
     args: {
       chart: {
         description:
-          'The directory of a chart, where one is published (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME) or, with an environment, the name of a release.',
+          'The directory of a chart, its package, where one is published (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME), the name of a chart of kk or, with an environment, of a release.',
         name: 'chart',
         required: true,
       },
     },
     description:
-      'Reads values in the dialect of openstack-helm (dependencies, endpoints, manifests) and renders nothing: a preview, by the names of charts. What counts is what the rendered chart says: see kk graph why. With an environment, the values of its section are laid over those of the chart.',
+      'Reads what Chart.yaml states (kk.openstack.org/requires) and values in the dialect of openstack-helm (dependencies, endpoints, manifests), and renders nothing: a preview, by the names of charts. What counts is what the rendered chart says: see kk graph why. With an environment, the values of its section are laid over those of the chart.',
     examples: [
       '<%= config.bin %> charts explain ../openstack-helm/nova',
       '<%= config.bin %> charts explain nova -e cloud.yaml',
@@ -4224,13 +4224,13 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'An image is outdated when something that decides it has changed since it was built. As JSON also with the digests that were pushed and the file that lists its packages. With -e: every image of the pods that the environment renders, hooks and tests included, with the releases that need it and the digest that kk.lock has; names are those of releases then. It needs no cluster, but one that is named tells its facts.',
+      'An image is outdated when something that decides it has changed since it was built. As JSON also with the digests that were pushed and the file that lists its packages. With an environment file, as an argument or by -e: every image of the pods that the environment renders, hooks and tests included, with the releases that need it and the digest that kk.lock has; names are those of releases then. It needs no cluster, but one that is named tells its facts.',
     examples: [
       '<%= config.bin %> images list',
       '<%= config.bin %> images list keystone --output json',
       {
         description: 'What a site without internet has to have.',
-        command: '<%= config.bin %> images list -e environments/all-in-one.yaml',
+        command: '<%= config.bin %> images list environments/all-in-one.yaml',
       },
     ],
     flags: {
@@ -4360,17 +4360,17 @@ export const commands: Readonly<Record<string, unknown>> = {
     strict: false,
     summary:
       'List the images of the charts, and which of them this machine has; or those that an environment needs.',
-    usage: '[NAME...] [FLAGS]',
+    usage: '[FILE] [NAME...] [FLAGS]',
     enableJsonFlag: false,
   },
   'images:mirror': {
     aliases: [],
-    args: {},
+    args: {file: {description: 'The environment file.', name: 'file'}},
     description:
       'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.',
     examples: [
-      '<%= config.bin %> images mirror -e environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
-      '<%= config.bin %> images mirror -e environments/all-in-one.yaml --to ./carried',
+      '<%= config.bin %> images mirror environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
+      '<%= config.bin %> images mirror environments/all-in-one.yaml --to ./carried',
       {
         description: 'Where it was carried to.',
         command: '<%= config.bin %> images mirror --from ./carried --to registry.example.org/cloud',
@@ -4539,7 +4539,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     strict: true,
     summary:
       'Copy the images and charts that an environment needs into a registry, or into a directory to carry.',
-    usage: '--to REGISTRY|DIR [-e FILE | --from DIR] [FLAGS]',
+    usage: '[FILE | --from DIR] --to REGISTRY|DIR [FLAGS]',
     enableJsonFlag: false,
   },
   'images:prune': {

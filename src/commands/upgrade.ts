@@ -23,9 +23,14 @@ export default class Upgrade extends KkCommand {
     install: Flags.boolean({summary: 'Install the named releases that are not there.'}),
   }
 
+  /** The releases that the words of the command line mean. */
+  protected named(words: readonly string[]): readonly string[] {
+    return words
+  }
+
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Upgrade)
-    const options = {flags, argv: argv as string[], console: this.console}
+    const options = {flags, argv: this.named(argv as string[]), console: this.console}
     const {install} = flags
     process.exitCode = await changeInstalled('upgrade', options, {
       ...driftScope(flags),

@@ -20,7 +20,8 @@ export function splitArguments(args: readonly string[]): SplitArguments {
   })
 }
 
-function isFile(arg: string): boolean {
+/** Returns true for an argument that is an environment file by its form, and not the name of a release. */
+export function isFile(arg: string): boolean {
   return arg === '-' || /\.ya?ml$/.test(arg)
 }
 

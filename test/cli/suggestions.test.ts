@@ -21,6 +21,8 @@ it.each([
     'kk has no command "logs"',
     'did you mean kk status, which shows the last lines of what fails?',
   ],
+  [['version', 'foo'], 'kk version takes no "foo"', 'see kk version --help'],
+  [['sandbox', 'up', 'one'], 'kk sandbox up takes no "one"', 'see kk sandbox up --help'],
   [['--foo'], 'expected a command, got --foo', 'see all commands with kk --help'],
 ])('%j is refused', (argv, message, hint) => {
   expect(() => checkCommand(argv)).toThrow(expect.objectContaining({code: 'KK_USAGE', message, hint}))

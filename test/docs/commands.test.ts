@@ -34,7 +34,10 @@ async function parse(line: string): Promise<void> {
     throw new Error(`kk has no command ${JSON.stringify(line)}`)
   }
   const command = (await loaders[id]!()).default as Command
-  const argv = words.slice(id.split(':').length).filter((word) => !['…', '...'].includes(word))
+  const argv = words
+    .slice(id.split(':').length)
+    .filter((word) => !['…', '...'].includes(word))
+    .map((word) => (word === 'FILE' ? 'environment.yaml' : word))
   await Parser.parse(argv, {
     args: command.args,
     flags: {...command.baseFlags, ...command.flags},

@@ -39,6 +39,21 @@ it.each(['flux', 'argocd', 'helmfile', 'armada'])(
   },
 )
 
+it('a file that somebody has edited is never overwritten', async () => {
+  const corner = await emptyCorner('import')
+  await corner.write('helmfile.yaml', JSON.stringify({releases: [{name: 'db', chart: 'charts/db'}]}))
+  const words = ['import', 'helmfile.yaml', '--file', 'cloud.yaml']
+
+  const twice = [await corner.kk(words), await corner.kk(words)]
+  await corner.write('cloud.yaml', 'edited: {}\n')
+  const edited = await corner.kk(words)
+
+  expect(twice.map(({exitCode}) => exitCode)).toEqual([0, 0])
+  expect(edited.exitCode).toBe(2)
+  expect(edited.stderr).toContain('cloud.yaml exists already, with another text; nothing was written')
+  expect(await readFile(join(corner.directory, 'cloud.yaml'), 'utf8')).toBe('edited: {}\n')
+})
+
 it('as a document it has the text, or says in which file that is', async () => {
   const corner = await emptyCorner('import')
   const releases = [{name: 'db', namespace: corner.name, chart: 'charts/db', needs: []}]

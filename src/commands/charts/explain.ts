@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs'
 import {homedir} from 'node:os'
 import {join} from 'node:path'
 import {Args, Flags} from '@oclif/core'
@@ -5,13 +6,14 @@ import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags, helmFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
 import {openEnvironmentIfAny} from '../../cli/open/open.ts'
+import {KkError} from '../../errors.ts'
 import {explainedChartText} from '../../report/charts/charts-text.ts'
 import {explainChart} from '../../verbs/charts/explain-chart.ts'
 
 export default class ChartsExplain extends KkCommand {
   static override summary = 'Say which component of a chart requires what, and which switch turns it on.'
   static override description =
-    'Reads values in the dialect of openstack-helm (dependencies, endpoints, manifests) and renders nothing: a preview, by the names of charts. What counts is what the rendered chart says: see kk graph why. With an environment, the values of its section are laid over those of the chart.'
+    'Reads what Chart.yaml states (kk.openstack.org/requires) and values in the dialect of openstack-helm (dependencies, endpoints, manifests), and renders nothing: a preview, by the names of charts. What counts is what the rendered chart says: see kk graph why. With an environment, the values of its section are laid over those of the chart.'
   static override examples = [
     '<%= config.bin %> charts explain ../openstack-helm/nova',
     '<%= config.bin %> charts explain nova -e cloud.yaml',
@@ -20,7 +22,7 @@ export default class ChartsExplain extends KkCommand {
   static override args = {
     chart: Args.string({
       description:
-        'The directory of a chart, where one is published (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME) or, with an environment, the name of a release.',
+        'The directory of a chart, its package, where one is published (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME), the name of a chart of kk or, with an environment, of a release.',
       required: true,
     }),
   }
@@ -44,6 +46,10 @@ export default class ChartsExplain extends KkCommand {
     const environment = await openEnvironmentIfAny(flags, [])
     await using finding = openFinding(flags.helm)
     const {version, verify, keyring = join(homedir(), '.gnupg/pubring.gpg')} = flags
+    if (verify && !existsSync(keyring))
+      throw new KkError('KK_FILE', `${keyring}, by whose keys charts are verified, is not there`, {
+        hint: 'gpg --export KEY > keys.gpg writes public keys into a file: name it with --keyring',
+      })
     const explained = await explainChart({
       ...{chart: args.chart, version, environment, finding},
       ...(verify && {keyring}),

@@ -90,11 +90,12 @@ interface DestinationOptions {
 }
 
 function destinationOf(words: string, {url, plain, packages}: DestinationOptions): Destination {
-  if (words.startsWith('oci://')) {
+  if (/^oci:\/\/[^/]/.test(words)) {
     if (url !== undefined) throw misused('--url is for directories: a registry has its address')
     return registryDestination({url: words, plain, packages})
   }
-  if (/^\w+:\/\//.test(words)) throw misused('expected oci://HOST/PATH or a directory')
+  if (words === '' || /^\w+:\/\//.test(words)) throw misused('expected oci://HOST/PATH or a directory')
+  if (/^[^/]+:\d+(\/|$)/.test(words)) throw misused(`a registry is named with its scheme: oci://${words}`)
   if (plain) throw misused('--plain-http is for registries')
   if (url !== undefined && (!/^https?:/.test(url) || splitCredentials(url).username !== undefined))
     throw misused('expected --url http://HOST or https://HOST, without user and password')

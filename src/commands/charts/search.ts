@@ -5,6 +5,7 @@ import {documentFlags, environmentFlags, helmFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
 import {openEnvironmentIfAny} from '../../cli/open/open.ts'
 import type {ChartSource} from '../../environment/environment.ts'
+import {KkError} from '../../errors.ts'
 import {openDistribution} from '../../images/registry/distribution.ts'
 import {offeredChartsText} from '../../report/charts/charts-text.ts'
 import {searchCharts} from '../../verbs/charts/search-charts.ts'
@@ -57,5 +58,9 @@ export default class ChartsSearch extends KkCommand {
 function sourceOf(words: string): ChartSource {
   if (words.startsWith('oci://')) return {kind: 'oci', url: words}
   if (/^https?:\/\//.test(words)) return {kind: 'repository', url: words}
+  if (/^\w+:\/\//.test(words))
+    throw new KkError('KK_USAGE', `expected oci://…, https://… or a directory, got ${words}`, {
+      hint: 'see kk charts search --help',
+    })
   return {kind: 'directory', path: resolve(words)}
 }

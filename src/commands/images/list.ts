@@ -11,6 +11,7 @@ import {
 } from '../../cli/flags.ts'
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
+import {splitArguments} from '../../environment/choose.ts'
 import {imageDocument, imagesText, neededImagesText} from '../../report/images/images-text.ts'
 import {builtInFiles} from '../../state/assets.ts'
 import {imagesCache, listImages} from '../../verbs/images/images.ts'
@@ -23,14 +24,14 @@ export default class ImagesList extends KkCommand {
   static override summary =
     'List the images of the charts, and which of them this machine has; or those that an environment needs.'
   static override description =
-    'An image is outdated when something that decides it has changed since it was built. As JSON also with the digests that were pushed and the file that lists its packages. With -e: every image of the pods that the environment renders, hooks and tests included, with the releases that need it and the digest that kk.lock has; names are those of releases then. It needs no cluster, but one that is named tells its facts.'
-  static override usage = '[NAME...] [FLAGS]'
+    'An image is outdated when something that decides it has changed since it was built. As JSON also with the digests that were pushed and the file that lists its packages. With an environment file, as an argument or by -e: every image of the pods that the environment renders, hooks and tests included, with the releases that need it and the digest that kk.lock has; names are those of releases then. It needs no cluster, but one that is named tells its facts.'
+  static override usage = '[FILE] [NAME...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> images list',
     '<%= config.bin %> images list keystone --output json',
     {
       description: 'What a site without internet has to have.',
-      command: '<%= config.bin %> images list -e environments/all-in-one.yaml',
+      command: '<%= config.bin %> images list environments/all-in-one.yaml',
     },
   ]
   static override strict = false
@@ -44,8 +45,10 @@ export default class ImagesList extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(ImagesList)
-    if (flags.environment !== undefined) return await this.#needed(argv as string[], flags)
-    const images = await listImages(argv as string[], await builtInFiles(process.env), process.env)
+    const words = argv as string[]
+    const isOfEnvironment = flags.environment !== undefined || splitArguments(words).file !== undefined
+    if (isOfEnvironment) return await this.#needed(words, flags)
+    const images = await listImages(words, await builtInFiles(process.env), process.env)
     const cache = imagesCache(process.env)
     this.console.document(
       flags.output,
@@ -55,11 +58,11 @@ export default class ImagesList extends KkCommand {
   }
 
   /** Prints the images of an environment, or of some of its releases. */
-  async #needed(names: readonly string[], flags: NeededFlags): Promise<void> {
-    const {environment} = await openEnvironment(flags, [])
+  async #needed(words: readonly string[], flags: NeededFlags): Promise<void> {
+    const {environment, releases} = await openEnvironment(flags, words)
     await using cluster = namesCluster(flags) ? await openChosenCluster(flags, environment) : undefined
     const prepared = await prepareTolerantly(environment, flags, cluster)
-    const wanted = new Set(namedReleases(prepared, names))
+    const wanted = new Set(namedReleases(prepared, releases))
     const digests = (await readLock(environment))?.images ?? {}
     const all = await neededImages(prepared, await openUsersHelm(flags))
     const images = all

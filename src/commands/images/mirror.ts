@@ -9,6 +9,7 @@ import {
   documentFlags,
   type EnvironmentFlags,
   environmentFlags,
+  fileArgument,
   type HelmFlags,
   helmFlags,
   type LockFlags,
@@ -66,15 +67,16 @@ export default class ImagesMirror extends KkCommand {
     'Copy the images and charts that an environment needs into a registry, or into a directory to carry.'
   static override description =
     'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.'
-  static override usage = '--to REGISTRY|DIR [-e FILE | --from DIR] [FLAGS]'
+  static override usage = '[FILE | --from DIR] --to REGISTRY|DIR [FLAGS]'
   static override examples = [
-    '<%= config.bin %> images mirror -e environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
-    '<%= config.bin %> images mirror -e environments/all-in-one.yaml --to ./carried',
+    '<%= config.bin %> images mirror environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
+    '<%= config.bin %> images mirror environments/all-in-one.yaml --to ./carried',
     {
       description: 'Where it was carried to.',
       command: '<%= config.bin %> images mirror --from ./carried --to registry.example.org/cloud',
     },
   ]
+  static override args = fileArgument
   static override flags = {
     to: Flags.string({
       summary: 'Where to copy to: a registry, with a path or without, or a directory.',
@@ -97,23 +99,30 @@ export default class ImagesMirror extends KkCommand {
   }
 
   override async run(): Promise<void> {
-    const {flags} = await this.parse(ImagesMirror)
+    const {flags, argv} = await this.parse(ImagesMirror)
+    const named = argv as string[]
+    if (flags.from !== undefined && named.length > 0)
+      throw new KkError('KK_USAGE', `--from copies what a directory has, and ${named[0]} is named, too`, {
+        hint: 'leave one of them out',
+      })
     await abortable(
       'the copy of images',
       (signal) =>
         flags.from === undefined
-          ? this.#fromEnvironment(flags, signal)
+          ? this.#fromEnvironment(named, flags, signal)
           : this.#fromDirectory(flags.from, flags, signal),
       'what was copied stays, and the same command goes on from there',
     )
   }
 
-  async #fromEnvironment(flags: MirrorFlags, signal: AbortSignal): Promise<void> {
-    const {environment} = await openEnvironment(flags, [])
+  async #fromEnvironment(named: readonly string[], flags: MirrorFlags, signal: AbortSignal): Promise<void> {
+    const {environment} = await openEnvironment(flags, named)
+    await using finding = openFinding(flags.helm)
+    const {directory, ...target} = openTarget(flags, finding.packages, signal)
+    if (directory !== undefined) await expectBundle(directory)
     await using cluster = namesCluster(flags) ? await openChosenCluster(flags, environment) : undefined
     const prepared = await prepareTolerantly(environment, flags, cluster)
     await heedLock(prepared, flags, this.console)
-    await using finding = openFinding(flags.helm)
     const helm = await openUsersHelm(flags)
     const contents = await environmentContents(prepared, {
       helm,
@@ -122,8 +131,6 @@ export default class ImagesMirror extends KkCommand {
       // An environment on standard input has no lock beside it.
       locked: environment.file === '-' ? {} : ((await readLock(environment))?.images ?? {}),
     })
-    const {directory, ...target} = openTarget(flags, finding.packages, signal)
-    if (directory !== undefined) await expectBundle(directory)
     const plan = await planMirror(contents, target)
     const names = new Map(plan.images.map(({image, name}) => [image, name]))
     const settings = await mirrorSettings(prepared, {helm, names, registry: target.registry})
@@ -179,6 +186,10 @@ function openTarget(
   packages: Packages,
   signal: AbortSignal,
 ): MirrorTarget & {readonly directory?: string} {
+  if (to === '')
+    throw new KkError('KK_USAGE', 'expected a registry or a directory for --to, got an empty word', {
+      hint: 'is a variable empty? The directory where you are is .',
+    })
   if (existsSync(to) || !/^(?:localhost|\[|[^./][^/]*[.:])/.test(to)) {
     const charts = directoryDestination({path: chartsOf(to), url: undefined, now: new Date()})
     return {registry: REGISTRY, prefix: '', store: openLayout(to), charts, directory: to}

@@ -9,8 +9,7 @@ export default class KollaKill extends Remove {
     '<%= config.bin %> kolla kill horizon -e environments/all-in-one.yaml --sandbox --dry-run',
   ]
 
-  override async run(): Promise<void> {
-    this.argv = this.argv.map(releaseOf)
-    await super.run()
+  protected override named(words: readonly string[]): readonly string[] {
+    return words.map(releaseOf)
   }
 }

@@ -25,7 +25,7 @@ export default class KollaList extends KkCommand {
     if (unknown !== undefined)
       throw unknownName(
         unknown,
-        all.map(({name}) => name),
+        all.flatMap(({name}) => [name, name.slice(0, name.indexOf('-'))]),
       )
     const found = all.filter((each) => names.length === 0 || names.some((name) => isBelow(each.name, name)))
     this.console.document(flags.output, {microservices: found}, () =>

@@ -9,8 +9,12 @@ export default class KollaRun extends Upgrade {
     '<%= config.bin %> kolla run keystone -e environments/all-in-one.yaml --sandbox',
   ]
 
+  protected override named(words: readonly string[]): readonly string[] {
+    return words.map(releaseOf)
+  }
+
   override async run(): Promise<void> {
-    this.argv = ['--install', ...this.argv.map(releaseOf)]
+    this.argv = ['--install', ...this.argv]
     await super.run()
   }
 }

@@ -42,7 +42,10 @@ export async function helmfileText(
   const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     throw new KkError('KK_FILE', `the helmfile ${file} cannot be read: ${cause.code}`, {
       cause,
-      hint: 'name a helmfile: kk import helmfile.yaml',
+      hint:
+        cause.code === 'EISDIR'
+          ? `name the helmfile in it; objects of Flux and Argo CD are read with --format flux and argocd`
+          : 'name a helmfile: kk import helmfile.yaml',
     })
   })
   if (/\{\{/.test(text))

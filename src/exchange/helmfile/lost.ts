@@ -41,6 +41,12 @@ const INSTEAD: Readonly<Record<string, string>> = {
   kubeVersion: 'kk asks the cluster for its version',
 }
 
+/** Returns false for a map of which helmfile knows no key: it is of something else, such as an environment. */
+export function isHelmfile(state: Helmfile): boolean {
+  const keys = Object.keys(state)
+  return keys.length === 0 || keys.some((key) => READ.file.has(key) || WORKED_OUT.file.test(key))
+}
+
 /** Returns the keys of a release that an environment has no place for, each with what that means. */
 export function lostOfRelease(release: HelmfileRelease, isBuilt: boolean): readonly string[] {
   return Object.entries(release)

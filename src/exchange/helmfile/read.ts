@@ -3,6 +3,7 @@ import {basename, dirname, relative, resolve} from 'node:path'
 import {dig} from '../../charts/manifests/dig.ts'
 import {isVersion} from '../../charts/version.ts'
 import {TIME_TITLE, timeOf} from '../../environment/duration.ts'
+import {KkError} from '../../errors.ts'
 import {readYamlDocuments} from '../../helm/yaml.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {applySet} from '../../overrides/strvals.ts'
@@ -18,7 +19,7 @@ import {
 } from '../imported.ts'
 import {type HelmfileDocument, helmfileDocuments} from './documents.ts'
 import type {Helmfile, HelmfileRelease, HelmfileSet} from './helmfile.ts'
-import {lostOfFile, lostOfRelease} from './lost.ts'
+import {isHelmfile, lostOfFile, lostOfRelease} from './lost.ts'
 
 interface HelmfileOptions {
   readonly file: string
@@ -49,6 +50,10 @@ export function importHelmfile({
   refuseOddSettings({name, charts: []})
   const documents = helmfileDocuments(text, file, isBuilt)
   const off = new Map(documents.flatMap(offIn))
+  if (documents.length > 0 && !documents.some(({state}) => isHelmfile(state)))
+    throw new KkError('KK_IMPORT', `${file} is no helmfile: it has none of its keys`, {
+      hint: 'name a helmfile; for other tools, say which: --format flux, argocd or armada',
+    })
   const repositories = documents.flatMap(({state}) => state.repositories ?? [])
   const read = documents.flatMap((document) =>
     (document.state.releases ?? [])

@@ -22,14 +22,14 @@ export function explainedChartText(
 ): string {
   const values = environment === undefined ? 'its default values' : `the values of ${environment}`
   const title = `${palette.strong(`${chart} ${version}`)} with ${values}`
-  if (components.length === 0) return `${title} says nothing of requirements in its values\n`
+  if (components.length === 0) return `${title} says nothing of requirements\n`
   const lines = components.flatMap((component) => [
     `  ${componentTitle(component, palette)}`,
     ...table(
       component.requires.map(({kind, what, chart: provider}) => [
         what,
         provider === undefined ? '' : palette.accent(`→ ${provider}`),
-        kind === 'ready' ? '' : palette.quiet('not waited for'),
+        kind === 'soft' ? palette.quiet('not waited for') : '',
       ]),
       {indent: '    '},
     ),

@@ -8,7 +8,11 @@ import {sizeText} from '../text/size.ts'
 /** Returns what is to be copied: a line for each image and chart, and the sum. */
 export function mirrorPlanText({images, charts}: MirrorPlan, to: string): string {
   const rows = [
-    ...images.map(({image, state, bytes}) => [image, state === 'new' ? sizeText(bytes) : 'already there']),
+    ...images.map(({image, state, bytes, replaces}) => [
+      image,
+      state === 'new' ? sizeText(bytes) : 'already there',
+      replaces === undefined ? '' : `replaces ${replaces}`,
+    ]),
     ...charts.map(({packed: {file, bytes}, state}) => [
       file,
       state === 'new' ? sizeText(bytes.length) : 'already there',
@@ -42,7 +46,10 @@ export function mirrorDocument(
 ): object {
   return {
     to,
-    images: images.map(({image, name, digest, state, bytes}) => ({image, name, digest, state, bytes})),
+    images: images.map(({image, name, digest, state, bytes, replaces}) => ({
+      ...{image, name, digest, state, bytes},
+      ...(replaces !== undefined && {replaces}),
+    })),
     charts: charts.map(({packed: {name, version, digest}, state}) => ({
       name,
       version,

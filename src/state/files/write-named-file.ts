@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto'
 import {constants, fstatSync, type Stats} from 'node:fs'
-import {type FileHandle, open, readlink, realpath, rm, stat, writeFile} from 'node:fs/promises'
+import {type FileHandle, open, readFile, readlink, realpath, rm, stat, writeFile} from 'node:fs/promises'
 import {basename, dirname, isAbsolute, join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
@@ -34,6 +34,16 @@ export async function writeNamedFile(
   } catch (cause) {
     throw unwritable(file, String((cause as NodeJS.ErrnoException).code), cause)
   }
+}
+
+/** Rejects with `KK_FILE` for a file that is there with another text: somebody may have edited it. */
+export async function expectNewOrSame(file: string, text: string): Promise<void> {
+  if (!(await isPlainFile(file))) return
+  const there = await readFile(file, 'utf8').catch(() => undefined)
+  if (there === undefined || there === text) return
+  throw new KkError('KK_FILE', `${file} exists already, with another text; nothing was written`, {
+    hint: 'name another file, and compare the two; or remove that one',
+  })
 }
 
 /** Rejects with `KK_FILE` where a file could not be written. It leaves nothing behind. */

@@ -5,13 +5,14 @@ import {type Component, componentsOf} from '../../charts/components-of.ts'
 import {defaultValues} from '../../charts/default-values.ts'
 import {namesInDirectory} from '../../charts/directory.ts'
 import {type ChartFinding, chartNames, findChart} from '../../charts/find-chart.ts'
+import {unpackPackage} from '../../charts/package-cache.ts'
 import {readChart} from '../../charts/read-chart.ts'
 import type {ChartSource, Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 
 interface ExplainChartOptions {
-  /** A directory with a `Chart.yaml`, where a chart is published (its address, or DIRECTORY/NAME), or the name of a release of the environment. */
+  /** A directory with a `Chart.yaml`, a package, where a chart is published (its address, or DIRECTORY/NAME), or the name of a release of the environment, or without one of a chart of kk. */
   readonly chart: string
   /** Of a published chart; by default the newest. */
   readonly version?: string | undefined
@@ -44,12 +45,26 @@ export async function explainChart(options: ExplainChartOptions): Promise<Explai
     version: chart.version,
     directory: chart.directory,
     ...(section && environment && {environment: environment.name}),
-    components: componentsOf({
-      values: mergeValues(defaultValues(chart.directory), section ?? {}),
-      chart: chart.name,
-      names,
-    }),
+    components: [
+      ...statedBy(chart),
+      ...componentsOf({
+        values: mergeValues(defaultValues(chart.directory), section ?? {}),
+        chart: chart.name,
+        names,
+      }),
+    ],
   }
+}
+
+/** What `Chart.yaml` states, as charts of kk do; it is of no single component. */
+function statedBy({requires}: Chart): readonly Component[] {
+  if (requires.length === 0) return []
+  const stated = requires.map(({release, kind, optional}) => ({
+    kind: optional ? ('soft' as const) : kind,
+    what: optional ? 'stated, where it is there' : 'stated',
+    chart: release,
+  }))
+  return [{name: 'Chart.yaml', switches: [], isOn: true, requires: stated}]
 }
 
 interface Found {
@@ -75,19 +90,31 @@ async function findExplained({
     const chart = readChart(resolve(asked))
     return {chart, release: basename(resolve(asked)), names: namesInDirectory(dirname(chart.directory))}
   }
+  if (asked.endsWith('.tgz') && existsSync(asked)) {
+    const {directory} = await unpackPackage(asked, join(finding.cache, 'charts'))
+    const chart = readChart(directory, {origin: asked})
+    return {chart, release: chart.name, names: namesInDirectory(dirname(resolve(asked)))}
+  }
   const published = publishedAt(asked, keyring)
   if (published) {
     const {name, sources} = published
     const chart = await findChart({name, ...(version !== undefined && {version})}, sources, finding)
     return {chart, release: name, names: await chartNames(sources, finding)}
   }
-  if (!environment)
-    throw new KkError('KK_CHART_NOT_FOUND', `${asked} is no directory with a Chart.yaml`, {
-      hint: 'name the directory of a chart, where one is published (oci://…, https://…, DIRECTORY/NAME) or, with -e FILE, a release of that environment',
-    })
-  const chart = await chartOf(asked, environment, finding)
-  return {chart, release: asked, names: await chartNames(environment.charts, finding)}
+  const charts = environment?.charts ?? OWN
+  const names = await chartNames(charts, finding)
+  if (!environment && !names.includes(asked))
+    throw new KkError(
+      'KK_CHART_NOT_FOUND',
+      `${asked} is neither a chart of kk nor a directory with a Chart.yaml`,
+      {
+        hint: 'name one that kk charts search lists, a directory or package, where one is published (oci://…, https://…, DIRECTORY/NAME) or, with -e FILE, a release of that environment',
+      },
+    )
+  return {chart: await chartOf(asked, environment, finding), release: asked, names}
 }
+
+const OWN = [{kind: 'built-in'}] as const
 
 const ADDRESS = /^(?<url>(?:oci|https?):\/\/.+)\/(?<name>[^/]+)$/
 
@@ -108,11 +135,15 @@ function publishedAt(asked: string, keyring: string | undefined): Published | un
   return {name: basename(asked), sources: [{kind: 'directory', path}]}
 }
 
-async function chartOf(name: string, environment: Environment, finding: ChartFinding): Promise<Chart> {
-  const settings = environment.releases.get(name)
+async function chartOf(
+  name: string,
+  environment: Environment | undefined,
+  finding: ChartFinding,
+): Promise<Chart> {
+  const settings = environment?.releases.get(name)
   const wanted = {
     name: settings?.chart ?? name,
     ...(settings?.version !== undefined && {version: settings.version}),
   }
-  return findChart(wanted, environment.charts, finding)
+  return findChart(wanted, environment?.charts ?? OWN, finding)
 }

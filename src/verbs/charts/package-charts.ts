@@ -8,6 +8,7 @@ import {type PackedChart, packChart, readPacked} from '../../charts/publishing/p
 import {type PackagePage, packagePage} from '../../charts/publishing/package-page.ts'
 import {readChart} from '../../charts/read-chart.ts'
 import {isExactVersion} from '../../charts/version.ts'
+import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {accountSecrets} from '../../overrides/system/accounts.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
@@ -74,7 +75,22 @@ export async function packCharts({charts, version, finding}: PackOptions): Promi
       })
     packed.push(isPackage ? await readPackage(word) : await pack(await chartOf(word, finding)))
   }
-  return packed
+  return unique(packed)
+}
+
+/** Returns each package once. Throws `KK_USAGE` for two of one name and version that are not the same: one would take the other's place. */
+function unique(packages: readonly PackedChart[]): readonly PackedChart[] {
+  const files = new Map<string, PackedChart>()
+  for (const packed of packages) {
+    const {file, digest} = packed
+    const other = files.get(file) ?? packed
+    if (other.digest !== digest)
+      throw new KkError('KK_USAGE', `two of the charts are ${file}, with different content`, {
+        hint: 'leave one of them out, or raise the version of one in its Chart.yaml',
+      })
+    files.set(file, packed)
+  }
+  return [...files.values()]
 }
 
 /** Reads the file of a package, with its provenance where that lies beside it. Rejects as `readPacked`, and with Node's own error. */
@@ -105,7 +121,13 @@ async function ownCharts(finding: ChartFinding): Promise<Chart[]> {
 }
 
 async function chartOf(word: string, finding: ChartFinding): Promise<Chart> {
-  return existsSync(join(word, 'Chart.yaml'))
-    ? readChart(resolve(word))
-    : findChart({name: word}, OWN, finding)
+  if (existsSync(join(word, 'Chart.yaml'))) return readChart(resolve(word))
+  const names = await chartNames(OWN, finding)
+  if (names.includes(word)) return findChart({name: word}, OWN, finding)
+  const close = suggest(word, names)
+  throw new KkError(
+    'KK_CHART_NOT_FOUND',
+    `${word} is neither a chart of kk nor a directory with a Chart.yaml`,
+    {hint: close === undefined ? 'kk charts search lists the charts of kk' : `did you mean ${close}?`},
+  )
 }

@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs'
 import {readdir, readFile} from 'node:fs/promises'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import {readPacked} from '../../charts/publishing/pack-chart.ts'
 import {compareVersions, isVersion} from '../../charts/version.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
@@ -42,13 +42,15 @@ export async function searchCharts(options: SearchOptions): Promise<readonly Off
   const {term = '', sources, allVersions} = options
   const found: OfferedChart[] = []
   for (const source of sources) {
-    const from = 'url' in source ? withoutCredentials(source.url) : placeOf(source)
-    const matching = (await offeredBy(source, options)).filter((metadata) => isMeant(metadata, term))
-    const versions = [...Map.groupBy(matching, ({name}) => String(name)).values()].flatMap((charts) => {
-      const sorted = charts.toSorted((a, b) => compareVersions(String(b.version), String(a.version)))
-      return allVersions ? sorted : sorted.slice(0, 1)
-    })
-    found.push(...versions.map((metadata) => offered(metadata, from)))
+    const matching = (await offeredBy(source, options)).filter(({metadata}) => isMeant(metadata, term))
+    const charts = matching.map(({metadata, from}) => offered(metadata, from))
+    const versions = [...Map.groupBy(charts, ({name, from}) => `${from}/${name}`).values()].flatMap(
+      (same) => {
+        const sorted = same.toSorted((a, b) => compareVersions(b.version, a.version))
+        return allVersions ? sorted : sorted.slice(0, 1)
+      },
+    )
+    found.push(...versions)
   }
   return found.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
@@ -74,12 +76,22 @@ function isMeant({name, version, type, description, keywords}: Values, term: str
   return texts.some((text) => String(text).toLowerCase().includes(term.toLowerCase()))
 }
 
-/** What the `Chart.yaml` of each chart of a source says. */
-async function offeredBy(source: ChartSource, options: SearchOptions): Promise<readonly Values[]> {
-  if (source.kind === 'built-in') return inDirectory(await options.builtIn())
-  if (source.kind === 'directory') return inDirectory(source.path)
-  if (source.kind === 'repository') return inIndex(await options.packages.index(source))
-  return inRegistry(source.url, options)
+/** What the `Chart.yaml` of a chart says, and where the chart is. */
+interface Offer {
+  readonly metadata: Values
+  readonly from: string
+}
+
+async function offeredBy(source: ChartSource, options: SearchOptions): Promise<readonly Offer[]> {
+  if (source.kind === 'oci') return inRegistry(source.url, options)
+  if ('url' in source)
+    return offers(inIndex(await options.packages.index(source)), withoutCredentials(source.url))
+  const path = source.kind === 'directory' ? source.path : await options.builtIn()
+  return offers(await inDirectory(path), placeOf(source))
+}
+
+function offers(charts: readonly Values[], from: string): readonly Offer[] {
+  return charts.map((metadata) => ({metadata, from}))
 }
 
 function inIndex(index: unknown): readonly Values[] {
@@ -105,17 +117,18 @@ async function inDirectory(path: string): Promise<readonly Values[]> {
 /** The media type by which helm tells charts from images. */
 const CHART_CONFIGURATION = 'application/vnd.cncf.helm.config.v1+json'
 
+/** Of a registry without a path all charts, wherever they lie; with one, those right below it. */
 async function inRegistry(
   url: string,
   {term, allVersions, registry}: SearchOptions,
-): Promise<readonly Values[]> {
+): Promise<readonly Offer[]> {
   const folder = trimSlash(url).replace(/^oci:\/\/[^/]+\/?/, '')
   const store = registry(hostOf(url))
   const prefix = folder && `${folder}/`
   const listed = await store.repositories()
   if (!listed && !term) throw unlisted(url)
   const repositories = (listed ?? [`${prefix}${term}`]).filter(
-    (each) => each.startsWith(prefix) && !each.slice(prefix.length).includes('/'),
+    (each) => each.startsWith(prefix) && (prefix === '' || !each.slice(prefix.length).includes('/')),
   )
   const charts = await mapParallel(repositories, async (repository) => {
     // A plus, which no tag may have, is an underscore there.
@@ -123,10 +136,11 @@ async function inRegistry(
     const sorted = versions.toSorted((a, b) =>
       compareVersions(b.replaceAll('_', '+'), a.replaceAll('_', '+')),
     )
-    const read: Values[] = []
+    const from = `oci://${join(hostOf(url), dirname(repository))}`
+    const read: Offer[] = []
     for (const tag of allVersions ? sorted : sorted.slice(0, 1)) {
       const metadata = await chartAt(store, repository, tag)
-      if (metadata) read.push(metadata)
+      if (metadata) read.push({metadata, from})
     }
     return read
   })

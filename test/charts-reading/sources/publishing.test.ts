@@ -7,6 +7,7 @@ import {readChart} from '../../../src/charts/read-chart.ts'
 import {vendorCharts} from '../../../src/charts/vendor-charts.ts'
 import {helmPackages} from '../../../src/helm/pull.ts'
 import {explainChart} from '../../../src/verbs/charts/explain-chart.ts'
+import {packageCharts, packCharts} from '../../../src/verbs/charts/package-charts.ts'
 import {planPublish, publish} from '../../../src/verbs/charts/publish-charts.ts'
 import {SECRETS, SERVICES} from '../../charts/support/charts.ts'
 import {HELMS, type HelmName} from '../../support/helms.ts'
@@ -69,6 +70,8 @@ describe.each(HELMS)('by %s', (name) => {
     const [chart] = charts as [string]
     const explained = await explainChart({chart: `${url}/${chart}`, environment: undefined, finding: find})
     expect(explained).toMatchObject({chart, version: '0.1.0'})
+    const stated = explained.components.find((each) => each.name === 'Chart.yaml')
+    expect(stated?.requires.map((each) => each.chart)).toContain('mariadb')
   }
   const fromWebServer = async (charts: readonly string[]) => {
     const path = writeFiles({})
@@ -126,6 +129,52 @@ describe.each(HELMS)('by %s', (name) => {
     })
     const pulled = await find.packages.pull({source, name: 'other', version: '1.0.0'}, writeFiles({}))
     expect(pulled).toBeUndefined()
+  })
+
+  it('two charts of one name and version are refused, and the same chart twice is one', async () => {
+    const find = await finding(name)
+    const charts = writeFiles({
+      'app/Chart.yaml': manifest('app', '1.0.0'),
+      'again/Chart.yaml': manifest('app', '1.0.0'),
+      'other/Chart.yaml': manifest('app', '1.0.0'),
+      'other/values.yaml': 'other: true\n',
+    })
+    const pack = (...names: readonly string[]) =>
+      packCharts({charts: names.map((each) => join(charts, each)), version: undefined, finding: find})
+
+    await expect(pack('app', 'other')).rejects.toMatchObject({
+      code: 'KK_USAGE',
+      message: 'two of the charts are app-1.0.0.tgz, with different content',
+    })
+    expect(await pack('app', 'again')).toHaveLength(1)
+  })
+
+  it('a chart that is none of kk is told with the name that it is like', async () => {
+    const options = {charts: ['keyston'], version: undefined, finding: await finding(name)}
+
+    await expect(packCharts(options)).rejects.toMatchObject({
+      code: 'KK_CHART_NOT_FOUND',
+      hint: 'did you mean keystone?',
+    })
+  })
+
+  it('a chart of kk is explained by its name, and by its package', async () => {
+    const find = await finding(name)
+    const directory = writeFiles({})
+    const asked = {environment: undefined, finding: find}
+    const [packed] = await packageCharts({charts: ['glance'], version: undefined, finding: find, directory})
+
+    const byName = await explainChart({chart: 'glance', ...asked})
+    const byPackage = await explainChart({chart: packed!.path, ...asked})
+
+    expect(byPackage.components).toEqual(byName.components)
+    expect(byName.components[0]?.requires.map(({chart, kind}) => [chart, kind])).toEqual([
+      ['mariadb', 'ready'],
+      ['memcached', 'ready'],
+      ['rabbitmq', 'ready'],
+      ['keystone', 'ready'],
+      ['ceph', 'soft'],
+    ])
   })
 
   it.each([

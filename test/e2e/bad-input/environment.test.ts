@@ -191,6 +191,48 @@ describe.concurrent('a command line with', () => {
       'nonexistent flag: --yess',
       'did you mean --yes? see kk deploy --help',
     ],
+    [
+      'a word for a command that takes a file alone',
+      ['charts', 'lock', 'standing'],
+      'KK_USAGE',
+      'expected an environment file, which ends in .yaml, got "standing"',
+      'leave it out, or name a file',
+    ],
+    [
+      'an empty target of a mirror',
+      ['images', 'mirror', 'env.yaml', '--to', ''],
+      'KK_USAGE',
+      'expected a registry or a directory for --to, got an empty word',
+      'is a variable empty?',
+    ],
+    [
+      'a registry without its scheme, as a place for charts',
+      ['charts', 'publish', '127.0.0.1:5000/charts', 'keystone', '--yes'],
+      'KK_USAGE',
+      'a registry is named with its scheme: oci://127.0.0.1:5000/charts',
+      'see kk charts publish --help',
+    ],
+    [
+      'an unknown scheme of a source of charts',
+      ['charts', 'search', '--from', 'ftp://charts.example.org'],
+      'KK_USAGE',
+      'expected oci://…, https://… or a directory, got ftp://charts.example.org',
+      'see kk charts search --help',
+    ],
+    [
+      'flags of a cluster where files are imported',
+      ['import', 'env.yaml', '--namespace', 'openstack'],
+      'KK_USAGE',
+      'a cluster, --namespace and --charts are for releases on a cluster, not for files',
+      'leave them out',
+    ],
+    [
+      "a service of kolla's in the value of a flag, which stays as it is",
+      ['kolla', 'kill', 'standing', '-e', 'nova-api'],
+      'KK_FILE',
+      'the environment file nova-api cannot be read',
+      'name an environment file',
+    ],
     ['an unknown command', ['deplyo'], 'KK_USAGE', 'kk has no command "deplyo"', 'did you mean kk deploy?'],
   ])('%s is refused', (_, args, code, says, hint) => expectRefusal(corner, args, {exit: 2, code, says, hint}))
 })

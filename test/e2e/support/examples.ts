@@ -17,7 +17,7 @@ const ENDLESS = /^kk (serve|operator run)/
 const ON_A_NODE = /^kk aio\b|--sandbox-name aio\b/
 
 /** Copies images, which somebody must have built: `test/long/mirror.test.ts` does so. */
-const OF_IMAGES = /^kk images mirror -e .* --to \.\//
+const OF_IMAGES = /^kk images mirror \S+\.yaml --to \.\//
 
 /** The examples that the help of each command shows, of those that can be tried here. */
 export const EXAMPLES = Object.values(commands).map((command) =>

@@ -334,3 +334,9 @@ it('finds charts and values from the place of each file that helmfile has built'
 
   expect(imported(text, true).charts).toEqual(['./charts', './sub'])
 })
+
+it('a file with none of its keys, such as an environment, is no helmfile', () => {
+  expect(() => imported('kk: {name: cloud}\nkeystone: {}\n')).toThrow(
+    expect.objectContaining({code: 'KK_IMPORT', message: expect.stringContaining('is no helmfile')}),
+  )
+})

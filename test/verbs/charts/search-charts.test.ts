@@ -81,6 +81,19 @@ it('charts are found in a registry, among images and in their folder alone', asy
   await expectFound(parts, {kind: 'oci', url: `oci://${registry.host}/kk/charts`})
 })
 
+it('a registry that is named without a path tells all of its charts, and where they are', async () => {
+  await using registry = await startRegistry()
+  const parts = await openParts()
+  const places = [`oci://${registry.host}/a`, `oci://${registry.host}/b/charts`]
+  for (const url of places)
+    await publishAll(parts, registryDestination({url, plain: false, packages: parts.packages}))
+
+  const source = {kind: 'oci', url: `oci://${registry.host}`} as const
+  const found = await searchCharts({...parts, sources: [source], term: 'sql', allVersions: false})
+
+  expect(found.map(({name, from}) => [name, from])).toEqual(places.map((place) => ['mariadb', place]))
+})
+
 it('a registry that does not list its charts tells the versions of one', async () => {
   await using registry = await startRegistry()
   const parts = await openParts()

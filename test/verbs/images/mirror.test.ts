@@ -6,6 +6,7 @@ import {openHelm} from '../../../src/helm/open.ts'
 import {helmVersion} from '../../../src/helm/version.ts'
 import type {ContentStore} from '../../../src/images/registry/content.ts'
 import {openLayout} from '../../../src/images/registry/layout.ts'
+import {mirrorPlanText} from '../../../src/report/images/mirror-text.ts'
 import {type ContentsPorts, environmentContents} from '../../../src/verbs/images/mirror/contents.ts'
 import {type MirrorTarget, mirror, planMirror} from '../../../src/verbs/images/mirror/mirror.ts'
 import {mirrorSettings} from '../../../src/verbs/images/mirror/settings.ts'
@@ -74,6 +75,23 @@ it('the digest of kk.lock is copied, though the tag is another image by now', as
   await mirror(await planMirror(contents, to), to, QUIET)
 
   expect(await to.store.digestOf('cloud/ns/app', '1')).toBe(locked)
+})
+
+it('an image that its name stands for in the mirror by now is told before it is replaced', async () => {
+  const {from, ports, prepared: environment} = await prepared()
+  const before = await pushImage(from, ['ns/app', '1'], {layers: ['before']})
+  await pushImage(from, ['library/first', '1'])
+  const to = target()
+  await mirror(await planMirror(await environmentContents(environment, ports), to), to, QUIET)
+  await pushImage(from, ['ns/app', '1'], {layers: ['after']})
+
+  const plan = await planMirror(await environmentContents(environment, ports), to)
+
+  expect(plan.images.map(({image, state, replaces}) => [image, state, replaces])).toEqual([
+    ['docker.io/library/first:1', 'there', undefined],
+    ['quay.io/ns/app:1', 'new', before],
+  ])
+  expect(mirrorPlanText(plan, 'site')).toContain(`replaces ${before}`)
 })
 
 it('what was interrupted goes on with what is missing', async () => {

@@ -25,6 +25,8 @@ export interface MirrorTarget {
 /** An image, and whether it is to be copied or is there already, by its digest. */
 export interface MirroredImage extends SourceImage {
   readonly state: 'new' | 'there'
+  /** The digest that its name has in the mirror, where that is another one: what pulls it by its tag gets the new one then. */
+  readonly replaces?: string
   /** As charts name it in the mirror. */
   readonly name: string
   /** What is to be copied of it, in bytes; what several images share is counted once. */
@@ -61,13 +63,15 @@ export async function planMirror(
     const other = names.get(`${repository}:${reference}`)
     if (other && other.digest !== each.digest) throw collision(other, each)
     names.set(`${repository}:${reference}`, each)
-    const isThere = (await target.store.digestOf(to.repository, reference)) === each.digest
+    const now = await target.store.digestOf(to.repository, reference)
+    const isThere = now === each.digest
     const content = isThere ? {manifests: [], blobs: []} : await imageContent(each.from, each.digest)
     const missing = (await missingBlobs(to, content.blobs)).filter((blob) => !counted.has(blob.digest))
     for (const blob of missing) counted.add(blob.digest)
     planned.push({
       ...each,
       state: isThere ? 'there' : 'new',
+      ...(now !== undefined && !isThere && {replaces: now}),
       name: [`${target.registry}/${repository}`, tag && `:${tag}`, digest && `@${digest}`].join(''),
       bytes: missing.reduce((sum, {size}) => sum + size, 0),
       to,
