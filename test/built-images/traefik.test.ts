@@ -60,7 +60,7 @@ const ingress = (host: string, backend: string, port: number) => ({
   metadata: {name: backend, namespace: NAMESPACE},
   spec: {
     ingressClassName: 'openstack',
-    tls: [{hosts: [host], secretName: 'public-tls'}],
+    tls: [{hosts: [host], secretName: 'ingress-tls'}],
     rules: [
       {
         host,
@@ -125,7 +125,7 @@ async function started(configuration: Readonly<Record<string, string>>): Promise
   const variables = {
     KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS',
     KUBECONFIG: `${CONFIG}/kubeconfig`,
-    SECRETS_FIELD_SELECTOR: 'metadata.name=public-tls',
+    SECRETS_FIELD_SELECTOR: 'metadata.name=ingress-tls',
   }
   const child = execa(
     'buildah',
@@ -164,7 +164,7 @@ beforeAll(async () => {
     'IngressClass',
   ]
   for (const object of ofKind(objects, ...rights)) await apply(object)
-  await secret('public-tls', certificate)
+  await secret('ingress-tls', certificate)
   // Kubernetes wants no address of loopback behind a Service; a name is one.
   await apply(serviceOf('keystone-api', {type: 'ExternalName', externalName: 'localhost', ports: [{port}]}))
   await apply(ingress(NAME, 'keystone-api', port))
@@ -216,7 +216,7 @@ describe('the controller of the chart ingress', () => {
     const other = await mkdtemp(join(directory, 'other-'))
     const renewed = await certificateFor(['*.example.org'], other)
 
-    await secret('public-tls', renewed)
+    await secret('ingress-tls', renewed)
 
     await waitFor(async () => (await open(NAME, renewed)).status === 200, {
       until: 'the new authority is the one',
@@ -235,7 +235,7 @@ describe('the controller of the chart ingress', () => {
       return said.stdout
     }
 
-    expect(await may('watch', 'secrets/public-tls')).toBe('yes')
+    expect(await may('watch', 'secrets/ingress-tls')).toBe('yes')
     expect(await may('list', 'secrets')).toBe('no')
     expect(await may('get', 'secrets/keystone-env')).toBe('no')
     expect(await may('update', 'ingresses')).toBe('no')
