@@ -14,14 +14,18 @@ in the clear is refused, unless `tls.plain` names its endpoint.
 {{- $_ := set $port "public" ($port.public | default 443) -}}
 {{- end -}}
 {{- end -}}
-{{- if and $secure $tls.internal -}}
+{{- if and $secure $tls.internal (not (has $type $tls.plain)) -}}
 {{- $_ := set $entry.scheme "default" $secure -}}
 {{- end -}}
 {{- end -}}
 {{- range $key, $component := ternary .root.Values.components dict $tls.internal -}}
 {{- with $component -}}
-{{- if not (or .wsgi (hasKey . "tls") (not .endpoint) (has .endpoint $tls.plain)) -}}
-{{- fail (printf "tls.internal: %s of %s serves %s in the clear, and knows no TLS: leave it out, or name %s in tls.plain if it is to stay so" $key $.chart .endpoint .endpoint) -}}
+{{- $what := .endpoint | default (printf "%s-%s" $.chart $key) -}}
+{{- $knows := or .wsgi (hasKey . "tls") -}}
+{{- if and (or .endpoint .ports) (not $knows) (not (has $what $tls.plain)) -}}
+{{- fail (printf "tls.internal: %s of %s knows no TLS and serves %s in the clear: leave it out, or name %s in tls.plain if it is to stay so" $key $.chart $what $what) -}}
+{{- else if and $knows (has $what $tls.plain) -}}
+{{- fail (printf "tls.plain: %s is served by TLS: leave it out of the list" $what) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" . "from" .tls) -}}
 {{- end -}}

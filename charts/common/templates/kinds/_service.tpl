@@ -21,6 +21,9 @@ spec:
     - name: {{ $name }}
       port: {{ $port.service }}
       targetPort: {{ $name }}
+      {{- if $.unit.https }}
+      appProtocol: https
+      {{- end }}
       {{- if hasSuffix "-udp" $name }}
       protocol: UDP
       {{- end }}
