@@ -7,27 +7,23 @@ in the clear is refused, unless `tls.plain` names its endpoint.
 {{- $tls := .values.tls -}}
 {{- range $type, $entry := ternary .endpoints dict (or $tls.public $tls.internal) -}}
 {{- $scheme := ternary $entry dict (kindIs "map" $entry) | dig "scheme" "default" "" -}}
-{{- $secure := get (dict "http" "https" "tcp" "ssl") $scheme -}}
-{{- if and $secure (dig "host_fqdn_override" "public" "" $entry) -}}
-{{- $_ := set $entry.scheme "public" ($entry.scheme.public | default (ternary $secure $scheme $tls.public)) -}}
-{{- range $port := ternary $entry.port dict $tls.public -}}
-{{- $_ := set $port "public" ($port.public | default 443) -}}
+{{- with get (dict "http" "https" "tcp" "ssl") $scheme -}}
+{{- if dig "host_fqdn_override" "public" "" $entry -}}
+{{- $_ := set $entry.scheme "public" ($entry.scheme.public | default (ternary . $scheme $tls.public)) -}}
+{{- range ternary $entry.port dict $tls.public }}{{ $_ := set . "public" (.public | default 443) }}{{ end -}}
+{{- end -}}
+{{- $_ := set $entry.scheme "default" (ternary . $scheme (and $tls.internal (not (has $type $tls.plain)))) -}}
 {{- end -}}
 {{- end -}}
-{{- if and $secure $tls.internal (not (has $type $tls.plain)) -}}
-{{- $_ := set $entry.scheme "default" $secure -}}
-{{- end -}}
-{{- end -}}
-{{- range $key, $component := ternary .root.Values.components dict $tls.internal -}}
-{{- with $component -}}
-{{- $what := .endpoint | default (printf "%s-%s" $.chart $key) -}}
-{{- $knows := or .wsgi (hasKey . "tls") -}}
-{{- if and (or .endpoint .ports) (not $knows) (not (has $what $tls.plain)) -}}
-{{- fail (printf "tls.internal: %s of %s knows no TLS and serves %s in the clear: leave it out, or name %s in tls.plain if it is to stay so" $key $.chart $what $what) -}}
-{{- else if and $knows (has $what $tls.plain) -}}
+{{- range $key, $facts := ternary .root.Values.components dict $tls.internal -}}
+{{- $component := $facts | default dict -}}
+{{- $what := $component.endpoint | default (printf "%s-%s" $.chart $key) -}}
+{{- $knows := or $component.wsgi (hasKey $component "tls") -}}
+{{- if and (has $what $tls.plain) $knows -}}
 {{- fail (printf "tls.plain: %s is served by TLS: leave it out of the list" $what) -}}
+{{- else if and (or $component.endpoint $component.ports) (not $knows) (not (has $what $tls.plain)) -}}
+{{- fail (printf "tls.internal: %s of %s knows no TLS and serves %s in the clear: leave it out, or name %s in tls.plain if it is to stay so" $key $.chart $what $what) -}}
 {{- end -}}
-{{- include "common.context.merge" (dict "into" . "from" .tls) -}}
-{{- end -}}
+{{- include "common.context.merge" (dict "into" $component "from" $component.tls) -}}
 {{- end -}}
 {{- end -}}
