@@ -1,5 +1,6 @@
 import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {createServer, type IncomingMessage} from 'node:http'
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
+import {createServer as createSecureServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -7,9 +8,10 @@ import {execa} from 'execa'
 import {load} from 'js-yaml'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {localReference} from '../../src/images/image.ts'
+import {mergeValues} from '../../src/overrides/merge.ts'
 import {down} from '../../src/sandbox/remove.ts'
 import {up} from '../../src/sandbox/up.ts'
-import {useCharts} from '../charts/support/charts.ts'
+import {SECRETS, useCharts} from '../charts/support/charts.ts'
 import {find, ofKind} from '../charts/support/objects.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {ask, type Certificate, certificateFor} from '../support/authority.ts'
@@ -21,13 +23,22 @@ const NAMESPACE = 'openstack'
 const NAME = 'keystone.example.org'
 const ACCOUNT = 'ingress-controller'
 const charts = await useCharts()
-const objects = await charts.render('ingress')
+const FILES = {'ca.crt': '-', 'tls.crt': '-', 'tls.key': '-'}
+const secure = mergeValues(SECRETS, {
+  ingress: {enabled: true, domain: 'example.org'},
+  tls: {internal: true, files: FILES},
+})
+const objects = await charts.render('ingress', {global: secure})
 
 /** What an API is asked, and says back. */
-const service = createServer(({url, headers, httpVersion}: IncomingMessage, answer) => {
+function echo({url, headers, httpVersion}: IncomingMessage, answer: ServerResponse): void {
   const {host, 'x-forwarded-proto': scheme} = headers
   answer.end(JSON.stringify({url, host, scheme, httpVersion}))
-})
+}
+const service = createServer(echo)
+let secured: Server
+/** Where the certificate of the server inside is. */
+let inside: string
 
 let directory: string
 let certificate: Certificate
@@ -60,7 +71,7 @@ const ingress = (host: string, backend: string, port: number) => ({
   metadata: {name: backend, namespace: NAMESPACE},
   spec: {
     ingressClassName: 'openstack',
-    tls: [{hosts: [host], secretName: 'public-tls'}],
+    tls: [{hosts: [host], secretName: 'ingress-tls'}],
     rules: [
       {
         host,
@@ -72,10 +83,10 @@ const ingress = (host: string, backend: string, port: number) => ({
   },
 })
 
-const serviceOf = (name: string, spec: object) => ({
+const serviceOf = (name: string, spec: object, annotations = {}) => ({
   apiVersion: 'v1',
   kind: 'Service',
-  metadata: {name, namespace: NAMESPACE},
+  metadata: {name, namespace: NAMESPACE, annotations},
   spec,
 })
 
@@ -120,17 +131,18 @@ async function files(): Promise<Readonly<Record<string, string>>> {
 async function started(configuration: Readonly<Record<string, string>>): Promise<() => Promise<void>> {
   const place = await mkdtemp(join(directory, 'config-'))
   for (const [name, text] of Object.entries(configuration)) await writeFile(join(place, name), text)
-  await chmod(place, 0o755)
+  for (const shared of [place, inside]) await chmod(shared, 0o755)
   const {stdout: id} = await buildah(['from', '--pull=never', localReference(imageOf('traefik'))])
   const variables = {
     KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS',
     KUBECONFIG: `${CONFIG}/kubeconfig`,
-    SECRETS_FIELD_SELECTOR: 'metadata.name=public-tls',
+    SECRETS_FIELD_SELECTOR: 'metadata.name=ingress-tls',
   }
   const child = execa(
     'buildah',
     [
       ...['run', '--isolation', 'chroot', '--volume', `${place}:${CONFIG}:ro`],
+      ...['--volume', `${inside}:/etc/tls:ro`],
       ...Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
       ...[id, '--', 'dumb-init', '--single-child', '--', 'kolla_start'],
     ],
@@ -151,6 +163,11 @@ beforeAll(async () => {
   kubeconfig = (await up({name: 'ingress', nodes: 1, env})).sandbox.kubeconfig
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
   const {port} = service.address() as AddressInfo
+  inside = await mkdtemp(join(directory, 'inside-'))
+  const {data} = await certificateFor(['glance-api.openstack.svc.cluster.local'], inside)
+  const [cert, key] = [data['tls.crt'], data['tls.key']].map((text) => Buffer.from(text, 'base64'))
+  secured = createSecureServer({cert, key}, echo)
+  await new Promise<void>((resolve) => secured.listen(0, '127.0.0.1', resolve))
   const [http = 0, https = 0] = await freePorts(2)
   Object.assign(ports, {http, https})
 
@@ -164,18 +181,27 @@ beforeAll(async () => {
     'IngressClass',
   ]
   for (const object of ofKind(objects, ...rights)) await apply(object)
-  await secret('public-tls', certificate)
+  await secret('ingress-tls', certificate)
   // Kubernetes wants no address of loopback behind a Service; a name is one.
   await apply(serviceOf('keystone-api', {type: 'ExternalName', externalName: 'localhost', ports: [{port}]}))
   await apply(ingress(NAME, 'keystone-api', port))
-  await apply(serviceOf('glance-api', {selector: {app: 'nobody'}, ports: [{port: 9292}]}))
-  await apply(ingress('glance.example.org', 'glance-api', 9292))
+  await apply(serviceOf('heat-api', {selector: {app: 'nobody'}, ports: [{port: 8004}]}))
+  await apply(ingress('heat.example.org', 'heat-api', 8004))
+  // Where APIs speak TLS inside; this one is what glance's certificate says, and not nova.
+  for (const name of ['glance', 'nova']) {
+    const {metadata} = find(await charts.render(name, {global: secure}), 'Service', `${name}-api`)
+    const {port} = secured.address() as AddressInfo
+    const spec = {type: 'ExternalName', externalName: 'localhost', ports: [{port}]}
+    await apply(serviceOf(`${name}-api`, spec, metadata.annotations))
+    await apply(ingress(`${name}.example.org`, `${name}-api`, port))
+  }
   stop = await started(await files())
   await waitFor(async () => (await open(NAME)).status === 200, {until: 'the name is served'})
 })
 afterAll(async () => {
   await stop()
   service.close()
+  secured.close()
   await down({name: 'ingress', env})
   await rm(directory, {recursive: true})
 })
@@ -203,7 +229,12 @@ describe('the controller of the chart ingress', () => {
 
   it('knows what it has a certificate for and no Ingress, and what has no pods', async () => {
     expect((await open('nobody.example.org')).status).toBe(404)
-    expect((await open('glance.example.org')).status).toBe(503)
+    expect((await open('heat.example.org')).status).toBe(503)
+  })
+
+  it('goes to a service by TLS that is who it says, and to nobody else', async () => {
+    expect((await open('glance.example.org')).status).toBe(200)
+    expect((await open('nova.example.org')).status).toBe(500)
   })
 
   it('leads from HTTP to HTTPS', async () => {
@@ -216,7 +247,7 @@ describe('the controller of the chart ingress', () => {
     const other = await mkdtemp(join(directory, 'other-'))
     const renewed = await certificateFor(['*.example.org'], other)
 
-    await secret('public-tls', renewed)
+    await secret('ingress-tls', renewed)
 
     await waitFor(async () => (await open(NAME, renewed)).status === 200, {
       until: 'the new authority is the one',
@@ -235,7 +266,7 @@ describe('the controller of the chart ingress', () => {
       return said.stdout
     }
 
-    expect(await may('watch', 'secrets/public-tls')).toBe('yes')
+    expect(await may('watch', 'secrets/ingress-tls')).toBe('yes')
     expect(await may('list', 'secrets')).toBe('no')
     expect(await may('get', 'secrets/keystone-env')).toBe('no')
     expect(await may('update', 'ingresses')).toBe('no')

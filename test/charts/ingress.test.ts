@@ -141,6 +141,10 @@ describe('the controller', async () => {
 
   it('serves the class of the Ingresses, on the addresses of its nodes', () => {
     const {spec} = find(objects, 'DaemonSet', 'ingress-controller')
+    expect(spec?.template?.spec.containers[0]?.readinessProbe).toMatchObject({
+      httpGet: {path: '/ping', port: 'http'},
+    })
+    expect(JSON.stringify(spec)).not.toContain('HTTPS')
     const configuration = load(find(objects, 'ConfigMap', 'ingress-etc').data!['traefik.yaml']!) as {
       readonly providers: {readonly kubernetesIngress: object}
     }
@@ -155,6 +159,32 @@ describe('the controller', async () => {
       namespaces: ['openstack'],
       ingressClass: 'mine',
     })
+  })
+
+  it('goes to services by TLS where that is what they speak inside, and trusts one authority', async () => {
+    const tls = {internal: true, files: {'ca.crt': 'a', 'tls.crt': 'b', 'tls.key': 'c'}}
+    const {global} = switchedOn()
+    const inside = {global: {...global, tls}}
+
+    const keystone = find(await charts.render('keystone', inside), 'Service', 'keystone-api')
+    const {data} = find(await charts.render('ingress', inside), 'ConfigMap', 'ingress-etc')
+
+    expect(keystone.metadata.annotations).toEqual({
+      'traefik.ingress.kubernetes.io/service.serversscheme': 'https',
+      'traefik.ingress.kubernetes.io/service.serverstransport': 'keystone-api@file',
+    })
+    expect(load(data!['dynamic.yaml']!)).toMatchObject({
+      http: {
+        serversTransports: {
+          'keystone-api': {
+            serverName: 'keystone-api.openstack.svc.cluster.local',
+            rootCAs: ['/etc/tls/ca.crt'],
+          },
+        },
+      },
+    })
+    const plain = find(await charts.render('keystone', switchedOn()), 'Service', 'keystone-api')
+    expect(plain.metadata).not.toHaveProperty('annotations')
   })
 
   it('is tried under each public name', () => {

@@ -76,3 +76,140 @@ describe('from outside', () => {
     expect(JSON.stringify(objects)).toContain('"http://keystone.example.org:8000/v3"')
   })
 })
+
+describe('inside', () => {
+  const INSIDE = {tls: {internal: true, files: FILES}}
+  const inside = (chart: string, values: object = {}) =>
+    charts.render(chart, {values: {...INSIDE, ...values}})
+  const text = async (chart: string, values?: object) => JSON.stringify(await inside(chart, values))
+
+  it.each([
+    ['keystone', 'keystone-api-uwsgi.ini'],
+    ['horizon', 'horizon-server-uwsgi.ini'],
+    ['glance', 'glance-api-uwsgi.ini'],
+    ['designate', 'designate-api-uwsgi.ini'],
+  ])('the API of %s is served by TLS alone', async (chart, file) => {
+    const objects = await inside(chart, {tls: {...INSIDE.tls, plain: ['designate-mdns', 'dns_server']}})
+    const ini = find(objects, 'ConfigMap', `${chart}-etc`).data![file]!
+
+    expect(ini).toMatch(/^https = 0\.0\.0\.0:\d+,\/etc\/tls\/tls\.crt,\/etc\/tls\/tls\.key$/m)
+    expect(ini).not.toMatch(/^http = /m)
+  })
+
+  it('an address that a plugin has for an API is served by TLS, too', async () => {
+    const conf = {keystone_api_uwsgi: {uwsgi: {http: '[::]:5000'}}}
+
+    const objects = await inside('keystone', {conf})
+
+    const ini = find(objects, 'ConfigMap', 'keystone-etc').data!['keystone-api-uwsgi.ini']!
+    expect(ini).toContain('https = [::]:5000,/etc/tls/tls.crt')
+    expect(ini).not.toMatch(/^http = /m)
+  })
+
+  it('kubelet and proxies are told, and clients believe the authority', async () => {
+    const objects = await inside('placement')
+    const deployment = JSON.stringify(find(objects, 'Deployment', 'placement-api'))
+
+    expect(deployment).toContain('"scheme":"HTTPS"')
+    expect(deployment).toContain('{"name":"REQUESTS_CA_BUNDLE","value":"/etc/tls/ca.crt"}')
+    expect(JSON.stringify(find(objects, 'Service', 'placement-api'))).toContain('"appProtocol":"https"')
+    expect(JSON.stringify(objects)).not.toMatch(/http:\/\/[a-z-]+\.openstack\.svc/)
+  })
+
+  it('a job gets the authority, and no key', async () => {
+    const jobs = ofKind(await inside('placement'), 'Job').map((job) => JSON.stringify(job))
+
+    expect(jobs.length).toBeGreaterThan(0)
+    for (const job of jobs) {
+      expect(job).toContain('"items":[{"key":"ca.crt","path":"ca.crt"}],"secretName":"placement-tls"')
+    }
+  })
+
+  it('a new certificate replaces the pods of APIs alone; databases and the message bus read it again, and no job runs again', async () => {
+    const hashes = async (chart: string, certificate: string) => {
+      const objects = await charts.render(chart, {
+        values: {tls: {...INSIDE.tls, files: {...FILES, 'tls.crt': certificate}}},
+      })
+      return objects
+        .filter(({kind}) => ['Deployment', 'StatefulSet', 'DaemonSet', 'Job'].includes(kind))
+        .map((each) => JSON.stringify(each))
+    }
+
+    for (const chart of ['mariadb', 'rabbitmq', 'ovn', 'libvirt']) {
+      expect(await hashes(chart, 'other')).toEqual(await hashes(chart, 'one'))
+    }
+    const [before, after] = [await hashes('keystone', 'one'), await hashes('keystone', 'other')]
+    expect(after.filter((each) => !before.includes(each))).toEqual([
+      expect.stringContaining('"kind":"Deployment"'),
+    ])
+  })
+
+  it('databases and the message bus take nothing in the clear, and their clients ask for none', async () => {
+    const [mariadb, rabbitmq, keystone] = [
+      await text('mariadb'),
+      await text('rabbitmq'),
+      await inside('keystone'),
+    ]
+    const connection = find(keystone, 'Secret', 'keystone-env').data!['keystone.OS_DATABASE__CONNECTION']!
+
+    expect(mariadb).toContain('--require-secure-transport')
+    expect(rabbitmq).toContain('listeners.tcp = none')
+    expect(rabbitmq).toContain('listeners.ssl.1 = 0.0.0.0:5672')
+    expect(rabbitmq).not.toContain('management.tcp')
+    expect(Buffer.from(connection, 'base64').toString()).toMatch(/\/keystone\?ssl_ca=\/etc\/tls\/ca\.crt$/)
+    expect(JSON.stringify(keystone)).toContain('ssl_ca_file = /etc/tls/ca.crt')
+    expect(await text('nova')).toContain('{path}_cell0?{query}')
+  })
+
+  it('OVN’s databases, their clients and the consoles of guests show each other certificates', async () => {
+    const [ovn, neutron, nova, libvirt] = [
+      await text('ovn'),
+      await text('neutron'),
+      await text('nova'),
+      await text('libvirt'),
+    ]
+
+    expect(ovn).toContain('pssl:$PORT')
+    expect(ovn).not.toMatch(/\btcp:|ptcp:/)
+    expect(neutron).toContain('ovn_nb_connection = ssl:ovn-nb.openstack.svc.cluster.local:6641')
+    expect(neutron).toContain('ovn_sb_private_key = /etc/tls/tls.key')
+    expect(neutron).toContain('nova_metadata_protocol = https')
+    expect(nova).toContain('auth_schemes = vencrypt')
+    expect(nova).toContain('ssl_only = true')
+    expect(libvirt).toContain('vnc_tls_x509_verify = 1')
+  })
+
+  it.each([
+    ['memcached', 'server of memcached knows no TLS and serves oslo_cache in the clear', 'oslo_cache'],
+    [
+      'ironic',
+      'conductor of ironic knows no TLS and serves ironic-conductor in the clear',
+      'ironic-conductor',
+    ],
+  ])('what %s serves in the clear is refused, unless it is named', async (chart, message, plain) => {
+    expect(await charts.refusal(chart, {values: INSIDE})).toContain(`tls.internal: ${message}`)
+    expect(await inside(chart, {tls: {...INSIDE.tls, plain: [plain]}})).not.toEqual([])
+  })
+
+  it('what knows TLS does not stay in the clear', async () => {
+    const refusal = await charts.refusal('keystone', {values: {tls: {...INSIDE.tls, plain: ['identity']}}})
+
+    expect(refusal).toContain('tls.plain: identity is served by TLS: leave it out of the list')
+  })
+
+  it('an endpoint that stays in the clear is asked so', async () => {
+    const plain = ['faultmanagement']
+
+    expect(await text('fm-rest-api', {tls: {...INSIDE.tls, plain}})).toContain(
+      'http://fm-rest-api-api.openstack.svc',
+    )
+  })
+
+  it('where the certificate is somebody else’s, APIs read it again when it changes', async () => {
+    const objects = await charts.render('keystone', {values: {tls: {internal: true, secret: 'wildcard'}}})
+
+    expect(find(objects, 'ConfigMap', 'keystone-etc').data!['keystone-api-uwsgi.ini']).toContain(
+      'touch-reload = /etc/tls/tls.crt',
+    )
+  })
+})

@@ -25,6 +25,18 @@ options:
       strictPrefixMatching: true
 {{- end -}}
 
+{{- /* How it goes to services that speak TLS inside: to pods, which have the names of their Services. */ -}}
+{{- define "common.config.block.transports" -}}
+{{- $transports := dict -}}
+{{- range $type, $entry := ternary (omit .ctx.endpoints "cluster_domain_suffix") dict .ctx.values.tls.internal -}}
+{{- if $entry.public -}}
+{{- $host := include "common.endpoints.host" (dict "ctx" $.ctx "type" $type) -}}
+{{- $_ := set $transports $entry.hosts.default (dict "serverName" $host "rootCAs" (list "/etc/tls/ca.crt")) -}}
+{{- end -}}
+{{- end -}}
+options: {{ ternary (dict "http" (dict "serversTransports" $transports)) dict (not (empty $transports)) | toJson }}
+{{- end -}}
+
 {{- define "common.scripts.ingress-test.py" -}}
 """Opens each public name by TLS, with its certificate and HTTP/2, is led there from HTTP, and is refused under a name that there is not."""
 import http.client

@@ -1,3 +1,10 @@
+{{- /* Consoles of guests: TLS, and only for who has a certificate of the same authority, as nova's proxy has. */ -}}
+{{- define "common.config.block.consoles" -}}
+{{- if .ctx.values.tls.internal }}
+options: {vnc_tls: 1, vnc_tls_x509_verify: 1, vnc_tls_x509_cert_dir: /etc/pki/libvirt-vnc}
+{{- end }}
+{{- end -}}
+
 {{- /*
 Starts libvirtd so that the guests that it starts outlive its pod: they are in no cgroup of the pod (the kubelet ends
 whatever is left there, in each hierarchy of cgroup v1), and what QEMU loads while it runs is no part of an image that
@@ -71,6 +78,23 @@ open_terminals() {
   mknod --mode 666 /dev/ptmx c 5 2
 }
 
+{{ if .values.tls.internal -}}
+# Gives QEMU, which runs as nova, the certificate under its names for it. A guest reads it when it starts.
+give_certificate() {
+  local name
+  install --directory /etc/pki/libvirt-vnc
+  for name in ca-cert:ca.crt server-cert:tls.crt server-key:tls.key; do
+    install --owner nova --mode 400 "/etc/tls/${name#*:}" "/etc/pki/libvirt-vnc/${name%:*}.pem"
+  done
+}
+
+renew_certificate() {
+  while sleep 10; do cmp --silent /etc/tls/tls.crt /etc/pki/libvirt-vnc/server-cert.pem || give_certificate; done
+}
+
+give_certificate
+renew_certificate &
+{{ end -}}
 leave_image
 open_terminals
 if [ -c /dev/kvm ]; then chown root:nova /dev/kvm && chmod 660 /dev/kvm; fi

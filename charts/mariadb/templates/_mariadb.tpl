@@ -3,6 +3,10 @@
 options:
   client:
     default-character-set: utf8mb4
+    {{- if .ctx.values.tls.internal }}
+    # The members themselves: by a socket, or by the address of one that has no name for it.
+    ssl-verify-server-cert: "OFF"
+    {{- end }}
   mysqld:
     bind-address: 0.0.0.0
     port: {{ include "common.endpoints.port" (dict "ctx" .ctx "type" "oslo_db" "interface" "service") }}
@@ -79,6 +83,17 @@ esac
 {{ end -}}
 
 {{- define "common.scripts.mariadb-member.sh" -}}
+{{ if .values.tls.internal -}}
+# A new certificate is for new connections; those that are there go on.
+renew() {
+  read="$(cat /etc/tls/tls.crt)"
+  while sleep 10; do
+    now="$(cat /etc/tls/tls.crt)"
+    if [ "$now" != "$read" ] && mariadb --user=root --execute="FLUSH SSL"; then read=$now; fi
+  done
+}
+renew &
+{{ end -}}
 python3 /scripts/mariadb-primary.py &
 exec python3 /scripts/mariadb-start.py
 {{ end -}}
@@ -155,7 +170,7 @@ while True:
 {{- /* A row is written and read, in a database of the test. */ -}}
 {{- define "common.scripts.mariadb-test.sh" -}}
 set -eu
-mariadb --host="$DB_HOST" --port="$DB_PORT" --user="$DB_USER" --connect-timeout=10 <<SQL
+mariadb --host="$DB_HOST" --port="$DB_PORT" --user="$DB_USER" --connect-timeout=10{{ if .values.tls.internal }} --ssl-ca=/etc/tls/ca.crt{{ end }} <<SQL
 CREATE DATABASE IF NOT EXISTS kk_test;
 CREATE OR REPLACE TABLE kk_test.written (value INT PRIMARY KEY);
 INSERT INTO kk_test.written VALUES (1);

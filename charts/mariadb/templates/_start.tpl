@@ -150,6 +150,10 @@ def start(known, *options):
     if known.get("history"):
         options = ("--wsrep-start-position=%(history)s:%(seqno)d" % known, *options)
     node = ["--wsrep-node-name=" + NAME, "--wsrep-node-address=" + bracketed(ADDRESS)]
+    {{- if .values.tls.internal }}
+    # Not in my.cnf: the script of the first start knows no authority.
+    node += ["--ssl-cert=/etc/tls/tls.crt", "--ssl-key=/etc/tls/tls.key", "--require-secure-transport"]
+    {{- end }}
     os.execvp("mariadbd", ["mariadbd", *node, *options])
 
 

@@ -5,6 +5,10 @@ options:
   DEFAULT:
     nova_metadata_host: {{ include "common.endpoints.host" $metadata | quote }}
     nova_metadata_port: {{ include "common.endpoints.port" $metadata }}
+    {{- if .ctx.values.tls.internal }}
+    nova_metadata_protocol: https
+    auth_ca_cert: /etc/tls/ca.crt
+    {{- end }}
     metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "compute_metadata.shared_secret") | quote }}
 {{- end -}}
 

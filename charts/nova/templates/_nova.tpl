@@ -15,7 +15,16 @@ options:
 {{- define "common.config.block.console" -}}
 {{- $proxy := dict "ctx" .ctx "type" "compute_novnc_proxy" -}}
 options:
+  {{- if .ctx.values.tls.internal }}
+  DEFAULT: {ssl_only: true, cert: /etc/tls/tls.crt, key: /etc/tls/tls.key}
+  {{- end }}
   vnc:
+    {{- if .ctx.values.tls.internal }}
+    auth_schemes: vencrypt
+    vencrypt_ca_certs: /etc/tls/ca.crt
+    vencrypt_client_cert: /etc/tls/tls.crt
+    vencrypt_client_key: /etc/tls/tls.key
+    {{- end }}
     novncproxy_base_url: {{ include "common.endpoints.uri" (merge (dict "interface" "public") $proxy) | quote }}
     novncproxy_port: {{ include "common.endpoints.port" (merge (dict "interface" "service") $proxy) }}
 {{- end -}}
@@ -51,6 +60,7 @@ nova-status upgrade check || status=$?
 Cells hold templates of URLs, which each service fills from its own configuration: a new password changes no row.
 */ -}}
 {{- define "common.scripts.nova-cells.sh" -}}
+{{- $query := ternary "?{query}" "" .values.tls.internal -}}
 set -euo pipefail
 
 database='{scheme}://{username}:{password}@{hostname}:{port}'
@@ -65,12 +75,12 @@ fi
 # The virtual host is `/`, which stands after a slash.
 bus+=//
 
-nova-manage cell_v2 map_cell0 --database_connection "$database/{path}_cell0"
+nova-manage cell_v2 map_cell0 --database_connection "$database/{path}_cell0{{ $query }}"
 cell=$(nova-manage cell_v2 list_cells | awk '$2 == "cell1" { print $4 }')
 if [ -n "$cell" ]; then
-  nova-manage cell_v2 update_cell --cell_uuid "$cell" --database_connection "$database/{path}" --transport-url "$bus"
+  nova-manage cell_v2 update_cell --cell_uuid "$cell" --database_connection "$database/{path}{{ $query }}" --transport-url "$bus"
 else
-  nova-manage cell_v2 create_cell --name cell1 --database_connection "$database/{path}" --transport-url "$bus"
+  nova-manage cell_v2 create_cell --name cell1 --database_connection "$database/{path}{{ $query }}" --transport-url "$bus"
 fi
 {{ end -}}
 

@@ -1,25 +1,41 @@
+{{- /* By what the programs of OVN show who they are, and know others. */ -}}
+{{- define "common.scripts.ovn-tls" -}}
+{{- if .values.tls.internal -}}
+tls=(--private-key=/etc/tls/tls.key --certificate=/etc/tls/tls.crt --ca-cert=/etc/tls/ca.crt)
+for program in ovsdb-client ovn-nbctl ovn-sbctl; do eval "$program() { command $program \"\${tls[@]}\" \"\$@\"; }"; done
+{{ end -}}
+{{- end -}}
+
 {{- /*
 How a member of a database starts. One alone is a cluster of one, which others can join. Whoever has no data joins a cluster
 that there is, and only the first begins one.
 */ -}}
 {{- define "common.scripts.ovn-db.sh" -}}
+{{- $scheme := ternary "ssl" "tcp" .values.tls.internal -}}
 set -eu
+{{ include "common.scripts.ovn-tls" . -}}
 db=/var/lib/ovn/$DATABASE.db
 domain=${ADDRESS#*.}
 set=${POD_NAME%-*}
 ordinal=${POD_NAME##*-}
-address() { echo "tcp:$set-$1.$domain:$RAFT_PORT"; }
+address() { echo "{{ $scheme }}:$set-$1.$domain:$RAFT_PORT"; }
 
 # The addresses of the members that serve the database.
 members() {
   for i in 0 1 2 3 4 5 6; do
     host=$set-$i.$domain
-    if [ "$i" != "$ordinal" ] && ovsdb-client --timeout=3 list-dbs "tcp:$host:$PORT" 2>/dev/null | grep -qx "$DATABASE"; then
+    if [ "$i" != "$ordinal" ] && ovsdb-client --timeout=3 list-dbs "{{ $scheme }}:$host:$PORT" 2>/dev/null | grep -qx "$DATABASE"; then
       address "$i"
     fi
   done
 }
 
+{{ if .values.tls.internal -}}
+if [ -e "$db" ] && [[ $(ovsdb-tool db-local-address "$db") != ssl:* ]]; then
+  echo "members of $DATABASE have talked in the clear since their first start, and Raft keeps their addresses (docs/tls.md)" >&2
+  exit 1
+fi
+{{ end -}}
 if [ ! -e "$db" ]; then
   rm -f "$db.new"
   others=$(members)
@@ -47,10 +63,10 @@ mkdir -p /run/ovn
 listen=0.0.0.0
 case $POD_IP in *:*) listen="[::]" ;; esac
 cat >/run/ovn/db.json <<JSON
-{"remotes": {"punix:/run/ovn/db.sock": {}, "ptcp:$PORT:$listen": {"inactivity-probe": $INACTIVITY_PROBE}},
+{"remotes": {"punix:/run/ovn/db.sock": {}, "p{{ $scheme }}:$PORT:$listen": {"inactivity-probe": $INACTIVITY_PROBE}},
  "databases": {"$db": {"service-model": "clustered"}}}
 JSON
-exec ovsdb-server --config-file=/run/ovn/db.json --unixctl=/run/ovn/db.ctl -vconsole:info -vsyslog:off -vfile:off
+exec ovsdb-server{{ if .values.tls.internal }} "${tls[@]}"{{ end }} --config-file=/run/ovn/db.json --unixctl=/run/ovn/db.ctl -vconsole:info -vsyslog:off -vfile:off
 {{ end -}}
 
 {{- define "common.scripts.ovn-probe.sh" -}}
@@ -142,6 +158,7 @@ print("networks outside: %s" % (", ".join(networks) or "none"))
 {{- /* A network is brought from the one database into the other, and there is a node to bring it to. */ -}}
 {{- define "common.scripts.ovn-test.sh" -}}
 set -eu
+{{ include "common.scripts.ovn-tls" . -}}
 ovn-nbctl --timeout=60 --wait=sb --may-exist ls-add kk-test
 trap 'ovn-nbctl --timeout=60 --wait=sb --if-exists ls-del kk-test' EXIT
 ovn-sbctl --timeout=20 --bare --columns=external_ids find Datapath_Binding external_ids:name=kk-test | grep kk-test

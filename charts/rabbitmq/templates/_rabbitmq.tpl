@@ -5,9 +5,18 @@ Service. However many they are, the file is the same. A lock among them has one 
 {{- define "common.config.block.rabbitmq" -}}
 {{- $ctx := .ctx -}}
 {{- $peers := include "common.context.name" (dict "ctx" $ctx "key" "server") | printf "%s-peers" -}}
+{{- $tls := $ctx.values.tls.internal }}
 options:
-  listeners.tcp.1: 0.0.0.0:{{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "amqp" "interface" "service") }}
-  management.tcp.port: {{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "http" "interface" "service") }}
+  {{- if $tls }}
+  listeners.tcp: none
+  {{- range $prefix := list "ssl_options" "management.ssl" }}
+  {{ $prefix }}.cacertfile: /etc/tls/ca.crt
+  {{ $prefix }}.certfile: /etc/tls/tls.crt
+  {{ $prefix }}.keyfile: /etc/tls/tls.key
+  {{- end }}
+  {{- end }}
+  listeners.{{ ternary "ssl" "tcp" $tls }}.1: 0.0.0.0:{{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "amqp" "interface" "service") }}
+  management.{{ ternary "ssl" "tcp" $tls }}.port: {{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "http" "interface" "service") }}
   load_definitions: /etc/rabbitmq/definitions.json
   cluster_formation.peer_discovery_backend: k8s
   cluster_formation.k8s.host: kubernetes.default.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
@@ -34,5 +43,5 @@ curl reads it from standard input: nothing secret is in an argument.
 set -eu
 password=${PASSWORD//\\/\\\\}
 printf 'user = "%s:%s"\n' "$USERNAME" "${password//\"/\\\"}" |
-  curl --config - --fail --silent --show-error --max-time 20 "http://$HOST:$PORT/api/whoami"
+  curl --config - --fail --silent --show-error --max-time 20 "{{ ternary "https" "http" .values.tls.internal }}://$HOST:$PORT/api/whoami"
 {{ end -}}

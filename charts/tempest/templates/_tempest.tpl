@@ -1,3 +1,10 @@
+{{- /* Whom Tempest believes, where servers are reached by TLS. */ -}}
+{{- define "common.config.block.trust" -}}
+{{- if .ctx.values.tls.internal -}}
+options: {identity: {ca_certificates_file: /etc/tls/ca.crt}}
+{{- end -}}
+{{- end -}}
+
 {{- /* Runs what the file run.json names, and goes on with what an earlier run of the same tests left. */ -}}
 {{- define "common.scripts.tempest-run.py" -}}
 """Runs one shard of a suite of Tempest's tests, tells the results as TAP; ends with 0 when no test failed."""

@@ -51,12 +51,17 @@ function tlsOf(values: Values): Values {
   return mergeValues(mapOf(mapOf(values.global).tls), mapOf(values.tls))
 }
 
-/** Inside, everybody is a server or a client; from outside, only what speaks HTTP is reached. */
-function isCovered({values: {serves}}: SpokenChart, {public: outside, internal}: Values): boolean {
-  const speaksHttp = Object.values(mapOf(serves)).some((each) =>
-    /^https?$/.test(String(mapOf(mapOf(each).scheme).default)),
+/** Inside, everybody is a server or a client; from outside, only what speaks HTTP is reached, and an ingress controller. */
+function isCovered({values}: SpokenChart, {public: outside, internal}: Values): boolean {
+  const speaksHttp = Object.values(mapOf(values.serves)).some(
+    (each) => mapOf(mapOf(each).scheme).default === 'http',
   )
-  return internal === true || (outside === true && speaksHttp)
+  return internal === true || (outside === true && (speaksHttp || hasController(values.components)))
+}
+
+/** Whether one of the components is an ingress controller. */
+function hasController(components: unknown): boolean {
+  return Object.values(mapOf(components)).some((each) => mapOf(each).controller !== undefined)
 }
 
 /** Returns the names and addresses by which clients reach the servers of a release; its own name where it has none. */
@@ -75,9 +80,7 @@ function namesOf({values: defaults}: SpokenChart, {release, namespace, values}: 
       ...statedNames(mapOf(endpoints[textOf(endpoint) ?? '']), places),
     ]
   })
-  const all = Object.values(components).some((each) => mapOf(each).controller !== undefined)
-    ? [...names, ...publicNames(endpoints, values)]
-    : names
+  const all = hasController(components) ? [...names, ...publicNames(endpoints, values)] : names
   return [...new Set(all.length === 0 ? [`${release}.${namespace}`] : all)]
 }
 

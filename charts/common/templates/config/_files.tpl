@@ -65,6 +65,11 @@ It is known by the option's name, or as a URL with a password, so that one in a 
 {{- else if .conf -}}
 {{- $options = .conf -}}
 {{- end -}}
+{{- if and .ctx.values.tls.internal (dig "uses" "uwsgi" false $file) -}}
+{{- $_ := set $options.uwsgi "https" (printf "%s,/etc/tls/tls.crt,/etc/tls/tls.key" $options.uwsgi.http) -}}
+{{- $_ := unset $options.uwsgi "http" -}}
+{{- if not .ctx.values.tls.files -}}{{- $_ := set $options.uwsgi "touch-reload" "/etc/tls/tls.crt" -}}{{- end -}}
+{{- end -}}
 {{- if eq $format "oslo" -}}
 {{- range $section, $values := $options -}}
 {{- range $option, $value := ternary $values dict (kindIs "map" $values) -}}

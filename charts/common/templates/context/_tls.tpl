@@ -7,23 +7,23 @@ in the clear is refused, unless `tls.plain` names its endpoint.
 {{- $tls := .values.tls -}}
 {{- range $type, $entry := ternary .endpoints dict (or $tls.public $tls.internal) -}}
 {{- $scheme := ternary $entry dict (kindIs "map" $entry) | dig "scheme" "default" "" -}}
-{{- $secure := get (dict "http" "https" "tcp" "ssl") $scheme -}}
-{{- if and $secure (dig "host_fqdn_override" "public" "" $entry) -}}
-{{- $_ := set $entry.scheme "public" ($entry.scheme.public | default (ternary $secure $scheme $tls.public)) -}}
-{{- range $port := ternary $entry.port dict $tls.public -}}
-{{- $_ := set $port "public" ($port.public | default 443) -}}
+{{- with get (dict "http" "https" "tcp" "ssl") $scheme -}}
+{{- if dig "host_fqdn_override" "public" "" $entry -}}
+{{- $_ := set $entry.scheme "public" ($entry.scheme.public | default (ternary . $scheme $tls.public)) -}}
+{{- range ternary $entry.port dict $tls.public }}{{ $_ := set . "public" (.public | default 443) }}{{ end -}}
+{{- end -}}
+{{- $_ := set $entry.scheme "default" (ternary . $scheme (and $tls.internal (not (has $type $tls.plain)))) -}}
 {{- end -}}
 {{- end -}}
-{{- if and $secure $tls.internal -}}
-{{- $_ := set $entry.scheme "default" $secure -}}
+{{- range $key, $facts := ternary .root.Values.components dict $tls.internal -}}
+{{- $component := $facts | default dict -}}
+{{- $what := $component.endpoint | default (printf "%s-%s" $.chart $key) -}}
+{{- $knows := or $component.wsgi (hasKey $component "tls") -}}
+{{- if and (has $what $tls.plain) $knows -}}
+{{- fail (printf "tls.plain: %s is served by TLS: leave it out of the list" $what) -}}
+{{- else if and (or $component.endpoint $component.ports) (not $knows) (not (has $what $tls.plain)) -}}
+{{- fail (printf "tls.internal: %s of %s knows no TLS and serves %s in the clear: leave it out, or name %s in tls.plain if it is to stay so" $key $.chart $what $what) -}}
 {{- end -}}
-{{- end -}}
-{{- range $key, $component := ternary .root.Values.components dict $tls.internal -}}
-{{- with $component -}}
-{{- if not (or .wsgi (hasKey . "tls") (not .endpoint) (has .endpoint $tls.plain)) -}}
-{{- fail (printf "tls.internal: %s of %s serves %s in the clear, and knows no TLS: leave it out, or name %s in tls.plain if it is to stay so" $key $.chart .endpoint .endpoint) -}}
-{{- end -}}
-{{- include "common.context.merge" (dict "into" . "from" .tls) -}}
-{{- end -}}
+{{- include "common.context.merge" (dict "into" $component "from" $component.tls) -}}
 {{- end -}}
 {{- end -}}

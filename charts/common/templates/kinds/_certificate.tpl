@@ -15,7 +15,7 @@ cert-manager is to put into one (`issuer`); nothing where the deployer has made 
 {{- end -}}
 {{- with $unit.endpoint -}}
 {{- $endpoint := dict "ctx" $ "type" . -}}
-{{- $web = or $web (hasPrefix "http" (include "common.endpoints.value" (merge (dict "attribute" "scheme") $endpoint))) -}}
+{{- $web = or $web $unit.controller (hasPrefix "http" (include "common.endpoints.value" (merge (dict "attribute" "scheme") $endpoint))) -}}
 {{- $names = concat $names (list (include "common.endpoints.host" $endpoint) (include "common.endpoints.host" (merge (dict "interface" "public") $endpoint))) -}}
 {{- end -}}
 {{- end -}}

@@ -14,6 +14,11 @@ start of a service makes.
 {{- if and .unit.kolla (eq .unit.role "job") -}}
 {{- $_ := set $start "KOLLA_SKIP_EXTEND_START" "" -}}
 {{- end -}}
+{{- if .ctx.values.tls.internal -}}
+{{- range ternary (list "REQUESTS_CA_BUNDLE") (list "CURL_CA_BUNDLE" "REQUESTS_CA_BUNDLE" "SSL_CERT_FILE") .unit.kolla -}}
+{{- $_ := set $start . "/etc/tls/ca.crt" -}}
+{{- end -}}
+{{- end -}}
 {{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" $pod) -}}
 {{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" $start) -}}
 {{- $own := dict -}}
@@ -73,7 +78,7 @@ Variables of a unit, by name. A value is text, or a reference to what only the l
 {{- else if $value.object -}}
 {{- $text = include "common.context.name" (dict "ctx" $.ctx "key" $value.object) -}}
 {{- else if $value.self -}}
-{{- $text = printf "http://$(POD_IP):%s" (include "common.endpoints.port" (dict "ctx" $.ctx "type" $value.self "interface" "service")) -}}
+{{- $text = printf "%s://$(POD_IP):%s" (ternary "https" "http" $.ctx.values.tls.internal) (include "common.endpoints.port" (dict "ctx" $.ctx "type" $value.self "interface" "service")) -}}
 {{- else if $value.peer -}}
 {{- $text = printf "%s$(POD_NAME).%s-peers.%s.svc.%s" $value.peer $.unit.name $.ctx.namespace $.ctx.endpoints.cluster_domain_suffix -}}
 {{- else if $value.option -}}

@@ -24,6 +24,9 @@ Liveness is patient: what readiness can answer, liveness must not turn into a re
   httpGet:
     path: {{ $asked.path }}
     port: {{ $port }}
+    {{- if and $.unit.https (eq $port $.unit.main) }}
+    scheme: HTTPS
+    {{- end }}
   {{- else }}
   tcpSocket:
     port: {{ $port }}

@@ -27,6 +27,10 @@ env, digest (of all that it reads), account, waits.
 {{- $_ := set $.unit "run" (printf "%s %s" $.unit.run (dig . "text" "" $.ctx.files)) -}}
 {{- end -}}
 {{- include "common.pod.env" . -}}
+{{- /* uwsgi reads its certificate when it starts. */ -}}
+{{- if and .unit.wsgi .ctx.values.tls.internal -}}
+{{- $_ := set .unit "digest" (append .unit.digest (get .ctx.values.tls.files "tls.crt")) -}}
+{{- end -}}
 {{- include "common.pod.account" . -}}
 {{- include "common.pod.waits" . -}}
 {{- range $name := concat (compact (list .unit.script (ternary "rollout.py" "" (not (empty .unit.rollout))))) (.unit.scripts | default list) -}}

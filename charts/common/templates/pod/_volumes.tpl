@@ -1,5 +1,5 @@
 {{- /*
-The volumes of a unit: kolla's directory with its config.json and its files, which a `script` finds there, too; the scripts; the token of its service account, only where
+The volumes of a unit: kolla's directory with its config.json and its files, which a `script` finds there, too; what TLS needs inside, of which a job only trusts; the scripts; the token of its service account, only where
 it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by itself); those of its facts, each one of
 {secret, host, claim, empty}; the user's (`pod.mounts.<unit>`).
 */ -}}
@@ -28,6 +28,10 @@ it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by
 - {name: logs, emptyDir: {}}
 {{- else }}
 - {name: tmp, emptyDir: {}}
+{{- end }}
+{{- if .ctx.values.tls.internal }}
+{{- $only := ternary (dict "items" (list (dict "key" "ca.crt" "path" "ca.crt"))) dict (eq .unit.role "job") }}
+- {name: tls, secret: {{ dict "secretName" (include "common.context.certificate" .ctx) "defaultMode" 288 | merge $only | toJson }}}
 {{- end }}
 {{- if or .unit.script .unit.scripts .unit.rollout }}
 - {name: scripts, configMap: {name: {{ include "common.context.name" (dict "ctx" .ctx "key" "bin") }}}}
@@ -74,6 +78,9 @@ it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by
 - {name: logs, mountPath: /var/log/kolla}
 {{- else }}
 - {name: tmp, mountPath: /tmp}
+{{- end }}
+{{- if .ctx.values.tls.internal }}
+- {name: tls, mountPath: /etc/tls, readOnly: true}
 {{- end }}
 {{- if or .unit.script .unit.scripts }}
 - {name: scripts, mountPath: /scripts, readOnly: true}

@@ -7,7 +7,7 @@ import urllib.request
 
 
 def bus(method, *path, **body):
-    where = "http://%(BUS_HOST)s:%(BUS_PORT)s/api/" % os.environ + "/".join(urllib.parse.quote(part, safe="") for part in path)
+    where = "{{ ternary "https" "http" .values.tls.internal }}://%(BUS_HOST)s:%(BUS_PORT)s/api/" % os.environ + "/".join(urllib.parse.quote(part, safe="") for part in path)
     login = base64.b64encode(("%(BUS_ADMIN_USER)s:%(BUS_ADMIN_PASSWORD)s" % os.environ).encode()).decode()
     call = urllib.request.Request(where, method=method, headers={"Authorization": "Basic " + login})
     with urllib.request.urlopen(call, json.dumps(body).encode(), timeout=30) as answer:

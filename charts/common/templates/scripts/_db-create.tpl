@@ -5,6 +5,9 @@ import pymysql
 connection = pymysql.connect(
     host=os.environ["DB_HOST"], port=int(os.environ["DB_PORT"]), connect_timeout=10,
     user=os.environ["DB_ADMIN_USER"], password=os.environ["DB_ADMIN_PASSWORD"],
+    {{- if .values.tls.internal }}
+    ssl={"ca": "/etc/tls/ca.crt"},
+    {{- end }}
 )
 {{- end -}}
 

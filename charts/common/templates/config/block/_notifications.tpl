@@ -12,5 +12,9 @@ options:
     transport_url: {{ include "common.endpoints.transport" .ctx | quote }}
   oslo_messaging_rabbit:
     heartbeat_in_pthread: false
+    {{- if .ctx.values.tls.internal }}
+    ssl: true
+    ssl_ca_file: /etc/tls/ca.crt
+    {{- end }}
     rabbit_quorum_queue: true
 {{- end -}}
