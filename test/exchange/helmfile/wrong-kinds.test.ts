@@ -23,7 +23,15 @@ const HELMFILE = {
   ],
 }
 
-const KINDS = {text: 'some', integer: 7, fraction: 1.5, boolean: true, map: {values: []}, list: [[1]], null: null}
+const KINDS = {
+  text: 'some',
+  integer: 7,
+  fraction: 1.5,
+  boolean: true,
+  map: {values: []},
+  list: [[1]],
+  null: null,
+}
 type Kind = keyof typeof KINDS
 
 const TEXT: readonly Kind[] = ['text', 'null']
