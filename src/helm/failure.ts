@@ -75,7 +75,9 @@ const KINDS: readonly Kind[] = [
     hint: (name) => `correct the chart of ${name}; "helm lint" says more`,
   },
   {
-    pattern: /cluster unreachable/i,
+    // Go names the request whose connection broke: net/url, Error. One of the API server to a webhook is the webhook's.
+    pattern:
+      /cluster unreachable|(?<!call webhook: )\b(?:Get|Post|Put|Patch|Delete) "https?:\/\/[^"]+": .*(?:\bEOF|connection re(?:fused|set by peer)|connection lost|i\/o timeout|TLS handshake timeout|no route to host|broken pipe)$/im,
     code: 'KK_UNREACHABLE',
     says: 'helm does not reach the cluster',
     hint: () => 'check the context, then run the same command again: kk goes on where it stopped',

@@ -127,7 +127,9 @@ async function drive(
     state.shards = () => sizesOf(inputs.ownReleases() as unknown as readonly ReleaseObject[], shards)
 
   async function work(name: string, quietFor: QuietFor): Promise<number | undefined> {
-    const found = inputs.environment(name)
+    // A watch may lag behind, that of an API server which has just come up by minutes: what is driven is what is there now.
+    const found =
+      inputs.environment(name) && (await objects.read<EnvironmentObject>(ENVIRONMENTS, placeOf(name)))
     if (!found) {
       drifts.forget(name)
       await sites.forget(name)
@@ -177,7 +179,7 @@ async function drive(
     if (contact.finding()?.status === 'False') return ASK_AGAIN
     if (passed?.hasRun) return 0
     const due = (passed?.due ?? Number.POSITIVE_INFINITY) - Date.now()
-    return Math.min(RESYNC, drifts.due(name), Math.max(0, due))
+    return Math.min(RESYNC, Math.max(0, due))
   }
 
   await aborted(stop)
@@ -205,6 +207,8 @@ function timed(work: Work, onPass: OperatorOptions['onPass']): Work {
   }
 }
 
+const placeOf = (name: string) => ({namespace: KK_NAMESPACE, name})
+
 /** Lets what runs end, and starts nothing more; a second interruption would abort helm. */
 function stopOnce(interruption: Interruption | undefined): void {
   if (interruption && !interruption.stop.aborted) interruption.interrupt()
@@ -218,8 +222,7 @@ async function dropRows(
 ): Promise<void> {
   const wanted = new Set(actions.map(({release}) => rowName(environment, release)))
   for (const {metadata} of rows)
-    if (!wanted.has(metadata.name))
-      await objects.delete(RELEASES, {namespace: KK_NAMESPACE, name: metadata.name})
+    if (!wanted.has(metadata.name)) await objects.delete(RELEASES, placeOf(metadata.name))
 }
 
 interface Passing extends Pass {

@@ -25,7 +25,7 @@ import {inputsDigest, readSource} from './source.ts'
 export interface Passed {
   readonly plan: Plan
   readonly hasRun: boolean
-  /** When it may begin what waits for other Environments, in milliseconds since the epoch. */
+  /** When something may be done though nothing is seen to change, in milliseconds since the epoch. */
   readonly due?: number | undefined
 }
 
@@ -85,6 +85,7 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
       }
       const told = {...seen, drift, source: sourceDigest(source), ...(unwanted && {unwanted})}
       await telling.tell({kind: 'deployed', ...told}, memory)
+      return {plan, hasRun, due: Date.now() + pass.drifts.due(name)}
     }
   }
   return {plan, hasRun: false}

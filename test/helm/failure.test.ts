@@ -24,6 +24,16 @@ describe('helmFailure', () => {
       'openstack/keystone: helm does not reach the cluster: Kubernetes cluster unreachable: dial tcp 127.0.0.1:1: connect: connection refused',
     ],
     [
+      'KK_UNREACHABLE',
+      'Error: UPGRADE FAILED: server-side apply failed for object a/db apps/v1, Kind=Deployment: Patch "https://127.0.0.1:1/apis/apps/v1/namespaces/a/deployments/db?fieldManager=helm": EOF',
+      'openstack/keystone: helm does not reach the cluster: server-side apply failed for object a/db apps/v1, Kind=Deployment: Patch "https://127.0.0.1:1/apis/apps/v1/namespaces/a/deployments/db?fieldManager=helm": EOF',
+    ],
+    [
+      'KK_HELM_FAILED',
+      'Error: UPGRADE FAILED: Internal error occurred: failed calling webhook "a.b.c": failed to call webhook: Post "https://a.b.svc:443/mutate?timeout=10s": dial tcp 10.0.0.1:443: connect: connection refused',
+      'openstack/keystone: helm upgrade failed: Internal error occurred: failed calling webhook "a.b.c": failed to call webhook: Post "https://a.b.svc:443/mutate?timeout=10s": dial tcp 10.0.0.1:443: connect: connection refused',
+    ],
+    [
       'KK_FORBIDDEN',
       'Error: query: failed to query with labels: secrets is forbidden: User "eve" cannot list resource "secrets"',
       'openstack/keystone: a permission is missing: query: failed to query with labels: secrets is forbidden: User "eve" cannot list resource "secrets"',

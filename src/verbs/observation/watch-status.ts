@@ -42,13 +42,15 @@ export async function* watchStatus({
   }
 }
 
+/** What another look may mend. */
+const RETRIED: ReadonlySet<string> = new Set(['KK_UNREACHABLE', 'KK_API', 'KK_SERVER'])
+
 async function look(read: () => Promise<StatusReport>): Promise<StatusLook> {
   try {
     return {report: await read(), at: new Date()}
   } catch (error) {
     const problem = asKkError(error)
-    // An error that another look cannot mend ends the watch.
-    if (problem.code !== 'KK_UNREACHABLE' && problem.code !== 'KK_API') throw error
+    if (!RETRIED.has(problem.code)) throw error
     return {problem, at: new Date()}
   }
 }

@@ -18,10 +18,18 @@ export interface OperatedCluster extends OwnCluster {
   operator(...words: readonly string[]): ReturnType<typeof kk>
   /** Starts an operator that has the rights of the one that was installed, and no other; with other words, a part of it. */
   start(...words: readonly string[]): Promise<RunningOperator>
+  /** The same, but it meets the API server where it is told to, and has these environment variables, too. */
+  startAt(place: OperatorPlace, ...words: readonly string[]): Promise<RunningOperator>
   /** `kk deploy` or `kk destroy`, as somebody at a command line. */
   byHand(verb: 'deploy' | 'destroy', environment: OperatedEnvironment, text: string): Promise<void>
   /** An environment of a test's own, whose namespace the operator may deploy in: there, or in the cluster of its releases. */
   environment(releases?: TestCluster): OperatedEnvironment
+}
+
+export interface OperatorPlace {
+  /** Where the API server is, or what stands before it. */
+  readonly server?: string
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export interface RunningOperator {
@@ -75,6 +83,7 @@ export async function startOperatedCluster(
     install,
     operator,
     start: (...words) => start(cluster, words),
+    startAt: (place, ...words) => start(cluster, words, place),
     async byHand(verb, {name}, text) {
       const file = join(inject('run').home, `${name}.yaml`)
       await writeFile(file, text)
@@ -86,7 +95,11 @@ export async function startOperatedCluster(
   }
 }
 
-async function start(cluster: OwnCluster, words: readonly string[]): Promise<RunningOperator> {
+async function start(
+  cluster: OwnCluster,
+  words: readonly string[],
+  {server, env}: OperatorPlace = {},
+): Promise<RunningOperator> {
   const {home} = inject('run')
   const account = words.includes('child') ? 'kk-operator-child' : 'kk-operator'
   const directory = join(home, uniqueName('operator'))
@@ -95,12 +108,16 @@ async function start(cluster: OwnCluster, words: readonly string[]): Promise<Run
   const kubeconfig = join(directory, 'kubeconfig')
   const temporary = join(directory, 'tmp')
   await mkdir(temporary)
-  await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf(account, cluster)), {mode: 0o600})
+  await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf(account, cluster, server)), {mode: 0o600})
   const child = execa(
     inject('run').kk,
     ['operator', 'run', '--listen', '127.0.0.1:0', '--kubeconfig', kubeconfig, ...words],
     {
-      env: {...kkEnvironment(), KK_HELM: path, XDG_STATE_HOME: join(directory, 'state'), TMPDIR: temporary},
+      env: {
+        ...kkEnvironment(),
+        ...{KK_HELM: path, XDG_STATE_HOME: join(directory, 'state'), TMPDIR: temporary},
+        ...env,
+      },
       extendEnv: false,
       reject: false,
       stdin: 'ignore',
@@ -118,11 +135,12 @@ async function start(cluster: OwnCluster, words: readonly string[]): Promise<Run
   }
 }
 
-/** A kubeconfig with a new token of an account in `kk-system` of this cluster. */
-export async function kubeconfigOf(name: string, cluster: TestCluster): Promise<object> {
-  const {clusters} = load(await done(cluster.kubectl('config', 'view', '--raw'))) as {
-    clusters: readonly {name: string}[]
+/** A kubeconfig with a new token of an account in `kk-system` of this cluster, which may be met elsewhere. */
+export async function kubeconfigOf(name: string, cluster: TestCluster, server?: string): Promise<object> {
+  const {clusters: known} = load(await done(cluster.kubectl('config', 'view', '--raw'))) as {
+    clusters: readonly {name: string; cluster: object}[]
   }
+  const clusters = known.map((each) => (server ? {...each, cluster: {...each.cluster, server}} : each))
   const account = [name, '--namespace', 'kk-system']
   const token = await done(cluster.kubectl('create', 'token', ...account))
   return {

@@ -1,0 +1,324 @@
+import {writeFile} from 'node:fs/promises'
+import {createServer} from 'node:net'
+import {join} from 'node:path'
+import {setTimeout as wait} from 'node:timers/promises'
+import {afterEach, beforeAll, expect, inject, it} from 'vitest'
+import {waitFor} from '../e2e/support/cluster.ts'
+import {done} from '../e2e/support/guarded.ts'
+import {
+  type OperatedCluster,
+  type OperatedEnvironment,
+  type OperatorPlace,
+  type RunningOperator,
+  startOperatedCluster,
+} from '../e2e/support/operator.ts'
+import {sizeAtNight} from '../support/night.ts'
+import {openApiProxy} from './support/api-proxy.ts'
+import {newFaults} from './support/fault-proxy.ts'
+import {openStaleProxy, type StaleProxy} from './support/stale-proxy.ts'
+
+// The numbers are those of the proof of the design, as in operator-proof.test.ts. An operator whose way to the API server is bad.
+/** How much later watches tell, in milliseconds. */
+const LATE = sizeAtNight(30_000, 4_000)
+/** Edits in each of which one write goes wrong. */
+const FAULTS = sizeAtNight(200, 4)
+
+let cluster: OperatedCluster
+beforeAll(async () => {
+  cluster = await startOperatedCluster(10, '--removal')
+  return () => cluster.end()
+})
+
+const running: RunningOperator[] = []
+async function start(place: OperatorPlace = {}, ...words: readonly string[]): Promise<RunningOperator> {
+  const started = await cluster.startAt(place, ...words)
+  running.push(started)
+  return started
+}
+async function end(operator: RunningOperator): Promise<void> {
+  running.splice(running.indexOf(operator), 1)
+  operator.signal('SIGTERM')
+  const {exitCode, stderr} = await operator.ended()
+  expect(exitCode, stderr).toBe(0)
+}
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const operator of running.slice()) await end(operator)
+  for (const close of closing.splice(0)) await close()
+})
+
+async function staleProxy(): Promise<StaleProxy> {
+  const proxy = await openStaleProxy(cluster.kubeconfig)
+  closing.push(proxy.close)
+  return proxy
+}
+
+const RESOURCE = 'environment.kk.openstack.org'
+const PLACE = ['--namespace', 'kk-system']
+const PATH = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/environments'
+
+/** The changes that helms of an operator were started for in an environment: `upgrade api`. */
+async function changes(
+  operator: RunningOperator,
+  {name}: Pick<OperatedEnvironment, 'name'>,
+): Promise<readonly string[]> {
+  return (await operator.helmCalls())
+    .filter(
+      (call) => /^(install|upgrade|uninstall|rollback)/.test(call) && call.includes(`--namespace ${name}`),
+    )
+    .map((call) => `${call.split(' ')[0]} ${/ (api|db) /.exec(call)?.[1]}`)
+}
+
+it('9: what watches tell late is done in order, and once', {timeout: 600_000 + LATE * 20}, async () => {
+  const environment = cluster.environment()
+  const proxy = await staleProxy()
+  const operator = await start(proxy)
+  await environment.apply(environment.text())
+  await environment.has('Ready', 'True')
+  proxy.delay(LATE)
+
+  await environment.apply(environment.text({db: {replicas: 2}, api: {replicas: 2}}))
+  await waitFor(async () => (await environment.revisions()).includes('api 2'), {
+    until: 'both are upgraded',
+    seconds: 60 + LATE / 100,
+  })
+  await environment.has('Ready', 'True')
+
+  expect(await changes(operator, environment)).toEqual([
+    'install db',
+    'install api',
+    'upgrade db',
+    'upgrade api',
+  ])
+  expect(await environment.states()).toEqual(['api 2 deployed', 'db 2 deployed'])
+})
+
+it('9: what a watch has not told yet is not driven as it was', {timeout: 600_000 + LATE * 20}, async () => {
+  const environment = cluster.environment()
+  const proxy = await staleProxy()
+  const operator = await start(proxy)
+  // It is passed over each second, whatever its watches tell.
+  await environment.apply(environment.text(), {drift: {every: '1s'}})
+  await environment.has('Drifted', 'False', 'AsDeployed')
+  proxy.delay(LATE)
+
+  await done(cluster.kubectl('delete', RESOURCE, environment.name, ...PLACE))
+  await environment.isFree()
+  await cluster.byHand('deploy', environment, environment.text({api: {replicas: 2}}))
+  const before = proxy.asked(`${PATH}/${environment.name}`)
+  await environment.apply(environment.text({api: {replicas: 2}}), {suspend: true})
+  await environment.has('Paused', 'True')
+
+  expect(proxy.asked(`${PATH}/${environment.name}`)).toBeGreaterThan(before)
+  expect(await changes(operator, environment)).toEqual(['install db', 'install api'])
+  expect(await environment.states()).toEqual(['api 2 deployed', 'db 1 deployed'])
+})
+
+it('10: an API server that answers as it was removes nothing, and takes nothing back', async () => {
+  const [kept, again, other] = [cluster.environment(), cluster.environment(), cluster.environment()]
+  const proxy = await staleProxy()
+  const first = await start(proxy)
+  await Promise.all([
+    kept.apply(kept.text()),
+    again.apply(again.text(), {deletionPolicy: 'RemoveUnshared'}),
+    other.apply(other.text()),
+  ])
+  await Promise.all([kept, again, other].map((each) => each.has('Ready', 'True')))
+  const {uid} = await waitFor(
+    async () => {
+      const {metadata} = await again.read()
+      return (metadata.finalizers?.length ?? 0) > 0 && metadata
+    },
+    {until: 'the operator knows the policy'},
+  )
+  await end(first)
+  // One is being deleted with its releases, and the others are driven: so it is remembered.
+  await done(
+    cluster.kubectl('annotate', RESOURCE, again.name, ...PLACE, `kk.openstack.org/confirm-remove=${uid}`),
+  )
+  await done(cluster.kubectl('delete', RESOURCE, again.name, ...PLACE, '--wait=false'))
+  await proxy.remember()
+
+  const free = {metadata: {finalizers: []}}
+  const merge = ['--type', 'merge', '--patch', JSON.stringify(free)]
+  await done(cluster.kubectl('patch', RESOURCE, again.name, ...PLACE, ...merge))
+  await again.apply(again.text(), {suspend: true})
+  const second = await start()
+  await done(cluster.operator('pause', kept.name))
+  await kept.isFree()
+  await cluster.byHand('deploy', kept, kept.text({api: {replicas: 2}}))
+  await end(second)
+  await other.apply(other.text({db: {replicas: 2}}))
+
+  proxy.lag(true)
+  const third = await start(proxy)
+  await waitFor(async () => (await other.revisions()).includes('db 2'), {until: 'it works on the third'})
+  await waitFor(async () => [kept, again].every(({name}) => proxy.asked(`${PATH}/${name}`) > 0), {
+    until: 'it has looked at the others',
+  })
+  proxy.lag(false)
+  await other.has('Ready', 'True')
+  await kept.apply(kept.text({api: {replicas: 3}}), {suspend: false})
+  await kept.has('Ready', 'True')
+
+  expect(await changes(third, again)).toEqual([])
+  expect(await changes(third, kept)).toEqual(['upgrade api'])
+  expect(await changes(third, other)).toEqual(['upgrade db'])
+  expect(await again.revisions()).toEqual(['api 1', 'db 1'])
+  expect(await kept.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'db 1'])
+})
+
+it('11: a write that goes wrong, whichever it is, is made good without anybody', {
+  timeout: 600_000 + FAULTS * 60_000,
+}, async () => {
+  const environment = cluster.environment()
+  const faults = newFaults()
+  const proxy = await openApiProxy({kubeconfig: cluster.kubeconfig, handle: faults.handle})
+  closing.push(proxy.close)
+  await start(proxy)
+  const edit = async (number: number) => {
+    const replicas = 1 + (number % 3)
+    await environment.apply(environment.text({db: {replicas}, api: {replicas}}))
+    const {metadata} = await environment.read()
+    let asked = ''
+    await waitFor(
+      async () => {
+        const {status} = await environment.read()
+        const isSeen = status?.observedGeneration === metadata.generation
+        const ready = status?.conditions?.find(({type}) => type === 'Ready')
+        if (isSeen && ready?.reason === 'Failed' && asked !== status?.run) {
+          // What helm has failed at is not repeated unasked: the API server itself has told helm that it could not.
+          expect(ready.message).toContain('the test lets this go wrong')
+          asked = status!.run!
+          await done(cluster.operator('retry', environment.name))
+        }
+        const words = ['deployments', '--namespace', environment.name]
+        const {items} = await cluster.get<{items: readonly {spec: {replicas: number}}[]}>(...words)
+        const isDone = items.length === 2 && items.every(({spec}) => spec.replicas === replicas)
+        return isDone && ready?.status === 'True'
+      },
+      {until: `edit ${number} is deployed`, seconds: 300},
+    )
+  }
+  faults.arm({on: 'any', nth: 0, how: 'error'})
+  await edit(0)
+  await edit(1)
+  faults.arm({on: 'any', nth: 0, how: 'error'})
+  await edit(2)
+  const writes = faults.seen()
+
+  const met: string[] = []
+  for (let number = 0; number < FAULTS; number++) {
+    const how = (['error', 'throttled', 'cut-before', 'cut-after'] as const)[Math.floor(number / writes) % 4]!
+    const nth = 1 + (number % writes)
+    faults.arm({on: 'any', nth, how})
+    await edit(number)
+    if (faults.struck()) met.push(`${how} ${nth}`)
+  }
+
+  expect(writes).toBeGreaterThan(10)
+  expect(met.length).toBeGreaterThanOrEqual(FAULTS * 0.8)
+  expect(await environment.states()).toEqual([
+    expect.stringMatching(/^api \d+ deployed$/),
+    expect.stringMatching(/^db \d+ deployed$/),
+  ])
+})
+
+it('11: a place that is known no more, and an API server that says nothing, are told, and overcome', {
+  timeout: 900_000,
+}, async () => {
+  const environment = cluster.environment()
+  const proxy = await staleProxy()
+  const port = await freePort()
+  await start(proxy, '--listen', `127.0.0.1:${port}`)
+  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+  await environment.apply(environment.text())
+  await environment.has('Ready', 'True')
+
+  proxy.forget()
+  await environment.apply(environment.text({api: {replicas: 2}}))
+  await waitFor(async () => (await environment.revisions()).includes('api 2'), {until: 'the edit is seen'})
+  await environment.has('Ready', 'True')
+  proxy.silence(true)
+  const since = performance.now()
+  await waitFor(async () => !(await isReady()), {until: 'the probe fails', seconds: 200})
+  const seconds = (performance.now() - since) / 1000
+  await environment.apply(environment.text({api: {replicas: 3}}))
+  proxy.silence(false)
+  proxy.cut(true)
+  proxy.cut(false)
+  await waitFor(async () => (await environment.revisions()).includes('api 3'), {
+    until: 'it is back',
+    seconds: 200,
+  })
+  await environment.has('Ready', 'True')
+
+  expect(seconds).toBeLessThan(120)
+  expect(await isReady()).toBe(true)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const {port} = server.address() as {port: number}
+  await new Promise((closed) => server.close(closed))
+  return port
+}
+
+/** Fewer than the seconds of a Lease are of no use: whoever leads gives up then, and the next one takes over. */
+const CUT_SECONDS = 60
+
+it('8: cut off for a minute beside one that is not, each release has one helm at a time', {
+  timeout: 900_000,
+}, async () => {
+  const environment = cluster.environment()
+  const proxy = await openApiProxy({
+    kubeconfig: cluster.kubeconfig,
+    handle: async ({forward, pass}) => pass(await forward()),
+  })
+  closing.push(proxy.close)
+  const leader = await start({...proxy, env: await skewed(30)})
+  await environment.apply(environment.text())
+  await environment.has('Ready', 'True')
+  const next = await start({env: await skewed(-30)})
+  const hooked = {job: {hook: 'post-upgrade', pod: {'complete-after': '8s'}}}
+  await environment.apply(environment.text({db: {replicas: 2, ...hooked}, api: {replicas: 2}}))
+  await waitFor(async () => (await changes(leader, environment)).includes('upgrade db'), {
+    until: 'helm is at work',
+  })
+
+  proxy.cut(true)
+  await wait(CUT_SECONDS * 1000)
+  proxy.cut(false)
+  await waitFor(async () => (await environment.states()).join().includes('api 2 deployed'), {
+    until: 'what was begun is done',
+    seconds: 600,
+  })
+  await environment.has('Ready', 'True')
+  running.splice(running.indexOf(leader), 1)
+  leader.signal('SIGTERM')
+  const {stderr} = await leader.ended()
+  const all = [...(await changes(leader, environment)), ...(await changes(next, environment))]
+
+  expect(stderr).toContain('KK_LEASE_LOST')
+  expect(all.filter((change) => change === 'upgrade api')).toEqual(['upgrade api'])
+  const records = await environment.revisions()
+  expect(all.filter((change) => change === 'upgrade db')).toHaveLength(
+    records.filter((record) => record.startsWith('db')).length - 1,
+  )
+})
+
+/** What makes a process read its clock so many seconds late, or early. */
+async function skewed(seconds: number): Promise<Record<string, string>> {
+  const file = join(inject('run').home, `clock${seconds}.cjs`)
+  const lines = [
+    `const now = Date.now.bind(Date)`,
+    `const Real = Date`,
+    `globalThis.Date = class extends Real {`,
+    `  constructor(...given) { super(...(given.length === 0 ? [now() + ${seconds * 1000}] : given)) }`,
+    `  static now() { return now() + ${seconds * 1000} }`,
+    `}`,
+  ]
+  await writeFile(file, lines.join('\n'))
+  return {NODE_OPTIONS: `--require ${file}`}
+}
