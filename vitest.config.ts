@@ -8,7 +8,7 @@ const WITH_PROGRAMS = [
   'test/charts-reading/{sources/{publishing,remote,signing},pack-chart,vendor-charts,files/chart-files}.test.ts',
   'test/environment/split.test.ts',
   'test/helm/{open,yaml,version}.test.ts',
-  'test/images/registry/copy-image.test.ts',
+  'test/images/{building/go-program,registry/copy-image}.test.ts',
   'test/overrides/{computed,layer-stacks,merge-helm,strvals}.test.ts',
   'test/overrides/user/store.test.ts',
   'test/report/files/{junit,html}.test.ts',

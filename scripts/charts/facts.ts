@@ -35,7 +35,10 @@ export const REFERENCES: Readonly<Record<string, Schema>> = {
   ),
   default: meaning('beside `auth`: the value where the account does not say it', text),
   option: meaning('an option of a file: `keystone.fernet_tokens.max_active_keys`', text),
-  value: meaning('a value that all releases share: `region`', text),
+  value: meaning(
+    'a value that all releases share: `region`, `public_certificate`, which is the name of the Secret that the ingress controller has',
+    text,
+  ),
   object: meaning('the name of an object of the release: `fernet-keys`', text),
   self: meaning("the pod's own URL for an endpoint: `image`", text),
   peer: meaning("text before the pod's own name among its peers: `rabbit@`", text),
@@ -73,7 +76,10 @@ export const VOLUME: Readonly<Record<string, Schema>> = {
   propagation: meaning('which mounts pass between the node and the pod', {
     enum: ['None', 'HostToContainer', 'Bidirectional'],
   }),
-  secret: meaning('a Secret of the release, such as one of `generated`', text),
+  secret: meaning(
+    'a Secret of the release, such as one of `generated`; or `{value: public_certificate}`, that of the ingress controller',
+    ref('object'),
+  ),
   mode: meaning('the mode of its files, as a decimal number (288, which is 0440)', whole),
   host: meaning('a directory of the node', text),
   empty: meaning(
@@ -121,7 +127,7 @@ export const UNIT: Readonly<Record<string, Schema>> = {
     texts,
   ),
   rbac: meaning(
-    "rules for Kubernetes' API by name: `apiGroups`, `resources`, `resourceNames` (those of the release), `verbs`; with `cluster: true` in all namespaces",
+    "rules for Kubernetes' API by name: `apiGroups`, `resources`, `resourceNames` (those of the release, or `{value: public_certificate}`), `verbs`; with `cluster: true` in all namespaces",
     mapOf(ref('rule')),
   ),
   host: meaning(
@@ -161,6 +167,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   primary: meaning(
     'whether its Service leads to one member alone: the one that has the label `kk.openstack.org/primary`, which the members give',
     flag,
+  ),
+  controller: meaning(
+    'what it is called as an ingress controller: the one of the class `ingress.class`, which is made',
+    text,
   ),
   sessionAffinity: meaning('whether a client stays with one pod', {enum: ['None', 'ClientIP']}),
   tls: meaning(
@@ -272,5 +282,9 @@ export const FACT_DEFINITIONS: Readonly<Record<string, Schema>> = {
   variables: mapOf({anyOf: [scalar, reference]}),
   volume: closed(VOLUME),
   handler: closed(handler),
-  rule: closed({apiGroups: texts, resources: texts, resourceNames: texts, verbs: texts, cluster: flag}),
+  object: {anyOf: [text, closed({value: text})]},
+  rule: closed({
+    ...{apiGroups: texts, resources: texts, verbs: texts, cluster: flag},
+    resourceNames: {type: ['array', 'null'], items: ref('object')},
+  }),
 }

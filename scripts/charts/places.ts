@@ -12,6 +12,7 @@ const endpoint = closed({
   port,
   auth: ANY_OBJECT,
   statefulset: closed({name: text, replicas: whole}),
+  public: text,
 })
 
 /** Places that mean the same in every chart, so that `global` may have them too. */
@@ -38,6 +39,7 @@ export const SHARED: Readonly<Record<string, Schema>> = {
     ephemeral: flag,
     backend: {enum: ['ceph', 'file']},
   }),
+  ingress: closed({enabled: flag, class: text, domain: text, tls_secret: text, annotations: mapOf(scalar)}),
   notifications: closed({enabled: flag}),
   tls: closed({
     public: flag,

@@ -1,6 +1,10 @@
+import {load} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
-import {SERVICES, useCharts} from './support/charts.ts'
-import {ofKind} from './support/objects.ts'
+import {mergeValues} from '../../src/overrides/merge.ts'
+import {builtInPlugins} from '../../src/overrides/system/plugins.ts'
+import type {Values} from '../../src/release.ts'
+import {SECRETS, SERVICES, useCharts, valuesOf} from './support/charts.ts'
+import {find, type KubernetesObject, ofKind, pods, secret, variable} from './support/objects.ts'
 
 const charts = await useCharts()
 
@@ -39,7 +43,132 @@ describe('an ingress', () => {
 
     expect(Object.keys(ingress?.spec ?? {})).toEqual(['rules'])
     await expect(ingresses(network({enabled: true}))).rejects.toThrow(
-      'network.api.ingress needs the name that clients outside use: endpoints.identity.host_fqdn_override.public.host',
+      'network.api.ingress needs the name that clients outside use: ingress.domain, or endpoints.identity.host_fqdn_override.public.host',
     )
   })
+})
+
+/** All that is public, behind an ingress controller. */
+const switchedOn = (more: Values = {}, endpoints: Values = {}) => ({
+  global: mergeValues(SECRETS, {ingress: {enabled: true, domain: 'example.org', ...more}, endpoints}),
+})
+const hostsOf = (objects: readonly KubernetesObject[]) =>
+  ofKind(objects, 'Ingress').flatMap(({spec}) => {
+    const {rules} = spec as unknown as {readonly rules: readonly {readonly host: string}[]}
+    return rules.map(({host}) => host)
+  })
+
+describe('the ingress of all that is public', () => {
+  it.each(SERVICES)('names each public endpoint of %s, and opens nothing else', async (chart) => {
+    const names = Object.values(valuesOf(chart).serves ?? {}).flatMap(({public: name}) => name ?? [])
+
+    const hosts = hostsOf(await charts.render(chart, switchedOn()))
+
+    expect(hosts.sort()).toEqual(names.map((name) => `${name}.example.org`).sort())
+  })
+
+  it('is of one class, with one certificate, and what keystone registers is what clients outside use', async () => {
+    const objects = await charts.render('keystone', switchedOn())
+
+    expect(find(objects, 'Ingress', 'keystone-api').spec).toMatchObject({
+      ingressClassName: 'openstack',
+      tls: [{hosts: ['keystone.example.org'], secretName: 'ingress-tls'}],
+    })
+    const [bootstrap] = pods(ofKind(objects, 'Job').filter(({metadata}) => /bootstrap/.test(metadata.name)))
+    expect(variable(bootstrap!.spec.containers[0]!, 'OS_BOOTSTRAP_PUBLIC_URL')).toBe(
+      'https://keystone.example.org/v3',
+    )
+    expect(variable(bootstrap!.spec.containers[0]!, 'OS_BOOTSTRAP_INTERNAL_URL')).toContain(':5000/v3')
+  })
+
+  it('is what a deployer says of it', async () => {
+    const own = {class: 'nginx', tls_secret: 'mine', annotations: {'example.org/size': '10m'}}
+
+    const [ingress] = ofKind(await charts.render('keystone', switchedOn(own)), 'Ingress')
+
+    expect(ingress).toMatchObject({
+      metadata: {annotations: own.annotations},
+      spec: {ingressClassName: 'nginx', tls: [{secretName: 'mine'}]},
+    })
+  })
+
+  it('leaves out a component that says so, and what outside has an address and no name', async () => {
+    const closed = {...switchedOn(), values: {network: {api: {ingress: {enabled: false}}}}}
+    const console = {host_fqdn_override: {public: {host: '192.0.2.1'}}, port: {novnc_proxy: {public: 30608}}}
+
+    expect(hostsOf(await charts.render('keystone', closed))).toEqual([])
+    const hosts = hostsOf(await charts.render('nova', switchedOn({}, {compute_novnc_proxy: console})))
+    expect(hosts).toEqual(['nova.example.org'])
+  })
+
+  it('takes the name that the endpoint has, and the names that facts about the cloud give are the same', async () => {
+    const named = switchedOn({}, NAMED)
+    const serves = Object.values(SERVICES).flatMap((chart) => Object.entries(valuesOf(chart).serves ?? {}))
+    const facts = {publicDomain: 'example.org', tls: true}
+
+    expect(hostsOf(await charts.render('keystone', named))).toEqual(['identity.example.org'])
+    for (const chart of SERVICES) {
+      const made = await (await builtInPlugins().find(chart))?.overrides(facts, 'openstack')
+      const {global} = (made ?? {}) as {readonly global?: {readonly endpoints?: Named}}
+      for (const [type, {host_fqdn_override: host}] of Object.entries(global?.endpoints ?? {})) {
+        const stated = serves.find(([each]) => each === type)?.[1]
+        if (host && stated) expect(host.public.host).toBe(`${String(stated['public'])}.example.org`)
+      }
+    }
+  })
+})
+
+type Named = Readonly<
+  Record<string, {readonly host_fqdn_override?: {readonly public: {readonly host: string}}}>
+>
+
+describe('the controller', async () => {
+  const objects = await charts.render('ingress', switchedOn({class: 'mine', tls_secret: 'cloud'}))
+
+  it('may read one Secret, and change nothing', () => {
+    const rules = ofKind(objects, 'Role', 'ClusterRole').flatMap(
+      ({rules}) => rules as readonly {resources: string[]; resourceNames: string[]; verbs: string[]}[],
+    )
+    const names = (resource: string) =>
+      rules.find(({resources}) => resources.includes(resource))?.resourceNames
+
+    expect(names('secrets')).toEqual(['cloud'])
+    expect(new Set(rules.flatMap(({verbs}) => verbs))).toEqual(new Set(['list', 'watch']))
+    const [controller] = find(objects, 'DaemonSet', 'ingress-controller').spec!.template!.spec.containers
+    expect(variable(controller!, 'CERTIFICATE')).toBe('cloud')
+    expect(variable(controller!, 'SECRETS_FIELD_SELECTOR')).toBe('metadata.name=$(CERTIFICATE)')
+  })
+
+  it('serves the class of the Ingresses, on the addresses of its nodes', () => {
+    const {spec} = find(objects, 'DaemonSet', 'ingress-controller')
+    const configuration = load(find(objects, 'ConfigMap', 'ingress-etc').data!['traefik.yaml']!) as {
+      readonly providers: {readonly kubernetesIngress: object}
+    }
+
+    expect(find(objects, 'IngressClass', 'mine')).toMatchObject({
+      metadata: {name: 'mine'},
+      spec: {controller: 'traefik.io/ingress-controller'},
+    })
+    expect(find(objects, 'IngressClass', 'mine').metadata).not.toHaveProperty('namespace')
+    expect(spec?.template?.spec.hostNetwork).toBe(true)
+    expect(configuration.providers.kubernetesIngress).toMatchObject({
+      namespaces: ['openstack'],
+      ingressClass: 'mine',
+    })
+  })
+
+  it('is tried under each public name', () => {
+    const script = find(objects, 'ConfigMap', 'ingress-bin').data!['ingress-test.py']
+
+    expect(script).toContain('"keystone.example.org"')
+    expect(script).not.toContain('mariadb')
+  })
+})
+
+it('the dashboard behind TLS trusts the forms that come by its public name', async () => {
+  const settings = async (options: object) =>
+    secret(await charts.render('horizon', options), 'horizon-files', '_9998-kolla-settings.py')
+
+  expect(await settings(switchedOn())).toContain('CSRF_TRUSTED_ORIGINS = ["https://horizon.example.org", ]')
+  expect(await settings({})).not.toContain('CSRF_TRUSTED_ORIGINS')
 })

@@ -18,7 +18,7 @@ for it (`kk.section`), and each release shows those of its `kk.components`: of a
 {{- $shown := $kk.components | default (concat (keys $ctx.components) (list "common" "rollout")) -}}
 {{- range $unit := $ctx.components }}
 {{- $objects := "" }}
-{{- range list "workload" "service" "ingress" "pdb" "networkpolicy" "pvc" }}
+{{- range list "workload" "service" "ingress" "ingressclass" "pdb" "networkpolicy" "pvc" }}
 {{- $objects = print $objects (include (printf "common.kinds.%s" .) (dict "ctx" $ctx "unit" $unit)) }}
 {{- end }}
 {{- if has $unit.key $shown }}{{ $objects }}{{ end }}

@@ -1,6 +1,13 @@
-{{- /* Django's settings that follow from the endpoints. */ -}}
+{{- /* Django's settings that follow from the endpoints. Behind a proxy that ends TLS it would else refuse every form that is sent. */ -}}
 {{- define "common.config.block.horizon" -}}
+{{- $public := dict "ctx" .ctx "type" "dashboard" "interface" "public" -}}
 options:
+  {{- if eq (include "common.endpoints.value" (merge (dict "attribute" "scheme") $public)) "https" }}
+  SESSION_COOKIE_SECURE: true
+  CSRF_COOKIE_SECURE: true
+  CSRF_TRUSTED_ORIGINS: [{{ include "common.endpoints.uri" $public | trimSuffix "/" | quote }}]
+  SECURE_PROXY_SSL_HEADER: [HTTP_X_FORWARDED_PROTO, https]
+  {{- end }}
   SECRET_KEY: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "dashboard.secret_key") | quote }}
   OPENSTACK_HOST: {{ include "common.endpoints.host" (dict "ctx" .ctx "type" "identity") | quote }}
   OPENSTACK_KEYSTONE_URL: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}

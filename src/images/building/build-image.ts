@@ -5,9 +5,10 @@ import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {type Image, localReference} from '../image.ts'
 import {packageList} from '../inventory/package-list.ts'
-import {readPackages, versionOf} from '../inventory/packages.ts'
+import {type Package, readPackages, versionOf} from '../inventory/packages.ts'
 import {type ImageRecord, packageListPath} from '../inventory/record.ts'
 import {type ProgramRun, runProgram} from './buildah.ts'
+import {goProgram} from './go-program.ts'
 import {rootfsArchive} from './rootfs.ts'
 
 export interface BuildOptions {
@@ -33,6 +34,8 @@ export async function buildImage(image: Image, options: BuildOptions): Promise<I
     const context = join(work.path, 'context')
     const rootfs = image.rootfs && (await rootfsArchive(image.rootfs, cache, {...run, refresh}))
     await work.fill(() => fillContext(context, image, {carried, ...(rootfs && {rootfs})}))
+    const {go} = image
+    const modules = go ? await goProgram({...image, go}, {...run, work: work.path, into: context}) : []
     const idFile = join(work.path, 'id')
     await runProgram(
       'buildah',
@@ -45,20 +48,24 @@ export async function buildImage(image: Image, options: BuildOptions): Promise<I
       ],
       run,
     )
-    return await finish(image, await readFile(idFile, 'utf8'), options)
+    return await finish(image, {built: await readFile(idFile, 'utf8'), modules}, options)
   } finally {
     await work.remove()
   }
 }
 
 /** What an image holds is known when it is built: its labels and its list come last. */
-async function finish(image: Image, built: string, options: BuildOptions): Promise<ImageRecord> {
+async function finish(
+  image: Image,
+  {built, modules}: {readonly built: string; readonly modules: readonly Package[]},
+  options: BuildOptions,
+): Promise<ImageRecord> {
   const {cache, inputs, signal} = options
   const run = {signal}
   const container = (await runProgram('buildah', ['from', '--pull=never', built], run)).trim()
   try {
     const root = (await runProgram('buildah', ['mount', container], run)).trim()
-    const packages = await readPackages(root)
+    const packages = [...(await readPackages(root)), ...modules]
     await runProgram('buildah', ['umount', container], run)
     const version = versionOf(image.version, packages, options.version)
     const created = new Date()

@@ -12,6 +12,9 @@ export interface ProgramRun {
   /** Everything that the program says is kept there, and each line is shown to `onLine`. */
   readonly log?: string
   readonly onLine?: (line: string) => void
+  /** Where it runs, and what its environment has beside that of this process. */
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Time to take away its half-made containers. */
@@ -39,7 +42,7 @@ export async function startBuildah<Ended extends {readonly failed: boolean; read
 
 /** Runs buildah, or what works beside it, to its end; resolves with its standard output. Throws `KK_IMAGE`. */
 export async function runProgram(
-  program: 'buildah' | 'mmdebstrap',
+  program: 'buildah' | 'mmdebstrap' | 'go' | 'git',
   args: readonly string[],
   run: ProgramRun = {},
 ): Promise<string> {
@@ -55,10 +58,15 @@ export async function runProgram(
   })
 }
 
-async function runOnce(program: string, args: readonly string[], {signal, log, onLine}: ProgramRun) {
+async function runOnce(program: string, args: readonly string[], run: ProgramRun) {
+  const {signal, log, onLine, cwd, env} = run
   signal?.throwIfAborted()
   // In a group of its own: what it runs in a container goes on when it alone is ended.
-  const child = execa(program, args, {all: true, detached: true, reject: false, stdin: 'ignore'})
+  const child = execa(program, args, {
+    ...{all: true, detached: true, reject: false, stdin: 'ignore'},
+    ...(cwd !== undefined && {cwd}),
+    ...(env && {env}),
+  })
   const tidying = signal && endWithSignal(child, signal)
   const reading = onLine && readLines(child, onLine)
   const writing = log !== undefined && finished(child.all.pipe(createWriteStream(log)))

@@ -51,7 +51,8 @@ export function packageList(
 /** https://github.com/package-url/purl-spec */
 function packageUrl({type, name, version}: Package): string {
   const namespace = type === 'deb' ? 'deb/debian' : type
-  return `pkg:${namespace}/${encodeURIComponent(name)}@${encodeURIComponent(version)}`
+  const path = name.split('/').map(encodeURIComponent).join('/')
+  return `pkg:${namespace}/${path}@${encodeURIComponent(version)}`
 }
 
 function relation(from: string, relationshipType: string, to: string): object {

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 
 /** A package that an image holds. */
 export interface Package {
-  readonly type: 'deb' | 'pypi'
+  readonly type: 'deb' | 'pypi' | 'golang'
   readonly name: string
   readonly version: string
 }
@@ -40,11 +40,11 @@ async function pythonPackages(directory: string): Promise<readonly Package[]> {
   })
 }
 
-/** The version of the image that holds these: that of one package, without Debian's epoch. */
+/** The version of the image that holds these: that of one package, without Debian's epoch and Go's letter. */
 export function versionOf(wanted: string, packages: readonly Package[], kk: string): string {
   if (wanted === 'kk') return kk
   const found = packages.find(({type, name}) => `${type}/${name}` === wanted)
-  return found ? found.version.replace(/^\d+:/, '') : 'unknown'
+  return found ? found.version.replace(/^(\d+:|v)/, '') : 'unknown'
 }
 
 function key({type, name}: Package): string {

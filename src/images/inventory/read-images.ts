@@ -67,6 +67,7 @@ async function readImage(
     arguments: {TAG: released.length > 0 ? own : tag, ...(release && {RELEASE: release}), ...entry.arguments},
     carries: entry.carries ?? [],
     rootfs: entry.rootfs,
+    go: entry.go,
     parents: parents.map((parent) => (released.includes(parent) ? ofRelease(parent, release!) : parent)),
     chart: entry.chart,
   }

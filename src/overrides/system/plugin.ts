@@ -40,6 +40,8 @@ export interface Plugin {
    * are for openstack-helm's.
    */
   kk?(facts: Facts, namespace: string): Values
+  /** The facts that decide those, where they are others than `reads`. */
+  readonly kkReads?: readonly FactName[]
 }
 
 export interface PluginDefinition<Read extends FactName> {
@@ -51,6 +53,7 @@ export interface PluginDefinition<Read extends FactName> {
   readonly requires?: readonly string[]
   overrides(facts: Pick<Facts, Read>, namespace: string): Values
   kk?(facts: Pick<Facts, Read>, namespace: string): Values
+  readonly kkReads?: readonly Read[]
 }
 
 /** Completes a definition with defaults. Its type gives a plugin only the facts that it declares to read. */

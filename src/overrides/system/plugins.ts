@@ -92,7 +92,7 @@ function spokenPlugin(chart: SpokenChart, own: Plugin | undefined): Plugin | und
   const accounts = accountSecrets(chart)
   if (dialect === 'kk') {
     const overrides: Plugin['overrides'] = own?.kk ?? ((facts) => serviceOfKk(facts, chart))
-    return {...declared, reads: own?.kk ? own.reads : KK_FACTS, secrets: accounts, overrides}
+    return {...declared, reads: own?.kk ? (own.kkReads ?? own.reads) : KK_FACTS, secrets: accounts, overrides}
   }
   const common = commonParts(chart)
   return {

@@ -25,6 +25,7 @@ const COMMON = [
   'region',
   'endpoints',
   'images',
+  'ingress',
   'labels',
   'network',
   'network_policy',

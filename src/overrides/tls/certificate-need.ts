@@ -53,11 +53,16 @@ function tlsOf(values: Values): Values {
 
 /** Inside, everybody is a server or a client; from outside, only what speaks HTTP is reached. */
 function isCovered({values: {serves}}: SpokenChart, {public: outside, internal}: Values): boolean {
-  const speaksHttp = Object.values(mapOf(serves)).some((each) => mapOf(mapOf(each).scheme).default === 'http')
+  const speaksHttp = Object.values(mapOf(serves)).some((each) =>
+    /^https?$/.test(String(mapOf(mapOf(each).scheme).default)),
+  )
   return internal === true || (outside === true && speaksHttp)
 }
 
-/** Returns the names and addresses by which clients reach the servers of a release; its own name where it has none. */
+/**
+ * Returns the names and addresses by which clients reach the servers of a release, and one that all servers share, by which a proxy knows
+ * their pods; its own name where it has none.
+ */
 function namesOf({values: defaults}: SpokenChart, {release, namespace, values}: Place): readonly string[] {
   const endpoints = mergeValues(mapOf(mapOf(values.global).endpoints), mapOf(values.endpoints))
   const domain = textOf(endpoints.cluster_domain_suffix) ?? 'cluster.local'
@@ -73,7 +78,20 @@ function namesOf({values: defaults}: SpokenChart, {release, namespace, values}: 
       ...statedNames(mapOf(endpoints[textOf(endpoint) ?? '']), places),
     ]
   })
-  return [...new Set(names.length === 0 ? [`${release}.${namespace}`] : names)]
+  const isController = Object.values(components).some((each) => mapOf(each).controller !== undefined)
+  const outside = isController ? publicNames(endpoints, values) : []
+  // The first is the subject: the release's own.
+  const own = names.length === 0 ? [`${release}.${namespace}`] : [...names, `servers.${namespace}.svc.${domain}`]
+  return [...new Set([...own, ...outside])]
+}
+
+/** What an ingress controller serves: names below the domain of all, and those that layers state. */
+function publicNames(endpoints: Values, {global, ingress}: Values): readonly string[] {
+  const domain = textOf(mergeValues(mapOf(mapOf(global).ingress), mapOf(ingress)).domain)
+  const stated = Object.values(endpoints).flatMap((each) =>
+    statedNames({host_fqdn_override: {public: mapOf(mapOf(each).host_fqdn_override).public}}, []),
+  )
+  return [...(domain === undefined ? [] : [`*.${domain}`]), ...stated]
 }
 
 /** The names of an endpoint that layers state: those of Services, and full names and addresses. */

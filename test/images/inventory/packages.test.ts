@@ -42,7 +42,8 @@ it("the packages of an image are Debian's that are installed, and pip's", async 
 })
 
 it('the package list is SPDX and names each package as others know it', async () => {
-  const packages = await readPackages(await root())
+  const module = {type: 'golang', name: 'example.org/hello/v2', version: 'v2.0.1'} as const
+  const packages = [...(await readPackages(await root())), module]
   const image = {repository: 'kk/memcached', tag: 'zed', title: 'memcached'}
 
   const list = packageList(image, {version: '1', packages, inputs: 'abc', created: new Date(0)}) as {
@@ -55,5 +56,7 @@ it('the package list is SPDX and names each package as others know it', async ()
     'pkg:deb/debian/memcached@1.6.18-1%2Bdeb12u1',
     'pkg:deb/debian/python3-keystone@2%3A22.0.2-0%2Bdeb12u6',
     'pkg:pypi/oslo-config@9.4.0',
+    'pkg:golang/example.org/hello/v2@v2.0.1',
   ])
+  expect(versionOf('golang/example.org/hello/v2', packages, '0')).toBe('2.0.1')
 })

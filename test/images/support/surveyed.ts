@@ -21,6 +21,7 @@ export function surveyed(
       arguments: {},
       carries: [],
       rootfs: undefined,
+      go: undefined,
       parents: [],
       chart: undefined,
       ...image,

@@ -14,10 +14,12 @@ import {builtInPlugins, withPlugins} from '../../../src/overrides/system/plugins
 import {unreadPaths} from '../../../src/overrides/system/reads.ts'
 import {serviceOfKk} from '../../../src/overrides/system/shared/service.ts'
 import {factsFor} from '../../../src/overrides/system/system-overrides.ts'
+import {plugins} from '../../../src/overrides/system/table.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const SERVICES = readOwnCharts().flatMap(({name, values}) => (values.components ? [name] : []))
 const chartIn = (directory: string) => readChart(join(ROOT, directory))
+const ZONES = {anti: {topologyKey: {default: 'topology.kubernetes.io/zone'}}}
 const FACTS: Facts = {
   controllers: 3,
   zones: ['a', 'b'],
@@ -205,26 +207,68 @@ it('a plugin from outside takes the place of overrides, and the accounts that th
 })
 
 it.each([
-  ['of its only endpoint the name of the chart', ['example_v1'], {example_v1: 'service'}],
-  ['of several their own', ['example_v1', 'other'], {example_v1: 'example-v1', other: 'other'}],
-])('a chart says itself what nobody here knows of its public endpoints: %s', (_, endpoints, hosts) => {
-  const http = {scheme: {default: 'http'}, port: {api: {default: 9999}}}
-  const components = endpoints.map((endpoint) => [endpoint, {endpoint}] as const)
-  const serves = {
-    ...Object.fromEntries(endpoints.map((endpoint) => [endpoint, http])),
-    bus: {scheme: {default: 'tcp'}},
-  }
-  const values = {components: {...Object.fromEntries(components), bus: {endpoint: 'bus'}}, serves}
+  [
+    'kube-system',
+    {
+      deployment: {mode: 'cluster', type: 'DaemonSet'},
+      network: {host_namespace: true},
+      pod: {replicas: {error_page: 3}, affinity: ZONES},
+    },
+  ],
+  [
+    'openstack',
+    {
+      deployment: {mode: 'namespace', type: 'Deployment'},
+      pod: {replicas: {ingress: 3, error_page: 3}, affinity: ZONES},
+      endpoints: {ingress: {host_fqdn_override: {public: {host: 'openstack.cloud.example.org'}}}},
+    },
+  ],
+])(
+  "openstack-helm's ingress in %s is told what kk's own, which has no modes, is not",
+  async (namespace, made) => {
+    const {plugin} = await plugins['ingress']!()
+    const conf = {
+      ingress: {'bind-address-ipv6': '[::]', 'disable-ipv6': 'false', 'ssl-redirect': 'true'},
+    }
 
-  const {global} = serviceOfKk(FACTS, {name: 'service', dialect: 'kk', values, endpoints: {}, templates: ''})
+    expect(await plugin.overrides(factsFor(plugin, FACTS), namespace)).toEqual({...made, conf})
+    expect(plugin.kk?.(factsFor(plugin, FACTS), namespace)).toEqual({
+      global: {ingress: {domain: 'cloud.example.org'}, endpoints: {cluster_domain_suffix: 'k8s.local'}},
+    })
+  },
+)
 
-  expect(global).toMatchObject({
-    endpoints: Object.fromEntries(
-      Object.entries(hosts).map(([endpoint, host]) => [endpoint, publicly(host)]),
-    ),
-  })
-  expect((global as {endpoints: object}).endpoints).not.toHaveProperty('bus')
-})
+it.each([
+  ['of its only endpoint the name of the chart', ['example_v1'], {example_v1: 'service'}, {}],
+  ['of one the name that it states', ['example_v1'], {example_v1: 'example'}, {public: 'example'}],
+  ['of several their own', ['example_v1', 'other'], {example_v1: 'example-v1', other: 'other'}, {}],
+])(
+  'a chart says itself what nobody here knows of its public endpoints: %s',
+  (_, endpoints, hosts, stated) => {
+    const http = {scheme: {default: 'http'}, port: {api: {default: 9999}}, ...stated}
+    const components = endpoints.map((endpoint) => [endpoint, {endpoint}] as const)
+    const serves = {
+      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint, http])),
+      bus: {scheme: {default: 'tcp'}},
+    }
+    const values = {components: {...Object.fromEntries(components), bus: {endpoint: 'bus'}}, serves}
+
+    const {global} = serviceOfKk(FACTS, {
+      name: 'service',
+      dialect: 'kk',
+      values,
+      endpoints: {},
+      templates: '',
+    })
+
+    expect(global).toMatchObject({
+      endpoints: Object.fromEntries(
+        Object.entries(hosts).map(([endpoint, host]) => [endpoint, publicly(host)]),
+      ),
+    })
+    expect((global as {endpoints: object}).endpoints).not.toHaveProperty('bus')
+  },
+)
 
 describe('what is written and not read', () => {
   const unread = (directory: string, values: object) =>

@@ -42,6 +42,7 @@ test('each release gets a certificate of one authority, for the names of its Ser
     'keystone-api.openstack.svc',
     'keystone-api.openstack',
     'keystone-api',
+    'servers.openstack.svc.cluster.local',
   ])
   expect(namesIn(tlsOf('ovn'))).toEqual(
     expect.arrayContaining([
@@ -104,4 +105,17 @@ test('kk makes none where it is to make no secrets', async () => {
   const {kept} = await given({...INTERNAL, kk: {secrets: false}, keystone: {}})
 
   expect(kept).toEqual([])
+})
+
+test('an ingress controller has one for all names below the domain, and for those that are stated', async () => {
+  const endpoints = {
+    identity: {host_fqdn_override: {public: {host: 'login.example.com'}, internal: 'inside.example.com'}},
+  }
+  const global = {tls: {public: true}, ingress: {enabled: true, domain: 'cloud.example.org'}, endpoints}
+  const {tlsOf} = await given({global, ingress: {}})
+
+  expect(namesIn(tlsOf('ingress'))).toEqual(
+    expect.arrayContaining(['*.cloud.example.org', 'login.example.com']),
+  )
+  expect(namesIn(tlsOf('ingress'))).not.toContain('inside.example.com')
 })

@@ -23,10 +23,15 @@ they listen on, and `served`, those of their Service. With an endpoint, those of
 {{- $_ := set $unit "ports" (merge dict $own $served) -}}
 {{- $_ := set $unit "served" (ternary $served $own (not (empty $unit.endpoint))) -}}
 {{- $_ := set $unit "main" (keys ($served | default $own) | sortAlpha | first) -}}
-{{- $_ := set $unit "https" (and $unit.endpoint (eq (include "common.endpoints.value" (dict "ctx" $ "type" $unit.endpoint "attribute" "scheme")) "https")) -}}
+{{- $_ := set $unit "https" (dig ($unit.endpoint | default "") "https" false $.endpoints) -}}
 {{- $_ := set $unit "kind" ($unit.kind | default "Deployment") -}}
 {{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ "key" $key) | int) -}}
-{{- $_ := set $unit "network" (include "common.context.pick" (dict "ctx" $ "key" $key "of" $.values.network) | mustFromJson | default dict) -}}
+{{- $network := dict "ingress" dict -}}
+{{- if and $.values.ingress.enabled (dig ($unit.endpoint | default "") "public" "" $.endpoints) -}}
+{{- $network = dict "ingress" (pick $.values.ingress "enabled" "class" "annotations" | merge (dict "tls_secret" $.values.public_certificate)) -}}
+{{- end -}}
+{{- include "common.context.merge" (dict "into" $network "from" (include "common.context.pick" (dict "ctx" $ "key" $key "of" $.values.network) | mustFromJson)) -}}
+{{- $_ := set $unit "network" $network -}}
 {{- include "common.pod.unit" (dict "ctx" $ "role" "component" "key" $key "unit" $unit) -}}
 {{- $_ := set $components $key $unit -}}
 {{- end -}}

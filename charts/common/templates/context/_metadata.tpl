@@ -5,7 +5,7 @@ Versions are in its labels and nowhere else: selectors and pods must not change 
 {{- define "common.context.metadata" -}}
 metadata:
   name: {{ with .name }}{{ . }}{{ else }}{{ .unit.name }}{{ end }}
-  {{- if ne (toString .kind) "ClusterRole" }}
+  {{- if not (has (toString .kind) (list "ClusterRole" "IngressClass")) }}
   namespace: {{ .namespace | default .ctx.namespace }}
   {{- end }}
   labels:

@@ -4,11 +4,14 @@ cert-manager is to put into one (`issuer`); nothing where the deployer has made 
 */ -}}
 {{- define "common.kinds.certificate" -}}
 {{- $tls := .values.tls -}}
-{{- $names := list -}}
+{{- $names := list (printf "servers.%s.svc.%s" $.namespace $.endpoints.cluster_domain_suffix) -}}
 {{- $web := false -}}
 {{- range $unit := .components -}}
 {{- range ternary (list $unit.name (printf "*.%s-peers" $unit.name)) (list $unit.name) (eq $unit.kind "StatefulSet") -}}
 {{- $names = append $names (printf "%s.%s.svc.%s" . $.namespace $.endpoints.cluster_domain_suffix) -}}
+{{- end -}}
+{{- range $type, $_ := ternary (omit $.endpoints "cluster_domain_suffix") dict (not (empty $unit.controller)) -}}
+{{- $names = append $names (include "common.endpoints.value" (dict "ctx" $ "type" $type "attribute" "host_fqdn_override" "interface" "public")) -}}
 {{- end -}}
 {{- with $unit.endpoint -}}
 {{- $endpoint := dict "ctx" $ "type" . -}}
@@ -22,7 +25,7 @@ apiVersion: {{ ternary "cert-manager.io/v1" "v1" (not (empty $tls.issuer)) }}
 kind: {{ ternary "Certificate" "Secret" (not (empty $tls.issuer)) }}
 {{ include "common.context.metadata" (dict "ctx" . "name" (include "common.context.certificate" .)) }}
 {{- if $tls.issuer }}
-spec: {{ dict "secretName" (include "common.context.certificate" .) "issuerRef" $tls.issuer "dnsNames" (uniq $names) "usages" (list "server auth" "client auth") | toJson }}
+spec: {{ dict "secretName" (include "common.context.certificate" .) "issuerRef" $tls.issuer "dnsNames" (compact $names | uniq) "usages" (list "server auth" "client auth") | toJson }}
 {{- else }}
 type: kubernetes.io/tls
 data:

@@ -1,14 +1,15 @@
 {{- /*
-What brings clients from outside to a component (`network.<component>.ingress`), under the public name of its endpoint, by
-an ingress controller that the cluster has.
+What brings clients from outside to a component (`network.<component>.ingress`, or `ingress` for all that is public), under the public
+name of its endpoint, by an ingress controller. An address is no name: what has one is reached otherwise.
 */ -}}
 {{- define "common.kinds.ingress" -}}
-{{- $ingress := .unit.network.ingress | default dict -}}
+{{- $ingress := .unit.network.ingress -}}
 {{- if and $ingress.enabled .unit.endpoint }}
 {{- $host := include "common.endpoints.value" (dict "ctx" .ctx "type" .unit.endpoint "attribute" "host_fqdn_override" "interface" "public") -}}
 {{- if not $host -}}
-{{- fail (printf "network.%s.ingress needs the name that clients outside use: endpoints.%s.host_fqdn_override.public.host" .unit.key .unit.endpoint) -}}
+{{- fail (printf "network.%s.ingress needs the name that clients outside use: ingress.domain, or endpoints.%s.host_fqdn_override.public.host" .unit.key .unit.endpoint) -}}
 {{- end }}
+{{- if not (regexMatch "^[0-9.]+$|:" $host) }}
 ---
 apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -28,5 +29,17 @@ spec:
             pathType: Prefix
             backend:
               service: {name: {{ .unit.name }}, port: {name: {{ .unit.main }}}}
+{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* The class of what a component does as an ingress controller (`controller`); its name is that of all (`ingress.class`). */ -}}
+{{- define "common.kinds.ingressclass" -}}
+{{- with .unit.controller }}
+---
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+{{ include "common.context.metadata" (dict "ctx" $.ctx "unit" $.unit "name" $.ctx.values.ingress.class "kind" "IngressClass") }}
+spec: {controller: {{ . }}}
 {{ end -}}
 {{- end -}}

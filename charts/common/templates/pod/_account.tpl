@@ -9,8 +9,9 @@ What is to be rolled out is in .workloads of the unit, as the API has it: `deplo
 {{- range .unit.rbac -}}
 {{- $names := list -}}
 {{- range .resourceNames -}}
-{{- $suffix := ternary "-peers" "" (hasSuffix "-peers" .) -}}
-{{- $names = append $names (printf "%s%s" (include "common.context.name" (dict "ctx" $.ctx "key" (trimSuffix "-peers" .))) $suffix) -}}
+{{- $suffix := ternary "-peers" "" (hasSuffix "-peers" (toString .)) -}}
+{{- $key := ternary . (toString . | trimSuffix "-peers") (kindIs "map" .) -}}
+{{- $names = append $names (printf "%s%s" (include "common.context.name" (dict "ctx" $.ctx "key" $key)) $suffix) -}}
 {{- end -}}
 {{- $kind := ternary "ClusterRole" "Role" (.cluster | default false) -}}
 {{- $rule := dict "apiGroups" .apiGroups "resources" .resources "resourceNames" $names "verbs" .verbs -}}

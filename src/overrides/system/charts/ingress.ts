@@ -3,15 +3,26 @@ import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {limits, replicas, spread} from '../shared/sizing.ts'
+import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
 /**
- * Two controllers: the one in kube-system takes the traffic to the cluster and runs on each controller node; the one in
- * another namespace serves only that namespace, with a replica for each controller node.
+ * Of openstack-helm, two controllers: the one in kube-system takes the traffic to the cluster and runs on each controller
+ * node; the one in another namespace serves only that namespace, with a replica for each controller node. kk's own runs on
+ * each controller node, and serves its namespace.
  */
 export const plugin = definePlugin({
   chart: 'ingress',
   namespaces: ['kube-system', 'openstack'],
-  reads: ['controllers', 'zones', 'publicDomain', 'tls', 'ipFamily', 'allInOne'],
+  reads: ['controllers', 'zones', 'publicDomain', 'tls', 'dnsDomain', 'ipFamily', 'allInOne'],
+  kkReads: ['publicDomain', 'dnsDomain', 'allInOne'],
+  kk: (facts) =>
+    compose(
+      limits(facts.allInOne, {controller: {memory: 512, cpu: 1000}}),
+      belowGlobal(
+        given(facts.publicDomain, (domain) => ({ingress: {domain}})),
+        clusterDomain(facts.dnsDomain),
+      ),
+    ),
   overrides: (facts, namespace) =>
     compose(
       namespace === 'kube-system' ? forCluster(facts) : forNamespace(facts, namespace),

@@ -87,7 +87,7 @@ export function serviceOfKk(
 
 /**
  * Returns the public names of the endpoints that a chart states itself (`serves`), that are not in the table, and that
- * HTTP leads to: the chart's name if there is one such endpoint, else each endpoint's own.
+ * HTTP leads to: the one that it states (`public`), else the chart's name if there is one such endpoint, else each endpoint's own.
  */
 function statedNames(chart: string, endpoints: readonly string[], serves: Values): PublicNames {
   const ports = endpoints.flatMap((endpoint): readonly [string, string][] => {
@@ -96,7 +96,11 @@ function statedNames(chart: string, endpoints: readonly string[], serves: Values
     const [port] = Object.keys(stated.port)
     return port !== undefined && /^https?$/.test(String(stated.scheme.default)) ? [[endpoint, port]] : []
   })
-  const hostOf = (endpoint: string) => (ports.length === 1 ? chart : endpoint.replaceAll('_', '-'))
+  const hostOf = (endpoint: string) => {
+    const stated = serves[endpoint]
+    if (isMap(stated) && typeof stated.public === 'string') return stated.public
+    return ports.length === 1 ? chart : endpoint.replaceAll('_', '-')
+  }
   return Object.fromEntries(ports.map(([endpoint, port]) => [endpoint, {host: hostOf(endpoint), port}]))
 }
 

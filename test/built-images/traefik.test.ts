@@ -1,0 +1,243 @@
+import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {createServer, type IncomingMessage} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {load} from 'js-yaml'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {localReference} from '../../src/images/image.ts'
+import {down} from '../../src/sandbox/remove.ts'
+import {up} from '../../src/sandbox/up.ts'
+import {useCharts} from '../charts/support/charts.ts'
+import {find, ofKind} from '../charts/support/objects.ts'
+import {waitFor} from '../e2e/support/cluster.ts'
+import {ask, type Certificate, certificateFor} from '../support/authority.ts'
+import {toolbox} from '../support/tools.ts'
+import {buildah, CONFIG} from './support/container.ts'
+import {imageOf} from './support/images.ts'
+
+const NAMESPACE = 'openstack'
+const NAME = 'keystone.example.org'
+const ACCOUNT = 'ingress-controller'
+const charts = await useCharts()
+const objects = await charts.render('ingress')
+
+/** What an API is asked, and says back. */
+const service = createServer(({url, headers, httpVersion}: IncomingMessage, answer) => {
+  const {host, 'x-forwarded-proto': scheme} = headers
+  answer.end(JSON.stringify({url, host, scheme, httpVersion}))
+})
+
+let directory: string
+let certificate: Certificate
+let tools: string
+let kubeconfig: string
+let env: NodeJS.ProcessEnv
+let stop: () => Promise<void>
+const ports = {http: 0, https: 0}
+
+const kubectl = async (args: readonly string[], input?: object) => {
+  const {stdout} = await execa(join(tools, 'kubectl'), ['--kubeconfig', kubeconfig, ...args], {
+    ...(input && {input: JSON.stringify(input)}),
+  })
+  return stdout
+}
+const apply = (object: object) => kubectl(['apply', '--filename', '-'], object)
+const secret = (name: string, {data}: Certificate) =>
+  apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'kubernetes.io/tls',
+    metadata: {name, namespace: NAMESPACE},
+    data,
+  })
+
+/** What the chart `common` makes of an endpoint. */
+const ingress = (host: string, backend: string, port: number) => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'Ingress',
+  metadata: {name: backend, namespace: NAMESPACE},
+  spec: {
+    ingressClassName: 'openstack',
+    tls: [{hosts: [host], secretName: 'public-tls'}],
+    rules: [
+      {
+        host,
+        http: {
+          paths: [{path: '/', pathType: 'Prefix', backend: {service: {name: backend, port: {number: port}}}}],
+        },
+      },
+    ],
+  },
+})
+
+const serviceOf = (name: string, spec: object) => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: {name, namespace: NAMESPACE},
+  spec,
+})
+
+/** Ports of loopback that nobody has. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({length: count}, async () => {
+      const server = createServer()
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      return server
+    }),
+  )
+  const free = servers.map((server) => (server.address() as AddressInfo).port)
+  for (const server of servers) server.close()
+  return free
+}
+
+/** The files of the controller: the chart's, but for the addresses and a Service that is on this machine. */
+async function files(): Promise<Readonly<Record<string, string>>> {
+  const {data = {}} = find(objects, 'ConfigMap', 'ingress-etc')
+  const configuration = load(data['traefik.yaml']!) as {
+    readonly entryPoints: Record<string, {address: string}>
+    readonly providers: {readonly kubernetesIngress: Record<string, unknown>}
+  }
+  for (const name of ['http', 'https'] as const)
+    configuration.entryPoints[name]!.address = `127.0.0.1:${ports[name]}`
+  configuration.providers.kubernetesIngress['allowExternalNameServices'] = true
+  const token = await kubectl(['create', 'token', ACCOUNT, '--namespace', NAMESPACE])
+  const config = JSON.parse(await kubectl(['config', 'view', '--raw', '--minify', '--output', 'json'])) as {
+    users: {user: object}[]
+  }
+  config.users[0]!.user = {token: token.trim()}
+  return {
+    'config.json': data['controller.json']!,
+    'dynamic.yaml': data['dynamic.yaml']!,
+    'traefik.yaml': JSON.stringify(configuration),
+    kubeconfig: JSON.stringify(config),
+  }
+}
+
+/** Starts the image as a pod does, with these files as its configuration; returns what ends it. */
+async function started(configuration: Readonly<Record<string, string>>): Promise<() => Promise<void>> {
+  const place = await mkdtemp(join(directory, 'config-'))
+  for (const [name, text] of Object.entries(configuration)) await writeFile(join(place, name), text)
+  await chmod(place, 0o755)
+  const {stdout: id} = await buildah(['from', '--pull=never', localReference(imageOf('traefik'))])
+  const variables = {
+    KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS',
+    KUBECONFIG: `${CONFIG}/kubeconfig`,
+    SECRETS_FIELD_SELECTOR: 'metadata.name=public-tls',
+  }
+  const child = execa(
+    'buildah',
+    [
+      ...['run', '--isolation', 'chroot', '--volume', `${place}:${CONFIG}:ro`],
+      ...Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+      ...[id, '--', 'dumb-init', '--single-child', '--', 'kolla_start'],
+    ],
+    {all: true, reject: false, stdin: 'ignore', detached: true},
+  )
+  return async () => {
+    process.kill(-child.pid!, 'SIGTERM')
+    await child
+    await buildah(['rm', id])
+  }
+}
+
+beforeAll(async () => {
+  tools = await toolbox()
+  directory = await mkdtemp(join(tmpdir(), 'kk-ingress-'))
+  certificate = await certificateFor(['*.example.org'], directory)
+  env = {...process.env, XDG_STATE_HOME: directory, KK_TOOLBOX: tools}
+  kubeconfig = (await up({name: 'ingress', nodes: 1, env})).sandbox.kubeconfig
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+  const {port} = service.address() as AddressInfo
+  const [http = 0, https = 0] = await freePorts(2)
+  Object.assign(ports, {http, https})
+
+  await kubectl(['create', 'namespace', NAMESPACE])
+  const rights = [
+    'ServiceAccount',
+    'Role',
+    'RoleBinding',
+    'ClusterRole',
+    'ClusterRoleBinding',
+    'IngressClass',
+  ]
+  for (const object of ofKind(objects, ...rights)) await apply(object)
+  await secret('public-tls', certificate)
+  // Kubernetes wants no address of loopback behind a Service; a name is one.
+  await apply(serviceOf('keystone-api', {type: 'ExternalName', externalName: 'localhost', ports: [{port}]}))
+  await apply(ingress(NAME, 'keystone-api', port))
+  await apply(serviceOf('glance-api', {selector: {app: 'nobody'}, ports: [{port: 9292}]}))
+  await apply(ingress('glance.example.org', 'glance-api', 9292))
+  stop = await started(await files())
+  await waitFor(async () => (await open(NAME)).status === 200, {until: 'the name is served'})
+})
+afterAll(async () => {
+  await stop()
+  service.close()
+  await down({name: 'ingress', env})
+  await rm(directory, {recursive: true})
+})
+
+const open = (name: string, {authority} = certificate) =>
+  ask({url: `https://${name}:${ports.https}/v3`, address: '127.0.0.1', authority})
+
+describe('the controller of the chart ingress', () => {
+  it('opens a service by its name, by TLS and HTTP/2, and tells it how it was asked', async () => {
+    const {version, status, body} = await open(NAME)
+
+    expect([version, status]).toEqual(['2', 200])
+    expect(JSON.parse(body)).toEqual({
+      url: '/v3',
+      host: `${NAME}:${ports.https}`,
+      scheme: 'https',
+      httpVersion: '1.1',
+    })
+  })
+
+  it('refuses a name for which it has no certificate before anything is asked', async () => {
+    // https://curl.se/libcurl/c/libcurl-errors.html: CURLE_SSL_CONNECT_ERROR
+    expect(await open('keystone.example.com')).toMatchObject({exitCode: 35, status: 0})
+  })
+
+  it('knows what it has a certificate for and no Ingress, and what has no pods', async () => {
+    expect((await open('nobody.example.org')).status).toBe(404)
+    expect((await open('glance.example.org')).status).toBe(503)
+  })
+
+  it('leads from HTTP to HTTPS', async () => {
+    const asked = await ask({url: `http://${NAME}:${ports.http}/v3`, address: '127.0.0.1'})
+
+    expect(asked).toMatchObject({status: 301, location: `https://${NAME}/v3`})
+  })
+
+  it('serves a new certificate as soon as it is in the Secret', async () => {
+    const other = await mkdtemp(join(directory, 'other-'))
+    const renewed = await certificateFor(['*.example.org'], other)
+
+    await secret('public-tls', renewed)
+
+    await waitFor(async () => (await open(NAME, renewed)).status === 200, {
+      until: 'the new authority is the one',
+    })
+    expect((await open(NAME)).exitCode).not.toBe(0)
+  })
+
+  it('could read that Secret alone', async () => {
+    const as = `--as=system:serviceaccount:${NAMESPACE}:${ACCOUNT}`
+    const may = async (...what: readonly string[]) => {
+      const said = await execa(
+        join(tools, 'kubectl'),
+        ['--kubeconfig', kubeconfig, 'auth', 'can-i', ...what, '--namespace', NAMESPACE, as],
+        {reject: false},
+      )
+      return said.stdout
+    }
+
+    expect(await may('watch', 'secrets/public-tls')).toBe('yes')
+    expect(await may('list', 'secrets')).toBe('no')
+    expect(await may('get', 'secrets/keystone-env')).toBe('no')
+    expect(await may('update', 'ingresses')).toBe('no')
+  })
+})
