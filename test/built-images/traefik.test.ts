@@ -36,8 +36,16 @@ function echo({url, headers, httpVersion}: IncomingMessage, answer: ServerRespon
   answer.end(JSON.stringify({url, host, scheme, httpVersion}))
 }
 const service = createServer(echo)
-let secured: Server
-/** Where the certificate of the server inside is. */
+
+async function secureServer(name: string, {data}: Certificate): Promise<void> {
+  const [cert, key] = [data['tls.crt'], data['tls.key']].map((text) => Buffer.from(text, 'base64'))
+  const server = createSecureServer({cert, key}, echo)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  secured.set(name, server)
+}
+/** Servers of APIs that speak TLS, by their names. */
+const secured = new Map<string, Server>()
+/** Where the authority inside is. */
 let inside: string
 
 let directory: string
@@ -164,10 +172,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
   const {port} = service.address() as AddressInfo
   inside = await mkdtemp(join(directory, 'inside-'))
-  const {data} = await certificateFor(['glance-api.openstack.svc.cluster.local'], inside)
-  const [cert, key] = [data['tls.crt'], data['tls.key']].map((text) => Buffer.from(text, 'base64'))
-  secured = createSecureServer({cert, key}, echo)
-  await new Promise<void>((resolve) => secured.listen(0, '127.0.0.1', resolve))
+  await secureServer('glance', await certificateFor(['servers.openstack.svc.cluster.local'], inside))
+  const strange = await mkdtemp(join(directory, 'strange-'))
+  await secureServer('nova', await certificateFor(['servers.openstack.svc.cluster.local'], strange))
   const [http = 0, https = 0] = await freePorts(2)
   Object.assign(ports, {http, https})
 
@@ -187,10 +194,10 @@ beforeAll(async () => {
   await apply(ingress(NAME, 'keystone-api', port))
   await apply(serviceOf('heat-api', {selector: {app: 'nobody'}, ports: [{port: 8004}]}))
   await apply(ingress('heat.example.org', 'heat-api', 8004))
-  // Where APIs speak TLS inside; this one is what glance's certificate says, and not nova.
-  for (const name of ['glance', 'nova']) {
+  // Where APIs speak TLS inside.
+  for (const [name, server] of secured) {
     const {metadata} = find(await charts.render(name, {global: secure}), 'Service', `${name}-api`)
-    const {port} = secured.address() as AddressInfo
+    const {port} = server.address() as AddressInfo
     const spec = {type: 'ExternalName', externalName: 'localhost', ports: [{port}]}
     await apply(serviceOf(`${name}-api`, spec, metadata.annotations))
     await apply(ingress(`${name}.example.org`, `${name}-api`, port))
@@ -201,7 +208,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stop()
   service.close()
-  secured.close()
+  for (const server of secured.values()) server.close()
   await down({name: 'ingress', env})
   await rm(directory, {recursive: true})
 })
@@ -232,7 +239,7 @@ describe('the controller of the chart ingress', () => {
     expect((await open('heat.example.org')).status).toBe(503)
   })
 
-  it('goes to a service by TLS that is who it says, and to nobody else', async () => {
+  it('goes by TLS to a service of the same authority, and to none of another', async () => {
     expect((await open('glance.example.org')).status).toBe(200)
     expect((await open('nova.example.org')).status).toBe(500)
   })

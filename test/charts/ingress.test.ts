@@ -171,13 +171,13 @@ describe('the controller', async () => {
 
     expect(keystone.metadata.annotations).toEqual({
       'traefik.ingress.kubernetes.io/service.serversscheme': 'https',
-      'traefik.ingress.kubernetes.io/service.serverstransport': 'keystone-api@file',
+      'traefik.ingress.kubernetes.io/service.serverstransport': 'internal@file',
     })
     expect(load(data!['dynamic.yaml']!)).toMatchObject({
       http: {
         serversTransports: {
-          'keystone-api': {
-            serverName: 'keystone-api.openstack.svc.cluster.local',
+          internal: {
+            serverName: 'servers.openstack.svc.cluster.local',
             rootCAs: ['/etc/tls/ca.crt'],
           },
         },

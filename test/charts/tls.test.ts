@@ -35,7 +35,7 @@ describe('the certificate of a release', () => {
         spec: {
           secretName: 'keystone-tls',
           issuerRef: issuer,
-          dnsNames: ['keystone-api.openstack.svc.cluster.local', 'keystone.example.org'],
+          dnsNames: ['servers.openstack.svc.cluster.local', 'keystone-api.openstack.svc.cluster.local', 'keystone.example.org'],
         },
       },
     ])
@@ -112,7 +112,10 @@ describe('inside', () => {
 
     expect(deployment).toContain('"scheme":"HTTPS"')
     expect(deployment).toContain('{"name":"REQUESTS_CA_BUNDLE","value":"/etc/tls/ca.crt"}')
-    expect(JSON.stringify(find(objects, 'Service', 'placement-api'))).toContain('"appProtocol":"https"')
+    expect(find(objects, 'Service', 'placement-api').metadata.annotations).toEqual({
+      'traefik.ingress.kubernetes.io/service.serversscheme': 'https',
+      'traefik.ingress.kubernetes.io/service.serverstransport': 'internal@file',
+    })
     expect(JSON.stringify(objects)).not.toMatch(/http:\/\/[a-z-]+\.openstack\.svc/)
   })
 
@@ -189,6 +192,14 @@ describe('inside', () => {
   ])('what %s serves in the clear is refused, unless it is named', async (chart, message, plain) => {
     expect(await charts.refusal(chart, {values: INSIDE})).toContain(`tls.internal: ${message}`)
     expect(await inside(chart, {tls: {...INSIDE.tls, plain: [plain]}})).not.toEqual([])
+  })
+
+  it('the ingress controller knows the servers by the name that all share, and is probed as before', async () => {
+    const objects = await inside('ingress')
+    const dynamic = find(objects, 'ConfigMap', 'ingress-etc').data!['dynamic.yaml']!
+
+    expect(dynamic).toContain('serverName: servers.openstack.svc.cluster.local')
+    expect(JSON.stringify(find(objects, 'DaemonSet', 'ingress-controller'))).not.toContain('"scheme":"HTTPS"')
   })
 
   it('what knows TLS does not stay in the clear', async () => {

@@ -25,16 +25,16 @@ options:
       strictPrefixMatching: true
 {{- end -}}
 
-{{- /* How it goes to services that speak TLS inside: to pods, which have the names of their Services. */ -}}
-{{- define "common.config.block.transports" -}}
-{{- $transports := dict -}}
-{{- range $type, $entry := ternary (omit .ctx.endpoints "cluster_domain_suffix") dict .ctx.values.tls.internal -}}
-{{- if $entry.public -}}
-{{- $host := include "common.endpoints.host" (dict "ctx" $.ctx "type" $type) -}}
-{{- $_ := set $transports $entry.hosts.default (dict "serverName" $host "rootCAs" (list "/etc/tls/ca.crt")) -}}
-{{- end -}}
-{{- end -}}
-options: {{ ternary (dict "http" (dict "serversTransports" $transports)) dict (not (empty $transports)) | toJson }}
+{{- /* How it goes to servers that are reached by TLS inside: it asks their pods, whose certificates share one name. */ -}}
+{{- define "common.config.block.backends" -}}
+{{- if .ctx.values.tls.internal }}
+options:
+  http:
+    serversTransports:
+      internal:
+        serverName: servers.{{ .ctx.namespace }}.svc.{{ .ctx.endpoints.cluster_domain_suffix }}
+        rootCAs: [/etc/tls/ca.crt]
+{{- end }}
 {{- end -}}
 
 {{- define "common.scripts.ingress-test.py" -}}

@@ -51,20 +51,18 @@ function tlsOf(values: Values): Values {
   return mergeValues(mapOf(mapOf(values.global).tls), mapOf(values.tls))
 }
 
-/** Inside, everybody is a server or a client; from outside, only what speaks HTTP is reached, and an ingress controller. */
-function isCovered({values}: SpokenChart, {public: outside, internal}: Values): boolean {
-  const speaksHttp = Object.values(mapOf(values.serves)).some(
-    (each) => mapOf(mapOf(each).scheme).default === 'http',
+/** Inside, everybody is a server or a client; from outside, only what speaks HTTP is reached. */
+function isCovered({values: {serves}}: SpokenChart, {public: outside, internal}: Values): boolean {
+  const speaksHttp = Object.values(mapOf(serves)).some((each) =>
+    /^https?$/.test(String(mapOf(mapOf(each).scheme).default)),
   )
-  return internal === true || (outside === true && (speaksHttp || hasController(values.components)))
+  return internal === true || (outside === true && speaksHttp)
 }
 
-/** Whether one of the components is an ingress controller. */
-function hasController(components: unknown): boolean {
-  return Object.values(mapOf(components)).some((each) => mapOf(each).controller !== undefined)
-}
-
-/** Returns the names and addresses by which clients reach the servers of a release; its own name where it has none. */
+/**
+ * Returns the names and addresses by which clients reach the servers of a release, and one that all servers share, by which a proxy knows
+ * their pods; its own name where it has none.
+ */
 function namesOf({values: defaults}: SpokenChart, {release, namespace, values}: Place): readonly string[] {
   const endpoints = mergeValues(mapOf(mapOf(values.global).endpoints), mapOf(values.endpoints))
   const domain = textOf(endpoints.cluster_domain_suffix) ?? 'cluster.local'
@@ -80,8 +78,11 @@ function namesOf({values: defaults}: SpokenChart, {release, namespace, values}: 
       ...statedNames(mapOf(endpoints[textOf(endpoint) ?? '']), places),
     ]
   })
-  const all = hasController(components) ? [...names, ...publicNames(endpoints, values)] : names
-  return [...new Set(all.length === 0 ? [`${release}.${namespace}`] : all)]
+  const isController = Object.values(components).some((each) => mapOf(each).controller !== undefined)
+  const outside = isController ? publicNames(endpoints, values) : []
+  // The first is the subject: the release's own.
+  const own = names.length === 0 ? [`${release}.${namespace}`] : [...names, `servers.${namespace}.svc.${domain}`]
+  return [...new Set([...own, ...outside])]
 }
 
 /** What an ingress controller serves: names below the domain of all, and those that layers state. */

@@ -42,6 +42,7 @@ test('each release gets a certificate of one authority, for the names of its Ser
     'keystone-api.openstack.svc',
     'keystone-api.openstack',
     'keystone-api',
+    'servers.openstack.svc.cluster.local',
   ])
   expect(namesIn(tlsOf('ovn'))).toEqual(
     expect.arrayContaining([

@@ -23,7 +23,7 @@ event: {hosts: {default: panko-api}, public: panko, scheme: {default: http}, por
 faultmanagement: {hosts: {default: fm-rest-api-api}, public: fm, scheme: {default: http}, path: {default: /v1}, port: {api: {default: 18003}}}
 identity: {hosts: {default: keystone-api}, public: keystone, scheme: {default: http}, path: {default: /v3}, port: {api: {default: 5000}}, auth: {admin: {username: admin, project_name: admin}}}
 image: {hosts: {default: glance-api}, public: glance, scheme: {default: http}, port: {api: {default: 9292}}}
-ingress: {hosts: {default: ingress-controller}, port: {http: {default: 80}, https: {default: 443}}}
+ingress: {hosts: {default: ingress-controller}, scheme: {default: https}, port: {http: {default: 80}, https: {default: 443}}}
 key_manager: {hosts: {default: barbican-api}, public: barbican, scheme: {default: http}, port: {api: {default: 9311}}}
 load_balancer: {hosts: {default: octavia-api}, public: octavia, scheme: {default: http}, port: {api: {default: 9876}}}
 metric: {hosts: {default: gnocchi-api}, public: gnocchi, scheme: {default: http}, port: {api: {default: 8041}}}

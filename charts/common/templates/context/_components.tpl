@@ -23,7 +23,7 @@ they listen on, and `served`, those of their Service. With an endpoint, those of
 {{- $_ := set $unit "ports" (merge dict $own $served) -}}
 {{- $_ := set $unit "served" (ternary $served $own (not (empty $unit.endpoint))) -}}
 {{- $_ := set $unit "main" (keys ($served | default $own) | sortAlpha | first) -}}
-{{- $_ := set $unit "https" (and $unit.endpoint (eq (include "common.endpoints.value" (dict "ctx" $ "type" $unit.endpoint "attribute" "scheme")) "https")) -}}
+{{- $_ := set $unit "https" (dig ($unit.endpoint | default "") "https" false $.endpoints) -}}
 {{- $_ := set $unit "kind" ($unit.kind | default "Deployment") -}}
 {{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ "key" $key) | int) -}}
 {{- $network := dict "ingress" dict -}}

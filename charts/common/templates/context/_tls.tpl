@@ -12,7 +12,10 @@ in the clear is refused, unless `tls.plain` names its endpoint.
 {{- $_ := set $entry.scheme "public" ($entry.scheme.public | default (ternary . $scheme $tls.public)) -}}
 {{- range ternary $entry.port dict $tls.public }}{{ $_ := set . "public" (.public | default 443) }}{{ end -}}
 {{- end -}}
-{{- $_ := set $entry.scheme "default" (ternary . $scheme (and $tls.internal (not (has $type $tls.plain)))) -}}
+{{- if and $tls.internal (not (has $type $tls.plain)) -}}
+{{- $_ := set $entry.scheme "default" . -}}
+{{- $_ := set $entry "https" (eq . "https") -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- range $key, $facts := ternary .root.Values.components dict $tls.internal -}}

@@ -4,7 +4,7 @@ cert-manager is to put into one (`issuer`); nothing where the deployer has made 
 */ -}}
 {{- define "common.kinds.certificate" -}}
 {{- $tls := .values.tls -}}
-{{- $names := list -}}
+{{- $names := list (printf "servers.%s.svc.%s" $.namespace $.endpoints.cluster_domain_suffix) -}}
 {{- $web := false -}}
 {{- range $unit := .components -}}
 {{- range ternary (list $unit.name (printf "*.%s-peers" $unit.name)) (list $unit.name) (eq $unit.kind "StatefulSet") -}}
@@ -15,7 +15,7 @@ cert-manager is to put into one (`issuer`); nothing where the deployer has made 
 {{- end -}}
 {{- with $unit.endpoint -}}
 {{- $endpoint := dict "ctx" $ "type" . -}}
-{{- $web = or $web $unit.controller (hasPrefix "http" (include "common.endpoints.value" (merge (dict "attribute" "scheme") $endpoint))) -}}
+{{- $web = or $web (hasPrefix "http" (include "common.endpoints.value" (merge (dict "attribute" "scheme") $endpoint))) -}}
 {{- $names = concat $names (list (include "common.endpoints.host" $endpoint) (include "common.endpoints.host" (merge (dict "interface" "public") $endpoint))) -}}
 {{- end -}}
 {{- end -}}

@@ -1,12 +1,12 @@
 {{- /* The Service of a component with ports, and a headless one for the members of a StatefulSet. */ -}}
 {{- define "common.kinds.service" -}}
 {{- if and .unit.served (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "service-%s" .unit.key))) -}}
-{{- $node := .unit.network.node_port | default dict }}
-{{- $traefik := dict "traefik.ingress.kubernetes.io/service.serversscheme" "https" "traefik.ingress.kubernetes.io/service.serverstransport" (printf "%s@file" .unit.name) }}
+{{- $node := .unit.network.node_port | default dict -}}
+{{- $https := dict "traefik.ingress.kubernetes.io/service.serversscheme" "https" "traefik.ingress.kubernetes.io/service.serverstransport" "internal@file" }}
 ---
 apiVersion: v1
 kind: Service
-{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" (ternary $traefik dict (and .unit.https (dig "ingress" "enabled" false .unit.network)))) }}
+{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" (ternary $https dict .unit.https)) }}
 spec:
   type: {{ ternary "NodePort" "ClusterIP" (not (empty $node.enabled)) }}
   selector:
@@ -22,9 +22,6 @@ spec:
     - name: {{ $name }}
       port: {{ $port.service }}
       targetPort: {{ $name }}
-      {{- if $.unit.https }}
-      appProtocol: https
-      {{- end }}
       {{- if hasSuffix "-udp" $name }}
       protocol: UDP
       {{- end }}

@@ -27,8 +27,8 @@ env, digest (of all that it reads), account, waits.
 {{- $_ := set $.unit "run" (printf "%s %s" $.unit.run (dig . "text" "" $.ctx.files)) -}}
 {{- end -}}
 {{- include "common.pod.env" . -}}
-{{- /* uwsgi reads its certificate when it starts. */ -}}
-{{- if and .unit.wsgi .ctx.values.tls.internal -}}
+{{- /* These read certificates when they start. */ -}}
+{{- if and (or .unit.wsgi .unit.controller) .ctx.values.tls.internal -}}
 {{- $_ := set .unit "digest" (append .unit.digest (get .ctx.values.tls.files "tls.crt")) -}}
 {{- end -}}
 {{- include "common.pod.account" . -}}
