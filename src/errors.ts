@@ -75,7 +75,7 @@ export const ERRORS = {
     meaning: 'the cluster is older than the oldest Kubernetes that kk supports',
   },
   KK_API: {exit: 1, meaning: 'the Kubernetes API answered with an error'},
-  KK_SERVER: {exit: 1, meaning: 'the API server could not do what it was asked, and may a moment later'},
+  KK_API_SERVER: {exit: 1, meaning: 'the API server could not do what it was asked, and may a moment later'},
   KK_INVALID_OBJECT: {exit: 2, meaning: 'the cluster would not accept an object of a chart'},
   KK_RECORD: {exit: 3, meaning: 'a release record on the cluster cannot be read'},
   KK_WRONG_CONTEXT: {exit: 3, meaning: 'the environment belongs to another kubeconfig context'},

@@ -80,7 +80,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'KK_RACED',
   'KK_LEASE_LOST',
   'KK_UNREACHABLE',
-  'KK_SERVER',
+  'KK_API_SERVER',
 ])
 
 /** Whether what failed with this code may succeed later though nobody does anything about it. */

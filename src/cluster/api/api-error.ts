@@ -32,7 +32,7 @@ export class ApiError extends KkError {
   readonly retryAfter: number | undefined
 
   constructor(
-    code: 'KK_API' | 'KK_FORBIDDEN' | 'KK_SERVER',
+    code: 'KK_API' | 'KK_FORBIDDEN' | 'KK_API_SERVER',
     message: string,
     answer: {
       status: number
@@ -89,7 +89,7 @@ export function refusal(server: Server, {asked, status, body, retryAfter}: Refus
     )
   }
   return new ApiError(
-    status >= 500 ? 'KK_SERVER' : 'KK_API',
+    status >= 500 ? 'KK_API_SERVER' : 'KK_API',
     `the API server of context "${server.context}" could not ${asked}: ${said ?? 'no reason given'} (${status})`,
     {status, said, causes: body.details?.causes ?? [], retryAfter},
   )

@@ -43,7 +43,7 @@ export async function* watchStatus({
 }
 
 /** What another look may mend. */
-const RETRIED: ReadonlySet<string> = new Set(['KK_UNREACHABLE', 'KK_API', 'KK_SERVER'])
+const RETRIED: ReadonlySet<string> = new Set(['KK_UNREACHABLE', 'KK_API', 'KK_API_SERVER'])
 
 async function look(read: () => Promise<StatusReport>): Promise<StatusLook> {
   try {

@@ -54,7 +54,7 @@ describe('a request to the API server', () => {
     )
 
     await expect(client.json(pods)).rejects.toMatchObject({
-      code: 'KK_SERVER',
+      code: 'KK_API_SERVER',
       status: 502,
       said: '<html>Bad Gateway',
     })
@@ -100,7 +100,7 @@ describe('a request to the API server', () => {
   it('is not sent again when the server only fails', async () => {
     const {client, asked} = await scriptedServer((_, response) => refuse(response, 500, 'no idea'))
 
-    await expect(client.json(pods)).rejects.toMatchObject({code: 'KK_SERVER', status: 500})
+    await expect(client.json(pods)).rejects.toMatchObject({code: 'KK_API_SERVER', status: 500})
     expect(asked).toHaveLength(1)
   })
 
