@@ -77,7 +77,7 @@ export const VOLUME: Readonly<Record<string, Schema>> = {
     enum: ['None', 'HostToContainer', 'Bidirectional'],
   }),
   secret: meaning(
-    'a Secret of the release, such as one of `generated`; or `{value: public_certificate}`, that of the ingress controller',
+    'a Secret of the release, such as one of `generated`; or `{name: public_certificate}`, that of the ingress controller',
     ref('object'),
   ),
   mode: meaning('the mode of its files, as a decimal number (288, which is 0440)', whole),
@@ -128,7 +128,7 @@ export const UNIT: Readonly<Record<string, Schema>> = {
     texts,
   ),
   rbac: meaning(
-    "rules for Kubernetes' API by name: `apiGroups`, `resources`, `resourceNames` (those of the release, or `{value: public_certificate}`), `verbs`; with `cluster: true` in all namespaces",
+    "rules for Kubernetes' API by name: `apiGroups`, `resources`, `resourceNames` (those of the release, or `{name: public_certificate}`), `verbs`; with `cluster: true` in all namespaces",
     mapOf(ref('rule')),
   ),
   host: meaning(
@@ -287,7 +287,7 @@ export const FACT_DEFINITIONS: Readonly<Record<string, Schema>> = {
   variables: mapOf({anyOf: [scalar, reference]}),
   volume: closed(VOLUME),
   handler: closed(handler),
-  object: {anyOf: [text, closed({value: text})]},
+  object: {anyOf: [text, closed({name: text})]},
   rule: closed({
     ...{apiGroups: texts, resources: texts, verbs: texts, cluster: flag},
     resourceNames: {type: ['array', 'null'], items: ref('object')},

@@ -57,9 +57,9 @@ describe('the service of overrides', () => {
       {
         name: 'ingress',
         namespace: 'kube-system',
-        combined_overrides: expect.stringContaining('error_page: 1'),
+        combined_overrides: expect.stringContaining('domain: cloud.example.org'),
       },
-      {name: 'ingress', namespace: 'openstack', combined_overrides: expect.stringContaining('error_page: 1')},
+      {name: 'ingress', namespace: 'openstack', combined_overrides: expect.stringContaining('domain: cloud.example.org')},
       {name: 'rabbitmq', namespace: 'openstack', combined_overrides: 'pod:\n  replicas:\n    server: 1\n'},
     ])
     expect((await app().inject('/v1/helm_charts?combined=true&name=rabbit')).statusCode).toBe(404)

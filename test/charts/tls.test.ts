@@ -35,7 +35,11 @@ describe('the certificate of a release', () => {
         spec: {
           secretName: 'keystone-tls',
           issuerRef: issuer,
-          dnsNames: ['servers.openstack.svc.cluster.local', 'keystone-api.openstack.svc.cluster.local', 'keystone.example.org'],
+          dnsNames: [
+            'servers.openstack.svc.cluster.local',
+            'keystone-api.openstack.svc.cluster.local',
+            'keystone.example.org',
+          ],
         },
       },
     ])

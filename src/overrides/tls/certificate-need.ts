@@ -81,7 +81,8 @@ function namesOf({values: defaults}: SpokenChart, {release, namespace, values}: 
   const isController = Object.values(components).some((each) => mapOf(each).controller !== undefined)
   const outside = isController ? publicNames(endpoints, values) : []
   // The first is the subject: the release's own.
-  const own = names.length === 0 ? [`${release}.${namespace}`] : [...names, `servers.${namespace}.svc.${domain}`]
+  const own =
+    names.length === 0 ? [`${release}.${namespace}`] : [...names, `servers.${namespace}.svc.${domain}`]
   return [...new Set([...own, ...outside])]
 }
 

@@ -11,6 +11,7 @@ import {factsBase} from '../../../src/verbs/overrides/override-base.ts'
 
 const FACTS: Facts = {
   controllers: 1,
+  publicDomain: 'cloud.example.org',
   charts: {ingress: ['kube-system', 'openstack'], rabbitmq: ['openstack']},
 }
 

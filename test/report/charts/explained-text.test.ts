@@ -27,7 +27,7 @@ it('names components with their switches', () => {
 
 it('says where values tell nothing', () => {
   expect(explainedChartText({...CHART, components: []}, palette(0))).toBe(
-    'nova 1.0.0 with its default values says nothing of requirements in its values\n',
+    'nova 1.0.0 with its default values says nothing of requirements\n',
   )
 })
 
