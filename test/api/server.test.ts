@@ -59,7 +59,11 @@ describe('the service of overrides', () => {
         namespace: 'kube-system',
         combined_overrides: expect.stringContaining('domain: cloud.example.org'),
       },
-      {name: 'ingress', namespace: 'openstack', combined_overrides: expect.stringContaining('domain: cloud.example.org')},
+      {
+        name: 'ingress',
+        namespace: 'openstack',
+        combined_overrides: expect.stringContaining('domain: cloud.example.org'),
+      },
       {name: 'rabbitmq', namespace: 'openstack', combined_overrides: 'pod:\n  replicas:\n    server: 1\n'},
     ])
     expect((await app().inject('/v1/helm_charts?combined=true&name=rabbit')).statusCode).toBe(404)
