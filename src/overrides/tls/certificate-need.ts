@@ -10,7 +10,7 @@ import type {Certifier} from './certificates.ts'
 const FILES = ['global', 'tls', 'files'] as const
 
 /** The authority of all certificates in a namespace. */
-export const AUTHORITY = 'tls.authority'
+const AUTHORITY = 'tls.authority'
 
 interface Place {
   readonly release: string
