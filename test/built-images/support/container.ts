@@ -28,6 +28,8 @@ type Files = Readonly<Record<string, string | object>>
 interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly user?: string
+  /** In a network of its own, where servers reach nobody and nobody reaches them. */
+  readonly isAlone?: boolean
   /** Seconds until it is ended, for what would go on for ever. */
   readonly timeout?: number
 }
@@ -52,7 +54,10 @@ export async function containerOf(image: Image): Promise<Container> {
     for (const [name, content] of Object.entries(files))
       await writeFile(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content))
   }
-  const run = async (words: readonly string[], {env = {}, user, timeout = 120}: RunOptions): Promise<Ran> => {
+  const run = async (
+    words: readonly string[],
+    {env = {}, user, timeout = 120, isAlone = false}: RunOptions,
+  ): Promise<Ran> => {
     const args = [
       ...['run', '--isolation', 'chroot', '--volume', `${directory}:${CONFIG}:ro`],
       ...(user === undefined ? [] : ['--user', user]),
@@ -60,7 +65,10 @@ export async function containerOf(image: Image): Promise<Container> {
       ...[id, '--', ...words],
     ]
     const options = {all: true, reject: false, stdin: 'ignore', timeout: timeout * 1000} as const
-    const {exitCode, all} = await startBuildah(() => execa('buildah', args, options))
+    const alone = ['--net', '--', 'bash', '-c', 'ip link set lo up && exec buildah "$@"', 'buildah', ...args]
+    const {exitCode, all} = await startBuildah(() =>
+      isAlone ? execa('unshare', alone, options) : execa('buildah', args, options),
+    )
     return {exitCode: exitCode ?? -1, says: all}
   }
   return {

@@ -34,6 +34,7 @@ export async function makeCloud(...images: readonly string[]) {
   }
   return {
     namespace,
+    file,
     attempt,
     /** The same; fails the test when it does. */
     async run(verb: string, sections: Values, ...args: readonly string[]): Promise<void> {

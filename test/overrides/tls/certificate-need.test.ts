@@ -1,6 +1,7 @@
 import {X509Certificate} from 'node:crypto'
 import {expect, test} from 'vitest'
 import {mergedValues} from '../../../src/overrides/layers.ts'
+import {makeAuthority} from '../../../src/overrides/tls/authority.ts'
 import type {Values} from '../../../src/release.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {supplySecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
@@ -118,4 +119,21 @@ test('an ingress controller has one for all names below the domain, and for thos
     expect.arrayContaining(['*.cloud.example.org', 'login.example.com']),
   )
   expect(namesIn(tlsOf('ingress'))).not.toContain('inside.example.com')
+})
+
+test('with the authority that is kept, a deploy finds nothing changed; after a rotation, every release with a certificate', async () => {
+  const digests = async (value: string) => {
+    const prepared = await preparedOf({...INTERNAL, keystone: {}, mariadb: {}}, {})
+    const secrets = new Map([['tls.authority', {value, kind: 'authority', since: undefined}]])
+    const cluster = new Map([['openstack', secrets]])
+    const {planned} = supplySecrets(prepared, {needs: await secretNeeds(prepared), cluster, store: new Map()})
+    return [...planned.releases.values()].map(({desired}) => JSON.stringify(desired.layers))
+  }
+  const authority = makeAuthority()
+
+  const before = await digests(authority)
+  const [again, rotated] = [await digests(authority), await digests(makeAuthority(authority))]
+
+  expect(again).toEqual(before)
+  for (const [index, digest] of rotated.entries()) expect(digest).not.toBe(before[index])
 })
