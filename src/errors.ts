@@ -133,6 +133,7 @@ export const ERRORS = {
     exit: 3,
     meaning: 'a new value of a secret would lock out who uses it: no upgrade brings it into effect',
   },
+  KK_TLS: {exit: 2, meaning: 'the authority of certificates that kk keeps cannot be read'},
   KK_STORE_CONFLICT: {exit: 1, meaning: 'somebody else changed the same overrides meanwhile'},
   KK_STORE_DATABASE: {exit: 1, meaning: 'the database of the store of overrides cannot be used'},
   KK_STORE_KEY: {

@@ -35,7 +35,10 @@ export const REFERENCES: Readonly<Record<string, Schema>> = {
   ),
   default: meaning('beside `auth`: the value where the account does not say it', text),
   option: meaning('an option of a file: `keystone.fernet_tokens.max_active_keys`', text),
-  value: meaning('a value that all releases share: `region`, `ingress.class`', text),
+  value: meaning(
+    'a value that all releases share: `region`, `public_certificate`, which is the name of the Secret that the ingress controller has',
+    text,
+  ),
   object: meaning('the name of an object of the release: `fernet-keys`', text),
   self: meaning("the pod's own URL for an endpoint: `image`", text),
   peer: meaning("text before the pod's own name among its peers: `rabbit@`", text),
@@ -74,7 +77,7 @@ export const VOLUME: Readonly<Record<string, Schema>> = {
     enum: ['None', 'HostToContainer', 'Bidirectional'],
   }),
   secret: meaning(
-    'a Secret of the release, such as one of `generated`; or `{value: PATH}`, one that is named at a place of the values that all releases share',
+    'a Secret of the release, such as one of `generated`; or `{value: public_certificate}`, that of the ingress controller',
     ref('object'),
   ),
   mode: meaning('the mode of its files, as a decimal number (288, which is 0440)', whole),
@@ -125,7 +128,7 @@ export const UNIT: Readonly<Record<string, Schema>> = {
     texts,
   ),
   rbac: meaning(
-    "rules for Kubernetes' API by name: `apiGroups`, `resources`, `resourceNames` (those of the release, or named by `{value: PATH}`), `verbs`; with `cluster: true` in all namespaces",
+    "rules for Kubernetes' API by name: `apiGroups`, `resources`, `resourceNames` (those of the release, or `{value: public_certificate}`), `verbs`; with `cluster: true` in all namespaces",
     mapOf(ref('rule')),
   ),
   host: meaning(
@@ -175,6 +178,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     text,
   ),
   sessionAffinity: meaning('whether a client stays with one pod', {enum: ['None', 'ClientIP']}),
+  tls: meaning(
+    'what is otherwise in these facts where servers are reached by TLS inside (`tls.internal`); `{}` if its files say all of it',
+    ANY_OBJECT,
+  ),
   grace: meaning('seconds that it may take to end (60)', whole),
   drain: meaning(
     'seconds that it goes on when it is to end, until nodes send new clients elsewhere (5 with an endpoint)',

@@ -41,6 +41,14 @@ export const SHARED: Readonly<Record<string, Schema>> = {
   }),
   ingress: closed({enabled: flag, class: text, domain: text, tls_secret: text, annotations: mapOf(scalar)}),
   notifications: closed({enabled: flag}),
+  tls: closed({
+    public: flag,
+    internal: flag,
+    secret: text,
+    issuer: closed({name: text, kind: text, group: text}),
+    files: closed({'ca.crt': text, 'tls.crt': text, 'tls.key': text}),
+    plain: {type: ['array', 'null'], items: text},
+  }),
   secrets: closed({env: text, files: text}),
 }
 

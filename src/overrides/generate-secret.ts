@@ -1,5 +1,6 @@
 import {createHash, generateKeyPairSync, randomBytes, randomInt, randomUUID} from 'node:crypto'
 import type {SecretNeed} from './system/plugin.ts'
+import {makeAuthority} from './tls/authority.ts'
 
 const CLASSES = ['ABCDEFGHJKLMNPQRSTUVWXYZ', 'abcdefghijkmnopqrstuvwxyz', '23456789', '._-'] as const
 const ALL = CLASSES.join('')
@@ -10,15 +11,17 @@ const CEPH_KEY_LENGTH = 16
 /**
  * Returns a new password or key, from the operating system's random numbers. A password has letters of both cases, digits and
  * symbols that mean nothing in URLs, INI files, shells and YAML, and begins and ends with a letter. A Fernet key is 32
- * bytes in base64url, as python-cryptography makes them; RSA is a private key in PEM (PKCS #8); a key of Ceph is for AES.
+ * bytes in base64url, as python-cryptography makes them; RSA is a private key in PEM (PKCS #8); a key of Ceph is for AES. An authority that
+ * takes the place of a former one knows its keys.
  */
-export function generateSecret(kind: SecretNeed['kind']): string {
+export function generateSecret(kind: SecretNeed['kind'], former?: string): string {
   const generators: Record<SecretNeed['kind'], () => string> = {
     password,
     token: () => randomBytes(32).toString('hex'),
     uuid: () => randomUUID(),
     fernet: () => `${randomBytes(32).toString('base64url')}=`,
     ceph: () => cephKey(randomBytes(CEPH_KEY_LENGTH)),
+    authority: () => makeAuthority(former),
     rsa: () =>
       generateKeyPairSync('rsa', {
         modulusLength: RSA_BITS,
@@ -41,6 +44,7 @@ export function standInSecret(kind: SecretNeed['kind'], name: string): string {
     fernet: () => `${bytes.toString('base64url')}=`,
     ceph: () => cephKey(bytes.subarray(0, CEPH_KEY_LENGTH)),
     rsa: () => generateSecret('rsa'),
+    authority: () => generateSecret('authority'),
   }
   return makers[kind]()
 }

@@ -72,7 +72,7 @@ describe('the ingress of all that is public', () => {
 
     expect(find(objects, 'Ingress', 'keystone-api').spec).toMatchObject({
       ingressClassName: 'openstack',
-      tls: [{hosts: ['keystone.example.org'], secretName: 'public-tls'}],
+      tls: [{hosts: ['keystone.example.org'], secretName: 'ingress-tls'}],
     })
     const [bootstrap] = pods(ofKind(objects, 'Job').filter(({metadata}) => /bootstrap/.test(metadata.name)))
     expect(variable(bootstrap!.spec.containers[0]!, 'OS_BOOTSTRAP_PUBLIC_URL')).toBe(

@@ -106,7 +106,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
       expect(names).toContain(`ServiceAccount ${spec.serviceAccountName}`)
       for (const volume of spec.volumes ?? []) {
         // Whoever makes the certificate, it is not the release.
-        if (volume.secret && volume.secret.secretName !== 'public-tls')
+        if (volume.secret && volume.secret.secretName !== 'ingress-tls')
           expect(names).toContain(`Secret ${volume.secret.secretName}`)
         if (volume.configMap) expect(names).toContain(`ConfigMap ${volume.configMap.name}`)
       }

@@ -26,7 +26,7 @@ for it (`kk.section`), and each release shows those of its `kk.components`: of a
 {{- range $ctx.jobs }}
 {{- if has .part $shown }}{{ include "common.kinds.job" (dict "ctx" $ctx "unit" .) }}{{ end }}
 {{- end }}
-{{- range ternary (list "cronjobs" "tests" "configmaps" "secrets" "rbac") list (has "common" $shown) }}
+{{- range ternary (list "cronjobs" "tests" "configmaps" "secrets" "certificate" "rbac") list (has "common" $shown) }}
 {{- include (printf "common.kinds.%s" .) $ctx }}
 {{- end }}
 {{- include "common.kinds.removal" $ctx }}

@@ -35,10 +35,10 @@ import ssl
 HOST, HTTP, HTTPS = os.environ["HOST"], int(os.environ["HTTP"]), int(os.environ["HTTPS"])
 AUTHORITY = "/certificate/ca.crt"
 {{- $names := list -}}
-{{- range $entry := omit .endpoints "cluster_domain_suffix" -}}
-{{- with dig "host_fqdn_override" "public" "" $entry }}{{ $names = append $names (ternary .host . (kindIs "map" .)) }}{{ end -}}
+{{- range $type, $_ := omit .endpoints "cluster_domain_suffix" -}}
+{{- $names = append $names (include "common.endpoints.value" (dict "ctx" $ "type" $type "attribute" "host_fqdn_override" "interface" "public")) -}}
 {{- end }}
-NAMES = {{ $names | uniq | sortAlpha | toJson }}
+NAMES = {{ compact $names | uniq | sortAlpha | toJson }}
 
 
 def hello(name):

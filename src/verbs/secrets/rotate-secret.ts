@@ -44,7 +44,7 @@ export async function planRotation(
   const [need] = needed
   if (!known.has(name) || !need) throw unknownSecret(namespace, name, {known, isUsed: need !== undefined})
   expectEffective({namespace, name, byHand: needed.find(({byHand}) => byHand)?.byHand})
-  const secret = {name, kind: need.kind, value: generateSecret(need.kind)}
+  const secret = {name, kind: need.kind, value: generateSecret(need.kind, known.get(name)?.value)}
   const replaced = {...secret, since: undefined, ...formerOf(name, known)}
   const next = new Map([...kept, [namespace, new Map([...known, [name, replaced]])]])
   const {planned} = supplySecrets(prepared, {needs, cluster: next, store: new Map()})

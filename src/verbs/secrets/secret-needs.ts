@@ -1,6 +1,8 @@
 import {mergedValues} from '../../overrides/layers.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
-import {isMap, type ReleaseId, releaseName} from '../../release.ts'
+import {certificateNeed, wantsTls} from '../../overrides/tls/certificate-need.ts'
+import type {Certifier} from '../../overrides/tls/certificates.ts'
+import {isMap, type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 
 /**
@@ -21,14 +23,41 @@ export async function secretNeeds({
   readonly releases: ReadonlyMap<ReleaseId, Pick<PreparedRelease, 'chart' | 'layers'>>
 }): Promise<SecretNeeds> {
   const needs = new Map<ReleaseId, readonly SecretNeed[]>()
+  let certifierOf: ((authority: string) => Certifier) | undefined
   for (const [release, {chart, layers}] of releases) {
-    const {secrets = []} = (isSupplied(environment, release) ? await plugins.find(chart) : undefined) ?? {}
-    if (secrets.length === 0) continue
+    if (!isSupplied(environment, release)) continue
+    const {secrets = []} = (await plugins.find(chart)) ?? {}
     const values = mergedValues(layers)
     const unstated = secrets.filter(({path}) => !isStated(values, path))
+    if (wantsTls(values)) {
+      certifierOf ??= await loadCertifiers()
+      const certificate = certificateNeed(plugins.spoken(chart), placeOf(release, values), certifierOf)
+      if (certificate) unstated.push(certificate)
+    }
     if (unstated.length > 0) needs.set(release, unstated)
   }
   return needs
+}
+
+function placeOf(release: ReleaseId, values: Values) {
+  const section = mapAt(values.kk).section
+  const name = typeof section === 'string' ? section : releaseName(release)
+  return {release: name, namespace: releaseNamespace(release), values}
+}
+
+function mapAt(value: unknown): Values {
+  return isMap(value) ? value : {}
+}
+
+/** Loads what makes certificates; each authority is read once. */
+async function loadCertifiers(): Promise<(authority: string) => Certifier> {
+  const {certifier} = await import('../../overrides/tls/certificates.ts')
+  const known = new Map<string, Certifier>()
+  return (authority) => {
+    const made = known.get(authority) ?? certifier(authority)
+    known.set(authority, made)
+    return made
+  }
 }
 
 /** Whether the environment lets kk give a release the secrets that it does not state. */

@@ -51,22 +51,24 @@ export function supplySecrets(prepared: Prepared, {needs, cluster, store}: Secre
   const settled = new Map(prepared.releases)
   for (const [release, unstated] of needs) {
     const namespace = releaseNamespace(release)
-    const supplied = unstated.map(({name, kind, path, byHand}) => {
-      const kept = cluster.get(namespace)?.get(name)
-      const known = (kept ?? store.get(namespace)?.get(name))?.value
-      const key = JSON.stringify([namespace, name])
-      const value = known ?? generated.get(key) ?? generateSecret(kind)
-      if (known === undefined) generated.set(key, value)
-      if (kept === undefined) missing.push({release, namespace, name, kind, value})
-      return {
-        name,
-        path,
-        value,
-        byHand,
-        former: kept?.former ?? [],
-        isNew: known === undefined,
-      }
-    })
+    const supplied = unstated.map(
+      ({name, kind, path, byHand, given = (secret: string): unknown => secret}) => {
+        const kept = cluster.get(namespace)?.get(name)
+        const known = (kept ?? store.get(namespace)?.get(name))?.value
+        const key = JSON.stringify([namespace, name])
+        const value = known ?? generated.get(key) ?? generateSecret(kind)
+        if (known === undefined) generated.set(key, value)
+        if (kept === undefined) missing.push({release, namespace, name, kind, value})
+        return {
+          name,
+          path,
+          value: given(value),
+          byHand,
+          former: kept?.former ?? [],
+          isNew: known === undefined,
+        }
+      },
+    )
     generatedOf.set(
       release,
       supplied.map(({value: _, ...secret}) => secret),
@@ -88,7 +90,7 @@ export function supplySecrets(prepared: Prepared, {needs, cluster, store}: Secre
 
 export interface PlacedValue {
   readonly path: readonly string[]
-  readonly value: string
+  readonly value: unknown
 }
 
 /**
@@ -99,12 +101,19 @@ export function layersWithSecrets(
   releases: ReadonlyMap<ReleaseId, Pick<PreparedRelease, 'chart' | 'layers'>>,
   {needs, cluster, store}: SecretSources,
 ): ReadonlyMap<ReleaseId, readonly Layer[]> {
+  const standIns = new Map<string, string>()
+  const standIn = (kind: SecretNeed['kind'], name: string) => {
+    const made = standIns.get(name) ?? standInSecret(kind, name)
+    standIns.set(name, made)
+    return made
+  }
   return new Map(
     [...releases].map(([release, {chart, layers}]) => {
       const namespace = releaseNamespace(release)
-      const placed = (needs.get(release) ?? []).map(({name, kind, path}) => {
+      const placed = (needs.get(release) ?? []).map(({name, kind, path, given}) => {
         const kept = cluster.get(namespace)?.get(name) ?? store.get(namespace)?.get(name)
-        return {path, value: kept?.value ?? standInSecret(kind, `${namespace}/${name}`)}
+        const value = kept?.value ?? standIn(kind, `${namespace}/${name}`)
+        return {path, value: given?.(value) ?? value}
       })
       return [release, placed.length === 0 ? layers : laidIn(chart, layers, placed)]
     }),
@@ -132,6 +141,6 @@ export function laidIn(
   return layers.toSpliced(above < 0 ? layers.length : above, 0, layer)
 }
 
-function nested([key, ...rest]: readonly string[], value: string): Values {
+function nested([key, ...rest]: readonly string[], value: unknown): Values {
   return {[key!]: rest.length === 0 ? value : nested(rest, value)}
 }

@@ -43,6 +43,15 @@ describe('the images of kk', () => {
     })
   })
 
+  it.each(IMAGES)(
+    '$name is built where what it stands on has the tag that it asks for',
+    ({parents, arguments: {TAG}}) => {
+      const tags = IMAGES.filter(({name}) => parents.includes(name)).map(({tag}) => tag)
+
+      expect(tags.filter((each) => each !== TAG)).toEqual([])
+    },
+  )
+
   it('are suggested where a name is nearly one', () => {
     expect(() => chooseImages(IMAGES, ['keystnoe'])).toThrow(
       expect.objectContaining({code: 'KK_USAGE', hint: 'did you mean keystone?'}),

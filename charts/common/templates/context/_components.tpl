@@ -27,7 +27,7 @@ they listen on, and `served`, those of their Service. With an endpoint, those of
 {{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ "key" $key) | int) -}}
 {{- $network := dict "ingress" dict -}}
 {{- if and $.values.ingress.enabled (dig ($unit.endpoint | default "") "public" "" $.endpoints) -}}
-{{- $network = dict "ingress" (pick $.values.ingress "enabled" "class" "tls_secret" "annotations") -}}
+{{- $network = dict "ingress" (pick $.values.ingress "enabled" "class" "annotations" | merge (dict "tls_secret" $.values.public_certificate)) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $network "from" (include "common.context.pick" (dict "ctx" $ "key" $key "of" $.values.network) | mustFromJson)) -}}
 {{- $_ := set $unit "network" $network -}}

@@ -39,8 +39,11 @@ storage:
   # Where images, volumes and disks are: ceph, or in files.
   backend: file
 dependencies: {enabled: true}
-# Whether clients outside reach what is public by an ingress controller, of this class, as NAME.domain, with the certificate of this Secret.
-ingress: {enabled: false, class: openstack, domain: "", tls_secret: public-tls}
+# Whether clients outside reach what is public by an ingress controller, of this class, as NAME.domain, with the certificate of this Secret:
+# by default that of the release `ingress`.
+ingress: {enabled: false, class: openstack, domain: "", tls_secret: ""}
+# Whether servers are reached by TLS, from outside and inside; `plain` are endpoints that stay as they are inside.
+tls: {public: false, internal: false, secret: "", issuer: {}, files: {}, plain: []}
 # Whether somebody listens to what services notify: ceilometer.
 notifications: {enabled: false}
 {{- end -}}

@@ -2,3 +2,8 @@
 {{- define "common.context.secret" -}}
 {{- dig "secrets" .key "" .ctx.values | default (include "common.context.name" .) -}}
 {{- end -}}
+
+{{- /* The name of the Secret with the certificate of the release. */ -}}
+{{- define "common.context.certificate" -}}
+{{- .values.tls.secret | default (include "common.context.name" (dict "ctx" . "key" "tls")) -}}
+{{- end -}}

@@ -17,14 +17,16 @@ Sets .values, .endpoints and .user of the context.
 {{- end -}}
 {{- include "common.context.names" $values -}}
 {{- range $layer := list ($own.global | default dict) $own -}}
-{{- $shared := pick $layer "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "dependencies" "notifications" "secrets" -}}
+{{- $shared := pick $layer "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "dependencies" "notifications" "secrets" "tls" -}}
 {{- if kindIs "string" $shared.storage -}}
 {{- $_ := set $shared "storage" (dict "ephemeral" (eq $shared.storage "ephemeral")) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $values "from" $shared) -}}
 {{- end -}}
+{{- $_ := set $values "public_certificate" (coalesce $values.ingress.tls_secret $values.tls.secret "ingress-tls") -}}
 {{- $_ := set . "values" $values -}}
 {{- $_ := set . "endpoints" $values.endpoints -}}
+{{- include "common.context.tls" . -}}
 {{- range $key, $facts := $own.components -}}
 {{- if and $facts $facts.endpoint (eq (toString $facts.kind) "StatefulSet") -}}
 {{- $members := dict "name" (include "common.context.name" (dict "ctx" $ "key" $key)) "replicas" (include "common.context.replicas" (dict "ctx" $ "key" $key)) -}}

@@ -18,7 +18,7 @@ spec:
   {{- with $ingress.class }}
   ingressClassName: {{ . }}
   {{- end }}
-  {{- with $ingress.tls_secret }}
+  {{- with $ingress.tls_secret | default (ternary (include "common.context.certificate" .ctx) "" .ctx.values.tls.public) }}
   tls: [{hosts: [{{ $host }}], secretName: {{ . }}}]
   {{- end }}
   rules:

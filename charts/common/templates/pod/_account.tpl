@@ -11,7 +11,7 @@ What is to be rolled out is in .workloads of the unit, as the API has it: `deplo
 {{- range .resourceNames -}}
 {{- $suffix := ternary "-peers" "" (hasSuffix "-peers" (toString .)) -}}
 {{- $key := ternary . (toString . | trimSuffix "-peers") (kindIs "map" .) -}}
-{{- $names = append $names (printf "%s%s" (include "common.context.object" (dict "ctx" $.ctx "key" $key)) $suffix) -}}
+{{- $names = append $names (printf "%s%s" (include "common.context.name" (dict "ctx" $.ctx "key" $key)) $suffix) -}}
 {{- end -}}
 {{- $kind := ternary "ClusterRole" "Role" (.cluster | default false) -}}
 {{- $rule := dict "apiGroups" .apiGroups "resources" .resources "resourceNames" $names "verbs" .verbs -}}

@@ -79,7 +79,7 @@ Variables of a unit, by name. A value is text, or a reference to what only the l
 {{- else if $value.option -}}
 {{- $text = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) "" $.ctx.files | include "common.config.scalar" -}}
 {{- else if $value.value -}}
-{{- $text = include "common.context.value" (dict "ctx" $.ctx "path" $value.value) -}}
+{{- $text = toString (get $.ctx.values $value.value) -}}
 {{- else if hasKey $value "json" -}}
 {{- $text = toRawJson $value.json -}}
 {{- else -}}

@@ -49,7 +49,7 @@ it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by
 {{- if $volume }}
 - name: {{ $name }}
   {{- if $volume.secret }}
-  secret: {secretName: {{ include "common.context.object" (dict "ctx" $.ctx "key" $volume.secret) }}, defaultMode: {{ $volume.mode | default 288 | int64 }}}
+  secret: {secretName: {{ include "common.context.name" (dict "ctx" $.ctx "key" $volume.secret) }}, defaultMode: {{ $volume.mode | default 288 | int64 }}}
   {{- else if $volume.host }}
   hostPath: {path: {{ $volume.host }}}
   {{- else if $volume.claim }}

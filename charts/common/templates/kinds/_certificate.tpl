@@ -1,0 +1,37 @@
+{{- /*
+The certificate of the release, by which it serves and is a client (`tls`): a Secret of the files that kk makes or the deployer has (`files`), or what
+cert-manager is to put into one (`issuer`); nothing where the deployer has made the Secret (`secret`).
+*/ -}}
+{{- define "common.kinds.certificate" -}}
+{{- $tls := .values.tls -}}
+{{- $names := list -}}
+{{- $web := false -}}
+{{- range $unit := .components -}}
+{{- range ternary (list $unit.name (printf "*.%s-peers" $unit.name)) (list $unit.name) (eq $unit.kind "StatefulSet") -}}
+{{- $names = append $names (printf "%s.%s.svc.%s" . $.namespace $.endpoints.cluster_domain_suffix) -}}
+{{- end -}}
+{{- range $type, $_ := ternary (omit $.endpoints "cluster_domain_suffix") dict (not (empty $unit.controller)) -}}
+{{- $names = append $names (include "common.endpoints.value" (dict "ctx" $ "type" $type "attribute" "host_fqdn_override" "interface" "public")) -}}
+{{- end -}}
+{{- with $unit.endpoint -}}
+{{- $endpoint := dict "ctx" $ "type" . -}}
+{{- $web = or $web (hasPrefix "http" (include "common.endpoints.value" (merge (dict "attribute" "scheme") $endpoint))) -}}
+{{- $names = concat $names (list (include "common.endpoints.host" $endpoint) (include "common.endpoints.host" (merge (dict "interface" "public") $endpoint))) -}}
+{{- end -}}
+{{- end -}}
+{{- if and (not $tls.secret) (or $tls.internal (and $tls.public $web)) }}
+---
+apiVersion: {{ ternary "cert-manager.io/v1" "v1" (not (empty $tls.issuer)) }}
+kind: {{ ternary "Certificate" "Secret" (not (empty $tls.issuer)) }}
+{{ include "common.context.metadata" (dict "ctx" . "name" (include "common.context.certificate" .)) }}
+{{- if $tls.issuer }}
+spec: {{ dict "secretName" (include "common.context.certificate" .) "issuerRef" $tls.issuer "dnsNames" (compact $names | uniq) "usages" (list "server auth" "client auth") | toJson }}
+{{- else }}
+type: kubernetes.io/tls
+data:
+  {{- range list "ca.crt" "tls.crt" "tls.key" }}
+  {{ . }}: {{ get $tls.files . | required (printf "tls.files: %s is needed and not set: kk makes it, or give a certificate in tls.files, the name of its Secret in tls.secret, or an issuer of cert-manager in tls.issuer" .) | b64enc }}
+  {{- end }}
+{{- end }}
+{{ end -}}
+{{- end -}}

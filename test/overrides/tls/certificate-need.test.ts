@@ -1,0 +1,120 @@
+import {X509Certificate} from 'node:crypto'
+import {expect, test} from 'vitest'
+import {mergedValues} from '../../../src/overrides/layers.ts'
+import type {Values} from '../../../src/release.ts'
+import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
+import {supplySecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
+import {id} from '../../graph/graph-of.ts'
+import {preparedOf} from '../../verbs/secrets/environments.ts'
+
+interface Tls {
+  readonly files?: Readonly<Record<string, string>>
+}
+
+/** What releases of an environment are given below `global.tls`, and which secrets kk is to keep. */
+async function given(sections: Readonly<Record<string, object>>) {
+  const prepared = await preparedOf(sections, {})
+  const needs = await secretNeeds(prepared)
+  const {settled, planned, missing} = supplySecrets(prepared, {needs, cluster: new Map(), store: new Map()})
+  const tlsOf = (release: string) => {
+    const {layers} = settled.releases.get(id(release))!
+    return ((mergedValues(layers).global as Values | undefined)?.tls ?? {}) as Tls
+  }
+  const kept = missing.filter(({name}) => name === 'tls.authority')
+  return {tlsOf, kept, generated: planned.generated}
+}
+
+function namesIn({files}: Tls): readonly string[] {
+  return new X509Certificate(files!['tls.crt']!)
+    .subjectAltName!.split(', ')
+    .map((each) => each.replace(/^DNS:/, ''))
+}
+
+const INTERNAL = {global: {tls: {internal: true}}}
+
+test('each release gets a certificate of one authority, for the names of its Services and members', async () => {
+  const {tlsOf, kept} = await given({...INTERNAL, keystone: {}, ovn: {}, tempest: {}})
+
+  expect(new Set(kept.map(({value}) => value)).size).toBe(1)
+  expect(tlsOf('keystone').files!['ca.crt']).toBe(tlsOf('ovn').files!['ca.crt'])
+  expect(namesIn(tlsOf('keystone'))).toEqual([
+    'keystone-api.openstack.svc.cluster.local',
+    'keystone-api.openstack.svc',
+    'keystone-api.openstack',
+    'keystone-api',
+  ])
+  expect(namesIn(tlsOf('ovn'))).toEqual(
+    expect.arrayContaining([
+      'ovn-nb.openstack.svc.cluster.local',
+      '*.ovn-sb-peers.openstack.svc.cluster.local',
+    ]),
+  )
+  expect(namesIn(tlsOf('tempest'))).toEqual(['tempest.openstack'])
+  // Who signs is kk: no release gets the key of the authority.
+  expect(JSON.stringify([tlsOf('keystone'), tlsOf('ovn')])).not.toContain(
+    JSON.parse(kept[0]!.value).keys[1].key.split('\n')[1],
+  )
+})
+
+test('names and addresses that the environment states are in the certificate', async () => {
+  const endpoints = {
+    cluster_domain_suffix: 'k8s.example',
+    identity: {
+      hosts: {internal: 'login'},
+      host_fqdn_override: {public: {host: 'keystone.example.org'}, admin: '192.0.2.7'},
+    },
+  }
+  const {tlsOf} = await given({global: {tls: {public: true}, endpoints}, keystone: {}})
+
+  expect(namesIn(tlsOf('keystone'))).toEqual(
+    expect.arrayContaining([
+      'keystone-api.openstack.svc.k8s.example',
+      'login.openstack.svc.k8s.example',
+      'keystone.example.org',
+      'IP Address:192.0.2.7',
+    ]),
+  )
+})
+
+test('each part of a section that is several releases has the certificate of the section', async () => {
+  const {tlsOf} = await given({
+    ...INTERNAL,
+    kk: {releases: {nova: {components: true}}},
+    nova: {},
+  })
+
+  expect(tlsOf('nova-api').files).toEqual(tlsOf('nova-conductor').files)
+  expect(namesIn(tlsOf('nova-api'))).toContain('nova-api.openstack.svc.cluster.local')
+})
+
+test.each([
+  ['TLS is off', {}],
+  ['there is nothing that speaks HTTP', {public: true}],
+  ['the deployer has the files', {internal: true, files: {'ca.crt': 'a', 'tls.crt': 'b', 'tls.key': 'c'}}],
+  ['the deployer has made the Secret', {internal: true, secret: 'wildcard'}],
+  ['cert-manager makes it', {internal: true, issuer: {name: 'cloud', kind: 'ClusterIssuer'}}],
+])('kk makes none where %s', async (_, tls) => {
+  const {tlsOf, kept} = await given({global: {tls}, mariadb: {}})
+
+  expect(kept).toEqual([])
+  expect(tlsOf('mariadb')).toEqual(tls)
+})
+
+test('kk makes none where it is to make no secrets', async () => {
+  const {kept} = await given({...INTERNAL, kk: {secrets: false}, keystone: {}})
+
+  expect(kept).toEqual([])
+})
+
+test('an ingress controller has one for all names below the domain, and for those that are stated', async () => {
+  const endpoints = {
+    identity: {host_fqdn_override: {public: {host: 'login.example.com'}, internal: 'inside.example.com'}},
+  }
+  const global = {tls: {public: true}, ingress: {enabled: true, domain: 'cloud.example.org'}, endpoints}
+  const {tlsOf} = await given({global, ingress: {}})
+
+  expect(namesIn(tlsOf('ingress'))).toEqual(
+    expect.arrayContaining(['*.cloud.example.org', 'login.example.com']),
+  )
+  expect(namesIn(tlsOf('ingress'))).not.toContain('inside.example.com')
+})

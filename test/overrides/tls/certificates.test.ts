@@ -1,0 +1,100 @@
+import {X509Certificate} from 'node:crypto'
+import {once as emitted} from 'node:events'
+import {connect, createServer, type TLSSocket} from 'node:tls'
+import {expect, onTestFinished, test} from 'vitest'
+import {makeAuthority} from '../../../src/overrides/tls/authority.ts'
+import {type CertificateFiles, certifier} from '../../../src/overrides/tls/certificates.ts'
+
+const NAMES = [
+  'glance-api.openstack.svc.cluster.local',
+  '*.ovn-nb-peers.openstack.svc.cluster.local',
+  '10.1.2.3',
+  'fd00::1',
+]
+const AUTHORITY = makeAuthority()
+
+/** A server with one certificate, asked by a client with another's trust, who has a certificate, too. Resolves with the server's, or rejects. */
+async function handshake(server: CertificateFiles, client: CertificateFiles, servername: string) {
+  const listening = createServer({
+    ...{key: server['tls.key'], cert: server['tls.crt'], ca: server['ca.crt']},
+    ...{requestCert: true, rejectUnauthorized: true},
+  })
+  listening.on('tlsClientError', () => {})
+  listening.listen(0, '127.0.0.1')
+  onTestFinished(() => void listening.close())
+  await emitted(listening, 'listening')
+  const {port} = listening.address() as {readonly port: number}
+  const accepted = emitted(listening, 'secureConnection')
+  const socket = connect({
+    ...{host: '127.0.0.1', port, servername},
+    ...{key: client['tls.key'], cert: client['tls.crt'], ca: client['ca.crt']},
+  })
+  onTestFinished(() => void socket.destroy())
+  await emitted(socket, 'secureConnect')
+  const [peer] = (await accepted) as [TLSSocket]
+  onTestFinished(() => void peer.destroy())
+  return {server: socket.getPeerX509Certificate()!, client: peer.getPeerX509Certificate()!}
+}
+
+test('a certificate has its names and addresses, and is signed by an authority that is trusted', () => {
+  const files = certifier(AUTHORITY).certificate(NAMES)
+  const certificate = new X509Certificate(files['tls.crt'])
+  const authorities = files['ca.crt']
+    .split(/(?<=-----END CERTIFICATE-----\n)/)
+    .map((each) => new X509Certificate(each))
+
+  expect(certificate.subjectAltName).toBe(
+    'DNS:glance-api.openstack.svc.cluster.local, DNS:*.ovn-nb-peers.openstack.svc.cluster.local, IP Address:10.1.2.3, IP Address:FD00:0:0:0:0:0:0:1',
+  )
+  expect(certificate.ca).toBe(false)
+  expect(authorities.every(({ca}) => ca)).toBe(true)
+  expect(
+    authorities.filter(
+      (authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
+    ),
+  ).toHaveLength(1)
+  expect(certificate.checkHost('ovn-nb-0.ovn-nb-peers.openstack.svc.cluster.local')).toBeDefined()
+  expect(certificate.checkHost('glance-api.other.svc.cluster.local')).toBeUndefined()
+})
+
+test('the same authority and names give the same bytes; another name or authority gives another key', () => {
+  const files = certifier(AUTHORITY).certificate(NAMES)
+
+  expect(certifier(AUTHORITY).certificate(NAMES)).toEqual(files)
+  expect(certifier(AUTHORITY).certificate(['keystone'])['tls.key']).not.toBe(files['tls.key'])
+  expect(certifier(makeAuthority()).certificate(NAMES)['tls.key']).not.toBe(files['tls.key'])
+})
+
+test('who has the certificate of another authority is not believed', async () => {
+  const [ours, theirs] = [AUTHORITY, makeAuthority()].map((each) => certifier(each).certificate(NAMES)) as [
+    CertificateFiles,
+    CertificateFiles,
+  ]
+
+  await expect(handshake(theirs, ours, NAMES[0]!)).rejects.toThrow(/self-signed|unable to/)
+})
+
+test('before and after a rotation all servers and clients know each other, in whichever order they are upgraded', async () => {
+  const rotated = makeAuthority(AUTHORITY)
+  const [former, present, next] = [AUTHORITY, rotated, makeAuthority(rotated)].map((each) =>
+    certifier(each).certificate(NAMES),
+  ) as [CertificateFiles, CertificateFiles, CertificateFiles]
+
+  for (const [server, client] of [
+    [former, present],
+    [present, former],
+    [present, next],
+    [next, present],
+  ] as const) {
+    const seen = await handshake(server, client, NAMES[0]!)
+    expect(seen.server.fingerprint256).toBe(new X509Certificate(server['tls.crt']).fingerprint256)
+    expect(seen.client.fingerprint256).toBe(new X509Certificate(client['tls.crt']).fingerprint256)
+  }
+  // After two rotations the first key opens nothing any more.
+  await expect(handshake(former, next, NAMES[0]!)).rejects.toThrow(/self-signed|unable to/)
+})
+
+test('a kept text that is no authority is refused, without being shown', () => {
+  expect(() => certifier('{"keys": ["secret-thing"]}')).toThrow(expect.objectContaining({code: 'KK_TLS'}))
+  expect(() => makeAuthority('secret-thing')).toThrow(/^(?!.*secret-thing)/)
+})
