@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,24 +127,31 @@ func becomeFuse(arguments []string) error {
 	return syscall.Exec("/usr/bin/ceph-fuse", append([]string{"ceph-fuse"}, arguments...), os.Environ())
 }
 
+// As much of the processors as Kubernetes' pods have together, who would starve it otherwise; in each version of cgroups.
+var shares = map[string]string{"cpu.shares": "102400", "cpu.weight": "10000"}
+
 // Enter puts this process into a cgroup of the node's own, in a hierarchy of cgroups.
 func enter(hierarchy string) error {
 	own := filepath.Join(hierarchy, "kk-volumes")
 	if err := os.Mkdir(own, 0o755); err != nil && !os.IsExist(err) {
 		return err
 	}
-	// In version 1 a new cpuset is empty, and takes nobody.
+	settings := maps.Clone(shares)
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
-		if _, err := os.Stat(filepath.Join(own, "tasks")); err != nil {
-			break
+		// In version 1 a new cpuset is empty, and takes nobody.
+		if _, err := os.Stat(filepath.Join(own, "tasks")); err == nil {
+			all, _ := os.ReadFile(filepath.Join(hierarchy, file))
+			settings[file] = string(all)
 		}
-		all, err := os.ReadFile(filepath.Join(hierarchy, file))
-		if err != nil {
-			break
+	}
+	for file, value := range settings {
+		if _, err := os.Stat(filepath.Join(own, file)); err != nil {
+			continue
 		}
-		if err := os.WriteFile(filepath.Join(own, file), all, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(own, file), []byte(value), 0o644); err != nil {
 			return err
 		}
 	}
+	// This process, whatever its number is there.
 	return os.WriteFile(filepath.Join(own, "cgroup.procs"), []byte("0"), 0o644)
 }

@@ -44,11 +44,14 @@ export async function makeCgroup(): Promise<void> {
 const LIBVIRT = '/kk-libvirt'
 const GUESTS = '/machine'
 
+/** Where the chart rbd-provisioner puts each ceph-fuse, by which pods have their volumes. */
+const VOLUMES = '/kk-volumes'
+
 /** Ends every process in the node's cgroups, whoever started it, guests included, and removes the cgroups. */
 export async function removeCgroup(): Promise<void> {
   for (const mount of await cgroupMounts()) {
     const withGuests = existsSync(join(mount, LIBVIRT))
-    for (const cgroup of withGuests ? [CGROUP, GUESTS, LIBVIRT] : [CGROUP])
+    for (const cgroup of [CGROUP, VOLUMES, ...(withGuests ? [GUESTS, LIBVIRT] : [])])
       await removeTree(join(mount, cgroup))
   }
 }
