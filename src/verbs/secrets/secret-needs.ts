@@ -2,7 +2,8 @@ import {mergedValues} from '../../overrides/layers.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {certificateNeed, wantsTls} from '../../overrides/tls/certificate-need.ts'
 import type {Certifier} from '../../overrides/tls/certificates.ts'
-import {isMap, type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {isMap, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {sectionOf} from '../preparation/gathering/load-charts.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 
 /**
@@ -27,26 +28,23 @@ export async function secretNeeds({
   for (const [release, {chart, layers}] of releases) {
     if (!isSupplied(environment, release)) continue
     const {secrets = []} = (await plugins.find(chart)) ?? {}
+    const spoken = plugins.spoken(chart)
+    if (secrets.length === 0 && spoken.dialect !== 'kk') continue
     const values = mergedValues(layers)
     const unstated = secrets.filter(({path}) => !isStated(values, path))
     if (wantsTls(values)) {
       certifierOf ??= await loadCertifiers()
-      const certificate = certificateNeed(plugins.spoken(chart), placeOf(release, values), certifierOf)
+      const place = {
+        release: releaseName(sectionOf(environment, release)),
+        namespace: releaseNamespace(release),
+        values,
+      }
+      const certificate = certificateNeed(spoken, place, certifierOf)
       if (certificate) unstated.push(certificate)
     }
     if (unstated.length > 0) needs.set(release, unstated)
   }
   return needs
-}
-
-function placeOf(release: ReleaseId, values: Values) {
-  const section = mapAt(values.kk).section
-  const name = typeof section === 'string' ? section : releaseName(release)
-  return {release: name, namespace: releaseNamespace(release), values}
-}
-
-function mapAt(value: unknown): Values {
-  return isMap(value) ? value : {}
 }
 
 /** Loads what makes certificates; each authority is read once. */
