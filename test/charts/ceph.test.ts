@@ -160,7 +160,8 @@ describe("Kubernetes' own volumes", () => {
 
   it('are made by one account of Ceph and used by another, which makes none', async () => {
     const objects = await charts.render(CHART)
-    const accounts = file(await charts.render('ceph'), 'ceph', 'clients.keyring')!
+    const withFiles = await charts.render('ceph', {values: {manifests: {statefulset_mds: true}}})
+    const accounts = file(withFiles, 'ceph', 'clients.keyring')!
 
     for (const [component, user] of [
       ['provisioner', 'kube'],

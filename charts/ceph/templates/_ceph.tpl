@@ -45,6 +45,7 @@ from a job, so that it can change them.
 {{- if include "common.context.enabled" (dict "ctx" .ctx "key" "statefulset-mds") -}}
 {{- $manila := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.manila.key")) "caps mon" `"allow r"` "caps mgr" `"allow rw"` -}}
 {{- $mds = dict "client.bootstrap-mds" (dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.bootstrap-mds.key")) "caps mon" `"profile bootstrap-mds"`) -}}
+{{- $_ := set $node "caps mds" `"allow rw path=/volumes/kubernetes"` -}}
 {{- $clients = merge $clients $mds (dict "client.manila" $manila) -}}
 {{- end -}}
 {{- $of := dict
