@@ -1,6 +1,7 @@
 import {existsSync, readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {readImages} from '../../src/images/inventory/read-images.ts'
 import {CHARTS, SECRETS, SERVICES, useCharts} from './support/charts.ts'
 import {containers, find, ofKind, pods, workloads} from './support/objects.ts'
 
@@ -258,14 +259,21 @@ const featureFiles = SERVICES.flatMap((chart) => {
   return existsSync(directory) ? readdirSync(directory).map((file) => [chart, file] as const) : []
 })
 
-it.each(featureFiles)('the feature file of %s %s renders', async (chart, file) => {
-  const files = [join(CHARTS, 'values_overrides', chart, file)]
+const known = (await readImages('images')).map(({repository, tag}) => `localhost:5010/${repository}:${tag}`)
 
-  const [pod] = pods(workloads(await charts.render(chart, {files})))
+it.each(featureFiles)(
+  'the feature file of %s %s renders, with images that there are',
+  async (chart, file) => {
+    const files = [join(CHARTS, 'values_overrides', chart, file)]
 
-  const [feature] = file.replace('.yaml', '').split('-').slice(-1)
-  expect(pod?.spec.containers[0]?.image).toContain(feature!.replace('_', '-'))
-})
+    const all = pods(workloads(await charts.render(chart, {files})))
+
+    const [feature] = file.replace('.yaml', '').split('-').slice(-1)
+    expect(all[0]?.spec.containers[0]?.image).toContain(feature!.replace('_', '-'))
+    const own = all.flatMap(containers).filter(({image}) => image.startsWith('localhost:5010/'))
+    for (const {image} of own) expect(known).toContain(image)
+  },
+)
 
 it("kolla's keystone of 2025.1 is served by Apache", async () => {
   const files = ['kolla.yaml', 'kolla-ubuntu_noble.yaml'].map((file) =>
