@@ -261,19 +261,16 @@ const featureFiles = SERVICES.flatMap((chart) => {
 
 const known = (await readImages('images')).map(({repository, tag}) => `localhost:5010/${repository}:${tag}`)
 
-it.each(featureFiles)(
-  'the feature file of %s %s renders, with images that there are',
-  async (chart, file) => {
-    const files = [join(CHARTS, 'values_overrides', chart, file)]
+it.each(featureFiles)('the feature file of %s %s renders', async (chart, file) => {
+  const files = [join(CHARTS, 'values_overrides', chart, file)]
 
-    const all = pods(workloads(await charts.render(chart, {files})))
+  const all = pods(workloads(await charts.render(chart, {files})))
 
-    const [feature] = file.replace('.yaml', '').split('-').slice(-1)
-    expect(all[0]?.spec.containers[0]?.image).toContain(feature!.replace('_', '-'))
-    const own = all.flatMap(containers).filter(({image}) => image.startsWith('localhost:5010/'))
-    for (const {image} of own) expect(known).toContain(image)
-  },
-)
+  const [feature] = file.replace('.yaml', '').split('-').slice(-1)
+  expect(all[0]?.spec.containers[0]?.image).toContain(feature!.replace('_', '-'))
+  // One of a release alone stays with kk's images: there must be each of them.
+  if (/^\d/.test(file)) for (const {image} of all.flatMap(containers)) expect(known).toContain(image)
+})
 
 it("kolla's keystone of 2025.1 is served by Apache", async () => {
   const files = ['kolla.yaml', 'kolla-ubuntu_noble.yaml'].map((file) =>
