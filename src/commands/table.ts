@@ -5326,7 +5326,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'For who knows the names of kolla-kubernetes: the object that does the work of a microservice, and the release that it is of, which is what kk deploy and kk upgrade name; or the reason why there is none. Names are those of microservices or, as keystone, the beginning of several.',
+      'For who knows the names of kolla-kubernetes: the object that does the work of a microservice, and the release that it is of, which is what kk deploy and kk upgrade name; or the reason why there is none. Names are those of microservices, the beginning of several, as keystone, or services and containers, such as nova-control and nova_api.',
     examples: ['<%= config.bin %> kolla list', '<%= config.bin %> kolla list nova-api --output json'],
     flags: {
       color: {
@@ -5367,7 +5367,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'Installs or upgrades the releases that do the work of services of kolla-kubernetes: nova-control and nova_api are nova. Its configuration, accounts, databases and volumes are made with it; what it requires must be there (kk kolla bootstrap).',
+      'Installs or upgrades the releases that do the work of services of kolla-kubernetes: nova-control and nova_api are nova, unless the environment has a release of that name. Its configuration, accounts, databases and volumes are made with it; what it requires must be there (kk kolla bootstrap).',
     examples: ['<%= config.bin %> kolla run keystone -e environments/all-in-one.yaml --sandbox'],
     flags: {
       color: {

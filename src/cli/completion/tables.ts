@@ -36,6 +36,7 @@ const BY_VALUE: Readonly<Record<string, Candidates>> = {
   'FILE|URL': 'files',
   'KIND=FILE': 'words junit= trace= html= json=',
   DIR: 'directories',
+  'REGISTRY|DIR': 'directories',
   'RELEASE=FILE': 'release=',
   'RELEASE:KEY=VALUE': 'release:',
 }
@@ -48,6 +49,7 @@ const BY_ARGUMENT: Readonly<Record<string, Candidates>> = {
   file: 'environments',
   helmfile: 'environments',
   plan: 'files',
+  path: 'files',
   directory: 'directories',
   charts: 'directories',
   destination: 'directories',
@@ -96,8 +98,11 @@ export function tables(): Tables {
         values.set(isSame ? word : `${wordsOf(command)} ${word}`, candidates)
     }
   }
+  const below = belowOf(VISIBLE)
+  // kk help takes the words of all commands.
+  const ofHelp = [...below].map(([before, words]) => [`help ${before}`.trimEnd(), words] as const)
   return {
-    below: belowOf(VISIBLE),
+    below: new Map([...below, ...ofHelp]),
     flags: new Map(
       VISIBLE.map((command) => [wordsOf(command), Object.values(command.flags).flatMap(described)]),
     ),
