@@ -4367,7 +4367,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The environment file.', name: 'file'}},
     description:
-      'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.',
+      'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. On a terminal it shows what is to be copied, and asks. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.',
     examples: [
       '<%= config.bin %> images mirror environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
       '<%= config.bin %> images mirror environments/all-in-one.yaml --to ./carried',
@@ -4405,6 +4405,13 @@ export const commands: Readonly<Record<string, unknown>> = {
       'plain-http': {
         name: 'plain-http',
         summary: 'Speak to the registry without TLS, wherever it is.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      yes: {
+        char: 'y',
+        name: 'yes',
+        summary: 'Do not ask before changing anything.',
         allowNo: false,
         type: 'boolean',
       },

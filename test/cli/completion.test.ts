@@ -41,6 +41,8 @@ describe('bash completes', () => {
     ['kk init --no-e', ['--no-ephemeral']],
     ['kk upgrade clouds/lab.yaml ke', ['keystone']],
     ['kk upgrade clo', ['clouds']],
+    ['kk upgrade -y ke', ['keystone']],
+    ['kk values split -y clouds/', ['clouds/lab.yaml']],
     ['kk graph wh', ['why']],
     ['kk graph no', ['nova']],
     ['kk upgrade --set key', ['keystone:']],

@@ -84,18 +84,13 @@ export interface Tables {
 const VISIBLE = COMMANDS.filter(({hidden}) => !hidden)
 
 export function tables(): Tables {
-  const byFlag = Map.groupBy(
-    VISIBLE.flatMap((command) => Object.values(command.flags).map((flag) => ({command, flag}))),
-    ({flag}) => flag.name,
-  )
+  // By the spelling: -y is --yes of one command, which takes nothing, and --yaml FILE of another.
+  const bySpelling = Map.groupBy(VISIBLE.flatMap(usesOf), ({word}) => word)
   const values = new Map<string, Candidates>()
-  for (const uses of byFlag.values()) {
-    const isSame = new Set(uses.map(({flag}) => candidatesOf(flag))).size === 1
-    for (const {command, flag} of uses) {
-      const candidates = candidatesOf(flag)
-      if (candidates === undefined) continue
-      for (const word of spellings(flag))
-        values.set(isSame ? word : `${wordsOf(command)} ${word}`, candidates)
+  for (const uses of bySpelling.values()) {
+    const isSame = new Set(uses.map(({candidates}) => candidates)).size === 1
+    for (const {command, word, candidates} of uses) {
+      if (candidates !== undefined) values.set(isSame ? word : `${command} ${word}`, candidates)
     }
   }
   const below = belowOf(VISIBLE)
@@ -111,6 +106,12 @@ export function tables(): Tables {
     ),
     values,
   }
+}
+
+function usesOf(command: CommandReference) {
+  return Object.values(command.flags).flatMap((flag) =>
+    spellings(flag).map((word) => ({command: wordsOf(command), word, candidates: candidatesOf(flag)})),
+  )
 }
 
 function belowOf(all: readonly CommandReference[]): ReadonlyMap<string, readonly Described[]> {
