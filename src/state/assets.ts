@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto'
-import {existsSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs'
 import {mkdtemp, readFile, rename, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {getRawAsset, isSea} from 'node:sea'
@@ -92,8 +92,8 @@ async function unpack(files: Record<string, CarriedFile>, directory: string): Pr
   const temporary = await mkdtemp(`${directory}.`)
   try {
     const folders = new Set(Object.keys(files).map((path) => dirname(path)))
-    for (const folder of folders) await makeDirectory(join(temporary, folder))
     // At once: the first start waits for it, and to await each of hundreds of files takes longer than to write it.
+    for (const folder of folders) mkdirSync(join(temporary, folder), {recursive: true})
     for (const [path, {text, mode}] of Object.entries(files))
       writeFileSync(join(temporary, path), text, {mode})
     await rename(temporary, directory)

@@ -1,4 +1,4 @@
-import {releaseOf} from '../../exchange/kolla/microservices.ts'
+import {namedByKolla} from '../../cli/kolla.ts'
 import Remove from '../remove.ts'
 
 export default class KollaKill extends Remove {
@@ -9,7 +9,5 @@ export default class KollaKill extends Remove {
     '<%= config.bin %> kolla kill horizon -e environments/all-in-one.yaml --sandbox --dry-run',
   ]
 
-  protected override named(words: readonly string[]): readonly string[] {
-    return words.map(releaseOf)
-  }
+  protected override readonly named = namedByKolla
 }
