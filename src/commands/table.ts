@@ -5327,6 +5327,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginType: 'core',
     strict: false,
     summary: "kk remove, by kolla's names of services.",
+    usage: '[FILE] SERVICE... [FLAGS]',
     enableJsonFlag: false,
   },
   'kolla:list': {
@@ -5684,7 +5685,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginType: 'core',
     strict: false,
     summary: "kk upgrade --install, by kolla's names of services.",
-    usage: '[FILE] [RELEASE...] [FLAGS]',
+    usage: '[FILE] SERVICE... [FLAGS]',
     enableJsonFlag: false,
   },
   licenses: {
