@@ -98,6 +98,11 @@ export const ERRORS = {
   KK_CONFLICT: {exit: 3, meaning: 'somebody else manages a field that helm would set'},
   KK_PAUSED: {exit: 3, meaning: 'the operator does nothing to the environment, for it is paused'},
   KK_UNAPPROVED: {exit: 3, meaning: 'the plan of the operator waits for approval'},
+  KK_KINDS: {
+    exit: 3,
+    meaning:
+      'the kinds of the operator, or what an Environment says, are of a kk that this one does not know',
+  },
   KK_SHAPE: {exit: 3, meaning: 'the operator is installed in another shape'},
   KK_OPERATED: {exit: 3, meaning: 'the operator drives the environment'},
   KK_HELD: {exit: 3, meaning: 'another run holds the release'},

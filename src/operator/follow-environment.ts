@@ -5,11 +5,10 @@ import {type ReleaseId, releaseId} from '../release.ts'
 import type {RunEvent} from '../run/events.ts'
 import {NO_RUN, nextState, type RunState} from '../run/run-state.ts'
 import {finished, newBell} from '../verbs/in-cluster/follow-run.ts'
-import {OPERATOR} from './keeper.ts'
 import type {Condition} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
 import {ENVIRONMENT_LABEL, RELEASES, type ReleaseObject} from './kinds/release-kind.ts'
-import {unknownEnvironment} from './steer.ts'
+import {existingEnvironment, isLed, unknownEnvironment} from './steer.ts'
 
 /** How what the operator does to an Environment has ended. */
 export interface OperatedEnd {
@@ -35,16 +34,17 @@ interface Followed {
 
 /** Follows what the operator does with an Environment until it is done with it, or `stop`. Throws `KK_NO_OPERATED`. */
 export function followEnvironment(
-  {objects, lease, now}: Pick<Cluster, 'objects' | 'lease' | 'now'>,
+  cluster: Pick<Cluster, 'objects' | 'customKinds' | 'lease' | 'now'>,
   {name, context, inputs}: Followed,
   stop: AbortSignal,
 ): FollowedEnvironment {
+  const {objects} = cluster
   let end: OperatedEnd | undefined
   return {events: events(), end: () => end}
 
   async function* events(): AsyncGenerator<RunEvent> {
     // A cluster without the kind is followed until it has it.
-    if (!(await objects.read(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}))) throw unknownEnvironment(name)
+    await existingEnvironment(cluster, name)
     const closing = new AbortController()
     const signal = AbortSignal.any([stop, closing.signal])
     const scope = {fieldSelector: `metadata.name=${name}`}
@@ -53,8 +53,7 @@ export function followEnvironment(
     const bell = newBell([environments, releases], stop)
     const told = newRowTelling(name, context)
     try {
-      const leads = await lease(OPERATOR)
-      if (!leads?.holder || (leads.runsOut ?? 0) < now())
+      if (!(await isLed(cluster)))
         yield* told.warning('no process of the operator leads now: nothing is done until one does')
       while (!stop.aborted) {
         const environment = environments.get(name) as unknown as EnvironmentObject | undefined

@@ -15,6 +15,7 @@ import {followInputs, type Inputs} from './inputs.ts'
 import {newKeeper, OPERATOR} from './keeper.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
 import {RELEASES, type ReleaseObject, rowName} from './kinds/release-kind.ts'
+import {expectKnown, expectServed} from './kinds/versions.ts'
 import type {OnGate, Pass} from './pass.ts'
 import {openQueue, type QuietFor} from './queue.ts'
 import {type Passed, reconcile} from './reconcile.ts'
@@ -131,6 +132,8 @@ async function drive(
     const found =
       inputs.environment(name) && (await objects.read<EnvironmentObject>(ENVIRONMENTS, placeOf(name)))
     if (!found) {
+      // What is served no more is not gone.
+      await expectServed(ports.cluster)
       drifts.forget(name)
       await sites.forget(name)
       return undefined
@@ -249,6 +252,7 @@ async function passOver(environment: EnvironmentObject, pass: Passing): Promise<
     return undefined
   }
   try {
+    expectKnown(environment)
     expectNoCycle(environment, pass.find)
     const site = await contact.reach()
     const passed = await whileClaimed(environment, site, () => reconcile(environment, site, pass))

@@ -19,7 +19,7 @@ import {
   type EnvironmentObject,
   REMOVAL_FINALIZER,
 } from './kinds/environment-kind.ts'
-import {DEFINITIONS, definitionOf} from './kinds/kind.ts'
+import {DEFINITIONS, definitionName} from './kinds/kind.ts'
 import type {Pass} from './pass.ts'
 import {type Site, whileClaimed} from './sites.ts'
 import {readSource} from './source.ts'
@@ -185,7 +185,7 @@ async function reasonToOrphan(
   if (uid === undefined || annotations?.[CONFIRM_REMOVE] !== uid)
     return `the annotation ${CONFIRM_REMOVE} is not its UID`
   // Whoever deletes a namespace, or a kind, may not know what goes with it.
-  const definition = definitionOf(ENVIRONMENT).metadata.name
+  const definition = definitionName(ENVIRONMENT)
   const around = await Promise.all([
     objects.read<EnvironmentObject>(NAMESPACES, {namespace: '', name: KK_NAMESPACE}),
     objects.read<EnvironmentObject>(DEFINITIONS, {namespace: '', name: definition}),

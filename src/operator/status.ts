@@ -11,6 +11,7 @@ import {
   type ReleaseSpec,
   type ReleaseStatus as RowStatus,
 } from './kinds/release-kind.ts'
+import {expectServed} from './kinds/versions.ts'
 import {unknownEnvironment} from './steer.ts'
 
 /** How an Environment is, in one word. */
@@ -86,9 +87,9 @@ export interface AskedEnvironments {
   readonly selector?: string | undefined
 }
 
-/** Reads what the operator drives, or some Environments of it. Throws `KK_NO_OPERATED` for a name that is not there. */
+/** Reads what the operator drives, or some Environments of it. Throws `KK_NO_OPERATED` for a name that is not there, and `KK_KINDS`. */
 export async function readOperatorStatus(
-  cluster: Pick<Cluster, 'objects' | 'lease' | 'now'>,
+  cluster: Pick<Cluster, 'objects' | 'customKinds' | 'lease' | 'now'>,
   {names = [], selector}: AskedEnvironments = {},
 ): Promise<OperatorStatus> {
   const [environments, releases, lease] = await Promise.all([
@@ -96,6 +97,7 @@ export async function readOperatorStatus(
     cluster.objects.list<ReleaseRow>(RELEASES, KK_NAMESPACE),
     cluster.lease(OPERATOR),
   ])
+  if (environments === undefined) await expectServed(cluster)
   const unknown = names.find((name) => !environments?.some(({metadata}) => metadata.name === name))
   if (unknown !== undefined) throw unknownEnvironment(unknown)
   const asked = environments?.filter(({metadata}) => names.length === 0 || names.includes(metadata.name))

@@ -3,19 +3,27 @@ import {CONFIG_MAPS, type Resource, SECRETS} from '../cluster/api/resources.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import {KkError} from '../errors.ts'
+import {OPERATOR} from './keeper.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentSpec, RETRY} from './kinds/environment-kind.ts'
+import {expectServed} from './kinds/versions.ts'
 import {FILE_KEY, inputsDigest, OVERRIDES_KEY, readSource, type SourceText} from './source.ts'
 
-type Steered = Pick<Cluster, 'objects'>
+type Steered = Pick<Cluster, 'objects' | 'customKinds'>
 
 /**
- * Asks the operator to change nothing, and resolves once nothing of it runs. `until` is in milliseconds since the epoch.
+ * Asks the operator to change nothing, and resolves once nothing of it runs. `until` is in milliseconds since the epoch; `say` is told
+ * when nobody is there to answer.
  * Throws `KK_NO_OPERATED`, and `KK_HELD` if the operator has not answered by then.
  */
-export async function pauseEnvironment(cluster: Steered, name: string, until: number): Promise<void> {
+export async function pauseEnvironment(
+  cluster: Steered & Pick<Cluster, 'lease' | 'now'>,
+  name: string,
+  {until, say}: {readonly until: number; readonly say: (line: string) => void},
+): Promise<void> {
   await setSpec(cluster, name, {suspend: true})
+  if (!(await isLed(cluster))) say(`no process of the operator leads now: ${name} is paused once one does`)
   for (;;) {
-    const {metadata, status} = await readEnvironment(cluster, name)
+    const {metadata, status} = await existingEnvironment(cluster, name)
     const paused = status?.conditions?.find(({type}) => type === 'Paused')
     const isCurrent = (paused?.observedGeneration ?? 0) >= (metadata.generation ?? 0)
     if (paused?.status === 'True' && isCurrent) return
@@ -30,6 +38,12 @@ export async function pauseEnvironment(cluster: Steered, name: string, until: nu
 
 const LOOK_AGAIN = 500
 
+/** Returns whether a process of the operator leads. */
+export async function isLed({lease, now}: Pick<Cluster, 'lease' | 'now'>): Promise<boolean> {
+  const {holder, runsOut = 0} = (await lease(OPERATOR)) ?? {}
+  return holder !== undefined && runsOut > now()
+}
+
 /** Lets the operator drive the environment again. Throws `KK_NO_OPERATED`. */
 export function resumeEnvironment(cluster: Steered, name: string): Promise<void> {
   return setSpec(cluster, name, {suspend: false})
@@ -41,7 +55,7 @@ export async function approvePlan(
   name: string,
   digest: string,
 ): Promise<readonly string[]> {
-  const {status} = await readEnvironment(cluster, name)
+  const {status} = await existingEnvironment(cluster, name)
   const {removal} = status ?? {}
   const {digest: now, actions = []} = removal?.releases.length
     ? {digest: removal.digest, actions: removal.releases.map((release) => `remove ${release}`)}
@@ -56,26 +70,31 @@ export async function approvePlan(
   return actions
 }
 
-/** Asks for another attempt at what has failed; `now` tells one request from another. Throws `KK_NO_OPERATED`. */
+/** Asks for another attempt at what has failed; `now` tells one request from another. Throws `KK_NO_OPERATED`, and `KK_PAUSED`. */
 export async function retryEnvironment(cluster: Steered, name: string, now: Date): Promise<void> {
-  await readEnvironment(cluster, name)
+  await drivenEnvironment(cluster, name)
   const fields = {metadata: {annotations: {[RETRY]: now.toISOString()}}}
   await cluster.objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, fields)
 }
 
 /**
  * Hands the inputs of an environment over to the operator, which changes nothing until it is resumed. What an earlier
- * Environment of that name says beside its inputs stays. Throws `KK_NO_OPERATED` where the cluster has no such kind.
+ * Environment of that name says beside its inputs stays. Throws `KK_NO_OPERATED` where the cluster has no such kind, and
+ * `KK_KINDS`.
  */
-export async function adoptEnvironment({objects}: Steered, name: string, source: SourceText): Promise<void> {
+export async function adoptEnvironment(cluster: Steered, name: string, source: SourceText): Promise<void> {
+  const {objects} = cluster
   if ((await objects.list(ENVIRONMENTS, KK_NAMESPACE)) === undefined) {
+    await expectServed(cluster)
     throw new KkError('KK_NO_OPERATED', 'the cluster has no operator, and knows no Environments', {
       hint: 'install it first: kk operator install',
     })
   }
   const spec = {source: {configMap: name}}
-  const overrides = await writeSource(objects, {name, spec}, source)
+  const overrides = overridesOf({name, spec}, source)
+  // First, for an operator that drives it already would begin with what is written.
   await writeObject(objects, ENVIRONMENTS, name, {spec: {...spec, ...overrides, suspend: true}})
+  await writeSource(objects, {name, spec: {...spec, ...overrides}}, source)
 }
 
 /**
@@ -91,32 +110,20 @@ export async function changeSource(
   const {objects} = cluster
   const {spec} = await drivenEnvironment(cluster, name)
   const retry = now.toISOString()
-  const overrides = await writeSource(objects, {name, spec}, source)
+  const overrides = overridesOf({name, spec}, source)
+  await writeSource(objects, {name, spec: {...spec, ...overrides}}, source)
   const fields = {metadata: {annotations: {[RETRY]: retry}}, spec: overrides}
   await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, fields)
   const read = await readSource({spec: {...spec, ...overrides}}, objects)
   return inputsDigest(read, retry)
 }
 
-/**
- * Returns an Environment that the operator drives in this cluster. Throws `KK_NO_OPERATED`, `KK_PAUSED`, and `KK_WRONG_CLUSTER`
- * for one whose releases are in another cluster: what is planned, and kept of secrets, here would be of this one.
- */
+/** Returns an Environment that the operator drives. Throws `KK_NO_OPERATED`, and `KK_PAUSED`. */
 export async function drivenEnvironment(cluster: Steered, name: string): Promise<EnvironmentObject> {
-  const environment = await readEnvironment(cluster, name)
-  const elsewhere = environment.spec.cluster?.kubeconfigSecret
-  if (elsewhere !== undefined) {
-    throw new KkError(
-      'KK_WRONG_CLUSTER',
-      `the releases of ${name} are in another cluster, to which the Secret ${elsewhere} leads; nothing was changed`,
-      {
-        hint: `write the file to the object that spec.source of ${name} names; what is done then shows: kk operator follow ${name}`,
-      },
-    )
-  }
+  const environment = await existingEnvironment(cluster, name)
   if (!environment.spec.suspend) return environment
   throw new KkError('KK_PAUSED', `the operator does nothing to ${name}: it is paused`, {
-    hint: `let it drive the environment: kk operator resume ${name}; or do the same without --via operator`,
+    hint: `let it drive the environment: kk operator resume ${name}; or change it by the command line, without the operator`,
   })
 }
 
@@ -125,20 +132,23 @@ interface Sourced {
   readonly spec: Pick<EnvironmentSpec, 'source' | 'overrides'>
 }
 
-/** Writes inputs to the objects that an Environment names; resolves with what it has to say of the overrides. */
+/** Returns what an Environment has to say of overrides that are given to it. */
+function overridesOf({name, spec}: Sourced, {overrides}: SourceText): Pick<EnvironmentSpec, 'overrides'> {
+  return overrides === undefined ? {} : {overrides: {secret: spec.overrides?.secret ?? `${name}-overrides`}}
+}
+
+/** Writes inputs to the objects that an Environment names. */
 async function writeSource(
   objects: Steered['objects'],
   {name, spec}: Sourced,
   {file, overrides}: SourceText,
-): Promise<Pick<EnvironmentSpec, 'overrides'>> {
+): Promise<void> {
   const {configMap, secret, key = FILE_KEY} = spec.source
   const encoded = (text: string) => Buffer.from(text).toString('base64')
   if (secret !== undefined) await writeObject(objects, SECRETS, secret, {data: {[key]: encoded(file)}})
   else await writeObject(objects, CONFIG_MAPS, configMap ?? name, {data: {[key]: file}})
-  if (overrides === undefined) return {}
-  const holder = spec.overrides?.secret ?? `${name}-overrides`
-  await writeObject(objects, SECRETS, holder, {data: {[OVERRIDES_KEY]: encoded(overrides)}})
-  return {overrides: {secret: holder}}
+  if (overrides === undefined) return
+  await writeObject(objects, SECRETS, spec.overrides!.secret, {data: {[OVERRIDES_KEY]: encoded(overrides)}})
 }
 
 async function writeObject(
@@ -156,13 +166,16 @@ async function writeObject(
 const MANAGER = 'kk'
 
 async function setSpec(cluster: Steered, name: string, spec: object): Promise<void> {
-  await readEnvironment(cluster, name)
+  await existingEnvironment(cluster, name)
   await cluster.objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {spec})
 }
 
-async function readEnvironment({objects}: Steered, name: string): Promise<EnvironmentObject> {
-  const found = await objects.read<EnvironmentObject>(ENVIRONMENTS, {namespace: KK_NAMESPACE, name})
+/** Returns an Environment. Throws `KK_NO_OPERATED`, and `KK_KINDS`. */
+export async function existingEnvironment(cluster: Steered, name: string): Promise<EnvironmentObject> {
+  const place = {namespace: KK_NAMESPACE, name}
+  const found = await cluster.objects.read<EnvironmentObject>(ENVIRONMENTS, place)
   if (found) return found
+  await expectServed(cluster)
   throw unknownEnvironment(name)
 }
 

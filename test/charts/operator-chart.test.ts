@@ -9,13 +9,13 @@ import {operatorChart} from '../../src/operator/install/chart.ts'
 import {isOfCluster, operatorObjects} from '../../src/operator/install/install.ts'
 import {toolPath} from '../support/tools.ts'
 
-const DEFAULTS = {image: 'registry.example.org/kk:1', namespaces: ['openstack']}
+const DEFAULTS = {version: '1.2.3', image: 'registry.example.org/kk:1', namespaces: ['openstack']}
 const POLICIES = 'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy'
 
 let chart: string
 beforeAll(async () => {
   chart = await mkdtemp(join(tmpdir(), 'kk-operator-chart-'))
-  for (const [path, text] of Object.entries(operatorChart(DEFAULTS, '1.2.3'))) {
+  for (const [path, text] of Object.entries(operatorChart(DEFAULTS))) {
     await mkdir(dirname(join(chart, path)), {recursive: true})
     await writeFile(join(chart, path), text)
   }
@@ -43,7 +43,7 @@ it.each([
   [
     'with other values',
     {image: 'registry.example.org/kk:2', namespaces: ['openstack', 'ceph'], removal: true},
-    {image: 'registry.example.org/kk:2', namespaces: ['openstack', 'ceph'], removes: true},
+    {...DEFAULTS, image: 'registry.example.org/kk:2', namespaces: ['openstack', 'ceph'], removes: true},
   ],
   [
     'in a shape of several processes',

@@ -131,6 +131,8 @@ it('its shape is chosen for good, and its processes are those that were named la
 
   const refused = await install('--shape', 'one')
   const wrong = await install('--shape', 'per-service', '--service', 'workload', '--isolate', 'api')
+  const home = await install('--namespace', 'kk-system')
+  const imageless = await cluster.operator('install', '--image', '', '--namespace', 'openstack', '--yes')
   await done(install('--shape', 'per-component', '--service', 'workload'))
   const fewer = await children()
   await cluster.install()
@@ -147,6 +149,9 @@ it('its shape is chosen for good, and its processes are those that were named la
   expect(refused.stderr).toContain('kk operator pause')
   expect(wrong.exitCode).toBe(2)
   expect(wrong.stderr).toContain('--isolate goes with the shape per-component only')
+  expect(home.exitCode).toBe(2)
+  expect(home.stderr).toContain('kk-system is the namespace of the operator itself')
+  expect(imageless.exitCode).toBe(2)
   expect(charted.stderr).toContain('the operator is installed in the shape per-component')
   expect(fewer).toEqual(before.filter((name) => !name.endsWith('-api')))
 })

@@ -4,6 +4,7 @@ import {beforeAll, expect, inject, it} from 'vitest'
 import type {FleetPlan} from '../../src/operator/fleet.ts'
 import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
 import type {OperatorStatus} from '../../src/operator/status.ts'
+import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {uniqueName, waitFor} from '../e2e/support/cluster.ts'
 import {done, type OwnCluster, startOwnCluster} from '../e2e/support/guarded.ts'
 import {kk} from '../e2e/support/kk.ts'
@@ -134,18 +135,29 @@ it('deploys in three clusters, and leaves in each what the command line would', 
   expect(lease.spec.holderIdentity).toMatch(/^the operator of another cluster/)
 })
 
-it('refuses the command line in the cluster of the releases, as in its own', async () => {
+it('refuses the command line in the cluster of the releases, as in its own, and takes a file on the hub', async () => {
   const file = join(inject('run').home, `${up.name}.yaml`)
   await writeFile(file, up.text({api: {replicas: 4}}))
 
   const refused = await kk(['deploy', file, '--sandbox-name', north.sandbox])
-  const ordered = await kk(['deploy', file, '--via', 'operator', '--sandbox-name', hub.sandbox])
+  const words = ['deploy', file, '--via', 'operator', '--sandbox-name', hub.sandbox, '--output', 'json']
+  const before = await up.revisions()
+  const dry = await kk([...words, '--dry-run'])
+  const ordered = await kk(words)
 
   expect(refused.exitCode).toBe(3)
   expect(refused.stderr).toContain('KK_OPERATED')
-  expect(ordered.exitCode).toBe(3)
-  expect(ordered.stderr).toContain('KK_WRONG_CLUSTER')
-  expect(await up.revisions()).toEqual(['api 1', 'db 1'])
+  expect(dry.exitCode, dry.stderr).toBe(0)
+  const {actions} = JSON.parse(dry.stdout) as PlanDocument
+  expect(actions.map(({release, kind}) => `${kind} ${release}`)).toContain(`upgrade ${up.name}/api`)
+  expect(before).toEqual(['api 1', 'db 1'])
+  expect(ordered.exitCode, ordered.stderr).toBe(0)
+  expect(JSON.parse(ordered.stdout)).toMatchObject({
+    releases: expect.arrayContaining([
+      expect.objectContaining({release: `${up.name}/api`, state: 'succeeded', revision: 2}),
+    ]),
+  })
+  expect(await up.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
 })
 
 it('keeps kubeconfigs from the eyes of others', async () => {
@@ -188,7 +200,7 @@ it('a cluster that goes away holds up nobody else, loses nothing, and comes to w
   const {exitCode} = await kk(['fleet', 'status', '--sandbox-name', hub.sandbox])
   await done(kk(['sandbox', 'up', '--sandbox-name', north.sandbox]))
   await up.has('Reachable', 'True')
-  await comesTo(up, 'api 2')
+  await comesTo(up, 'api 3')
   const back = await up.has('Ready', 'True')
 
   expect(messageOf(away, 'Reachable')).toMatch(
@@ -201,7 +213,7 @@ it('a cluster that goes away holds up nobody else, loses nothing, and comes to w
   expect(exitCode).toBe(1)
   expect(back.status?.conditions).toContainEqual(expect.objectContaining({type: 'Reachable', status: 'True'}))
   expect(await uids(north, up)).toEqual(expect.arrayContaining([...before]))
-  expect(await up.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
+  expect(await up.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'db 1'])
 })
 
 it('takes tokens from the Secret as they are now', async () => {

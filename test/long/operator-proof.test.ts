@@ -13,19 +13,27 @@ import {
   toldOfFailure,
 } from '../e2e/support/operator.ts'
 import {sizeAtNight} from '../support/night.ts'
+import {freePort} from './support/free-port.ts'
 import {seedOfRun, throwDice} from './support/seed.ts'
 
-// The numbers are those of the proof of the design; test/e2e/operator.test.ts has 1, 3, 12, 18 and 20.
+// The numbers are those of the proof of the design. test/e2e/operator.test.ts has 1, 3, 12, 14, 18 and 20, operator-shapes.test.ts there
+// 2, 6, 12, 18, 22 and 24 with children. Beside this file: 8 to 11 operator-staleness, 1 and 16 operator-adoption, 12 operator-deletion,
+// 17 operator-status, 21 fleet and fleet-many, 22 operator-shards, 25 operator-versions. 4 and the times of 23 are in bench/operator.ts.
 /** Upgrades of two releases, of which one requires the other. */
 const EDITS = sizeAtNight(200, 3)
 const KILLS = sizeAtNight(300, 3)
+/** Times that it is told to end while it is at work, and followed by another. */
+const RESTARTS = sizeAtNight(30, 4)
+/** Releases of an idle operator, and changes of them: of a day, with one in ten minutes. */
+const RELEASES = sizeAtNight(1_000, 20)
+const CHURN = sizeAtNight(144, 12)
 /** So long nothing is written while it is paused. */
 const PAUSED_SECONDS = sizeAtNight(600, 5)
 
 let cluster: OperatedCluster
 let operator: RunningOperator
 beforeAll(async () => {
-  cluster = await startOperatedCluster(12)
+  cluster = await startOperatedCluster(14)
   operator = await cluster.start()
   return async () => {
     operator.signal('SIGTERM')
@@ -62,6 +70,13 @@ async function messages({name}: OperatedEnvironment): Promise<readonly (string |
   return items
     .filter(({spec}) => spec.release.namespace === name)
     .map(({status}) => status?.conditions?.find(({type}) => type === 'Ready')?.message)
+}
+
+/** The statuses that helm's records say. */
+async function statuses({name}: OperatedEnvironment): Promise<readonly string[]> {
+  const words = ['secrets', '--namespace', name, '--selector', 'owner=helm']
+  const {items} = await cluster.get<{items: readonly {metadata: {labels: {status: string}}}[]}>(...words)
+  return items.map(({metadata}) => metadata.labels.status)
 }
 
 const upgradesIn = (calls: readonly string[], {name}: OperatedEnvironment) =>
@@ -121,13 +136,20 @@ it('17: it is ready only while every gate is open, and says which closed', async
   expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
 })
 
-it('23: while nothing changes, it starts no helm and writes nothing but Leases', async () => {
+it('23: while nothing changes, it starts no helm and writes nothing but Leases', {
+  timeout: 600_000 + RELEASES * 10_000,
+}, async () => {
   const environment = cluster.environment()
-  await environment.apply(environment.text())
+  await environment.apply(manyReleases(environment))
+  await waitFor(async () => (await environment.read()).status?.summary === `${RELEASES}/${RELEASES}`, {
+    until: 'all are deployed',
+    seconds: 120 + RELEASES * 10,
+  })
   await environment.has('Ready', 'True')
   // The Environment is told first, then each of its releases.
   await waitFor(async () => (await messages(environment)).every((message) => message === 'healthy'), {
     until: 'every Release is told',
+    seconds: 60 + RELEASES,
   })
   const [calls, since] = [(await operator.helmCalls()).length, Date.now()]
 
@@ -143,6 +165,41 @@ it('23: while nothing changes, it starts no helm and writes nothing but Leases',
 
   expect((await operator.helmCalls()).length).toBe(calls)
   expect(await writesSince(since)).toEqual([])
+})
+
+/** An environment of many releases without pods. */
+function manyReleases(environment: OperatedEnvironment): string {
+  const {kk: own} = JSON.parse(environment.text()) as {kk: object}
+  const names = Array.from({length: RELEASES}, (_, index) => `r${index}`)
+  const releases = Object.fromEntries(names.map((name) => [name, {chart: 'workload'}]))
+  const sections = Object.fromEntries(names.map((name) => [name, {replicas: 0}]))
+  return JSON.stringify({kk: {...own, releases}, ...sections})
+}
+
+it('23: its memory does not grow with what it has done', {timeout: 600_000 + CHURN * 60_000}, async () => {
+  const environment = cluster.environment()
+  const port = await freePort()
+  operator.signal('SIGTERM')
+  await operator.ended()
+  operator = await cluster.start('--listen', `127.0.0.1:${port}`)
+  const used = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    return Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)![1]) / 2 ** 20
+  }
+  const floors: number[][] = [[], []]
+
+  for (let change = 1; change <= CHURN; change++) {
+    await environment.apply(environment.text({api: {replicas: 1 + (change % 2)}}))
+    await waitFor(async () => (await environment.states()).includes(`api ${change} deployed`), {
+      until: `change ${change} is deployed`,
+    })
+    await environment.has('Ready', 'True')
+    floors[Math.floor((2 * (change - 1)) / CHURN)]!.push(await used())
+  }
+
+  // The lowest of each half, in MiB: garbage that is not collected yet does not count. A day's half at 1 MiB an hour.
+  const [first, second] = floors.map((half) => Math.min(...half))
+  expect(second! - first!, floors.flat().join(' ')).toBeLessThan(12)
 })
 
 it('15: who changes back what is corrected is let be, and told', async () => {
@@ -232,6 +289,52 @@ describe('what it was at work on when it ended', () => {
     expect(between).toEqual(['api 1 deployed', 'db 2 deployed'])
     expect(upgradesIn(first, environment)).toEqual(['db'])
     expect(await environment.states()).toEqual(['api 2 deployed', 'db 2 deployed'])
+  })
+
+  it('7: is pending nowhere after rolling restarts, and when a node is drained meanwhile', {
+    timeout: 600_000 + RESTARTS * 60_000,
+  }, async () => {
+    const environment = cluster.environment()
+    await environment.apply(environment.text())
+    await environment.has('Ready', 'True')
+    const node = (await done(cluster.kubectl('get', 'nodes', '--output', 'name'))).trim()
+    const hooked = {job: {hook: 'post-upgrade', pod: {'complete-after': '4s'}}}
+    const found: string[] = []
+
+    for (let restart = 1; restart <= RESTARTS; restart++) {
+      const isDrained = restart % 2 === 0
+      const replicas = 1 + (restart % 3)
+      const next = await cluster.start()
+      const before = (await operator.helmCalls()).length
+      await environment.apply(
+        environment.text({db: {replicas, ...(isDrained ? {} : hooked)}, api: {replicas}}),
+      )
+      await waitFor(async () => (await operator.helmCalls()).length > before, {until: 'helm is at work'})
+      if (isDrained) {
+        await waitFor(async () => (await environment.states()).includes(`db ${restart + 1} deployed`), {
+          until: 'the gate of db is looked at',
+        })
+        const words = ['--force', '--ignore-daemonsets', '--delete-emptydir-data', '--disable-eviction']
+        await done(cluster.kubectl('drain', node, ...words))
+      }
+      operator.signal('SIGTERM')
+      const {exitCode, stderr} = await operator.ended()
+      expect(exitCode, stderr).toBe(0)
+      found.push(...(await statuses(environment)))
+      operator = next
+      if (isDrained) await done(cluster.kubectl('uncordon', node))
+      await waitFor(async () => (await environment.states()).includes(`api ${restart + 1} deployed`), {
+        until: 'the next one has gone on',
+        seconds: 180,
+      })
+      await environment.has('Ready', 'True')
+    }
+
+    expect(found.filter((status) => status.startsWith('pending'))).toEqual([])
+    expect(await environment.states()).toEqual([
+      `api ${RESTARTS + 1} deployed`,
+      `db ${RESTARTS + 1} deployed`,
+    ])
   })
 
   it('6: is found by the next one after kill -9, without anybody unlocking anything', async () => {

@@ -8,7 +8,7 @@ const rulesIn = (objects: ReturnType<typeof siteObjects>) => objects.flatMap(({r
 it('the account of an operator elsewhere has no right on kinds that only the hub has', () => {
   const groups = (objects: ReturnType<typeof siteObjects>) =>
     new Set(rulesIn(objects).flatMap(({apiGroups}) => apiGroups))
-  const options = {image: 'kk', namespaces: ['openstack']}
+  const options = {version: '1.0.0', image: 'kk', namespaces: ['openstack']}
 
   expect(groups(operatorObjects(options))).toContain('kk.openstack.org')
   expect(groups(siteObjects(options))).not.toContain('kk.openstack.org')
@@ -16,7 +16,7 @@ it('the account of an operator elsewhere has no right on kinds that only the hub
 })
 
 it('an operator of its own may live beside it', () => {
-  const options = {image: 'kk', namespaces: ['openstack']}
+  const options = {version: '1.0.0', image: 'kk', namespaces: ['openstack']}
   const keyed = (objects: ReturnType<typeof siteObjects>) =>
     new Map(objects.map((each) => [`${each.kind}/${each.metadata.namespace}/${each.metadata.name}`, each]))
   const own = keyed(operatorObjects(options))

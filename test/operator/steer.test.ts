@@ -1,5 +1,10 @@
 import {expect, it} from 'vitest'
-import {drivenEnvironment} from '../../src/operator/steer.ts'
+import {
+  adoptEnvironment,
+  drivenEnvironment,
+  pauseEnvironment,
+  retryEnvironment,
+} from '../../src/operator/steer.ts'
 
 /** A cluster whose only Environment has this spec. */
 function clusterWith(spec: object) {
@@ -8,22 +13,53 @@ function clusterWith(spec: object) {
   return {objects} as unknown as Parameters<typeof drivenEnvironment>[0]
 }
 
-it.each([
-  ['is suspended', {suspend: true}, 'KK_PAUSED', 'kk operator resume production'],
-  [
-    'has its releases in another cluster, of which no plan is made here',
-    {cluster: {kubeconfigSecret: 'north'}},
-    'KK_WRONG_CLUSTER',
-    'kk operator follow production',
-  ],
-])('an Environment that %s is not given another file', async (_, spec, code, hint) => {
-  const refused = drivenEnvironment(clusterWith(spec), 'production')
+it('an Environment that is suspended is not given another file', async () => {
+  const refused = drivenEnvironment(clusterWith({suspend: true}), 'production')
 
-  await expect(refused).rejects.toMatchObject({code, exit: 3, hint: expect.stringContaining(hint)})
+  const hint = expect.stringContaining('kk operator resume production')
+  await expect(refused).rejects.toMatchObject({code: 'KK_PAUSED', exit: 3, hint})
 })
 
 it('one that the operator drives here is', async () => {
   await expect(drivenEnvironment(clusterWith({}), 'production')).resolves.toMatchObject({
     metadata: {name: 'production'},
   })
+})
+
+it('one that is suspended is not tried again', async () => {
+  const refused = retryEnvironment(clusterWith({suspend: true}), 'production', new Date())
+
+  await expect(refused).rejects.toMatchObject({code: 'KK_PAUSED'})
+})
+
+it.each([
+  ['nobody leads', undefined, ['no process of the operator leads now: production is paused once one does']],
+  ['somebody leads', {holder: 'operator a (process 1)', runsOut: 2_000}, []],
+])('while %s, a pause says what it waits for', async (_, lease, expected) => {
+  const conditions = [{type: 'Paused', status: 'True', observedGeneration: 1}]
+  const found = {metadata: {name: 'production', generation: 1}, spec: {}, status: {conditions}}
+  const said: string[] = []
+  const cluster = {
+    objects: {read: async () => found, merge: async () => undefined},
+    lease: async () => lease,
+    now: () => 1_000,
+  } as unknown as Parameters<typeof pauseEnvironment>[0]
+
+  await pauseEnvironment(cluster, 'production', {until: 0, say: (line) => said.push(line)})
+
+  expect(said).toEqual(expected)
+})
+
+it('an environment that is handed over is suspended before its inputs are written', async () => {
+  const written: string[] = []
+  const objects = {
+    list: async () => [],
+    apply: async (_: unknown, {kind, metadata}: {kind: string; metadata: {name: string}}) =>
+      void written.push(`${kind}/${metadata.name}`),
+  }
+  const cluster = {objects} as unknown as Parameters<typeof adoptEnvironment>[0]
+
+  await adoptEnvironment(cluster, 'production', {file: 'api: {}', overrides: 'kk: {}'})
+
+  expect(written).toEqual(['Environment/production', 'ConfigMap/production', 'Secret/production-overrides'])
 })

@@ -1,7 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {ExitCode} from '../../errors.ts'
-import {drivenEnvironment} from '../../operator/steer.ts'
 import {type ChangeVerb, expectVerb, isChangeVerb} from '../../plan/changes/change-verb.ts'
 import {isOverridden} from '../../plan/expectations/expect-store.ts'
 import type {Plan} from '../../plan/plan.ts'
@@ -30,7 +29,7 @@ import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
 import {placeOf, sameAgain, sameWay} from './same-again.ts'
-import {runViaOperator} from './via-operator.ts'
+import {openOperated, runViaOperator} from './via-operator.ts'
 
 /** The inputs of a plan. */
 export interface PlanBasis {
@@ -70,11 +69,11 @@ export async function change(options: Change): Promise<ExitCode> {
   expectForCluster(flags)
   const context = {flags, console, reports: await openReportFiles(flags.report), view: options.view}
   const onStart = startSandbox && !isDry ? console.say : undefined
-  const opened = await (options.open?.() ?? openOnCluster(flags, argv, {onStart}))
+  const operated = flags.via ? await openOperated(flags, argv) : undefined
+  const opened = operated ?? (await (options.open?.() ?? openOnCluster(flags, argv, {onStart})))
   await using cluster = opened.cluster
   const scope = await options.scope(opened.releases, opened.prepared)
   if (!scope) return 0
-  if (flags.via) await drivenEnvironment(cluster, opened.prepared.environment.name)
   const supplied = await openSecrets(opened.prepared, flags, cluster)
   const prepared = supplied.planned
   const {environment} = prepared
@@ -101,7 +100,10 @@ export async function change(options: Change): Promise<ExitCode> {
       await bindStore(flags, environment, {...prepared.store, cluster: planned.cluster.uid})
     await keepSecrets(supplied, planned, cluster)
   }
-  if (flags.via) return runViaOperator({scope, plan: planned, prepared, cluster, settle}, context)
+  if (operated) {
+    const {hub} = operated
+    return runViaOperator({scope, plan: planned, prepared, cluster, hub, settle}, context)
+  }
   const settled = withInputs(planned, supplied.settled)
   if (flags['in-cluster']) {
     const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})

@@ -41,6 +41,7 @@ import {placeOf} from './same-again.ts'
 
 /** Throws `KK_USAGE` for what a run in the cluster, or the operator, cannot have: it runs no programs of this machine. */
 export function expectForCluster(flags: ChangeFlags): void {
+  if (flags.image === '') throw new KkError('KK_USAGE', 'expected an image, found --image ""')
   const flag = flags.via ? '--via' : '--in-cluster'
   const isElsewhere = flags['in-cluster'] || flags.via
   if (!isElsewhere || (flags.plugins ?? process.env.KK_PLUGINS ?? '') === '') return

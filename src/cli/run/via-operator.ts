@@ -3,7 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import {loadSource} from '../../environment/load.ts'
 import {ERRORS, type ErrorCode, type ExitCode, KkError} from '../../errors.ts'
 import {followEnvironment, type OperatedEnd} from '../../operator/follow-environment.ts'
-import {changeSource} from '../../operator/steer.ts'
+import {changeSource, drivenEnvironment} from '../../operator/steer.ts'
 import {exportStore} from '../../overrides/user/document.ts'
 import {isChange, type Plan} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
@@ -14,12 +14,43 @@ import {newInterruption} from '../../run/interruption.ts'
 import {observedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import type {ClusterFlags} from '../flags.ts'
+import {openChosenCluster} from '../open/cluster.ts'
+import {type OnCluster, openEnvironment, prepareEnvironment} from '../open/open.ts'
 import {openStoreToDeploy} from '../open/store.ts'
 import {expectPlaceless} from '../operator/adopt.ts'
+import {openSitesToLook} from '../operator/fleet.ts'
 import type {ChangeFlags} from './flags.ts'
 import {sayReported} from './report-files.ts'
 import {exitCode, printResult, type RunContext, watchInterruptibly} from './run.ts'
 import {placeOf} from './same-again.ts'
+
+/** An environment that the operator drives, on the cluster of its releases. */
+interface OnOperated extends OnCluster {
+  /** The cluster of its Environment; closed with the other. */
+  readonly hub: Cluster
+}
+
+/**
+ * Opens what arguments and flags mean for a change that the operator is to make: the flags name the cluster of the Environment, and
+ * facts, plan and secrets are of the one that has its releases. Throws as `drivenEnvironment` and `Contact.reach` do.
+ */
+export async function openOperated(
+  flags: ChangeFlags & ClusterFlags,
+  argv: readonly string[],
+): Promise<OnOperated> {
+  const {environment, releases} = await openEnvironment(flags, argv)
+  await using opening = new AsyncDisposableStack()
+  const hub = opening.use(await openChosenCluster(flags, environment))
+  const driven = await drivenEnvironment(hub, environment.name)
+  const sites = opening.use(openSitesToLook(flags, hub))
+  const site = driven.spec.cluster
+    ? await (await sites.open()).contact(driven, async () => undefined).reach()
+    : {cluster: hub}
+  const prepared = await prepareEnvironment(environment, flags, {cluster: async () => site.cluster})
+  const closing = opening.move()
+  const cluster = {...site.cluster, [Symbol.asyncDispose]: () => closing.disposeAsync()}
+  return {prepared, releases, cluster, hub}
+}
 
 /** A change that the operator is to make. */
 interface OperatedChange {
@@ -27,6 +58,7 @@ interface OperatedChange {
   readonly plan: Plan
   readonly prepared: Prepared
   readonly cluster: Cluster
+  readonly hub: Cluster
   /** Asks, and writes what is kept beside the run. */
   readonly settle: () => Promise<void>
 }
@@ -37,7 +69,7 @@ interface OperatedContext extends RunContext {
 
 /** Has the operator make a change, by giving it the file and the overrides, and follows it. */
 export async function runViaOperator(
-  {scope, plan, prepared, cluster, settle}: OperatedChange,
+  {scope, plan, prepared, cluster, hub, settle}: OperatedChange,
   context: OperatedContext & {readonly flags: ChangeFlags},
 ): Promise<ExitCode> {
   const {flags, console} = context
@@ -50,9 +82,9 @@ export async function runViaOperator(
     return 0
   }
   await settle()
-  const inputs = await changeSource(cluster, name, {source, now: new Date()})
+  const inputs = await changeSource(hub, name, {source, now: new Date()})
   console.say(`the operator has the file of ${name}`)
-  return await followOperated(cluster, {name, inputs}, context)
+  return await followOperated(hub, {name, inputs}, context)
 }
 
 /** Throws `KK_VERB` where the operator, which brings a whole environment, would change more than what was planned. */

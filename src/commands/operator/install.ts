@@ -6,6 +6,9 @@ import {clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {changeFlags} from '../../cli/run/flags.ts'
 import {VERSION} from '../../cli/version.ts'
+import {NAMESPACES} from '../../cluster/api/resources.ts'
+import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import {nameProblem} from '../../cluster/name-problem.ts'
 import {KkError} from '../../errors.ts'
 import {OTHERS} from '../../operator/children/shards.ts'
 import {operatorChart} from '../../operator/install/chart.ts'
@@ -98,15 +101,16 @@ export default class OperatorInstall extends KkCommand {
     const what = part?.what ?? 'the operator'
     if (!flags.yes && canAsk()) await confirm(`install ${what} on ${cluster.context}?`)
     const isGuarded = part !== undefined || (await cluster.guard.supported())
-    await installOperator(
+    const newer = await installOperator(
       isGuarded ? made : operatorObjects({...optionsOf(flags), isGuarded}),
-      cluster.objects,
+      cluster,
     )
+    if (newer.length > 0) this.console.say(`left as a newer kk has written it: ${newer.join(', ')}`)
     this.console.say(`installed ${what} on ${cluster.context}; to see what it does: kk operator status`)
   }
 
   private async writeChart(directory: string, options: InstallOptions): Promise<void> {
-    for (const [path, text] of Object.entries(operatorChart(options, VERSION)))
+    for (const [path, text] of Object.entries(operatorChart(options)))
       await writeAtomically(join(directory, path), text)
     this.console.say(
       `wrote the chart ${directory}; its kinds are applied with kk operator install --kinds, and it is installed with: helm install kk-operator ${directory} --namespace kk-system`,
@@ -128,18 +132,36 @@ interface OperatorFlags {
 
 /** Returns the part of the operator that is asked for; undefined for all of it. Throws `KK_USAGE` where a flag is missing. */
 function partOf(flags: OperatorFlags) {
-  if (flags.kinds) return {what: 'the kinds of the operator', objects: kindObjects()}
+  if (flags.kinds) return {what: 'the kinds of the operator', objects: kindObjects(VERSION)}
   if (!flags.account) return undefined
   return {what: 'the account of the operator', objects: siteObjects(optionsOf({...flags, image: ''}))}
 }
 
-/** Throws `KK_USAGE` where a flag is missing, or does not go with the shape. */
+/** Throws `KK_USAGE` where a flag is missing, cannot be meant, or does not go with the shape. */
 function optionsOf({image, namespace = [], removal = false, ...flags}: OperatorFlags): InstallOptions {
+  namespace.forEach(expectOfReleases)
+  if (image === '' && !flags.account) throw new KkError('KK_USAGE', 'expected an image, found --image ""')
   if (image !== undefined && namespace.length > 0)
-    return {image, namespaces: [...new Set(namespace)], removes: removal, shape: shapeOf(flags)}
+    return {
+      version: VERSION,
+      image,
+      namespaces: [...new Set(namespace)],
+      removes: removal,
+      shape: shapeOf(flags),
+    }
   throw new KkError('KK_USAGE', `expected ${image === undefined ? '--image' : '--namespace'}`, {
     hint: 'for example: kk operator install --image registry.example.org/kk:1 --namespace openstack',
   })
+}
+
+/** Throws `KK_USAGE` for a namespace that cannot be one of releases: the rights there are others in `kk-system`. */
+function expectOfReleases(name: string): void {
+  const {apiVersion, kind} = NAMESPACES
+  const problem =
+    name === KK_NAMESPACE
+      ? `${KK_NAMESPACE} is the namespace of the operator itself, and it deploys in others`
+      : nameProblem({apiVersion, kind, metadata: {name}})
+  if (problem !== undefined) throw new KkError('KK_USAGE', `--namespace ${name}: ${problem}`)
 }
 
 type ShapeFlags = Pick<OperatorFlags, 'shape' | 'service' | 'isolate'>

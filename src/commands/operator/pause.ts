@@ -15,6 +15,7 @@ export default class OperatorPause extends KkCommand {
       summary: 'How long to wait for the operator, in seconds.',
       helpValue: 'SECONDS',
       default: 1_200,
+      min: 0,
     }),
     ...clusterFlags,
   }
@@ -22,7 +23,8 @@ export default class OperatorPause extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(OperatorPause)
     const until = Date.now() + flags.timeout * 1000
-    await onCluster(flags, (cluster) => pauseEnvironment(cluster, args.name, until))
+    const {say} = this.console
+    await onCluster(flags, (cluster) => pauseEnvironment(cluster, args.name, {until, say}))
     this.console.say(
       `${args.name} is paused: the command line may change it; to hand it back: kk operator resume ${args.name}`,
     )

@@ -28,7 +28,7 @@ export default class OperatorUninstall extends KkCommand {
     await using cluster = await openChosenCluster(flags, undefined)
     const question = `take the operator and every Environment from ${cluster.context}?`
     if (!flags.yes) await requireConfirmation(question, 'pass --yes')
-    await uninstallOperator([...new Set(flags.namespace)], cluster.objects)
+    await uninstallOperator([...new Set(flags.namespace)], cluster)
     this.console.say('the operator is gone; every release is as it was')
   }
 }

@@ -20,10 +20,13 @@ const HAS_POLICIES = `.Capabilities.APIVersions.Has "${POLICIES.apiVersion}/${PO
  * Returns the files of a Helm chart, by their paths, with the objects of the installation but its kinds and namespaces:
  * helm would take kinds away with the release, and every Environment with them. The options become its default values.
  */
-export function operatorChart(
-  {image, namespaces, removes = false, shape: {shape, shards} = ONE}: InstallOptions,
-  version: string,
-): Readonly<Record<string, string>> {
+export function operatorChart({
+  version,
+  image,
+  namespaces,
+  removes = false,
+  shape: {shape, shards} = ONE,
+}: InstallOptions): Readonly<Record<string, string>> {
   const manifest = {
     apiVersion: 'v2',
     name: 'kk-operator',
@@ -54,7 +57,7 @@ const NOTES = `The kinds of the operator are not part of this chart. Apply them,
 
 function template(): string {
   const made = (removes: boolean, shape = ONE) =>
-    operatorObjects({image: IMAGE, namespaces: [HOME], removes, shape}).filter(isOfCluster)
+    operatorObjects({version: '', image: IMAGE, namespaces: [HOME], removes, shape}).filter(isOfCluster)
   const [plain, removing] = [made(false), new Map(made(true).map((each) => [keyOf(each), each]))]
   const ones = new Map(plain.map((each) => [keyOf(each), each]))
   const shared = made(false, {shape: 'per-service', shards: [SHARD]})

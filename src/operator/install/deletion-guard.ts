@@ -2,11 +2,11 @@ import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {BINDINGS, POLICIES} from '../../cluster/guard/names.ts'
 import {rule} from '../../cluster/guard/policies/policy.ts'
 import {CONFIRM_REMOVE, ENVIRONMENT, ENVIRONMENTS} from '../kinds/environment-kind.ts'
-import {definitionOf} from '../kinds/kind.ts'
+import {definitionName} from '../kinds/kind.ts'
 import {RELEASE} from '../kinds/release-kind.ts'
 
 /** The names of the operator's kinds. */
-export const DEFINITION_NAMES = [ENVIRONMENT, RELEASE].map((kind) => definitionOf(kind).metadata.name)
+export const DEFINITION_NAMES = [ENVIRONMENT, RELEASE].map(definitionName)
 
 /** The annotation of a kind that may be deleted, with every object of it. */
 export const ALLOW_REMOVAL = 'kk.openstack.org/allow-removal'

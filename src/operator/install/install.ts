@@ -1,5 +1,5 @@
 import {DEPLOYMENTS, NAMESPACES, type Resource} from '../../cluster/api/resources.ts'
-import type {KubernetesObject} from '../../cluster/cluster.ts'
+import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../cluster/guard/names.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import type {Objects} from '../../cluster/objects.ts'
@@ -27,6 +27,7 @@ import {
 } from '../kinds/environment-kind.ts'
 import {DEFINITIONS, definitionOf} from '../kinds/kind.ts'
 import {RELEASE} from '../kinds/release-kind.ts'
+import {expectServed, isNewerThere} from '../kinds/versions.ts'
 import {ALLOW_REMOVAL, DEFINITION_NAMES, deletionGuard} from './deletion-guard.ts'
 import {
   CHILD_NAME,
@@ -44,6 +45,8 @@ import {
 const SITE_ACCOUNT = 'kk-hub'
 
 export interface InstallOptions {
+  /** The version of this kk. */
+  readonly version: string
   /** The image of kk, with helm in it. */
   readonly image: string
   /** The namespaces in which it may deploy. */
@@ -58,6 +61,7 @@ export interface InstallOptions {
 
 /** Returns everything that the operator is made of, in the order in which it is applied. */
 export function operatorObjects({
+  version,
   image,
   namespaces,
   removes = false,
@@ -66,7 +70,7 @@ export function operatorObjects({
 }: InstallOptions): readonly KubernetesObject[] {
   return [
     ...namespaceObjects(namespaces),
-    ...kindObjects(),
+    ...kindObjects(version),
     ...(isGuarded ? deletionGuard(NAME, LABELS) : []),
     ...accountOf(NAME, OPERATOR_ROLES, {namespaces, removes}),
     ...shapeObjects(shape, {image, namespaces}),
@@ -96,8 +100,8 @@ function accountOf(
 }
 
 /** The kinds alone, for whom the rest comes by a chart. */
-export function kindObjects(): readonly KubernetesObject[] {
-  return [definitionOf(ENVIRONMENT), definitionOf(RELEASE)]
+export function kindObjects(version: string): readonly KubernetesObject[] {
+  return [definitionOf(ENVIRONMENT, version), definitionOf(RELEASE, version)]
 }
 
 /** Whether an object is made by whatever installs the operator: neither a kind nor a namespace, which outlive it. */
@@ -137,24 +141,39 @@ const KINDS = [
   DEPLOYMENTS,
 ]
 
-/** Applies the objects of the operator on the server side; what is there already is brought up to date. Throws `KK_SHAPE`. */
+/**
+ * Applies the objects of the operator on the server side; what is there already is brought up to date, but for kinds that a
+ * newer kk has written: with their fields, values in Environments would go. Resolves with the names of these. Throws `KK_SHAPE`,
+ * and `KK_KINDS` where the cluster has the kinds in other versions alone.
+ */
 export async function installOperator(
   made: readonly KubernetesObject[],
-  objects: Pick<Objects, 'apply' | 'read' | 'list' | 'delete'>,
-): Promise<void> {
+  cluster: Pick<Cluster, 'customKinds'> & {
+    readonly objects: Pick<Objects, 'apply' | 'read' | 'list' | 'delete'>
+  },
+): Promise<readonly string[]> {
+  const {objects} = cluster
+  await expectServed(cluster)
   await expectShape(made, objects)
+  const newer: string[] = []
   for (const each of made) {
     const resource = KINDS.find(({kind}) => kind === each.kind)!
-    await objects.apply(resource, each, {manager: 'kk'})
+    if (resource === DEFINITIONS && (await isNewerThere(each, objects))) newer.push(each.metadata.name)
+    else await objects.apply(resource, each, {manager: 'kk'})
   }
   if (made.some(({kind}) => kind === DEPLOYMENTS.kind)) await dropChildren(made, objects)
+  return newer
 }
 
-/** Deletes the operator. Releases stay as they are, and the command line drives their environments again. */
+/** Deletes the operator. Releases stay as they are, and the command line drives their environments again. Throws `KK_KINDS`. */
 export async function uninstallOperator(
   namespaces: readonly string[],
-  objects: Pick<Objects, 'delete' | 'list' | 'merge' | 'read'>,
+  cluster: Pick<Cluster, 'customKinds'> & {
+    readonly objects: Pick<Objects, 'delete' | 'list' | 'merge' | 'read'>
+  },
 ): Promise<void> {
+  const {objects} = cluster
+  await expectServed(cluster)
   // Nobody would be there to let them go.
   for (const {metadata} of (await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)) ?? []) {
     const {name, finalizers = []} = metadata

@@ -2,8 +2,13 @@ import type {Resource} from '../../cluster/api/resources.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import type {Fields} from './schema.ts'
 
-const GROUP = 'kk.openstack.org'
+export const GROUP = 'kk.openstack.org'
+/** The label of a CustomResourceDefinition that tells which kk has written it. */
+export const KK_VERSION = 'app.kubernetes.io/version'
+/** The version that kk reads and writes, and in which the API server stores objects. */
 const VERSION = 'v1alpha1'
+/** Versions that are served beside it, for an older kk: fields are only ever added, so none is converted. */
+const EARLIER: readonly string[] = []
 
 export const DEFINITIONS: Resource = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -31,14 +36,17 @@ export function resourceOf({kind, plural}: Kind): Resource {
   return {apiVersion: `${GROUP}/${VERSION}`, kind, plural, namespaced: true, hasStatus: true}
 }
 
-/** Returns the CustomResourceDefinition of a kind. */
-export function definitionOf(kind: Kind): KubernetesObject {
-  const {description, spec, status, rules, columns} = kind
-  const age = {name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp'}
+/** Returns the name of the CustomResourceDefinition of a kind. */
+export function definitionName({plural}: Kind): string {
+  return `${plural}.${GROUP}`
+}
+
+/** Returns the CustomResourceDefinition of a kind, as this `kk` (its own version) has it. */
+export function definitionOf(kind: Kind, kk: string): KubernetesObject {
   return {
     apiVersion: DEFINITIONS.apiVersion,
     kind: DEFINITIONS.kind,
-    metadata: {name: `${kind.plural}.${GROUP}`},
+    metadata: {name: definitionName(kind), labels: {[KK_VERSION]: kk}},
     spec: {
       group: GROUP,
       scope: 'Namespaced',
@@ -49,33 +57,40 @@ export function definitionOf(kind: Kind): KubernetesObject {
         shortNames: [kind.shortName],
         categories: ['kk'],
       },
-      versions: [
-        {
-          name: VERSION,
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: {
-              type: 'object',
-              description,
-              properties: {
-                apiVersion: {type: 'string'},
-                kind: {type: 'string'},
-                metadata: {type: 'object'},
-                spec,
-                status,
-              },
-              required: ['spec'],
-              'x-kubernetes-validations': rules,
-            },
-          },
-          subresources: {status: {}},
-          additionalPrinterColumns: [
-            ...Object.entries(columns).map(([name, jsonPath]) => ({name, type: 'string', jsonPath})),
-            age,
-          ],
-        },
-      ],
+      versions: [...EARLIER.map((name) => versionOf(kind, name, false)), versionOf(kind, VERSION, true)],
     },
+  }
+}
+
+function versionOf(
+  {description, spec, status, rules, columns}: Kind,
+  name: string,
+  isStored: boolean,
+): object {
+  const age = {name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp'}
+  return {
+    name,
+    served: true,
+    storage: isStored,
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        description,
+        properties: {
+          apiVersion: {type: 'string'},
+          kind: {type: 'string'},
+          metadata: {type: 'object'},
+          spec,
+          status,
+        },
+        required: ['spec'],
+        'x-kubernetes-validations': rules,
+      },
+    },
+    subresources: {status: {}},
+    additionalPrinterColumns: [
+      ...Object.entries(columns).map(([heading, jsonPath]) => ({name: heading, type: 'string', jsonPath})),
+      age,
+    ],
   }
 }

@@ -27,6 +27,8 @@ export interface OperatedCluster extends OwnCluster {
 }
 
 export interface OperatorPlace {
+  /** Another kk than the one that was built. */
+  readonly program?: string
   /** Where the API server is, or what stands before it. */
   readonly server?: string
   readonly env?: Readonly<Record<string, string>>
@@ -98,7 +100,7 @@ export async function startOperatedCluster(
 async function start(
   cluster: OwnCluster,
   words: readonly string[],
-  {server, env}: OperatorPlace = {},
+  {program = inject('run').kk, server, env}: OperatorPlace = {},
 ): Promise<RunningOperator> {
   const {home} = inject('run')
   const account = words.includes('child') ? 'kk-operator-child' : 'kk-operator'
@@ -110,7 +112,7 @@ async function start(
   await mkdir(temporary)
   await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf(account, cluster, server)), {mode: 0o600})
   const child = execa(
-    inject('run').kk,
+    program,
     ['operator', 'run', '--listen', '127.0.0.1:0', '--kubeconfig', kubeconfig, ...words],
     {
       env: {
@@ -205,7 +207,7 @@ function environmentOn({cluster, releases}: Places, name: string): OperatedEnvir
           const isMeant = found?.status === status && (reason === undefined || found.reason === reason)
           return isCurrent && isMeant && environment
         },
-        {until: `${name} has ${type}=${status} ${reason ?? ''}`},
+        {until: `${name} has ${type}=${status} ${reason ?? ''}`, seconds: 180},
       ).catch(async (cause: unknown) => {
         const {conditions = []} = (await read()).status ?? {}
         const texts = conditions.map((each) => `${each.type}=${each.status} ${each.reason}: ${each.message}`)

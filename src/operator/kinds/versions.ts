@@ -1,0 +1,59 @@
+import compare from 'semver/functions/compare.js'
+import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
+import type {Objects} from '../../cluster/objects.ts'
+import {KkError} from '../../errors.ts'
+import {ENVIRONMENT, ENVIRONMENTS, type EnvironmentObject} from './environment-kind.ts'
+import {DEFINITIONS, GROUP, KK_VERSION} from './kind.ts'
+import type {Schema} from './schema.ts'
+
+/** Throws `KK_KINDS` where the cluster serves Environments, but in no version that this kk knows. */
+export async function expectServed(cluster: Pick<Cluster, 'customKinds'>): Promise<void> {
+  const {apiVersion, kind} = ENVIRONMENTS
+  const served = (await cluster.customKinds()).filter(
+    (each) => each.startsWith(`${GROUP}/`) && each.endsWith(`/${kind}`),
+  )
+  if (served.length === 0 || served.includes(`${apiVersion}/${kind}`)) return
+  throw new KkError(
+    'KK_KINDS',
+    `the cluster has Environments of ${served.map((each) => each.slice(0, -kind.length - 1)).join(', ')}, and this kk knows ${apiVersion} alone; nothing was changed`,
+    {hint: 'another kk has installed the operator: use that one'},
+  )
+}
+
+/** Returns whether a newer kk has written the CustomResourceDefinition of this name: it may have fields that the own one has not. */
+export async function isNewerThere(
+  {metadata: {name, labels}}: KubernetesObject,
+  objects: Pick<Objects, 'read'>,
+): Promise<boolean> {
+  const found = await objects.read<KubernetesObject>(DEFINITIONS, {namespace: '', name})
+  const there = found?.metadata.labels?.[KK_VERSION]
+  return there !== undefined && compare(there, labels![KK_VERSION]!) > 0
+}
+
+/** Throws `KK_KINDS` for an Environment that says what this kk does not know: a newer one has written the kinds. */
+export function expectKnown({metadata: {name}, spec}: EnvironmentObject): void {
+  const unknown = unknownIn(spec, ENVIRONMENT.spec, 'spec')
+  if (unknown === undefined) return
+  throw new KkError('KK_KINDS', `this kk does not know ${unknown} of the Environment ${name}`, {
+    hint: 'bring the operator up to the kk that has installed its kinds, or leave it out',
+  })
+}
+
+/** Returns what a schema does not allow of a value: a field, or the value of one, by its path. */
+function unknownIn(value: unknown, schema: Schema, path: string): string | undefined {
+  if (schema.type === 'object') {
+    for (const [name, each] of Object.entries(value as object)) {
+      const known = schema.properties[name]
+      const unknown = known ? unknownIn(each, known, `${path}.${name}`) : `${path}.${name}`
+      if (unknown !== undefined) return unknown
+    }
+  }
+  if (schema.type === 'array') {
+    for (const each of value as readonly unknown[]) {
+      const unknown = unknownIn(each, schema.items, `${path}[]`)
+      if (unknown !== undefined) return unknown
+    }
+  }
+  if (schema.type !== 'string' || !schema.enum || schema.enum.includes(value as string)) return undefined
+  return `${path}: ${value}`
+}

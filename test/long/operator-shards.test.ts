@@ -1,0 +1,111 @@
+import {beforeAll, expect, it} from 'vitest'
+import {waitFor} from '../e2e/support/cluster.ts'
+import {
+  type OperatedCluster,
+  type OperatedEnvironment,
+  type RunningOperator,
+  startOperatedCluster,
+} from '../e2e/support/operator.ts'
+import {sizeAtNight} from '../support/night.ts'
+import {seedOfRun, throwDice} from './support/seed.ts'
+
+// Number 22 of the proof of the design: children come and go, and shards change, while edits are deployed.
+const ROUNDS = sizeAtNight(40, 4)
+const SHARDS = ['workload', 'api', 'db'] as const
+const SHAPE = ['--shape', 'per-component', '--service', 'workload', '--isolate', 'api', '--isolate', 'db']
+const PATTERNS = ['workload', 'api', 'db', 'others', 'a*'] as const
+
+let cluster: OperatedCluster
+beforeAll(async () => {
+  cluster = await startOperatedCluster(2, ...SHAPE)
+  return () => cluster.end()
+})
+
+/** How often helm was started for each release: `db 3`. */
+async function changes(
+  processes: readonly RunningOperator[],
+  {name}: OperatedEnvironment,
+): Promise<readonly string[]> {
+  const calls = (await Promise.all(processes.map((each) => each.helmCalls()))).flat()
+  const ofRelease = (release: string) =>
+    calls.filter(
+      (call) =>
+        /^(install|upgrade)/.test(call) &&
+        call.includes(`--namespace ${name}`) &&
+        call.includes(` ${release} `),
+    ).length
+  return ['api', 'db'].map((release) => `${release} ${ofRelease(release)} deployed`)
+}
+
+it('22: whichever children are there, and whatever their shards, each action is done once', {
+  timeout: 600_000 + ROUNDS * 120_000,
+}, async () => {
+  const environments = [cluster.environment(), cluster.environment()]
+  const seed = seedOfRun()
+  const dice = throwDice(seed)
+  const all: RunningOperator[] = []
+  const startOne = async (...words: readonly string[]) => {
+    const started = await cluster.start(...words)
+    all.push(started)
+    return started
+  }
+  const startParent = () => {
+    const shards = SHARDS.filter(() => dice.percent(50)).flatMap((shard) => ['--shards', shard])
+    return startOne('--role', 'parent', ...(shards.length > 0 ? shards : ['--shards', 'workload']))
+  }
+  const startChild = (pattern: string) => startOne('--role', 'child', '--shards', pattern)
+  const stop = async (operator: RunningOperator) => {
+    operator.signal('SIGTERM')
+    const {exitCode, stderr} = await operator.ended()
+    expect(exitCode, `KK_TEST_SEED=${seed} ${stderr}`).toBe(0)
+  }
+  const late = {pod: {'ready-after': '1s'}}
+  const edit = (round: number) =>
+    Promise.all(
+      environments.map((each) => {
+        const replicas = 1 + (round % 2)
+        return each.apply(each.text({db: {...late, replicas}, api: {replicas}}))
+      }),
+    )
+  const settled = (round: number) =>
+    Promise.all(
+      environments.map(async (each) => {
+        await waitFor(async () => (await each.states()).join() === lastOf(round), {
+          until: `${each.name} has the revisions of round ${round} (KK_TEST_SEED=${seed})`,
+          seconds: 180,
+        })
+        await each.has('Ready', 'True')
+      }),
+    )
+
+  let parent = await startParent()
+  // One is always there for whatever nobody else serves.
+  const keeper = await startChild('*')
+  const children = [await startChild('api')]
+  await edit(0)
+  await settled(0)
+  for (let round = 1; round <= ROUNDS; round++) {
+    await edit(round)
+    const change = dice.pick(['add', 'remove', 'kill', 'relabel'] as const)
+    if (change === 'add' || children.length === 0) children.push(await startChild(dice.pick(PATTERNS)))
+    else if (change === 'remove') await stop(children.shift()!)
+    else if (change === 'relabel') {
+      await stop(parent)
+      parent = await startParent()
+    }
+    await settled(round)
+    // One that dies at work may leave a revision that another has to make again: 6 is about that.
+    if (change === 'kill' && children.length > 0) children.shift()!.signal('SIGKILL')
+  }
+
+  for (const each of environments) {
+    expect(await changes(all, each), `KK_TEST_SEED=${seed}`).toEqual(await each.states())
+    expect((await each.states()).join()).toBe(lastOf(ROUNDS))
+  }
+  expect((await parent.helmCalls()).filter((call) => /^(install|upgrade)/.test(call))).toEqual([])
+  for (const each of [parent, keeper, ...children]) await stop(each)
+})
+
+function lastOf(round: number): string {
+  return ['api', 'db'].map((release) => `${release} ${round + 1} deployed`).join()
+}

@@ -1,0 +1,273 @@
+import {writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {afterEach, beforeAll, expect, inject, it} from 'vitest'
+import {waitFor} from '../e2e/support/cluster.ts'
+import {done} from '../e2e/support/guarded.ts'
+import {kk} from '../e2e/support/kk.ts'
+import {
+  messageOf,
+  type OperatedCluster,
+  type OperatedEnvironment,
+  type OperatorPlace,
+  type RunningOperator,
+  startOperatedCluster,
+} from '../e2e/support/operator.ts'
+import {freePort} from './support/free-port.ts'
+import {laterKk, nextKk} from './support/next-kk.ts'
+
+// Number 25 of the proof of the design: kk of one version beside kinds of another.
+let cluster: OperatedCluster
+let next: Awaited<ReturnType<typeof nextKk>>
+beforeAll(async () => {
+  cluster = await startOperatedCluster(6)
+  next = await nextKk()
+  return () => cluster.end()
+})
+
+const running: RunningOperator[] = []
+async function start(place: OperatorPlace = {}, ...words: readonly string[]): Promise<RunningOperator> {
+  const started = await cluster.startAt(place, ...words)
+  running.push(started)
+  return started
+}
+async function end(operator: RunningOperator): Promise<string> {
+  running.splice(running.indexOf(operator), 1)
+  operator.signal('SIGTERM')
+  const {exitCode, stderr} = await operator.ended()
+  expect(exitCode, stderr).toBe(0)
+  return stderr
+}
+afterEach(async () => {
+  for (const operator of running.slice()) await end(operator)
+})
+
+const DEFINITIONS = ['environments', 'releases'].map((plural) => `${plural}.kk.openstack.org`)
+const NAMED = ['--sandbox-name'] as const
+
+const bringKinds = () => done(next.run('operator', 'install', '--kinds', '--yes', ...NAMED, cluster.sandbox))
+
+interface Definition {
+  readonly metadata: {readonly labels: Readonly<Record<string, string>>}
+  readonly status: {readonly storedVersions: readonly string[]}
+}
+
+const definition = (name: string) =>
+  cluster.ask<Definition>({path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`})
+
+/** The changes that helms of an operator were started for in an environment: `upgrade api`. */
+async function changes(operator: RunningOperator, {name}: OperatedEnvironment): Promise<readonly string[]> {
+  return (await operator.helmCalls())
+    .filter((call) => /^(install|upgrade)/.test(call) && call.includes(`--namespace ${name}`))
+    .map((call) => `${call.split(' ')[0]} ${/ (api|db) /.exec(call)?.[1]}`)
+}
+
+/** Writes the file of an Environment, and nothing else. */
+async function rewrite({name}: OperatedEnvironment, text: string): Promise<void> {
+  await cluster.ask({
+    method: 'PATCH',
+    path: `/api/v1/namespaces/kk-system/configmaps/${name}?fieldManager=people&force=true`,
+    body: {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name}, data: {'environment.yaml': text}},
+  })
+}
+
+/** Writes fields of an Environment as the next kk knows it. */
+async function merge({name}: OperatedEnvironment, spec: object): Promise<void> {
+  const kind = 'environments.v1beta1.kk.openstack.org'
+  const place = [name, '--namespace', 'kk-system', '--type', 'merge', '--patch', JSON.stringify({spec})]
+  await done(cluster.kubectl('patch', kind, ...place))
+}
+
+/** Resolves once the last edit is deployed, as this revision of api. */
+async function comesTo(environment: OperatedEnvironment, revision: number): Promise<void> {
+  await waitFor(async () => (await environment.revisions()).includes(`api ${revision}`), {
+    until: `${environment.name} has api ${revision}`,
+    seconds: 120,
+  })
+  await environment.has('Ready', 'True')
+}
+
+it('25: the next kk takes kinds and operator over, and this one takes them back, with no revision but those of edits', {
+  timeout: 600_000,
+}, async () => {
+  const environment = cluster.environment()
+  const edit = (replicas: number) => rewrite(environment, environment.text({api: {replicas}}))
+  const before = await start()
+  await environment.apply(environment.text())
+  await environment.has('Ready', 'True')
+
+  await bringKinds()
+  const stored = (await definition(DEFINITIONS[0]!)).status.storedVersions
+  await merge(environment, {suspend: true})
+  await environment.has('Paused', 'True')
+  await merge(environment, {suspend: false})
+  await environment.has('Ready', 'True')
+  await edit(2)
+  await comesTo(environment, 2)
+  await end(before)
+  const between = await start({program: next.program})
+  await edit(3)
+  await comesTo(environment, 3)
+  await end(between)
+  const words = ['--image', 'registry.example.org/kk:0', '--namespace', environment.name, '--yes']
+  const back = await cluster.operator('install', ...words)
+  const after = await start()
+  await edit(1)
+  await comesTo(environment, 4)
+
+  expect(stored).toEqual(['v1alpha1', 'v1beta1'])
+  expect(back.exitCode, back.stderr).toBe(0)
+  expect(back.stderr).toContain(`left as a newer kk has written it: ${DEFINITIONS.join(', ')}`)
+  for (const name of DEFINITIONS) {
+    const {metadata, status} = await definition(name)
+    expect(metadata.labels['app.kubernetes.io/version']).toBe('99.0.0')
+    expect(status.storedVersions).toEqual(['v1alpha1', 'v1beta1'])
+  }
+  const image = 'jsonpath={.spec.template.spec.containers[0].image}'
+  const deployment = ['deployment/kk-operator', '--namespace', 'kk-system', '--output', image]
+  expect(await done(cluster.kubectl('get', ...deployment))).toBe('registry.example.org/kk:0')
+  expect(await changes(before, environment)).toEqual(['install db', 'install api', 'upgrade api'])
+  expect(await changes(between, environment)).toEqual(['upgrade api'])
+  expect(await changes(after, environment)).toEqual(['upgrade api'])
+  expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'api 4', 'db 1'])
+})
+
+it('25: an Environment that says what an operator does not know waits for one that does', async () => {
+  const environment = cluster.environment()
+  await bringKinds()
+  const older = await start()
+  await environment.apply(environment.text())
+  await environment.has('Ready', 'True')
+
+  await merge(environment, {sticky: true})
+  await rewrite(environment, environment.text({api: {replicas: 2}}))
+  const stalled = await environment.has('Stalled', 'True', 'KK_KINDS')
+  const paused = await cluster.operator('pause', environment.name)
+  await done(cluster.operator('resume', environment.name))
+  await environment.has('Stalled', 'True', 'KK_KINDS')
+  const waiting = await environment.revisions()
+  await end(older)
+  await start({program: next.program})
+  await comesTo(environment, 2)
+
+  expect(messageOf(stalled, 'Stalled')).toContain('this kk does not know spec.sticky of the Environment')
+  expect(paused.exitCode, paused.stderr).toBe(0)
+  expect(waiting).toEqual(['api 1', 'db 1'])
+})
+
+it('25: where Environments are served in a later version alone, an older kk refuses, and forgets nothing', {
+  timeout: 600_000,
+}, async () => {
+  const environment = cluster.environment()
+  const file = join(inject('run').home, `${environment.name}.yaml`)
+  const {name} = environment
+  const changed = environment.text({api: {replicas: 2}})
+  await writeFile(file, changed)
+  await bringKinds()
+  const port = await freePort()
+  const older = await start({}, '--listen', `127.0.0.1:${port}`)
+  await environment.apply(environment.text())
+  await environment.has('Ready', 'True')
+  const asked = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+
+  await serve(false)
+  await waitFor(async () => (await asked('/readyz')).includes('could not list'), {until: 'it sees none'})
+  await rewrite(environment, changed)
+  await waitFor(async () => /result="error"\} [1-9]/.test(await asked('/metrics')), {
+    until: 'it has passed over what it cannot read',
+  })
+  const refused = await Promise.all(
+    [
+      ['operator', 'status'],
+      ['operator', 'pause', name],
+      ['operator', 'resume', name],
+      ['operator', 'retry', name],
+      ['operator', 'follow', name],
+      ['operator', 'approve', name, '0'.repeat(64)],
+      ['operator', 'adopt', file],
+      ['operator', 'install', '--image', 'i', '--namespace', name, '--yes'],
+      ['operator', 'uninstall', '--namespace', name, '--yes'],
+      ['fleet', 'status'],
+      ['fleet', 'plan', name],
+      ['deploy', file, '--via', 'operator'],
+    ].map((words) => kk([...words, ...NAMED, cluster.sandbox])),
+  )
+  const byHand = await kk(['deploy', file, ...NAMED, cluster.sandbox])
+  const between = await environment.revisions()
+  await serve(true)
+  await comesTo(environment, 2)
+  const said = await end(older)
+
+  for (const {exitCode, stderr, command} of refused) {
+    expect(exitCode, command).toBe(3)
+    expect(stderr, command).toContain('KK_KINDS')
+    expect(stderr, command).toContain('Environments of kk.openstack.org/v1beta1')
+  }
+  expect(byHand.exitCode).toBe(3)
+  expect(byHand.stderr).toContain('KK_OPERATED')
+  expect(between).toEqual(['api 1', 'db 1'])
+  expect(said).toContain('the cluster has Environments of kk.openstack.org/v1beta1')
+})
+
+/** Has the API server serve the version of this kk, or not; after that of the next one. */
+async function serve(isServed: boolean): Promise<void> {
+  const patch = JSON.stringify([{op: 'replace', path: '/spec/versions/0/served', value: isServed}])
+  for (const name of DEFINITIONS)
+    await done(cluster.kubectl('patch', 'crd', name, '--type', 'json', '--patch', patch))
+}
+
+it('25: what guards an Environment that would take its releases along guards it in each version', async () => {
+  await bringKinds()
+  const {name} = cluster.environment()
+  const metadata = {name, namespace: 'kk-system'}
+  const spec = {source: {configMap: 'none'}, deletionPolicy: 'RemoveUnshared', suspend: true}
+  await cluster.create({apiVersion: 'kk.openstack.org/v1beta1', kind: 'Environment', metadata, spec})
+
+  const refused = await cluster.kubectl(
+    ...['delete', 'environments.v1beta1.kk.openstack.org', name, '--namespace', 'kk-system'],
+    '--dry-run=server',
+  )
+
+  expect(refused.stderr).toContain(`with the Environment ${name} its releases would go`)
+})
+
+it('25: a version is given up only once nothing is stored in it, and Environments stay', {
+  timeout: 600_000,
+}, async () => {
+  const environment = cluster.environment()
+  const later = await laterKk()
+  const words = ['operator', 'install', '--kinds', '--yes', ...NAMED, cluster.sandbox]
+  const before = await start()
+  await environment.apply(environment.text())
+  await environment.has('Ready', 'True')
+  await end(before)
+  await bringKinds()
+
+  const early = await later.run(...words)
+  const {metadata} = await environment.read()
+  for (const [index, kind] of ['environments', 'releases'].entries()) {
+    const stored = await done(
+      cluster.kubectl('get', `${kind}.v1beta1.kk.openstack.org`, '--all-namespaces', '--output', 'json'),
+    )
+    const written = join(inject('run').home, `${kind}.json`)
+    await writeFile(written, stored)
+    await done(cluster.kubectl('replace', '--filename', written))
+    const patch = JSON.stringify({status: {storedVersions: ['v1beta1']}})
+    const place = ['crd', DEFINITIONS[index]!, '--subresource', 'status', '--type', 'merge']
+    await done(cluster.kubectl('patch', ...place, '--patch', patch))
+  }
+  await done(later.run(...words))
+  const after = await start({program: later.program})
+  await rewrite(environment, environment.text({api: {replicas: 2}}))
+  await waitFor(async () => (await environment.revisions()).includes('api 2'), {
+    until: 'the edit is deployed',
+  })
+  await end(after)
+  await bringKinds()
+  const kept = await environment.read()
+
+  expect(early.exitCode).toBe(1)
+  expect(early.stderr).toContain('storedVersions')
+  expect(kept.metadata.uid).toBe(metadata.uid)
+  expect(await changes(after, environment)).toEqual(['upgrade api'])
+  expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
+})

@@ -1,0 +1,61 @@
+import {expect, it} from 'vitest'
+import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
+import {ENVIRONMENT} from '../../src/operator/kinds/environment-kind.ts'
+import {definitionOf} from '../../src/operator/kinds/kind.ts'
+import {expectKnown, expectServed, isNewerThere} from '../../src/operator/kinds/versions.ts'
+
+const serving = (...kinds: readonly string[]) => ({customKinds: async () => kinds})
+
+it.each([
+  ['no Environments at all', ['example.org/v1', 'example.org/v1/Environment']],
+  ['them as this kk knows them', ['kk.openstack.org/v1alpha1/Environment']],
+  [
+    'them in a later version, too',
+    ['kk.openstack.org/v1/Environment', 'kk.openstack.org/v1alpha1/Environment'],
+  ],
+])('a cluster that serves %s is fine', async (_, kinds) => {
+  await expect(expectServed(serving(...kinds))).resolves.toBeUndefined()
+})
+
+it('a cluster that serves Environments in later versions alone is refused', async () => {
+  const kinds = ['v1', 'v1beta1'].map((version) => `kk.openstack.org/${version}/Environment`)
+
+  await expect(expectServed(serving(...kinds))).rejects.toMatchObject({
+    code: 'KK_KINDS',
+    exit: 3,
+    message: expect.stringContaining('Environments of kk.openstack.org/v1, kk.openstack.org/v1beta1, and'),
+  })
+})
+
+it.each([
+  ['a newer kk', {'app.kubernetes.io/version': '1.10.0'}, true],
+  ['the same kk', {'app.kubernetes.io/version': '1.9.0'}, false],
+  ['an older kk', {'app.kubernetes.io/version': '1.9.0-rc.1'}, false],
+  ['a kk that did not say which it was', undefined, false],
+])('a kind that %s has written is newer: %o %s', async (_, labels, expected) => {
+  const objects = {read: async <T>() => ({metadata: {labels}}) as T}
+
+  expect(await isNewerThere(definitionOf(ENVIRONMENT, '1.9.0'), objects)).toBe(expected)
+})
+
+const environment = (spec: object) =>
+  ({metadata: {name: 'production'}, spec: {source: {configMap: 'a'}, ...spec}}) as EnvironmentObject
+
+it('an Environment of which everything is known is driven', () => {
+  const drift = {mode: 'correct', ignore: [{paths: ['/spec/replicas'], target: {kind: 'Deployment'}}]}
+
+  expect(() =>
+    expectKnown(environment({drift, suspend: false, approval: {required: ['upgrade']}})),
+  ).not.toThrow()
+})
+
+it.each([
+  ['a field', {sticky: true}, 'spec.sticky'],
+  ['a field of an item', {drift: {ignore: [{paths: ['/a'], since: 'now'}]}}, 'spec.drift.ignore[].since'],
+  ['a value', {deletionPolicy: 'Remove'}, 'spec.deletionPolicy: Remove'],
+  ['a value in a list', {approval: {required: ['upgrade', 'remove']}}, 'spec.approval.required[]: remove'],
+])('an Environment that says %s that is not known is refused', (_, spec, unknown) => {
+  expect(() => expectKnown(environment(spec))).toThrow(
+    `this kk does not know ${unknown} of the Environment production`,
+  )
+})
