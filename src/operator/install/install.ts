@@ -144,7 +144,7 @@ const KINDS = [
 /**
  * Applies the objects of the operator on the server side; what is there already is brought up to date, but for kinds that a
  * newer kk has written: with their fields, values in Environments would go. Resolves with the names of these. Throws `KK_SHAPE`,
- * and `KK_KINDS` where the cluster has the kinds in other versions alone.
+ * and `KK_KINDS` where that one's kinds are served in other versions alone.
  */
 export async function installOperator(
   made: readonly KubernetesObject[],
@@ -153,13 +153,15 @@ export async function installOperator(
   },
 ): Promise<readonly string[]> {
   const {objects} = cluster
-  await expectServed(cluster)
   await expectShape(made, objects)
   const newer: string[] = []
+  for (const each of made)
+    if (each.kind === DEFINITIONS.kind && (await isNewerThere(each, objects))) newer.push(each.metadata.name)
+  if (newer.length > 0) await expectServed(cluster)
   for (const each of made) {
     const resource = KINDS.find(({kind}) => kind === each.kind)!
-    if (resource === DEFINITIONS && (await isNewerThere(each, objects))) newer.push(each.metadata.name)
-    else await objects.apply(resource, each, {manager: 'kk'})
+    if (resource !== DEFINITIONS || !newer.includes(each.metadata.name))
+      await objects.apply(resource, each, {manager: 'kk'})
   }
   if (made.some(({kind}) => kind === DEPLOYMENTS.kind)) await dropChildren(made, objects)
   return newer

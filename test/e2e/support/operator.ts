@@ -103,6 +103,7 @@ async function start(
   {program = inject('run').kk, server, env}: OperatorPlace = {},
 ): Promise<RunningOperator> {
   const {home} = inject('run')
+  const listen = words.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']
   const account = words.includes('child') ? 'kk-operator-child' : 'kk-operator'
   const directory = join(home, uniqueName('operator'))
   await mkdir(directory, {recursive: true})
@@ -113,7 +114,7 @@ async function start(
   await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf(account, cluster, server)), {mode: 0o600})
   const child = execa(
     program,
-    ['operator', 'run', '--listen', '127.0.0.1:0', '--kubeconfig', kubeconfig, ...words],
+    ['operator', 'run', ...listen, '--kubeconfig', kubeconfig, ...words],
     {
       env: {
         ...kkEnvironment(),
