@@ -112,20 +112,16 @@ async function start(
   const temporary = join(directory, 'tmp')
   await mkdir(temporary)
   await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf(account, cluster, server)), {mode: 0o600})
-  const child = execa(
-    program,
-    ['operator', 'run', ...listen, '--kubeconfig', kubeconfig, ...words],
-    {
-      env: {
-        ...kkEnvironment(),
-        ...{KK_HELM: path, XDG_STATE_HOME: join(directory, 'state'), TMPDIR: temporary},
-        ...env,
-      },
-      extendEnv: false,
-      reject: false,
-      stdin: 'ignore',
+  const child = execa(program, ['operator', 'run', ...listen, '--kubeconfig', kubeconfig, ...words], {
+    env: {
+      ...kkEnvironment(),
+      ...{KK_HELM: path, XDG_STATE_HOME: join(directory, 'state'), TMPDIR: temporary},
+      ...env,
     },
-  )
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  })
   return {
     pid: child.pid!,
     temporary,
