@@ -47,7 +47,7 @@ export interface ApiClient extends Server {
 
 const ANSWER_TIMEOUT = 30_000
 /** Longer than the API server's pause between two bookmarks, a minute. */
-const SILENCE_TIMEOUT = 150_000
+const SILENCE_TIMEOUT = 110_000
 /** The attempts of a read whose connection is cut. */
 const ATTEMPTS = 3
 /**

@@ -17,6 +17,8 @@ export interface StaleProxy extends ApiProxy {
   lag(isLagging: boolean): void
   /** Lets connections stand and says nothing on them, until they are cut. */
   silence(isSilent: boolean): void
+  /** Says nothing more on the watches that stand, as if what is between had forgotten them; new ones are served. */
+  mute(): void
   /** Says on every watch, once, that its place is known no more. */
   forget(): void
 }
@@ -26,13 +28,15 @@ export async function openStaleProxy(kubeconfig: string): Promise<StaleProxy> {
   const remembered = new Map<string, string>()
   const counts = new Map<string, number>()
   const watches = new Set<ServerResponse>()
+  const muted = new WeakSet<ServerResponse>()
   let late = 0
   let isLagging = false
   let isSilent = false
 
   const watch = async ({outgoing, forward}: Exchange): Promise<void> => {
     const answer = await forward()
-    const later = (tell: () => void) => void setTimeout(() => isSilent || isLagging || tell(), late)
+    const isStill = () => isSilent || isLagging || muted.has(outgoing)
+    const later = (tell: () => void) => void setTimeout(() => isStill() || tell(), late)
     outgoing.on('close', () => watches.delete(outgoing) && answer.destroy())
     watches.add(outgoing)
     outgoing.writeHead(answer.statusCode!, {'content-type': 'application/json'}).flushHeaders()
@@ -74,6 +78,9 @@ export async function openStaleProxy(kubeconfig: string): Promise<StaleProxy> {
       proxy.cut(false)
     },
     silence: (is) => (isSilent = is),
+    mute() {
+      for (const outgoing of watches) muted.add(outgoing)
+    },
     forget() {
       const object = {kind: 'Status', code: 410, message: 'too old resource version'}
       for (const outgoing of watches) outgoing.end(`${JSON.stringify({type: 'ERROR', object})}\n`)
