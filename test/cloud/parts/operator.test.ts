@@ -3,15 +3,19 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {OperatorStatus} from '../../../src/operator/status.ts'
-import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
-import {onCloud, succeed} from '../support/cloud.ts'
 import {globalOfCloud} from '../support/environment.ts'
-import {pushedImage} from '../support/images.ts'
 import {query} from '../support/in-server.ts'
+import {
+  hand,
+  installOperator,
+  OPERATOR,
+  operated,
+  recordsOf,
+  statusOf,
+  uninstallOperator,
+} from '../support/operator.ts'
 import {killPods, makeCloud, podIds, rolledOut} from '../support/own-cloud.ts'
-
-const OPERATOR = 'deployment/kk-operator'
 
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 let name: string
@@ -20,21 +24,16 @@ beforeAll(async () => {
   cloud = await makeCloud('memcached', 'mariadb-server')
   name = cloud.namespace
   directory = await mkdtemp(join(tmpdir(), 'kk-operated-'))
-  await succeed(['operator', 'install', '--image', await pushedImage('kk'), '--namespace', name, '--yes'])
-  // Another cloud beside it has reserved what there is.
-  await kubectl([...of('set', 'resources'), OPERATOR, '--requests=cpu=10m,memory=64Mi'])
-  await rolledOut('kk-system', OPERATOR)
+  await installOperator(name)
 })
 afterAll(async () => {
-  await succeed(['operator', 'uninstall', '--namespace', name, '--yes'])
+  await uninstallOperator(name)
   await rm(directory, {recursive: true})
   await cloud.remove()
 })
 
-const of = (...verb: readonly string[]) => [...verb, '--namespace', 'kk-system']
-
 /** Hands an environment over, with so many connections to each service, and lets the operator drive it. */
-async function hand(connections: number): Promise<void> {
+async function handWith(connections: number): Promise<void> {
   const global = await globalOfCloud()
   const mysqld = {max_connections: connections, innodb_buffer_pool_size: '64M'}
   const environment = {
@@ -45,43 +44,12 @@ async function hand(connections: number): Promise<void> {
   }
   const file = join(directory, `${name}.yaml`)
   await writeFile(file, JSON.stringify(environment))
-  await succeed(['operator', 'adopt', file])
-  await succeed(['operator', 'resume', name])
-}
-
-/** What kk tells of the environment; its exit code says whether it is ready. */
-async function status(): Promise<OperatorStatus> {
-  const {stdout, stderr} = await onCloud(['operator', 'status', name, '--output', 'json'])
-  expect(stdout, stderr).not.toBe('')
-  return JSON.parse(stdout) as OperatorStatus
-}
-
-/** Waits until every gate is open, and fails at once when the operator waits for somebody. */
-function ready(): Promise<OperatorStatus> {
-  return waitFor(
-    async () => {
-      const found = await status()
-      const [environment] = found.environments
-      expect(['failed', 'stalled'], environment?.message).not.toContain(environment?.phase)
-      return environment?.phase === 'ready' && found.leader !== null && found
-    },
-    {until: `${name} is ready`, seconds: 600},
-  )
+  await hand(file, name)
 }
 
 /** The revisions that helm has deployed, or had: `mariadb 2`. */
 async function revisions(): Promise<readonly string[]> {
-  const labels = 'owner=helm,status in (deployed,superseded)'
-  const columns = 'custom-columns=NAME:.metadata.labels.name,REVISION:.metadata.labels.version'
-  const listed = await kubectl([
-    ...['get', 'secrets', '--namespace', name, '--selector', labels],
-    ...['--no-headers', '--output', columns],
-  ])
-  return listed
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.replace(/\s+/, ' ').trim())
-    .toSorted()
+  return (await recordsOf(name)).flatMap((record) => /^(.*) (?:deployed|superseded)$/.exec(record)?.[1] ?? [])
 }
 
 /** The pod of the operator that leads, by what it is told of it. */
@@ -91,9 +59,9 @@ function leaderOf({leader}: OperatorStatus): string {
 
 describe('the operator in pods of its own', {timeout: 1_200_000}, () => {
   it('deploys an environment with the charts and the helm of its image', async () => {
-    await hand(150)
+    await handWith(150)
 
-    const {environments} = await ready()
+    const {environments} = await operated(name)
     await waitFor(
       async () => {
         const pods = await podIds('kk-system', 'app.kubernetes.io/name=kk-operator')
@@ -111,8 +79,8 @@ describe('the operator in pods of its own', {timeout: 1_200_000}, () => {
   })
 
   it('goes on in its other pod when the one that leads is killed between a helm and its gate', async () => {
-    const first = leaderOf(await status())
-    await hand(170)
+    const first = leaderOf(await statusOf(name))
+    await handWith(170)
     await waitFor(async () => (await revisions()).includes('mariadb 2'), {
       until: 'helm has upgraded the database',
       seconds: 300,
@@ -121,7 +89,7 @@ describe('the operator in pods of its own', {timeout: 1_200_000}, () => {
     await killPods('kk-system', first)
     const after = await waitFor(
       async () => {
-        const found = await ready()
+        const found = await operated(name)
         return leaderOf(found) !== first && found
       },
       {until: 'another pod leads', seconds: 300},
