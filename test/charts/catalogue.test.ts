@@ -426,6 +426,7 @@ it('the dashboard has the panels of its image, but those that would show themsel
     'ENABLE_DESIGNATE',
     'ENABLE_HEAT',
     'ENABLE_IRONIC',
+    'ENABLE_MANILA',
     'ENABLE_OCTAVIA',
   ])
   expect(linked.split(' ')).toEqual(
@@ -434,6 +435,7 @@ it('the dashboard has the panels of its image, but those that would show themsel
       'heat_dashboard',
       'ironic_ui',
       'magnum_ui',
+      'manila_ui',
       'octavia_dashboard',
     ]),
   )

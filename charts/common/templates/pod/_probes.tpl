@@ -1,13 +1,14 @@
 {{- /*
 The probes of a component from its facts: probe {path | tcp | exec, port, readiness, liveness, timeout, period, patience (seconds
 that a start may take)}; a kind's own map replaces the handler for that kind. Timings are the user's at `pod.probes.<unit>.<unit>.<kind>.params`.
-Liveness is patient: what readiness can answer, liveness must not turn into a restart.
+Liveness is patient: what readiness can answer, liveness must not turn into a restart. Each `exec` is a process more, so there are fewer.
 */ -}}
 {{- define "common.pod.probes" -}}
 {{- $probe := .unit.probe -}}
+{{- $period := hasKey ($probe.readiness | default $probe) "exec" | ternary 30 10 -}}
 {{- $timing := dict
   "startup" (dict "periodSeconds" 5 "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" (div ($probe.patience | default 300) 5))
-  "readiness" (dict "periodSeconds" ($probe.period | default 10) "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 3)
+  "readiness" (dict "periodSeconds" ($probe.period | default $period) "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 3)
   "liveness" (dict "periodSeconds" 30 "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 5) -}}
 {{- $user := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .unit.settings.probes) | mustFromJson | default dict -}}
 {{- range $kind := list "startup" "readiness" "liveness" -}}
