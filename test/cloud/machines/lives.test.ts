@@ -1,4 +1,4 @@
-import {beforeAll, describe, expect, it, onTestFinished} from 'vitest'
+import {beforeAll, describe, expect, it, type TestContext} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {inClient} from '../support/client.ts'
 import {cloudUp} from '../support/cloud.ts'
@@ -24,14 +24,15 @@ beforeAll(async () => {
 })
 
 /** A machine that goes when the test ends. */
-function starts(name: string, disk: string): Promise<Instance> {
+function starts({onTestFinished}: TestContext, name: string, disk: string): Promise<Instance> {
   onTestFinished(() => removeMachine(name))
   return startMachine(first, name, disk)
 }
 
-describe('a virtual machine from an image', () => {
-  it('is resized, and has more memory and processors, its disk as it was', async () => {
-    const one = await starts('kk-resized', '--image guest')
+// They wait for each step of their machines, so all are under way at once.
+describe.concurrent('a virtual machine from an image', () => {
+  it('is resized, and has more memory and processors, its disk as it was', async (test) => {
+    const one = await starts(test, 'kk-resized', '--image guest')
     const boot = await bootOf(one)
     await inMachine(one, KEEP)
 
@@ -48,22 +49,22 @@ describe('a virtual machine from an image', () => {
     expect(kept).toBe('kept')
   })
 
-  it('is kept in a snapshot, from which another one starts', async () => {
-    const one = await starts('kk-kept', '--image guest')
+  it('is kept in a snapshot, from which another one starts', async (test) => {
+    const one = await starts(test, 'kk-kept', '--image guest')
     await inMachine(one, KEEP)
-    onTestFinished(() => inClient('openstack image delete kk-kept').then(() => undefined))
+    test.onTestFinished(() => inClient('openstack image delete kk-kept').then(() => undefined))
 
     await inClient('openstack server image create --wait --name kk-kept kk-kept >/dev/null')
     await removeMachine('kk-kept')
-    const two = await starts('kk-again', '--image kk-kept')
+    const two = await starts(test, 'kk-again', '--image kk-kept')
 
     expect(await inMachine(two, 'hostname; cat /root/kept')).toBe('kk-again\nkept')
     // Ceph keeps the snapshot as long as a disk is made of it.
     await removeMachine('kk-again')
   })
 
-  it('is rebuilt: the same machine at the same address, with a new disk', async () => {
-    const one = await starts('kk-rebuilt', '--image guest')
+  it('is rebuilt: the same machine at the same address, with a new disk', async (test) => {
+    const one = await starts(test, 'kk-rebuilt', '--image guest')
     const boot = await bootOf(one)
     await inMachine(one, KEEP)
 
@@ -74,17 +75,17 @@ describe('a virtual machine from an image', () => {
   })
 })
 
-describe('a virtual machine from a volume', () => {
-  it('leaves its disk to the next one', async () => {
-    onTestFinished(() => inClient('openstack volume delete kk-root').then(() => undefined))
+describe.concurrent('a virtual machine from a volume', () => {
+  it('leaves its disk to the next one', async (test) => {
+    test.onTestFinished(() => inClient('openstack volume delete kk-root').then(() => undefined))
     await inClient('openstack volume create --size 1 --image guest --bootable kk-root >/dev/null')
     await becomes('volume', 'kk-root', 'available')
-    const one = await starts('kk-from-volume', '--volume kk-root')
+    const one = await starts(test, 'kk-from-volume', '--volume kk-root')
     await inMachine(one, KEEP)
 
     await removeMachine('kk-from-volume')
     await becomes('volume', 'kk-root', 'available')
-    const two = await starts('kk-from-volume', '--volume kk-root')
+    const two = await starts(test, 'kk-from-volume', '--volume kk-root')
 
     expect(await inMachine(two, 'cat /root/kept')).toBe('kept')
     await removeMachine('kk-from-volume')

@@ -82,31 +82,3 @@ describe('volumes', () => {
     expect(await inClient('openstack image list --format value --column Name')).not.toContain('kk-')
   })
 })
-
-describe('a stack', () => {
-  const template = (size: number) => `cat >/tmp/stack.yaml <<YAML
-heat_template_version: 2021-04-16
-resources:
-  volume: {type: OS::Cinder::Volume, properties: {name: kk-stack, size: ${size}}}
-outputs:
-  volume: {value: {get_resource: volume}}
-YAML
-`
-
-  it('with a volume is created, updated, and deleted with nothing left', async () => {
-    await inClient(
-      `${template(1)}openstack stack create --wait --template /tmp/stack.yaml kk-stack >/dev/null`,
-    )
-    const first = await inClient('openstack volume show kk-stack --format value --column size --column id')
-    await inClient(
-      `${template(2)}openstack stack update --wait --template /tmp/stack.yaml kk-stack >/dev/null`,
-    )
-    const second = await inClient('openstack volume show kk-stack --format value --column size --column id')
-    await inClient('openstack stack delete --yes --wait kk-stack')
-
-    expect(first.split('\n')).toContain('1')
-    expect(second.split('\n')).toContain('2')
-    expect(await inClient('openstack stack list --format value')).not.toContain('kk-stack')
-    expect(await inClient('openstack volume list --format value --column Name')).not.toContain('kk-stack')
-  })
-})
