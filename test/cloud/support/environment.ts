@@ -26,21 +26,29 @@ interface Change {
   readonly of?: string
   /** Merged over the environment. */
   readonly values?: Values
+  /** Whose charts: those of the sources, or those that kk brings itself. */
+  readonly charts?: 'sources' | 'own'
   /** The releases of the file, if these are not all. */
   readonly only?: readonly string[]
 }
 
-type WithSettings = Values & {readonly kk: {readonly releases?: Values}}
+type WithSettings = Values & {readonly kk: {readonly charts?: unknown; readonly releases?: Values}}
 
 /** A file of that environment with a change; it goes with the run. */
-export async function changedEnvironment({of = CLOUD, values = {}, only}: Change): Promise<string> {
+export async function changedEnvironment({
+  of = CLOUD,
+  values = {},
+  charts = 'sources',
+  only,
+}: Change): Promise<string> {
   const directory = await mkdtemp(join(inject('aio').home, 'environment-'))
   const written = load(await readFile(of, 'utf8')) as Values
-  const charts = {kk: {charts: [join(ROOT, 'charts')]}}
-  const {kk, global, ...sections} = mergeValues(mergeValues(written, charts), values) as WithSettings
+  const {kk, global, ...sections} = mergeValues(written, values) as WithSettings
   const kept = (named: Values = {}) =>
     Object.fromEntries(Object.entries(named).filter(([name]) => only?.includes(name) ?? true))
   const file = join(directory, 'cloud.yaml')
-  await writeFile(file, dump({kk: {...kk, releases: kept(kk.releases)}, global, ...kept(sections)}))
+  const {charts: _, ...settings} = {...kk, releases: kept(kk.releases)}
+  const found = charts === 'sources' && {charts: [join(ROOT, 'charts')]}
+  await writeFile(file, dump({kk: {...settings, ...found}, global, ...kept(sections)}))
   return file
 }

@@ -3,7 +3,7 @@ import type {OperatorStatus} from '../../../src/operator/status.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {onCloud, succeed} from './cloud.ts'
-import {pushedImage} from './images.ts'
+import {pushedImage, pushImages} from './images.ts'
 import {rolledOut} from './own-cloud.ts'
 
 const PLACE = ['--namespace', 'kk-system']
@@ -11,6 +11,7 @@ export const OPERATOR = 'deployment/kk-operator'
 
 /** Installs the operator from its image for a namespace, and waits until each of its Deployments runs. */
 export async function installOperator(namespace: string, ...shape: readonly string[]): Promise<void> {
+  await pushImages('kk')
   const image = await pushedImage('kk')
   await succeed(['operator', 'install', '--image', image, '--namespace', namespace, ...shape, '--yes'])
   // Clouds have reserved what there is.

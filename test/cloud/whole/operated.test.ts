@@ -25,7 +25,7 @@ const SHAPES = [
 ].map(([shape, ...children]) => ['--shape', shape!, ...children])
 
 /** The file of the cloud, with values over it; charts are those of the operator's image. */
-const changed = (values: Values = {}) => changedEnvironment({values: {...values, kk: {charts: []}}})
+const changed = (values: Values = {}) => changedEnvironment({values, charts: 'own'})
 
 const grace = (component: string, timeout: number): Values => ({
   pod: {lifecycle: {termination_grace_period: {[component]: {timeout}}}},
