@@ -42,6 +42,18 @@ export const SECRETS: Values = OWN.flatMap(({directory}) => accountSecrets(spoke
   })
   .reduce(mergeValues, {})
 
+/** The values with which a chart makes all that it can: what is there for those alone who ask for it, too. */
+export function withAllObjects(chart: string): Values {
+  const names = ['network_policy', ...Object.keys(valuesOf(chart).manifests ?? {})]
+  return {manifests: Object.fromEntries(names.map((name) => [name, true]))}
+}
+
+/** The same with three pods of each component, under the longest name that a release can have. */
+export function atLargest(chart: string) {
+  const replicas = Object.fromEntries(Object.keys(valuesOf(chart).components ?? {}).map((name) => [name, 3]))
+  return {release: 'r'.repeat(53), values: {...withAllObjects(chart), pod: {replicas}}}
+}
+
 /** A value at a place. */
 export function nested(path: readonly string[], value: unknown): Values {
   return path.reduceRight<unknown>((inner, key) => ({[key]: inner}), value) as Values
