@@ -73,7 +73,7 @@ export interface Charts {
   /** Copies a chart, for a test that changes it, under a name that none has; returns its directory. */
   copy(chart: string, name: string): Promise<string>
   text(chart: string, options?: Options): Promise<string>
-  /** The objects; rendered once in a run for the same options. */
+  /** The objects; rendered once for the same charts, helm and options. */
   render(chart: string, options?: Options): Promise<KubernetesObject[]>
   /** What helm says when it refuses to render. */
   refusal(chart: string, options?: Options): Promise<string>
@@ -89,12 +89,12 @@ export async function useCharts(): Promise<Charts> {
     for (const copy of copies.values()) await rm(dirname(copy), {recursive: true})
   })
   const directoryOf = (chart: string) => copies.get(chart) ?? join(charts, chart)
-  const helm = async (args: readonly string[], {helm = 'helm4', values, files, global}: Options) =>
-    execa(
-      join(toolbox, helm),
-      [...args, ...(files ?? []).flatMap((file) => ['--values', file]), '--values', '-'],
-      {input: valuesJson({...values, global: global ?? SECRETS}), env: SHORT_LIVED, reject: false},
-    )
+  const inputOf = ({values, global}: Options) => valuesJson({...values, global: global ?? SECRETS})
+  const helm = async (args: readonly string[], options: Options) => {
+    const {helm = 'helm4', files = []} = options
+    const words = [...args, ...files.flatMap((file) => ['--values', file]), '--values', '-']
+    return execa(join(toolbox, helm), words, {input: inputOf(options), env: SHORT_LIVED, reject: false})
+  }
   const template = (chart: string, options: Options) => {
     const {release = chart, namespace = 'openstack'} = options
     return helm(['template', release, directoryOf(chart), '--namespace', namespace], options)
@@ -116,9 +116,9 @@ export async function useCharts(): Promise<Charts> {
     },
     text,
     render: (chart, options = {}) => {
-      const key = JSON.stringify([chart, options])
+      const key = JSON.stringify([chart, options, inputOf(options)])
       const make = () => objects(chart, options)
-      const known = rendered.get(key) ?? (copies.has(chart) ? make() : onceInRun(key, make))
+      const known = rendered.get(key) ?? (copies.has(chart) ? make() : once(key, make))
       rendered.set(key, known)
       return known
     },
@@ -130,8 +130,8 @@ export async function useCharts(): Promise<Charts> {
   }
 }
 
-/** What another file of the run has made already, or what is made now. */
-async function onceInRun<T>(key: string, make: () => Promise<T>): Promise<T> {
+/** What another file or an earlier run has made already, or what is made now. */
+async function once<T>(key: string, make: () => Promise<T>): Promise<T> {
   const path = join(inject('shared').rendered, createHash('sha256').update(key).digest('hex'))
   if (existsSync(path)) return JSON.parse(await readFile(path, 'utf8'))
   const made = await make()
