@@ -2,7 +2,7 @@ import {createHash, randomUUID} from 'node:crypto'
 import {existsSync} from 'node:fs'
 import {cp, mkdtemp, readFile, rename, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {dirname, join} from 'node:path'
+import {dirname, join, relative} from 'node:path'
 import {execa} from 'execa'
 import {loadAll} from 'js-yaml'
 import {afterAll, inject} from 'vitest'
@@ -116,7 +116,8 @@ export async function useCharts(): Promise<Charts> {
     },
     text,
     render: (chart, options = {}) => {
-      const key = JSON.stringify([chart, options, inputOf(options)])
+      const files = options.files?.map((file) => relative(CHARTS, file))
+      const key = JSON.stringify([chart, {...options, files}, inputOf(options)])
       const make = () => objects(chart, options)
       const known = rendered.get(key) ?? (copies.has(chart) ? make() : once(key, make))
       rendered.set(key, known)

@@ -1,8 +1,9 @@
 import {createHash} from 'node:crypto'
-import {cp, mkdir, mkdtemp, readdir, readFile, rm, stat} from 'node:fs/promises'
+import {cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, relative} from 'node:path'
 import type {TestProject} from 'vitest/node'
+import {cacheDirectory} from '../../../src/state/directories.ts'
 import {toolbox} from '../../support/tools.ts'
 
 /** What all files of a run share. */
@@ -23,7 +24,8 @@ declare module 'vitest' {
 
 const ROOT = join(import.meta.dirname, '../../..')
 const CHARTS = join(ROOT, 'charts')
-const KEPT = join(ROOT, 'dist/rendered')
+/** How many states of the charts have kept what they render. */
+const KEPT = 3
 /** What decides what the charts render beside themselves and helm: how a test asks, and what reads the answer. */
 const READERS = ['test/charts/support/charts.ts', 'package-lock.json']
 
@@ -40,20 +42,32 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 /**
- * The directory of what charts render, from run to run: the same templates, values and helm make the same objects, as `charts.test.ts`
- * holds. What other charts have rendered goes. Each night all is rendered anew.
+ * The directory of what charts render, from run to run: the same templates, values and helm make the same objects, as
+ * `charts.test.ts` holds. Of what other charts have rendered, the newest stays, for who goes from one branch to another.
  */
 async function kept(tools: string): Promise<string> {
+  const home = join(cacheDirectory(process.env), 'rendered')
+  const directory = join(home, await digestOfInputs(tools))
+  await mkdir(directory, {recursive: true})
+  await utimes(directory, new Date(), new Date())
+  const names = await readdir(home)
+  const states = await Promise.all(
+    names.map(async (name) => ({name, usedAt: (await stat(join(home, name))).mtimeMs})),
+  )
+  for (const {name} of states.toSorted((a, b) => b.usedAt - a.usedAt).slice(KEPT))
+    await rm(join(home, name), {recursive: true, force: true})
+  return directory
+}
+
+/** Of all that decides what charts render, but for what each render is given. */
+async function digestOfInputs(tools: string): Promise<string> {
   const entries = await readdir(CHARTS, {recursive: true, withFileTypes: true})
   const files = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name))
   const helms = await Promise.all(['helm3', 'helm4'].map((helm) => stat(join(tools, helm))))
   const hash = createHash('sha256').update([tools, ...helms.map(({mtimeMs}) => mtimeMs)].join())
   for (const file of [...files.sort(), ...READERS.map((each) => join(ROOT, each))])
     hash.update(`\0${relative(ROOT, file)}\0`).update(await readFile(file))
-  const name = hash.digest('hex')
-  for (const other of await readdir(KEPT).catch(() => []))
-    if (other !== name) await rm(join(KEPT, other), {recursive: true, force: true})
-  return join(KEPT, name)
+  return hash.digest('hex')
 }
 
 async function vendor(directory: string, name: string): Promise<void> {
