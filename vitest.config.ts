@@ -73,6 +73,8 @@ export default defineConfig({
   // How long each file took, for the longest to start first; below node_modules `npm ci` would forget it.
   cacheDir: 'dist/vite',
   test: {
+    // So it would what it has made of the sources.
+    fsModuleCachePath: 'dist/vite/modules',
     sequence: {sequencer: ByNameInTurn},
     // `isolate: false` below: no module keeps state, so files share what is imported, which takes a second for each alone.
     projects: [

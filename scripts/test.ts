@@ -7,16 +7,20 @@ import {changedFiles, runsForChange} from './changed.ts'
 import {type Count, runVitest, step, sum} from './run-vitest.ts'
 import {ensureSystemPackages} from './system-packages.ts'
 
+const CHECKS = [['biome', 'check'], ['tsc'], ['knip']] as const
+
 async function test(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
-  const checks = [step('biome', ['check']), step('tsc', []), step('knip', [])]
+  // They run beside the first tests, which wait for their control plane.
+  const checks = CHECKS.map(async ([program, ...words]) => ({program, passed: await step(program, words)}))
   if (!(await step('node', ['scripts/toolbox.ts']))) return false
   await buildWhenOld(console.log)
-  const checked = (await Promise.all(checks)).every(Boolean)
   const runs: Count[] = []
   for (const words of await runsOf(args)) runs.push(await runVitest(words))
+  const wrong = (await Promise.all(checks)).filter((check) => !check.passed)
+  for (const {program} of wrong) console.log(`\n${program} has failed: what it says stands above`)
   const passed = sum(runs.map((run) => run.passed))
-  const failed = sum(runs.map((run) => run.failed)) + (checked ? 0 : 1)
+  const failed = sum(runs.map((run) => run.failed)) + wrong.length
   console.log(`\n${passed} passed, ${failed} failed`)
   return failed === 0
 }

@@ -1,9 +1,9 @@
 import {readFileSync} from 'node:fs'
-import {mkdtemp, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
+import {writeFiles} from '../charts-reading/support/write-files.ts'
 import {CHARTS, useCharts} from './support/charts.ts'
 import {find, type KubernetesObject, pods, secret, variable} from './support/objects.ts'
 
@@ -187,7 +187,7 @@ describe('the names of designate', () => {
   it.each(['designate-worker', 'designate-bind9'])(
     'are told to BIND with one key, which nobody else may read: %s',
     async (component) => {
-      const file = join(await mkdtemp(join(tmpdir(), 'kk-key-')), 'rndc.key')
+      const file = join(writeFiles({}), 'rndc.key')
       const show = `stat --format %a ${file}; cat ${file}`
       const programs = `RNDC_KEY=word; designate-worker() { ${show}; }; named() { ${show}; }`
 
@@ -205,7 +205,7 @@ describe('the names of designate', () => {
 
 describe('what BIND is told', () => {
   it.each(['::1', '127.0.0.1'])('has the address of mdns in either family: %s', async (address) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-pools-'))
+    const directory = writeFiles({})
     const manage = join(directory, 'designate-manage')
     await writeFile(manage, '#!/bin/sh\ncat "$4"\n', {mode: 0o755})
     const {data = {}} = find(await charts.render('designate'), 'ConfigMap', 'designate-bin')

@@ -18,26 +18,24 @@ describe.each(SERVICES)('the component releases of %s', (chart) => {
     position: undefined,
   })
 
+  const values = valuesFor(parts)
+  const whole = () => charts.render(chart, {release: 'cell', values})
+  const rendered = ([release, part]: readonly [string, Part]) =>
+    charts.render(chart, {release, values: valuesOfPart(values, part)})
+
   it('render what the chart renders as one release, each object once', async () => {
-    const values = valuesFor(parts)
-    const whole = await charts.render(chart, {release: 'cell', values})
+    const all = (await Promise.all([...parts].map(rendered))).flat()
 
-    const rendered = await Promise.all(
-      [...parts].map(([release, part]) =>
-        charts.render(chart, {release, values: valuesOfPart(values, part)}),
-      ),
-    )
-
-    expect(rendered.flat().filter(isNotOwn).map(text).sort()).toEqual(whole.filter(isNotOwn).map(text).sort())
+    expect(all.filter(isNotOwn).map(text).sort()).toEqual((await whole()).filter(isNotOwn).map(text).sort())
   })
 
   it('have what stands before a removal, each for itself, where the chart is protected', async () => {
-    const whole = (await charts.render(chart)).filter((object) => !isNotOwn(object))
+    const removals = (await whole()).filter((object) => !isNotOwn(object))
 
     for (const [release, part] of parts) {
-      const own = await charts.render(chart, {release, values: valuesOfPart({}, part)})
+      const own = await rendered([release, part])
       expect(own.filter((object) => !isNotOwn(object)).map(named)).toEqual(
-        whole.map(() => `${release} ConfigMap ${release}-removal`),
+        removals.map(() => `${release} ConfigMap ${release}-removal`),
       )
     }
   })

@@ -2,7 +2,7 @@ import {existsSync, readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readImages} from '../../src/images/inventory/read-images.ts'
-import {CHARTS, SECRETS, SERVICES, useCharts} from './support/charts.ts'
+import {atLargest, CHARTS, SECRETS, SERVICES, useCharts} from './support/charts.ts'
 import {containers, find, ofKind, pods, workloads} from './support/objects.ts'
 
 const charts = await useCharts()
@@ -243,7 +243,7 @@ describe('two releases of one chart', () => {
 })
 
 it.each(SERVICES)('%s under the longest name has names that fit, each once', async (chart) => {
-  const objects = await charts.render(chart, {release: 'r'.repeat(53)})
+  const objects = await charts.render(chart, atLargest(chart))
 
   const names = objects.map(({kind, metadata}) => `${kind} ${metadata.name}`)
   expect(new Set(names).size).toBe(names.length)

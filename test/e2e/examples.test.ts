@@ -2,9 +2,12 @@ import {beforeAll, describe, it} from 'vitest'
 import type {TestEnvironment} from './support/environment.ts'
 import {allInOneEnvironment, EXAMPLES, expectToWork} from './support/examples.ts'
 
-/** Other tests start these: `overrides.test.ts`, `sandbox.test.ts`, `locked.test.ts`, `import.test.ts`, `secrets.test.ts` and those of the server. */
+/**
+ * Other tests start these: `config.test.ts`, `doctor-charts.test.ts`, `export.test.ts`, `init.test.ts`, `import.test.ts`, `locked.test.ts`,
+ * `operator.test.ts`, `overrides.test.ts`, `sandbox.test.ts`, `secrets.test.ts` and those of the server.
+ */
 const STARTED_ELSEWHERE =
-  /^kk (overrides (delete|export|history|import|list|show|update)|helm-override-|sandbox (down|shell|status|up)|import|values (show|split)|charts (lock|publish)) /
+  /^kk (overrides (delete|export|history|import|list|show|update)|helm-override-\w+|sandbox (down|shell|status|up)|operator (pause|resume)|config (import|merge)|doctor charts|export|import|init|values (show|split)|charts (lock|publish)) /
 
 /** The first of each other command that needs no cluster: test/long tries all. */
 const LINES = EXAMPLES.flatMap(([first]) =>

@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import {atNight} from '../support/night.ts'
 import {waitFor} from './support/cluster.ts'
+import {DRIVEN, describeViaOperator} from './support/describe-via-operator.ts'
 import {allInOne} from './support/environment.ts'
 import {done} from './support/guarded.ts'
 import {kk} from './support/kk.ts'
@@ -27,7 +28,7 @@ interface Releases {
 let cluster: OperatedCluster
 let operator: RunningOperator
 beforeAll(async () => {
-  cluster = await startOperatedCluster(13)
+  cluster = await startOperatedCluster(13 + DRIVEN)
   operator = await cluster.start()
   return async () => {
     operator.signal('SIGTERM')
@@ -383,6 +384,8 @@ describe.concurrent('the operator', () => {
     })
   })
 })
+
+describeViaOperator(() => cluster)
 
 atNight(() => {
   it('3: uninstalled, it leaves every release, and the command line goes on', async () => {

@@ -1,20 +1,10 @@
-import {mkdir, mkdtemp, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
-import {dirname, join} from 'node:path'
+import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {readDocuments} from '../../src/exchange/documents.ts'
-
-async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-documents-'))
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(join(directory, dirname(path)), {recursive: true})
-    await writeFile(join(directory, path), text)
-  }
-  return directory
-}
+import {writeFiles} from '../charts-reading/support/write-files.ts'
 
 it('a directory is read with all below it but charts and hidden files, lists taken apart', async () => {
-  const directory = await directoryWith({
+  const directory = writeFiles({
     'b.yaml': 'kind: B\n---\n---\nkind: C\n',
     'a/list.yml': 'kind: List\nitems: [{kind: D}, {kind: E}]\n',
     'charts/web/Chart.yaml': 'name: web\n',
@@ -35,7 +25,7 @@ it.each([
   ['is not there', {}, 'gone.yaml', 'gone.yaml cannot be read: ENOENT'],
   ['holds a list', {'x.yaml': '- a\n'}, 'x.yaml', 'x.yaml: expected maps as documents'],
 ])('a file that %s is an error', async (_, files, path, message) => {
-  const directory = await directoryWith(files)
+  const directory = writeFiles(files)
 
   await expect(readDocuments(join(directory, path))).rejects.toThrow(
     expect.objectContaining({code: 'KK_FILE', message: expect.stringContaining(message)}),
@@ -43,7 +33,7 @@ it.each([
 })
 
 it('files that were joined without a line between them are refused, for one of them would be left', async () => {
-  const directory = await directoryWith({'x.yaml': 'kind: A\nname: a\nkind: B\n'})
+  const directory = writeFiles({'x.yaml': 'kind: A\nname: a\nkind: B\n'})
 
   await expect(readDocuments(join(directory, 'x.yaml'))).rejects.toThrow(
     expect.objectContaining({code: 'KK_YAML', message: expect.stringContaining('x.yaml:3:1')}),

@@ -1,6 +1,4 @@
-import {mkdir, mkdtemp, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
-import {dirname, join} from 'node:path'
+import {join} from 'node:path'
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {workflowTemplate} from '../../src/exchange/argo-workflows/write.ts'
@@ -17,6 +15,7 @@ import {helmfile} from '../../src/exchange/helmfile/write.ts'
 import type {Imported} from '../../src/exchange/imported.ts'
 import {readYamlDocuments} from '../../src/helm/yaml.ts'
 import {isMap, type Values} from '../../src/release.ts'
+import {writeFiles} from '../charts-reading/support/write-files.ts'
 import {exportedWith} from './support/exported.ts'
 
 const SOURCES = [
@@ -138,13 +137,8 @@ const READERS = {
   flux: async (exported: Exported) =>
     importFlux({...common, path: 'out', documents: documentsOf(fluxObjects(exported))}),
   helmfile: async (exported: Exported) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-law-'))
     const files = helmfile(exported)
-    for (const [path, text] of files) {
-      await mkdir(join(directory, dirname(path)), {recursive: true})
-      await writeFile(join(directory, path), text)
-    }
-    const file = join(directory, 'helmfile.yaml')
+    const file = join(writeFiles(Object.fromEntries(files)), 'helmfile.yaml')
     return importHelmfile({...common, file, text: files.get('helmfile.yaml')!, isBuilt: false})
   },
   argocd: async (exported: Exported) =>

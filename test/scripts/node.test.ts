@@ -1,8 +1,8 @@
-import {cp, mkdtemp, readFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {cp, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
+import {writeFiles} from '../charts-reading/support/write-files.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const {scripts} = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
@@ -36,7 +36,7 @@ it('an exit code is that of the file', async () => {
 })
 
 it('an older Node says what is missing where its package is', async () => {
-  const clone = await mkdtemp(join(tmpdir(), 'kk-clone-'))
+  const clone = writeFiles({})
   for (const file of ['scripts/node.mjs', '.nvmrc']) await cp(join(ROOT, file), join(clone, file))
 
   const words = ['--import', OLD, 'scripts/node.mjs', 'scripts/charts.ts']

@@ -1,5 +1,4 @@
-import {chmod, mkdtemp, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterEach, expect, it, vi} from 'vitest'
 import {readEnvironment} from '../../src/environment/read.ts'
@@ -8,6 +7,7 @@ import {type ExportOptions, exportEnvironment} from '../../src/verbs/export.ts'
 import {prepare} from '../../src/verbs/preparation/prepare.ts'
 import {secretNeeds} from '../../src/verbs/secrets/secret-needs.ts'
 import {supplySecrets} from '../../src/verbs/secrets/supply-secrets.ts'
+import {writeFiles} from '../charts-reading/support/write-files.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CLOUD = 'kk: {name: cloud, charts: [charts]}\nmemcached: {conf: {token: geheim, port: 11211}}\n'
@@ -27,7 +27,7 @@ async function exporting(format: Format, more: Partial<ExportOptions> = {}, text
     supplied: supplySecrets(prepared, {needs, cluster: new Map(), store: new Map()}),
     rendering: {
       helm: async () => ({template: async () => ''}),
-      cache: await mkdtemp(join(tmpdir(), 'kk-export-')),
+      cache: writeFiles({}),
     },
     charts: undefined,
     recipient: undefined,
@@ -83,11 +83,8 @@ it.each([
   ['fails', '#!/bin/sh\nexit 3\n', 'sops could not encrypt for age1x (exit code 3)'],
   ['is not there', undefined, '--sops-age: sops is not on the PATH'],
 ])('an export whose sops %s says so', async (_, sops, message) => {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-export-'))
-  if (sops !== undefined) {
-    await writeFile(join(directory, 'sops'), sops)
-    await chmod(join(directory, 'sops'), 0o755)
-  }
+  const directory = writeFiles(sops === undefined ? {} : {sops})
+  if (sops !== undefined) await chmod(join(directory, 'sops'), 0o755)
   vi.stubEnv('PATH', directory)
 
   await expect(exporting('helm', {recipient: 'age1x'})).rejects.toMatchObject({code: 'KK_USAGE', message})

@@ -2,7 +2,7 @@ import {createHash, randomUUID} from 'node:crypto'
 import {existsSync} from 'node:fs'
 import {cp, mkdtemp, readFile, rename, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {dirname, join} from 'node:path'
+import {dirname, join, relative} from 'node:path'
 import {execa} from 'execa'
 import {loadAll} from 'js-yaml'
 import {afterAll, inject} from 'vitest'
@@ -42,6 +42,18 @@ export const SECRETS: Values = OWN.flatMap(({directory}) => accountSecrets(spoke
   })
   .reduce(mergeValues, {})
 
+/** The values with which a chart makes all that it can: what is there for those alone who ask for it, too. */
+export function withAllObjects(chart: string): Values {
+  const names = ['network_policy', ...Object.keys(valuesOf(chart).manifests ?? {})]
+  return {manifests: Object.fromEntries(names.map((name) => [name, true]))}
+}
+
+/** The same with three pods of each component, under the longest name that a release can have. */
+export function atLargest(chart: string) {
+  const replicas = Object.fromEntries(Object.keys(valuesOf(chart).components ?? {}).map((name) => [name, 3]))
+  return {release: 'r'.repeat(53), values: {...withAllObjects(chart), pod: {replicas}}}
+}
+
 /** A value at a place. */
 export function nested(path: readonly string[], value: unknown): Values {
   return path.reduceRight<unknown>((inner, key) => ({[key]: inner}), value) as Values
@@ -61,7 +73,7 @@ export interface Charts {
   /** Copies a chart, for a test that changes it, under a name that none has; returns its directory. */
   copy(chart: string, name: string): Promise<string>
   text(chart: string, options?: Options): Promise<string>
-  /** The objects; rendered once in a run for the same options. */
+  /** The objects; rendered once for the same charts, helm and options. */
   render(chart: string, options?: Options): Promise<KubernetesObject[]>
   /** What helm says when it refuses to render. */
   refusal(chart: string, options?: Options): Promise<string>
@@ -77,12 +89,12 @@ export async function useCharts(): Promise<Charts> {
     for (const copy of copies.values()) await rm(dirname(copy), {recursive: true})
   })
   const directoryOf = (chart: string) => copies.get(chart) ?? join(charts, chart)
-  const helm = async (args: readonly string[], {helm = 'helm4', values, files, global}: Options) =>
-    execa(
-      join(toolbox, helm),
-      [...args, ...(files ?? []).flatMap((file) => ['--values', file]), '--values', '-'],
-      {input: valuesJson({...values, global: global ?? SECRETS}), env: SHORT_LIVED, reject: false},
-    )
+  const inputOf = ({values, global}: Options) => valuesJson({...values, global: global ?? SECRETS})
+  const helm = async (args: readonly string[], options: Options) => {
+    const {helm = 'helm4', files = []} = options
+    const words = [...args, ...files.flatMap((file) => ['--values', file]), '--values', '-']
+    return execa(join(toolbox, helm), words, {input: inputOf(options), env: SHORT_LIVED, reject: false})
+  }
   const template = (chart: string, options: Options) => {
     const {release = chart, namespace = 'openstack'} = options
     return helm(['template', release, directoryOf(chart), '--namespace', namespace], options)
@@ -104,9 +116,10 @@ export async function useCharts(): Promise<Charts> {
     },
     text,
     render: (chart, options = {}) => {
-      const key = JSON.stringify([chart, options])
+      const files = options.files?.map((file) => relative(CHARTS, file))
+      const key = JSON.stringify([chart, {...options, files}, inputOf(options)])
       const make = () => objects(chart, options)
-      const known = rendered.get(key) ?? (copies.has(chart) ? make() : onceInRun(key, make))
+      const known = rendered.get(key) ?? (copies.has(chart) ? make() : once(key, make))
       rendered.set(key, known)
       return known
     },
@@ -118,8 +131,8 @@ export async function useCharts(): Promise<Charts> {
   }
 }
 
-/** What another file of the run has made already, or what is made now. */
-async function onceInRun<T>(key: string, make: () => Promise<T>): Promise<T> {
+/** What another file or an earlier run has made already, or what is made now. */
+async function once<T>(key: string, make: () => Promise<T>): Promise<T> {
   const path = join(inject('shared').rendered, createHash('sha256').update(key).digest('hex'))
   if (existsSync(path)) return JSON.parse(await readFile(path, 'utf8'))
   const made = await make()

@@ -1,8 +1,5 @@
-import {mkdtemp, writeFile} from 'node:fs/promises'
 import {createServer, type RequestListener} from 'node:http'
 import type {AddressInfo} from 'node:net'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {text} from 'node:stream/consumers'
 import {setFlagsFromString} from 'node:v8'
@@ -11,6 +8,7 @@ import {expect, it, onTestFinished} from 'vitest'
 import {authorizationFor} from '../../../src/images/registry/authorization.ts'
 import {sha256} from '../../../src/images/registry/content.ts'
 import {openDistribution} from '../../../src/images/registry/distribution.ts'
+import {writeFiles} from '../../charts-reading/support/write-files.ts'
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
@@ -49,10 +47,7 @@ it('a token is asked for as nobody where that suffices', async () => {
 
 it('a token is asked for with the login that docker has written down', async () => {
   const host = await withTokens()
-  const home = await mkdtemp(join(tmpdir(), 'kk-login-'))
-  const auths = {[`http://${host}/v2/`]: {auth: btoa('user:secret')}}
-  await writeFile(join(home, 'config.json'), JSON.stringify({auths}))
-  const registry = openDistribution({host, env: {HOME: '/nowhere', DOCKER_CONFIG: home}})
+  const registry = openDistribution({host, env: loggedIn(`http://${host}/v2/`)})
 
   expect(await registry.digestOf('private/app', '1')).toBe('sha256:abc')
 })
@@ -125,7 +120,7 @@ it('another server that a registry names for an upload is not told the login', a
     if (authorization === undefined) return response.writeHead(401, {'www-authenticate': 'Basic'}).end()
     return response.writeHead(202, {location: `http://${elsewhere}/upload`}).end()
   })
-  const registry = openDistribution({host, env: await loggedIn(host)})
+  const registry = openDistribution({host, env: loggedIn(host)})
   const blob = {mediaType: 'application/octet-stream', digest: sha256('bytes'), size: 5}
 
   await registry.writeBlob('app', blob, async () => Readable.from([Buffer.from('bytes')]))
@@ -134,10 +129,9 @@ it('another server that a registry names for an upload is not told the login', a
 })
 
 /** Returns variables by which a login for a registry is found. */
-async function loggedIn(host: string): Promise<NodeJS.ProcessEnv> {
-  const home = await mkdtemp(join(tmpdir(), 'kk-login-'))
-  await writeFile(join(home, 'config.json'), JSON.stringify({auths: {[host]: {auth: btoa('user:secret')}}}))
-  return {HOME: '/nowhere', DOCKER_CONFIG: home}
+function loggedIn(host: string): NodeJS.ProcessEnv {
+  const config = JSON.stringify({auths: {[host]: {auth: btoa('user:secret')}}})
+  return {HOME: '/nowhere', DOCKER_CONFIG: writeFiles({'config.json': config})}
 }
 
 it.each([
@@ -154,7 +148,7 @@ it.each([
   const {host, plain} = {host: 'registry.example.org', plain: true, ...given}
 
   const asking = authorizationFor(`Bearer realm="${realmAt(server)}",service="registry"`, {
-    ...{host, plain, env: await loggedIn(host), scope: 'repository:app:pull'},
+    ...{host, plain, env: loggedIn(host), scope: 'repository:app:pull'},
   })
 
   await expect(asking).rejects.toMatchObject({
@@ -178,7 +172,7 @@ it('who asks for a login where the registry has redirected to is not given it', 
   const host = await serve((_, response) =>
     response.writeHead(307, {location: `http://${elsewhere}/blob`}).end(),
   )
-  const registry = openDistribution({host, env: await loggedIn(host)})
+  const registry = openDistribution({host, env: loggedIn(host)})
 
   await expect(registry.hasBlob('app', 'sha256:abc')).rejects.toMatchObject({code: 'KK_IMAGE'})
   expect(told).toEqual([undefined])

@@ -1,11 +1,11 @@
 import {createHash} from 'node:crypto'
-import {mkdtemp, readFile} from 'node:fs/promises'
+import {readFile} from 'node:fs/promises'
 import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect, it, onTestFinished} from 'vitest'
 import {debianArchives, fetched, readDebianLock} from '../../../scripts/package/debian.ts'
+import {writeFiles} from '../../charts-reading/support/write-files.ts'
 
 const CONTENT = 'a package'
 const PACKAGE = {
@@ -27,7 +27,7 @@ async function archive(answer?: string): Promise<string> {
 }
 
 it('a package that the archive has lost is taken from its snapshot, and kept', async () => {
-  const cache = join(await mkdtemp(join(tmpdir(), 'kk-debian-')), 'cache')
+  const cache = join(writeFiles({}), 'cache')
   const archives = [await archive(), await archive('what somebody changed'), await archive(CONTENT)]
 
   const file = await fetched(PACKAGE, {cache, archives})

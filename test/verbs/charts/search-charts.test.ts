@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
-import {expect, it} from 'vitest'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {directoryDestination} from '../../../src/charts/publishing/destination-directory.ts'
 import {registryDestination} from '../../../src/charts/publishing/destination-registry.ts'
 import type {ChartSource} from '../../../src/environment/environment.ts'
@@ -22,11 +22,11 @@ const CHARTS = {
   'library/Chart.yaml': manifest('common', '1.0.0', 'type: library\n'),
 }
 
-async function openParts() {
-  const home = writeFiles({})
+async function openParts(onEnd?: Parameters<typeof writeFiles>[1]) {
+  const home = writeFiles({}, onEnd)
   const env = {HOME: home, PATH: process.env.PATH}
   const packages = helmPackages({path: await toolPath(HELMS[0]!), env, directory: join(home, 'run')})
-  const builtIn = async () => writeFiles(CHARTS)
+  const builtIn = async () => writeFiles(CHARTS, onEnd)
   return {packages, builtIn, registry: (host: string) => openDistribution({host, env})}
 }
 type Parts = Awaited<ReturnType<typeof openParts>>
@@ -70,61 +70,66 @@ it('charts are found in a directory of packages, and where a web server shows it
   await expectFound(parts, {kind: 'repository', url: server.url})
 })
 
-it('charts are found in a registry, among images and in their folder alone', async () => {
-  await using registry = await startRegistry()
-  const parts = await openParts()
-  const at = (url: string) => registryDestination({url, plain: false, packages: parts.packages})
-  await publishAll(parts, at(`oci://${registry.host}/kk/charts`))
-  await publishAll(parts, at(`oci://${registry.host}/kk/charts/deeper`))
-  await pushImage(parts.registry(registry.host), ['kk/charts/image', '1.0.0'])
+describe('a registry', () => {
+  const removals: (() => void)[] = []
+  let registry: Awaited<ReturnType<typeof startRegistry>>
+  let parts: Parts
+  let url: string
+  let places: readonly string[]
+  beforeAll(async () => {
+    registry = await startRegistry()
+    parts = await openParts((remove) => removals.push(remove))
+    url = `oci://${registry.host}/kk/charts`
+    places = [url, `${url}/deeper`]
+    for (const place of places)
+      await publishAll(parts, registryDestination({url: place, plain: false, packages: parts.packages}))
+    await pushImage(parts.registry(registry.host), ['kk/charts/image', '1.0.0'])
+  })
+  afterAll(async () => {
+    for (const remove of removals) remove()
+    await registry[Symbol.asyncDispose]()
+  })
 
-  await expectFound(parts, {kind: 'oci', url: `oci://${registry.host}/kk/charts`})
-})
+  it('has charts that are found among images and in their folder alone', async () => {
+    await expectFound(parts, {kind: 'oci', url})
+  })
 
-it('a registry that is named without a path tells all of its charts, and where they are', async () => {
-  await using registry = await startRegistry()
-  const parts = await openParts()
-  const places = [`oci://${registry.host}/a`, `oci://${registry.host}/b/charts`]
-  for (const url of places)
-    await publishAll(parts, registryDestination({url, plain: false, packages: parts.packages}))
+  it('that is named without a path tells all of its charts, and where they are', async () => {
+    const source = {kind: 'oci', url: `oci://${registry.host}`} as const
+    const found = await searchCharts({...parts, sources: [source], term: 'sql', allVersions: false})
 
-  const source = {kind: 'oci', url: `oci://${registry.host}`} as const
-  const found = await searchCharts({...parts, sources: [source], term: 'sql', allVersions: false})
+    expect(found.map(({name, from}) => `${name} ${from}`).toSorted()).toEqual(
+      places.map((place) => `mariadb ${place}`).toSorted(),
+    )
+  })
 
-  expect(found.map(({name, from}) => [name, from])).toEqual(places.map((place) => ['mariadb', place]))
-})
+  it('that does not list its charts tells the versions of one', async () => {
+    const silent = (host: string) => ({...parts.registry(host), repositories: async () => undefined})
+    const source = {kind: 'oci', url} as const
 
-it('a registry that does not list its charts tells the versions of one', async () => {
-  await using registry = await startRegistry()
-  const parts = await openParts()
-  const url = `oci://${registry.host}/charts`
-  await publishAll(parts, registryDestination({url, plain: false, packages: parts.packages}))
-  const silent = (host: string) => ({...parts.registry(host), repositories: async () => undefined})
-  const source = {kind: 'oci', url} as const
+    expect(await search({...parts, registry: silent}, source, 'keystone', true)).toEqual([
+      'keystone 1.10.0-rc.1+build',
+      'keystone 1.0.0',
+    ])
+    await expect(search({...parts, registry: silent}, source)).rejects.toMatchObject({
+      code: 'KK_CHART',
+      message: `the registry of ${url} does not list what it has`,
+    })
+  })
 
-  expect(await search({...parts, registry: silent}, source, 'keystone', true)).toEqual([
-    'keystone 1.10.0-rc.1+build',
-    'keystone 1.0.0',
-  ])
-  await expect(search({...parts, registry: silent}, source)).rejects.toMatchObject({
-    code: 'KK_CHART',
-    message: `the registry of ${url} does not list what it has`,
+  it('is believed what it tells of a chart by its digest alone', async () => {
+    const other = {
+      readBlob: async () => Readable.from([Buffer.from('{"name": "other", "version": "1.0.0"}')]),
+    }
+    const changed = {...parts, registry: (host: string) => ({...parts.registry(host), ...other})}
+
+    await expect(search(changed, {kind: 'oci', url})).rejects.toMatchObject({
+      code: 'KK_IMAGE',
+      message: expect.stringContaining(`${registry.host} gave 37 bytes of sha256:`),
+    })
   })
 })
 
-it('what a registry tells of a chart is compared with its digest', async () => {
-  await using registry = await startRegistry()
-  const parts = await openParts()
-  const url = `oci://${registry.host}/charts`
-  await publishAll(parts, registryDestination({url, plain: false, packages: parts.packages}))
-  const other = {readBlob: async () => Readable.from([Buffer.from('{"name": "other", "version": "1.0.0"}')])}
-  const changed = {...parts, registry: (host: string) => ({...parts.registry(host), ...other})}
-
-  await expect(search(changed, {kind: 'oci', url})).rejects.toMatchObject({
-    code: 'KK_IMAGE',
-    message: expect.stringContaining(`${registry.host} gave 37 bytes of sha256:`),
-  })
-})
 it('who is not logged in to a registry is told so', async () => {
   await using registry = await startRegistry(LOGIN)
   const parts = await openParts()

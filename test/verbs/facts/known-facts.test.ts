@@ -1,11 +1,10 @@
-import {mkdtemp, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import type {Inventory, InventoryPart} from '../../../src/cluster/inventory.ts'
 import {KkError} from '../../../src/errors.ts'
 import {FACT_NAMES} from '../../../src/overrides/facts/schema.ts'
 import {knownFacts} from '../../../src/verbs/facts/known-facts.ts'
+import {writeFiles} from '../../charts-reading/support/write-files.ts'
 
 const ANSWERS: Record<InventoryPart, Inventory> = {
   nodes: {
@@ -28,17 +27,15 @@ function clusterAsked(refused: readonly InventoryPart[] = []) {
   return {asked, cluster: async () => ({inventory})}
 }
 
-async function fileOf(text: string): Promise<string> {
-  const file = join(await mkdtemp(join(tmpdir(), 'kk-facts-')), 'facts.yaml')
-  await writeFile(file, text)
-  return file
+function fileOf(text: string): string {
+  return join(writeFiles({'facts.yaml': text}), 'facts.yaml')
 }
 
 const environment = {global: {region: 'north', storage: {ephemeral: true}}}
 
 describe('facts', () => {
   it('of the file win over those of the environment, and these over those of the cluster', async () => {
-    const file = await fileOf('region: south\ncontrollers: 5\n')
+    const file = fileOf('region: south\ncontrollers: 5\n')
     const {cluster} = clusterAsked()
 
     const {facts, sources} = await knownFacts({file, environment, cluster, names: FACT_NAMES})
@@ -68,7 +65,7 @@ describe('facts', () => {
   })
 
   it('that are stated are not asked for, and each part is asked for once', async () => {
-    const file = await fileOf('controllers: 5\n')
+    const file = fileOf('controllers: 5\n')
     const {asked, cluster} = clusterAsked()
 
     const {facts} = await knownFacts({file, cluster, names: ['controllers', 'cpus', 'memory']})
