@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
+import {chooseImages} from '../../src/images/inventory/choose-images.ts'
 import {readImages} from '../../src/images/inventory/read-images.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -28,11 +29,11 @@ export async function bringImages({kk, names, stdio}: Bringing): Promise<void> {
     await execa(kk, ['images', 'build', ...images, '--push', REGISTRY], {cwd: ROOT, stdio})
     return
   }
-  const {tag} = (await deployedImages())[0]!
-  for (const name of images) {
-    await execa('buildah', ['pull', '--quiet', `docker://${from}/${name}:${tag}`], {stdio})
-    const to = `docker://${REGISTRY}/kk/${name}:${tag}`
-    await execa('buildah', ['push', '--quiet', '--tls-verify=false', `${from}/${name}:${tag}`, to], {stdio})
+  for (const {repository, tag} of chooseImages(await readImages(join(ROOT, 'images')), images)) {
+    const source = `${from}/${repository.replace(/^kk\//, '')}:${tag}`
+    await execa('buildah', ['pull', '--quiet', `docker://${source}`], {stdio})
+    const to = `docker://${REGISTRY}/${repository}:${tag}`
+    await execa('buildah', ['push', '--quiet', '--tls-verify=false', source, to], {stdio})
   }
 }
 

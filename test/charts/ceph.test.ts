@@ -103,6 +103,12 @@ describe('volumes', () => {
     expect(keyrings(objects, 'volume')).toEqual(['cinder'])
   })
 
+  it('have a panel of their backups in the dashboard, which shows itself nowhere by itself', async () => {
+    expect(file(await charts.render('horizon'), 'horizon', '_9998-kolla-settings.py')).toContain(
+      'OPENSTACK_CINDER_FEATURES = {"enable_backup": True, }\n',
+    )
+  })
+
   it('are elsewhere for who brings a backend', async () => {
     const values = {
       storage: {backend: 'file'},

@@ -108,6 +108,37 @@ describe('the options of a file', () => {
   })
 })
 
+describe('what releases of shared infrastructure ask for', () => {
+  const etc = async (chart: string) =>
+    Object.values(find(await charts.render(chart), 'ConfigMap', `${chart}-etc`).data!)
+
+  it.each(['nova', 'neutron', 'cinder', 'heat'])('queues of %s are replicated, or streams', async (chart) => {
+    const file = (await etc(chart)).find((text) => text.includes('[oslo_messaging_rabbit]'))
+
+    const options = [
+      'rabbit_quorum_queue',
+      'rabbit_transient_quorum_queue',
+      'rabbit_stream_fanout',
+      'use_queue_manager',
+    ]
+    for (const option of options) expect(file).toContain(`${option} = true\n`)
+  })
+
+  it.each(['api', 'metadata'])(
+    "nova's %s asks for the database's name by the system's own patience",
+    async (component) => {
+      const objects = await charts.render('nova')
+
+      const {containers} = find(objects, 'Deployment', `nova-${component}`).spec!.template!.spec
+      expect(variable(containers[0]!, 'EVENTLET_NO_GREENDNS')).toBe('yes')
+    },
+  )
+
+  it('a transaction of MariaDB 11.8 may read what another has changed: no service tries again', async () => {
+    expect((await etc('mariadb')).join()).toContain('innodb_snapshot_isolation = OFF\n')
+  })
+})
+
 describe('the hash of what a component reads', async () => {
   const hash = async (chart: string, values: object) =>
     workloads(await charts.render(chart, {values}))[0]?.spec?.template?.metadata.annotations?.[

@@ -1,3 +1,4 @@
+import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import {SECRETS, useCharts} from './support/charts.ts'
@@ -46,6 +47,61 @@ it("neutron logs in to tell Placement of a segment's addresses", async () => {
   const [, section] = /\[placement\]\n((?:.+\n)+)/.exec(files['neutron.conf']!)!
   expect(section).toContain('auth_type = password\n')
   expect(section).toContain('username = neutron\n')
+})
+
+describe('the switch of a node', () => {
+  /** What the script of vswitchd runs, the switch at last, on a kernel that has Open vSwitch or has not. */
+  async function runs(datapath: string, kernel: boolean): Promise<readonly string[]> {
+    const script = find(await charts.render('openvswitch'), 'ConfigMap', 'openvswitch-bin').data![
+      'openvswitch-vswitchd.py'
+    ]
+    const program = `import builtins, io, json, os, subprocess
+def run(words, **_):
+    print(*words)
+    return subprocess.CompletedProcess(words, ${kernel ? 0 : 1} if words[0] == "genl" else 0)
+def become(_, words):
+    print(*words)
+    raise SystemExit
+subprocess.run, os.fork, os.execvp = run, lambda: 1, become
+builtins.open = lambda *_: io.StringIO('{"datapath": "${datapath}", "other_config": {}}')
+${script}`
+    const {stdout} = await execa('python3', ['-c', program], {env: {NODE_NAME: 'one'}})
+    return stdout.split('\n')
+  }
+
+  it.each([
+    ['auto', true, 'system'],
+    ['auto', false, 'netdev'],
+    ['netdev', true, 'netdev'],
+    ['system', false, 'system'],
+  ])('is told %s, its kernel has one: %s, and is one of %s', async (datapath, kernel, expected) => {
+    const lines = await runs(datapath, kernel)
+
+    const settings = lines.findIndex((line) => line.includes(` set Open_vSwitch . `))
+    expect(lines[settings]).toContain(`external_ids:ovn-bridge-datapath-type=${expected}`)
+    expect(lines[settings]!.includes('other_config:userspace-tso-enable="true"')).toBe(expected === 'netdev')
+    // It reads that once, when it starts.
+    expect(lines.findIndex((line) => line.startsWith('ovs-vswitchd '))).toBeGreaterThan(settings)
+  })
+})
+
+it('a node reaches the networks outside whose labels it bears, and those of every node', async () => {
+  const script = find(await charts.render('ovn'), 'ConfigMap', 'ovn-bin').data!['ovn-chassis.py']!
+  const networks = {
+    everywhere: {bridge: 'br-a'},
+    edge: {bridge: 'br-b', nodes: {'openstack-network-node': 'enabled'}},
+    both: {bridge: 'br-c', nodes: {'openstack-network-node': 'enabled', zone: 'b'}},
+  }
+  const labels = {'openstack-network-node': 'enabled', zone: 'a'}
+  const program = `${script.split('\nwith open(')[0]}
+def request(*_):
+    return {"metadata": {"labels": json.loads('${JSON.stringify(labels)}')}}
+print(*reached(json.loads('${JSON.stringify(networks)}')))`
+
+  const env = {NODE_NAME: 'one', POD_NAMESPACE: 'openstack'}
+  const {stdout} = await execa('python3', ['-c', program], {env})
+
+  expect(stdout).toBe('everywhere edge')
 })
 
 describe('what pods may do on their node', () => {

@@ -272,6 +272,19 @@ it.each(featureFiles)('the feature file of %s %s renders', async (chart, file) =
   if (/^\d/.test(file)) for (const {image} of all.flatMap(containers)) expect(known).toContain(image)
 })
 
+const ofReleases = featureFiles.filter(([, file]) => /^\d/.test(file))
+
+it.each(ofReleases)(
+  '%s of %s reads the same files: queues that are there can not change',
+  async (chart, file) => {
+    const files = [join(CHARTS, 'values_overrides', chart, file)]
+
+    const [next, now] = [await charts.render(chart, {files}), await charts.render(chart)]
+
+    expect(find(next, 'ConfigMap', `${chart}-etc`).data).toEqual(find(now, 'ConfigMap', `${chart}-etc`).data)
+  },
+)
+
 it("kolla's keystone of 2025.1 is served by Apache", async () => {
   const files = ['kolla.yaml', 'kolla-ubuntu_noble.yaml'].map((file) =>
     join(CHARTS, 'values_overrides/keystone', file),

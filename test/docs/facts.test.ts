@@ -68,6 +68,14 @@ it('every npm script that the pages name exists', () => {
   expect(named.filter((name) => !(name in scripts))).toEqual([])
 })
 
+it('every environment that the pages deploy exists, but for those that a reader makes', () => {
+  const made = ['lab', 'mine', 'production', 'rating'].map((name) => `${name}.yaml`)
+
+  const others = stated(/environments\/([a-z0-9-]+\.yaml)/g).filter((name) => !made.includes(name))
+
+  expect(others.filter((name) => !readdirSync('environments').includes(name))).toEqual([])
+})
+
 it('every error code that the pages name exists', async () => {
   const {ERRORS} = await import('../../src/errors.ts')
   const variables = [

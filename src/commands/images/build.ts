@@ -42,10 +42,10 @@ export default class ImagesBuild extends KkCommand {
     const {flags, argv} = await this.parse(ImagesBuild)
     const names = argv as string[]
     const {refresh, output} = flags
-    const registry = flags.push && parseRegistry(flags.push, {plain: flags['plain-http']})
-    const {overlay} = flags
+    const {push, overlay} = flags
+    const registry = push === undefined ? undefined : parseRegistry(push, {plain: flags['plain-http']})
     const root = await builtInFiles(process.env)
-    const base = {names, root, ...(overlay && {overlay}), env: process.env}
+    const base = {names, root, ...(overlay !== undefined && {overlay}), env: process.env}
     if (flags['dry-run']) {
       const images = await planImages(base)
       return this.console.document(output, {images: images.map((each) => imageDocument(each))}, () =>

@@ -24,6 +24,6 @@ function unknown(name: string, images: readonly Image[]): KkError {
   const names = images.map((image) => image.name)
   const meant = suggest(name, names)
   return new KkError('KK_USAGE', `kk has no image ${JSON.stringify(name)}`, {
-    hint: meant ? `did you mean ${meant}?` : `its images are ${names.join(', ')}`,
+    hint: meant ? `did you mean ${meant}?` : 'kk images list names them all',
   })
 }

@@ -31,6 +31,6 @@ function missing(overlay: string): never {
 function unknown(name: string, overlay: string, known: readonly string[]): KkError {
   const meant = suggest(name, known)
   return new KkError('KK_USAGE', `${overlay} has ${JSON.stringify(name)}, which is no image of kk`, {
-    hint: meant ? `did you mean ${meant}?` : `its images are ${known.join(', ')}`,
+    hint: meant ? `did you mean ${meant}?` : 'kk images list names them all',
   })
 }

@@ -43,6 +43,10 @@ describe('a virtual machine with a floating address', () => {
     expect(said.split('\n').map((line) => line.trim())).toEqual(['first', '1', first.address])
   })
 
+  it('is made of a disk of less than 40 MB', async () => {
+    expect(Number(await inClient('stat --format %s /usr/share/guest/guest.raw'))).toBeLessThan(40_000_000)
+  })
+
   it('is shut for a port when its security group is, and open again', async () => {
     const url = `http://${first.address}/`
     expect(await page(url)).toBe(200)
@@ -58,14 +62,16 @@ describe('a virtual machine with a floating address', () => {
     await waitFor(async () => (await page(url)) === 200, {until: 'port 80 is open'})
   })
 
-  it('comes back from a reboot, with its disk as it was', async () => {
-    await inMachine(first, 'echo kept >/mnt/kept; sync')
+  it('comes back from a reboot, with its disk as it was and its volume at /data', async () => {
+    await inMachine(first, 'echo kept >/mnt/kept; blkid /dev/vdb || mkfs.ext4 -q -F /dev/vdb; sync')
     const before = await bootOf(first)
 
     await inClient('openstack server reboot --wait first')
 
     await startedAgain(first, before)
-    expect(await inMachine(first, 'cat /mnt/kept')).toBe('kept')
+    expect(
+      await inMachine(first, "cat /mnt/kept; sed -n 's,^/dev/vdb \\(\\S*\\) .*,\\1,p' /proc/mounts"),
+    ).toBe('kept\n/data')
   })
 })
 

@@ -7,7 +7,7 @@ const URL = 'http://10.213.0.1:30080'
 beforeAll(cloudUp)
 
 describe('the dashboard, from outside the cluster', () => {
-  it('lets the administrator in, and shows the users', async () => {
+  it('lets the administrator in, and shows the users and the panels of each service', async () => {
     const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']})
     onTestFinished(() => browser.close())
     const page = await browser.newPage()
@@ -22,5 +22,8 @@ describe('the dashboard, from outside the cluster', () => {
     // Its tables are filled when the page is there.
     await page.getByRole('row', {name: /\bglance\b/}).waitFor()
     expect(await page.getByRole('row', {name: /\badmin\b/}).isVisible()).toBe(true)
+
+    for (const panel of ['instances', 'volumes', 'backups', 'networks', 'stacks', 'images'])
+      expect((await page.goto(`${URL}/project/${panel}/`))?.status(), panel).toBe(200)
   })
 })

@@ -1,20 +1,30 @@
 import {execa} from 'execa'
-import {beforeAll, expect, inject, it} from 'vitest'
+import {afterAll, beforeAll, expect, inject, it} from 'vitest'
 import {kubectl} from '../../aio/support/node.ts'
 import {aioEnvironment} from '../../aio/support/run-aio.ts'
 import {blocksOf, readPages} from '../../docs/support/pages.ts'
+import {openstack} from '../support/client.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
 import {ROOT} from '../support/images.ts'
+import {machine, removeMachine} from '../support/machines.ts'
 
-beforeAll(cloudUp)
+beforeAll(async () => {
+  await cloudUp()
+  await machine()
+  await forget()
+})
+afterAll(() => forget())
 
-it('the lines of docs/all-in-one.md work as they stand there', async () => {
-  const page = readPages().find(({path}) => path === 'docs/all-in-one.md')!
-  const script = blocksOf(page).filter(({info}) => info === 'sh aio')
+/** Takes away what the pages make. */
+async function forget(): Promise<void> {
   await kubectl(['delete', 'pod', 'my-client', '--namespace', NAMESPACE, '--ignore-not-found', '--now'])
+  await removeMachine('second')
+}
 
-  const lines = script.map(({text}) => text).join('\n')
-  const {exitCode, all} = await execa('bash', ['-euxc', lines], {
+/** Runs the lines of a page that need the node, as they stand there; resolves with what they print. */
+async function follow(page: string, blocks: number): Promise<string> {
+  const script = blocksOf(readPages().find(({path}) => path === page)!).filter(({info}) => info === 'sh aio')
+  const {exitCode, all} = await execa('bash', ['-euxc', script.map(({text}) => text).join('\n')], {
     cwd: ROOT,
     // The images that this machine has built are known in the cache of whoever runs the tests.
     env: {...process.env, ...aioEnvironment(inject('aio')), HOME: process.env['HOME']},
@@ -22,8 +32,22 @@ it('the lines of docs/all-in-one.md work as they stand there', async () => {
     reject: false,
     all: true,
   })
-
   expect(exitCode, all).toBe(0)
-  expect(script).toHaveLength(4)
-  expect(all).toMatch(/\| id +\| gAAAA/)
+  expect(script).toHaveLength(blocks)
+  return all
+}
+
+it('the lines of docs/all-in-one.md work as they stand there', async () => {
+  expect(await follow('docs/all-in-one.md', 4)).toMatch(/\| id +\| gAAAA/)
+})
+
+it('those of docs/cloud.md start another virtual machine, with a floating address', async () => {
+  await follow('docs/cloud.md', 1)
+
+  const [port] = await openstack<readonly [{readonly ID: string}]>('port list --server second')
+  expect(await openstack<readonly unknown[]>(`floating ip list --port ${port.ID}`)).toHaveLength(1)
+})
+
+it('those of docs/storage.md look at Ceph', async () => {
+  expect(await follow('docs/storage.md', 1)).toContain('HEALTH_OK')
 })

@@ -4,6 +4,7 @@ import {afterAll, beforeAll, describe, expect, it, onTestFinished} from 'vitest'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {answers, inClient, openstack} from '../support/client.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
+import {inPod} from '../support/in-server.ts'
 import {type Guest, lostPings, onMachine, plug, serve, unplug} from '../support/network-guests.ts'
 import {killPods, podIds, rolledOut} from '../support/own-cloud.ts'
 
@@ -94,6 +95,29 @@ describe('two guests on a network of a project', () => {
       until: 'it is forwarded',
     })
   })
+})
+
+it('a port is in another network, too, as a trunk, behind a tag', async () => {
+  onTestFinished(async () => {
+    await inClient(`
+      openstack network trunk delete test
+      openstack port delete behind
+      openstack network delete trunked`)
+  })
+  await inClient(`
+    openstack network create trunked
+    openstack subnet create trunked --network trunked --subnet-range 10.78.0.0/24
+    openstack port create behind --network trunked
+    openstack network trunk create test --parent-port one --subport port=behind,segmentation-type=vlan,segmentation-id=42`)
+  const [parent, behind] = [
+    await openstack<{readonly id: string}>('port show one'),
+    await openstack<{readonly id: string}>('port show behind'),
+  ]
+
+  const columns = ['--bare', '--columns=parent_name,tag', 'find', 'Logical_Switch_Port', `name=${behind.id}`]
+  const inOVN = await inPod(NAMESPACE, 'ovn-nb-0', 'ovn-nbctl', '--db=tcp:localhost:6641', ...columns)
+
+  expect(inOVN.split('\n')).toEqual([parent.id, '42'])
 })
 
 describe('what is away for a while', {timeout: 600_000}, () => {

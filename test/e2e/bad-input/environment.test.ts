@@ -206,6 +206,13 @@ describe.concurrent('a command line with', () => {
       'is a variable empty?',
     ],
     [
+      'an empty registry to push images to',
+      ['images', 'build', 'keystone', '--push', '', '--dry-run'],
+      'KK_USAGE',
+      '"" is no registry',
+      'name it as images do, without a scheme: 127.0.0.1:5000',
+    ],
+    [
       'a registry without its scheme, as a place for charts',
       ['charts', 'publish', '127.0.0.1:5000/charts', 'keystone', '--yes'],
       'KK_USAGE',

@@ -1,0 +1,47 @@
+import {chmod, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {describe, expect, it, onTestFinished} from 'vitest'
+import {useCharts} from './support/charts.ts'
+import {find} from './support/objects.ts'
+
+const charts = await useCharts()
+const script = find(await charts.render('libvirt'), 'ConfigMap', 'libvirt-bin').data!['virt-type.sh']!
+
+interface Node {
+  /** What the emulator prints in place of a guest, and for how long. */
+  readonly qemu?: string
+  /** In the place of /dev/kvm. */
+  readonly device?: string
+  readonly known?: string
+}
+
+/** What a node finds out, by a program that stands in for the emulator; 30 seconds are one here. */
+async function found({qemu = 'exit 1', device = '/dev/null', known}: Node): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-virt-type-'))
+  onTestFinished(() => rm(directory, {recursive: true}))
+  const emulator = join(directory, 'qemu-system-x86_64')
+  await writeFile(emulator, `#!/bin/bash\n${qemu}\n`)
+  await chmod(emulator, 0o755)
+  const result = join(directory, 'virt-type')
+  if (known !== undefined) await writeFile(result, known)
+  const here = script
+    .replaceAll('/dev/kvm', device)
+    .replace('RESULT=/run/libvirt/virt-type', `RESULT=${result}`)
+    .replace('timeout 30 ', 'timeout 1 ')
+  await execa('bash', ['-c', here], {env: {PATH: `${directory}:${process.env['PATH']}`}})
+  return (await readFile(result, 'utf8')).trim()
+}
+
+describe('guests of a node run by', () => {
+  it.each<[string, string, Node]>([
+    ['kvm', 'a kernel comes to its user by it', {qemu: 'echo "userland reached"; sleep 60'}],
+    ['qemu', 'firmware starts by it, and no kernel', {qemu: 'echo "SeaBIOS"; sleep 60'}],
+    ['qemu', 'the emulator fails', {qemu: 'echo "failed to set MSR" >&2; exit 134'}],
+    ['qemu', 'there is no device', {qemu: 'echo "userland reached"', device: '/nowhere/kvm'}],
+    ['kvm', 'that is known since the node was started', {qemu: 'exit 1', known: 'kvm\n'}],
+  ])('%s where %s', async (expected, _, node) => {
+    expect(await found(node)).toBe(expected)
+  })
+})
