@@ -90,7 +90,7 @@ describe('a gate', () => {
 
     const closed = gate(
       server(() => live(1, {})),
-      {milliseconds: 500, onProgress: (blames) => progress.push(blames)},
+      {milliseconds: 3000, onProgress: (blames) => progress.push(blames)},
     )
 
     await expect(closed).rejects.toMatchObject({
