@@ -23,10 +23,19 @@ def had(kind, found, make, *args, **kwargs):
     return thing
 
 
+def sound(found, is_half, delete):
+    """What was found, unless an interruption left a half of it, which is deleted."""
+    if found is None or not is_half(found.status):
+        return found
+    delete(found.id, wait=True)
+    return None
+
+
 def had_image():
+    there = sound(cloud.get_image("guest"), lambda status: status != "active", cloud.delete_image)
     # A kernel for clouds, as that of Debian, has no USB, where Nova puts the keyboard otherwise.
     how = {"disk_format": "raw", "container_format": "bare", "visibility": "public", "hw_input_bus": "virtio"}
-    return had("image", cloud.get_image("guest"), cloud.create_image, "guest", filename=DISK, wait=True, **how)
+    return had("image", there, cloud.create_image, "guest", filename=DISK, wait=True, **how)
 
 
 def had_outside():
@@ -73,10 +82,7 @@ def had_group():
 
 def had_server(image, flavor, inside, key):
     """The virtual machine once it runs; one that could not be started is made again."""
-    found = cloud.get_server(NAME)
-    if found and found.status == "ERROR":
-        cloud.delete_server(found.id, wait=True)
-        found = None
+    found = sound(cloud.get_server(NAME), lambda status: status == "ERROR", cloud.delete_server)
     if found is None:
         if compute.find_keypair(NAME):
             compute.delete_keypair(NAME)
@@ -94,7 +100,7 @@ def had_address(server, outside):
 
 
 def had_volume(server):
-    found = cloud.get_volume(NAME)
+    found = sound(cloud.get_volume(NAME), lambda status: status.startswith("error"), cloud.delete_volume)
     volume = had("volume", found, cloud.create_volume, 1, name=NAME, wait=True, timeout=120)
     if not volume.attachments:
         cloud.attach_volume(server, volume, wait=True, timeout=120)

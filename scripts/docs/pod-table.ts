@@ -17,7 +17,8 @@ export function podTable(): Record<string, string> {
 }
 
 function rowOf({name: chart, values}: OwnChart, name: string, unit: Values): readonly string[] {
-  const {name: user = 'root', id} = values.user ?? {}
+  const {security = {}} = unit as {readonly security?: Security}
+  const {name: user = 'root', id} = security.runAsUser === 0 ? {name: 'root', id: 0} : (values.user ?? {})
   const rules = isMap(unit.rbac) ? Object.values(unit.rbac).filter(isMap) : []
   const rolled = Array.isArray(unit.rollout) ? unit.rollout.filter((key) => typeof key === 'string') : []
   const kindOf = (key: string) => `${values.components?.[key]?.kind ?? 'Deployment'}s`.toLowerCase()
@@ -26,13 +27,43 @@ function rowOf({name: chart, values}: OwnChart, name: string, unit: Values): rea
     ...rules.map(({verbs, resources, resourceNames}) => rule(verbs, resources, resourceNames)),
     ...rollout,
   ]
-  const shared = Object.entries(isMap(unit.host) ? unit.host : {}).flatMap(([what, is]) => (is ? [what] : []))
   return [
     `${chart} \`${name}\``,
     id === undefined ? user : `${user} (${id})`,
     unit.script === undefined ? 'yes' : 'no',
     asked.join('; ') || 'nothing',
-    [...(unit.privileged ? ['privileged'] : []), ...shared].join(', '),
+    ofNode(unit, security).join(', '),
+  ]
+}
+
+interface Security {
+  readonly runAsUser?: number
+  readonly capabilities?: {readonly add?: readonly string[]}
+}
+
+/** The capabilities that kolla's start takes. */
+const OF_START = [
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'KILL',
+  'NET_BIND_SERVICE',
+  'SETGID',
+  'SETUID',
+]
+
+/** What a pod has of its node: namespaces, capabilities beside those of its start, directories. */
+function ofNode({privileged, host, volumes}: Values, {capabilities = {}}: Security): readonly string[] {
+  const shared = Object.entries(isMap(host) ? host : {}).flatMap(([what, is]) => (is ? [what] : []))
+  const more = (capabilities.add ?? []).filter((name) => !OF_START.includes(name))
+  const mounted = Object.values(isMap(volumes) ? volumes : {}).flatMap((volume) =>
+    isMap(volume) && typeof volume.host === 'string' ? [volume.host] : [],
+  )
+  return [
+    ...(privileged ? ['privileged'] : []),
+    ...shared,
+    ...[...more, ...mounted].map((word) => `\`${word}\``),
   ]
 }
 
@@ -40,7 +71,7 @@ function rule(verbs: unknown, resources: unknown, names: unknown = []): string {
   const list = (words: unknown) =>
     [words]
       .flat()
-      .map((word) => `\`${word}\``)
+      .map((word) => `\`${isMap(word) ? Object.values(word).join() : word}\``)
       .join(', ')
   return `${list(verbs)} of ${[resources].flat().join(', ')} ${list(names)}`.trim()
 }

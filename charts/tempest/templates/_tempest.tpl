@@ -199,6 +199,10 @@ def image(cloud, name):
     """The id of an image with the guest's disk; it is made if there is none of this disk."""
     name = "%s-%s" % (name, hashlib.sha256(GUEST.read_bytes()).hexdigest()[:8])
     there = cloud.image.find_image(name)
+    if there is not None and there.status != "active":
+        # What an interrupted run left.
+        cloud.delete_image(there.id, wait=True)
+        there = None
     if there is None:
         # Files for a virtual machine come by its configuration drive alone.
         drive = {"img_config_drive": "mandatory"}
