@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {dump} from 'js-yaml'
 import type {Environment, ReleaseSettings} from '../environment/environment.ts'
 import {KkError} from '../errors.ts'
+import {withoutCredentials} from '../helm/package-url.ts'
 import {readYaml} from '../helm/yaml.ts'
 import {isMap, type ReleaseId, releaseName, type Values} from '../release.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
@@ -99,10 +100,18 @@ export function withLockedVersions(environment: Environment, {charts}: Lock): En
     const name = releaseName(release as ReleaseId)
     const settings: ReleaseSettings = releases.get(name) ?? {requires: [], without: []}
     const isOther = (settings.chart ?? name) !== chart
-    const isOutside = settings.version !== undefined && !satisfiesConstraint(version, settings.version)
-    if (from !== undefined && !isOther && !isOutside) releases.set(name, {...settings, version})
+    const ranges = settings.version === undefined ? rangesAt(environment, from) : [settings.version]
+    const isInside = ranges.some((range) => range === undefined || satisfiesConstraint(version, range))
+    if (from !== undefined && !isOther && isInside) releases.set(name, {...settings, version})
   }
   return {...environment, releases}
+}
+
+/** Returns the ranges of versions that the environment states for a source, or for all when it is another by now, as a mirror is. */
+function rangesAt({charts}: Environment, from: string | undefined): readonly (string | undefined)[] {
+  const remote = charts.filter((source) => 'url' in source)
+  const same = remote.filter(({url}) => withoutCredentials(url) === from)
+  return (same.length > 0 ? same : remote).map(({version}) => version)
 }
 
 /** One way in which an environment is not as it is locked. */

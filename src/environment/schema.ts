@@ -266,7 +266,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
         features: {
           title: 'a list of names of features',
           description:
-            'Files `values_overrides/<chart>/<feature>.yaml` beside the charts, and those of several features joined by `-`, are laid under the sections.',
+            'Files `values_overrides/<chart>/<feature>.yaml` beside the charts, or `values_overrides/<feature>.yaml` in their packages, and those of several features joined by `-`, are laid under the sections.',
           type: 'array',
           items: {
             title: 'the name of a feature',

@@ -10,7 +10,18 @@ export function splitCredentials(url: string): PackageUrl {
   const address = url.replace(/^([^:/]+:\/\/)[^/]*@/, '$1')
   if (address === url || !URL.canParse(url)) return {address}
   const {username, password} = new URL(url)
-  return {address, username: decodeURIComponent(username), password: decodeURIComponent(password)}
+  return {address, username: decoded(username), password: decoded(password)}
+}
+
+/** Returns a word as it stands where it has a percent sign that encodes nothing, as passwords do. */
+function decoded(word: string): string {
+  return word.replaceAll(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded)
+    } catch {
+      return encoded
+    }
+  })
 }
 
 /** The URL as people are shown it. */

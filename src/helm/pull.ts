@@ -129,6 +129,10 @@ function provenanceFlags({source: {keyring}, provenance}: PackageRequest): reado
 
 function unproven({source: {url, keyring}, name}: PackageRequest, outcome: HelmOutcome): KkError {
   const said = lastSaid(outcome)
+  if (said.includes('failed to load keyring'))
+    return new KkError('KK_FILE', `${keyring} has no public keys as helm reads them: ${said}`, {
+      hint: 'gpg --export KEY > keys.gpg, without --armor, writes them',
+    })
   return new KkError(
     'KK_PROVENANCE',
     `${withoutCredentials(url)}: ${name} is not signed as it should be: ${said}`,

@@ -1,5 +1,7 @@
 import {readdir} from 'node:fs/promises'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
+import type {Chart} from '../charts/chart.ts'
+import {featureFolders} from '../charts/feature-files.ts'
 import {KkError} from '../errors.ts'
 import type {Layer} from './layer.ts'
 import {readValuesFile} from './values-file.ts'
@@ -31,25 +33,37 @@ export function featureFiles(features: readonly string[]): string[] {
   })
 }
 
-interface FeatureOptions {
-  /** The directory `values_overrides` beside the charts; it need not exist. */
-  readonly directory: string
-  readonly chart: string
-  readonly features: readonly string[]
-}
-
-/** Reads the feature files of a chart that exist, `<directory>/<chart>/<file>`, as layers. Throws `KK_YAML`, `KK_FILE`. */
-export async function featureLayers({directory, chart, features}: FeatureOptions): Promise<Layer[]> {
+/** Reads the feature files of a chart that exist, as layers. Throws `KK_YAML`, `KK_FILE`. */
+export async function featureLayers(
+  chart: Pick<Chart, 'directory' | 'name'>,
+  features: readonly string[],
+): Promise<Layer[]> {
   if (features.length === 0) return []
-  const folder = join(directory, chart)
-  const present = new Set(await filesIn(folder))
+  const places = new Map<string, string>()
+  for (const folder of featureFolders(chart).toReversed())
+    for (const name of await filesIn(folder)) places.set(name, join(folder, name))
   const layers: Layer[] = []
-  for (const name of featureFiles(features).filter((file) => present.has(file))) {
-    const file = join(folder, name)
+  for (const name of featureFiles(features)) {
+    const file = places.get(name)
+    if (file === undefined) continue
     const {values, position} = await readValuesFile(file)
     layers.push({name: 'features', source: file, values, position})
   }
   return layers
+}
+
+/** Returns a note for each feature that no chart has a file of, by the layers of all releases: a slip in its name would do nothing. */
+export function idleFeatureNotes(features: readonly string[], layers: readonly Layer[]): readonly string[] {
+  const used = new Set(layers.filter(({name}) => name === 'features').map(({source}) => basename(source)))
+  return [...new Set(features)]
+    .filter((feature) => {
+      const without = new Set(featureFiles(features.filter((each) => each !== feature)))
+      return !featureFiles(features).some((file) => used.has(file) && !without.has(file))
+    })
+    .map(
+      (feature) =>
+        `kk.features: no chart of this environment has a file of the feature ${feature} (values_overrides)`,
+    )
 }
 
 async function filesIn(folder: string): Promise<string[]> {

@@ -5,6 +5,7 @@ import {isRolledByNode, ROLL} from '../cluster/node-roll.ts'
 import {mapParallel} from '../cluster/parallel.ts'
 import {asKkError} from '../errors.ts'
 import {redactor} from '../helm/redact/redact.ts'
+import {idleFeatureNotes} from '../overrides/features.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {changesOf, droppedSets} from '../plan/changes/changes-of.ts'
 import {withChanges, withDroppedSets, withNodeRolls, withVersions} from '../plan/changes/with-changes.ts'
@@ -105,6 +106,10 @@ export async function observedPlan(
   const made = newSecrets(settled, prepared)
   const notes = [
     ...(settled.notes ?? []),
+    ...idleFeatureNotes(
+      environment.features,
+      [...releases.values()].flatMap(({layers}) => layers),
+    ),
     ...(prepared.inferenceNotes ?? []),
     ...(prepared.secretNotes ?? []),
     ...livingNotes(living),

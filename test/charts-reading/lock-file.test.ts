@@ -114,6 +114,7 @@ describe('with a lock the version of a chart is', () => {
   }
   const remote = chart('1.0.0', 'sha256:a', 'oci://registry.example.org/charts')
   const from = 'charts: [oci://registry.example.org/charts]'
+  const registry = 'oci: "oci://registry.example.org/charts"'
 
   it.each([
     ['the locked one of a registry', from, '1.0.0'],
@@ -122,6 +123,17 @@ describe('with a lock the version of a chart is', () => {
       'what the file says, which the lock does not fit',
       `${from}, releases: {keystone: {version: ^2.0}}`,
       '^2.0',
+    ],
+    ['the locked one in a range of its source', `charts: [{${registry}, version: ^1.0}]`, '1.0.0'],
+    [
+      'what its source says, which the lock does not fit',
+      `charts: [{${registry}, version: ^2.0}, oci://o/o]`,
+      undefined,
+    ],
+    [
+      'the locked one in a range of a mirror',
+      'charts: [{oci: "oci://mirror.example.org/charts", version: ^1.0}]',
+      '1.0.0',
     ],
     ['that of another chart', `${from}, releases: {keystone: {chart: other}}`, undefined],
     ['that of a directory', 'charts: [charts]', undefined],

@@ -23,9 +23,14 @@ describe('a plan', () => {
   })
 
   it('changes nothing, and names cluster, context and environment first', async () => {
+    const {kk: settings, ...sections} = two(1)
+    await environment.write({...sections, kk: {...settings, features: ['slip']}})
+
     const {stdout} = await environment.kk('plan', '--diff')
 
+    await environment.write(two(1))
     const [cluster, file] = stdout.split('\n')
+    expect(stdout).toContain('note: kk.features: no chart of this environment has a file of the feature slip')
     expect(cluster).toContain(inject('run').context)
     expect(file).toBe(`environment  ${environment.name} (${environment.file})`)
     expect(await namespaces()).not.toContain(environment.name)

@@ -100,3 +100,23 @@ it(
   },
   ALL_CHARTS,
 )
+
+it('what a chart consists of is attached to one that is there with --yes only, and --dry-run tells it', async () => {
+  await using registry = await startRegistry()
+  const {kk} = await emptyCorner('sbom')
+  const words = ['charts', 'publish', `oci://${registry.host}/charts`, 'memcached']
+  await kk([...words, '--yes'])
+
+  const shown = await kk([...words, '--sbom', '--dry-run'])
+  const refused = await kk([...words, '--sbom'])
+  const attached = await kk([...words, '--sbom', '--yes'])
+  const again = await kk([...words, '--sbom'])
+
+  expect([shown, refused, attached, again].map(({exitCode}) => exitCode)).toEqual([0, 3, 0, 0])
+  expect(refused.stderr).toContain('KK_UNCONFIRMED')
+  expect([shown, attached, again].map(({stdout}) => stdout.trim().split('\n').at(-1))).toEqual([
+    '1 new SBOM',
+    '1 new SBOM',
+    '0 new SBOMs',
+  ])
+})

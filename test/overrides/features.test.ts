@@ -2,7 +2,7 @@ import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {featureFiles, featureLayers} from '../../src/overrides/features.ts'
+import {featureFiles, featureLayers, idleFeatureNotes} from '../../src/overrides/features.ts'
 
 describe('featureFiles', () => {
   it.each([
@@ -35,27 +35,38 @@ describe('featureLayers', () => {
   let directory: string
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'kk-features-'))
-    await mkdir(join(directory, 'glance'))
-    await writeFile(join(directory, 'glance', '2025.1-noble.yaml'), 'images: {tags: {api: both}}\n')
-    await writeFile(join(directory, 'glance', 'noble.yaml'), 'images: {tags: {api: noble}}\n')
-    await writeFile(join(directory, 'glance', 'other.yaml'), 'images: {tags: {api: other}}\n')
-    await writeFile(join(directory, 'glance', 'empty.yaml'), '# nothing yet\n')
-    await writeFile(join(directory, 'glance', 'list.yaml'), '- 1\n')
+    await mkdir(join(directory, 'values_overrides/glance'), {recursive: true})
+    await writeFile(
+      join(directory, 'values_overrides/glance', '2025.1-noble.yaml'),
+      'images: {tags: {api: both}}\n',
+    )
+    await writeFile(
+      join(directory, 'values_overrides/glance', 'noble.yaml'),
+      'images: {tags: {api: noble}}\n',
+    )
+    await writeFile(
+      join(directory, 'values_overrides/glance', 'other.yaml'),
+      'images: {tags: {api: other}}\n',
+    )
+    await writeFile(join(directory, 'values_overrides/glance', 'empty.yaml'), '# nothing yet\n')
+    await writeFile(join(directory, 'values_overrides/glance', 'list.yaml'), '- 1\n')
   })
   afterAll(() => rm(directory, {recursive: true, force: true}))
 
+  const glance = () => ({directory: join(directory, 'glance'), name: 'glance'})
+
   it('reads the files that exist, in their order', async () => {
-    const layers = await featureLayers({directory, chart: 'glance', features: ['2025.1', 'noble']})
+    const layers = await featureLayers(glance(), ['2025.1', 'noble'])
 
     expect(layers.map(({name, source, values}) => ({name, source, values}))).toEqual([
       {
         name: 'features',
-        source: join(directory, 'glance/noble.yaml'),
+        source: join(directory, 'values_overrides/glance/noble.yaml'),
         values: {images: {tags: {api: 'noble'}}},
       },
       {
         name: 'features',
-        source: join(directory, 'glance/2025.1-noble.yaml'),
+        source: join(directory, 'values_overrides/glance/2025.1-noble.yaml'),
         values: {images: {tags: {api: 'both'}}},
       },
     ])
@@ -65,20 +76,34 @@ describe('featureLayers', () => {
     ['no feature', 'glance', []],
     ['no file for the chart', 'nova', ['noble']],
     ['a feature that is a path', 'glance', ['../glance/noble']],
-  ])('is empty with %s', async (_, chart, features) => {
-    expect(await featureLayers({directory, chart, features})).toEqual([])
+  ])('is empty with %s', async (_, name, features) => {
+    expect(await featureLayers({directory: join(directory, name), name}, features)).toEqual([])
   })
 
   it('takes a file of comments for no values', async () => {
-    expect(await featureLayers({directory, chart: 'glance', features: ['empty']})).toMatchObject([
-      {values: {}},
-    ])
+    expect(await featureLayers(glance(), ['empty'])).toMatchObject([{values: {}}])
   })
 
   it('refuses a file that holds no map, and names it', async () => {
-    await expect(featureLayers({directory, chart: 'glance', features: ['list']})).rejects.toMatchObject({
+    await expect(featureLayers(glance(), ['list'])).rejects.toMatchObject({
       code: 'KK_YAML',
-      message: `${join(directory, 'glance/list.yaml')}: expected a map of values`,
+      message: `${join(directory, 'values_overrides/glance/list.yaml')}: expected a map of values`,
     })
   })
+})
+
+it('a feature is noted of which no chart has a file, alone or with others', () => {
+  const layers = ['charts/values_overrides/glance/2025.1-noble.yaml', 'sections of 2026.yaml'].map(
+    (source, index) => ({
+      name: index === 0 ? ('features' as const) : ('section' as const),
+      source,
+      values: {},
+    }),
+  )
+
+  const notes = idleFeatureNotes(['2025.1', 'noble', '2026'], layers)
+
+  expect(notes).toEqual([
+    'kk.features: no chart of this environment has a file of the feature 2026 (values_overrides)',
+  ])
 })

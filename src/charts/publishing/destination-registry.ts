@@ -1,5 +1,6 @@
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {trimSlash} from '../../helm/package-url.ts'
 import type {Packages} from '../../helm/pull.ts'
 import {exists} from '../../state/files/exists.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
@@ -20,8 +21,10 @@ export function registryDestination({url, plain, packages}: RegistryOptions): De
     name: url,
     stateOf: ({name, version, bytes, provenance}) =>
       inDirectory(async (directory) => {
+        // Where helm pushes it to, also into a folder of the chart's own name, which would else be taken for the chart.
+        const place = {...source, url: `${trimSlash(url)}/${name}`}
         const asked = {
-          source,
+          source: place,
           name,
           version,
           ...(provenance !== undefined && ({provenance: 'fetch'} as const)),

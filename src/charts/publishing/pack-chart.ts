@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto'
+import {join} from 'node:path'
 import {buffer} from 'node:stream/consumers'
 import {crc32} from 'node:zlib'
 import {dump} from 'js-yaml'
@@ -6,6 +7,8 @@ import {KkError} from '../../errors.ts'
 import {readYaml} from '../../helm/yaml.ts'
 import {isMap, type Values} from '../../release.ts'
 import type {Chart} from '../chart.ts'
+import {valuesFault} from '../default-values.ts'
+import {featureFilesOf} from '../feature-files.ts'
 import type {ChartFile} from '../files/chart-files.ts'
 import {readPackageFiles} from '../files/package-files.ts'
 import {vendoredFiles} from '../vendor-charts.ts'
@@ -28,22 +31,27 @@ export interface PackedChart {
 }
 
 /**
- * Packs a chart with its libraries. The bytes follow from the content alone: neither times nor owners, nor who packs it
- * where, count. Rejects with `KK_CHART`.
+ * Packs a chart with its libraries and feature files. The bytes follow from the content alone: neither times nor owners, nor who packs it
+ * where, count. Rejects with `KK_CHART` and `KK_YAML`, also for what helm would not load of it: what is published stays.
  */
 export async function packChart(
   chart: Chart,
   {version = chart.version, page}: PackChartOptions = {},
 ): Promise<PackedChart> {
   const files = vendoredFiles(chart)
+  const fault = valuesFault(chart.directory) ?? schemaFault(chart.directory, files)
+  if (fault) throw fault
   const metadata = packedMetadata({chart, version, files, annotations: page?.annotations ?? {}})
   const made = new Map([[MANIFEST, dump(metadata, {lineWidth: -1})]])
   if (page && !files.some(({path}) => path === README)) made.set(README, page.readme)
-  const content = [
-    ...files.filter(({path}) => !made.has(path)),
-    ...[...made].map(([path, text]) => ({path, bytes: Buffer.from(text)})),
-  ]
-  return packed(stored(await tarball(chart.name, content.sort(byPath))), metadata)
+  const content = new Map(
+    [
+      ...files,
+      ...featureFilesOf(chart),
+      ...[...made].map(([path, text]) => ({path, bytes: Buffer.from(text)})),
+    ].map((file) => [file.path, file]),
+  )
+  return packed(stored(await tarball(chart.name, [...content.values()].sort(byPath))), metadata)
 }
 
 /**
@@ -88,6 +96,19 @@ interface PackChartOptions {
 
 const MANIFEST = 'Chart.yaml'
 const README = 'README.md'
+const SCHEMA = 'values.schema.json'
+
+/** Returns what is wrong with the schema of a chart's values, as far as helm reads it when it packs. */
+function schemaFault(directory: string, files: readonly ChartFile[]): KkError | undefined {
+  try {
+    JSON.parse(files.find(({path}) => path === SCHEMA)?.bytes.toString() ?? '{}')
+  } catch (error) {
+    return new KkError('KK_CHART', `${join(directory, SCHEMA)} is no JSON: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'correct the chart; helm lint says more',
+    })
+  }
+}
 
 function byPath(a: ChartFile, b: ChartFile): number {
   return a.path < b.path ? -1 : 1

@@ -12,7 +12,7 @@ import {hostOf, splitCredentials} from '../../helm/package-url.ts'
 import type {Packages} from '../../helm/pull.ts'
 import {type Distribution, openDistribution} from '../../images/registry/distribution.ts'
 import {publishDocument, publishText} from '../../report/charts/charts-text.ts'
-import {attachSboms} from '../../verbs/charts/attach-sboms.ts'
+import {attachSboms, planSboms} from '../../verbs/charts/attach-sboms.ts'
 import {planPublish, publish} from '../../verbs/charts/publish-charts.ts'
 
 export default class ChartsPublish extends KkCommand {
@@ -63,23 +63,19 @@ export default class ChartsPublish extends KkCommand {
       packages: finding.packages,
     })
     const charts = await planPublish({charts: args.charts ?? [], version, finding, destination})
-    const show = () => publishText(charts, destination.name, [])
-    const isNew = charts.some(({state}) => state !== 'there')
-    if (isNew && !flags['dry-run']) {
-      if (!flags.yes) {
-        if (canAsk()) this.console.say(show())
-        await requireConfirmation('publish them?', 'look at what --dry-run shows, then pass --yes')
-      }
-      await publish(charts, destination)
+    const registry = () => registryOf(args.destination, flags['plain-http'])
+    const planned = sbom ? await planSboms(charts, args.destination, registry()) : []
+    const show = (sboms = planned) => publishText(charts, destination.name, sboms)
+    const isNew = [...charts, ...planned].some(({state}) => state !== 'there')
+    const isChange = isNew && !flags['dry-run']
+    if (isChange && !flags.yes) {
+      if (canAsk()) this.console.say(show())
+      await requireConfirmation('publish them?', 'look at what --dry-run shows, then pass --yes')
     }
+    if (isChange) await publish(charts, destination)
     const packages = charts.map(({packed}) => packed)
-    const attached =
-      sbom && !flags['dry-run']
-        ? await attachSboms(packages, args.destination, registryOf(args.destination, flags['plain-http']))
-        : []
-    this.console.document(output, publishDocument(charts, destination.name, attached), () =>
-      publishText(charts, destination.name, attached),
-    )
+    const sboms = isChange && sbom ? await attachSboms(packages, args.destination, registry()) : planned
+    this.console.document(output, publishDocument(charts, destination.name, sboms), () => show(sboms))
   }
 }
 

@@ -56,11 +56,15 @@ export default class ChartsSearch extends KkCommand {
 }
 
 function sourceOf(words: string): ChartSource {
-  if (words.startsWith('oci://')) return {kind: 'oci', url: words}
-  if (/^https?:\/\//.test(words)) return {kind: 'repository', url: words}
-  if (/^\w+:\/\//.test(words))
-    throw new KkError('KK_USAGE', `expected oci://…, https://… or a directory, got ${words}`, {
-      hint: 'see kk charts search --help',
-    })
+  if (/^oci:\/\/[^/]/.test(words)) return {kind: 'oci', url: words}
+  if (/^https?:\/\/[^/]/.test(words)) return {kind: 'repository', url: words}
+  if (words === '' || /^\w+:\/\//.test(words))
+    throw new KkError(
+      'KK_USAGE',
+      `expected oci://…, https://… or a directory, got ${words || 'an empty word'}`,
+      {
+        hint: 'see kk charts search --help',
+      },
+    )
   return {kind: 'directory', path: resolve(words)}
 }

@@ -114,7 +114,7 @@ export function publishText(
   const attached = sboms.filter(({state}) => state === 'new').length
   const sums = [
     `${counted(added, 'new chart')} for ${destination}`,
-    ...(sboms.length > 0 ? [`${counted(attached, 'new SBOM')} attached`] : []),
+    ...(sboms.length > 0 ? [counted(attached, 'new SBOM')] : []),
   ]
   return `${[...table(rows, {indent: '  '}), ...sums].join('\n')}\n`
 }

@@ -3,13 +3,31 @@ import type {PackedChart} from '../../charts/publishing/pack-chart.ts'
 import {KkError} from '../../errors.ts'
 import {trimSlash} from '../../helm/package-url.ts'
 import type {Distribution} from '../../images/registry/distribution.ts'
-import {attach} from '../../images/registry/referrers.ts'
+import {type Attachment, attach, isAttached} from '../../images/registry/referrers.ts'
+import type {PublishedChart} from './publish-charts.ts'
 
-/** A published chart, and whether its SBOM was attached now. */
+/** A published chart, and whether its SBOM is, or was, attached now. */
 export interface AttachedSbom {
   readonly name: string
   readonly version: string
   readonly state: 'new' | 'there'
+}
+
+/** Returns the SBOMs that `attachSboms` would attach once the charts are published; nothing is written. Rejects as it does. */
+export async function planSboms(
+  charts: readonly PublishedChart[],
+  url: string,
+  store: Distribution,
+): Promise<readonly AttachedSbom[]> {
+  const planned: AttachedSbom[] = []
+  for (const {packed, state} of charts) {
+    const {name, version} = packed
+    // What is published now has another manifest then.
+    const isThere =
+      state === 'there' && (await isAttached(store, ...(await attachmentOf(packed, url, store))))
+    planned.push({name, version, state: isThere ? 'there' : 'new'})
+  }
+  return planned
 }
 
 /**
@@ -21,24 +39,37 @@ export async function attachSboms(
   url: string,
   store: Distribution,
 ): Promise<readonly AttachedSbom[]> {
-  const folder = trimSlash(url).replace(/^oci:\/\/[^/]+\/?/, '')
   const attached: AttachedSbom[] = []
   for (const packed of packages) {
     const {name, version} = packed
-    const repository = folder === '' ? name : `${folder}/${name}`
-    // A tag may have no plus.
-    const manifest = await store.manifest(repository, version.replaceAll('+', '_'))
-    if (!manifest)
-      throw new KkError('KK_IMAGE', `${url} does not have ${name} ${version}`, {
-        hint: 'publish it, then attach what it consists of',
-      })
-    const {mediaType, digest, bytes} = manifest
-    const state = await attach(store, repository, {
-      subject: {mediaType, digest, size: bytes.length},
-      mediaType: SBOM_TYPE,
-      bytes: Buffer.from(await chartSbom(packed)),
-    })
+    const state = await attach(store, ...(await attachmentOf(packed, url, store)))
     attached.push({name, version, state})
   }
   return attached
+}
+
+/** Returns the repository of a published chart, and what it consists of as an attachment to its manifest. */
+async function attachmentOf(
+  packed: PackedChart,
+  url: string,
+  store: Distribution,
+): Promise<readonly [string, Attachment]> {
+  const {name, version} = packed
+  const folder = trimSlash(url).replace(/^oci:\/\/[^/]+\/?/, '')
+  const repository = folder === '' ? name : `${folder}/${name}`
+  // A tag may have no plus.
+  const manifest = await store.manifest(repository, version.replaceAll('+', '_'))
+  if (!manifest)
+    throw new KkError('KK_IMAGE', `${url} does not have ${name} ${version}`, {
+      hint: 'publish it, then attach what it consists of',
+    })
+  const {mediaType, digest, bytes} = manifest
+  return [
+    repository,
+    {
+      subject: {mediaType, digest, size: bytes.length},
+      mediaType: SBOM_TYPE,
+      bytes: Buffer.from(await chartSbom(packed)),
+    },
+  ]
 }

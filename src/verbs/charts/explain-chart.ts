@@ -7,6 +7,7 @@ import {namesInDirectory} from '../../charts/directory.ts'
 import {type ChartFinding, chartNames, findChart} from '../../charts/find-chart.ts'
 import {unpackPackage} from '../../charts/package-cache.ts'
 import {readChart} from '../../charts/read-chart.ts'
+import {satisfiesConstraint} from '../../charts/version.ts'
 import type {ChartSource, Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {mergeValues} from '../../overrides/merge.ts'
@@ -37,8 +38,16 @@ export interface ExplainedChart {
  * Throws `KK_CHART_NOT_FOUND`, and `KK_PROVENANCE` where a published chart is not signed by a key of the keyring.
  */
 export async function explainChart(options: ExplainChartOptions): Promise<ExplainedChart> {
-  const {environment} = options
-  const {chart, release, names} = await findExplained(options)
+  const {environment, version} = options
+  const {chart, release, names, isPublished} = await findExplained(options)
+  if (!isPublished && version !== undefined && !satisfiesConstraint(chart.version, version))
+    throw new KkError(
+      'KK_CHART_NOT_FOUND',
+      `${chart.origin} is ${chart.version}, not in a version ${version}`,
+      {
+        hint: 'other versions are where charts are published: oci://…, https://…, DIRECTORY/NAME',
+      },
+    )
   const section = environment?.sections.get(release)
   return {
     chart: chart.name,
@@ -73,6 +82,8 @@ interface Found {
   readonly release: string
   /** Of the charts beside it, which it may require. */
   readonly names: readonly string[]
+  /** It was looked for in the version that was asked for. */
+  readonly isPublished?: true
 }
 
 async function findExplained({
@@ -99,7 +110,7 @@ async function findExplained({
   if (published) {
     const {name, sources} = published
     const chart = await findChart({name, ...(version !== undefined && {version})}, sources, finding)
-    return {chart, release: name, names: await chartNames(sources, finding)}
+    return {chart, release: name, names: await chartNames(sources, finding), isPublished: true}
   }
   const charts = environment?.charts ?? OWN
   const names = await chartNames(charts, finding)
@@ -116,23 +127,27 @@ async function findExplained({
 
 const OWN = [{kind: 'built-in'}] as const
 
-const ADDRESS = /^(?<url>(?:oci|https?):\/\/.+)\/(?<name>[^/]+)$/
+const ADDRESS = /^(?<url>(?:oci|https?):\/\/.+)\/(?<name>[^/]+)\/*$/
 
 interface Published {
   readonly name: string
   readonly sources: readonly ChartSource[]
 }
 
-/** Returns the chart of an address, or of `DIRECTORY/NAME` where `kk charts publish` has written an index. */
+/** Returns the chart of an address, or of `DIRECTORY/NAME` where there are packages, or `kk charts publish` has written an index. */
 function publishedAt(asked: string, keyring: string | undefined): Published | undefined {
   const {url, name} = ADDRESS.exec(asked)?.groups ?? {}
   if (url !== undefined && name !== undefined) {
-    const kind = url.startsWith('oci:') ? 'oci' : 'repository'
-    return {name, sources: [{kind, url, ...(keyring !== undefined && {keyring})}]}
+    const source = asked.startsWith('oci:')
+      ? ({kind: 'oci', url: asked} as const)
+      : ({kind: 'repository', url} as const)
+    return {name, sources: [{...source, ...(keyring !== undefined && {keyring})}]}
   }
   const path = resolve(dirname(asked))
-  if (!asked.includes('/') || !existsSync(join(path, 'index.yaml'))) return undefined
-  return {name: basename(asked), sources: [{kind: 'directory', path}]}
+  const chart = basename(asked)
+  if (!asked.includes('/')) return undefined
+  if (!existsSync(join(path, 'index.yaml')) && !namesInDirectory(path).includes(chart)) return undefined
+  return {name: chart, sources: [{kind: 'directory', path}]}
 }
 
 async function chartOf(

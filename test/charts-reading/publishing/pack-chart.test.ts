@@ -3,9 +3,11 @@ import {join} from 'node:path'
 import {loadAll} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
 import {readPackageFiles} from '../../../src/charts/files/package-files.ts'
+import {unpackPackage} from '../../../src/charts/package-cache.ts'
 import {packChart} from '../../../src/charts/publishing/pack-chart.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
 import {vendorCharts} from '../../../src/charts/vendor-charts.ts'
+import {featureLayers} from '../../../src/overrides/features.ts'
 import {mergeValues} from '../../../src/overrides/merge.ts'
 import type {Values} from '../../../src/release.ts'
 import {packCharts} from '../../../src/verbs/charts/package-charts.ts'
@@ -88,6 +90,39 @@ describe('the package of a chart', () => {
       },
     ])
   })
+})
+
+it.each([
+  ['values.yaml', 'a: [', 'KK_YAML'],
+  ['values.yaml', '- a\n', 'KK_CHART'],
+  ['values.schema.json', '{', 'KK_CHART'],
+])('a chart whose %s is %j is not packed, for helm would not load it', async (file, text, code) => {
+  const charts = writeFiles({...CHARTS, [`keystone/${file}`]: text})
+
+  await expect(pack(charts)).rejects.toMatchObject({code, message: expect.stringContaining(file)})
+})
+
+it('a package has the feature files of its chart, with which kk finds them', async () => {
+  const charts = writeFiles({
+    ...CHARTS,
+    'keystone/.helmignore': 'values_overrides/\n',
+    'keystone/values_overrides/next.yaml': 'region: inside\n',
+    'keystone/values_overrides/noble.yaml': 'region: noble\n',
+    'values_overrides/keystone/next.yaml': 'region: next\n',
+    'values_overrides/glance/next.yaml': 'region: glance\n',
+  })
+  const {file, bytes} = await pack(charts)
+  writeFileSync(join(charts, file), bytes)
+  const unpacked = await unpackPackage(join(charts, file), writeFiles({}))
+
+  const layers = await featureLayers({...unpacked, name: 'keystone'}, ['next', 'noble'])
+
+  expect(layers.map(({values}) => values)).toEqual([{region: 'noble'}, {region: 'next'}])
+  expect(layers).toEqual(
+    await featureLayers(readChart(join(charts, 'keystone')), ['next', 'noble']).then((own) =>
+      own.map(({values}) => expect.objectContaining({values})),
+    ),
+  )
 })
 
 const OWN = join(import.meta.dirname, '../../../charts')

@@ -103,33 +103,42 @@ describe.each(HELMS)('by %s', (name) => {
     it('all charts are published where a web server shows them', () => fromWebServer(SERVICES), ALL_CHARTS)
   })
 
-  it('a version that is there with other content is refused, and nothing is published', async () => {
-    await using registry = await startRegistry()
-    const find = await finding(name)
-    const source = {kind: 'oci', url: `oci://${registry.host}/charts`} as const
-    const destination = registryDestination({url: source.url, plain: false, packages: find.packages})
-    const charts = writeFiles({
-      'app/Chart.yaml': manifest('app', '1.0.0'),
-      'other/Chart.yaml': manifest('other', '1.0.0'),
-    })
-    const plan = (...names: readonly string[]) =>
-      planPublish({
-        charts: names.map((each) => join(charts, each)),
-        version: undefined,
-        finding: find,
-        destination,
+  it.each([
+    'charts',
+    // That of the chart itself, where helm pushes it to charts/app/app.
+    'charts/app',
+  ])(
+    'a version that is there with other content is refused, and nothing is published, into %s',
+    async (folder) => {
+      await using registry = await startRegistry()
+      const find = await finding(name)
+      const source = {kind: 'oci', url: `oci://${registry.host}/${folder}`} as const
+      const destination = registryDestination({url: source.url, plain: false, packages: find.packages})
+      const charts = writeFiles({
+        'app/Chart.yaml': manifest('app', '1.0.0'),
+        'other/Chart.yaml': manifest('other', '1.0.0'),
       })
-    await publish(await plan('app'), destination)
-    addFiles(charts, {'app/values.yaml': 'changed: true\n'})
+      const plan = (...names: readonly string[]) =>
+        planPublish({
+          charts: names.map((each) => join(charts, each)),
+          version: undefined,
+          finding: find,
+          destination,
+        })
+      await publish(await plan('app'), destination)
+      addFiles(charts, {'app/values.yaml': 'changed: true\n'})
 
-    await expect(plan('other', 'app')).rejects.toMatchObject({
-      code: 'KK_PUBLISHED',
-      exit: 3,
-      message: `${source.url} has app 1.0.0 already, with other content`,
-    })
-    const pulled = await find.packages.pull({source, name: 'other', version: '1.0.0'}, writeFiles({}))
-    expect(pulled).toBeUndefined()
-  })
+      await expect(plan('other', 'app')).rejects.toMatchObject({
+        code: 'KK_PUBLISHED',
+        exit: 3,
+        message: `${source.url} has app 1.0.0 already, with other content`,
+      })
+      const pulled = await find.packages.pull({source, name: 'other', version: '1.0.0'}, writeFiles({}))
+      expect(pulled).toBeUndefined()
+      const asked = {chart: `${source.url}/app`, environment: undefined, finding: find}
+      expect(await explainChart(asked)).toMatchObject({chart: 'app', version: '1.0.0'})
+    },
+  )
 
   it('two charts of one name and version are refused, and the same chart twice is one', async () => {
     const find = await finding(name)
@@ -166,7 +175,9 @@ describe.each(HELMS)('by %s', (name) => {
 
     const byName = await explainChart({chart: 'glance', ...asked})
     const byPackage = await explainChart({chart: packed!.path, ...asked})
+    const beside = await explainChart({chart: join(directory, 'glance'), ...asked})
 
+    expect(beside.components).toEqual(byName.components)
     expect(byPackage.components).toEqual(byName.components)
     expect(byName.components[0]?.requires.map(({chart, kind}) => [chart, kind])).toEqual([
       ['mariadb', 'ready'],
@@ -175,6 +186,11 @@ describe.each(HELMS)('by %s', (name) => {
       ['keystone', 'ready'],
       ['ceph', 'soft'],
     ])
+    for (const chart of ['glance', packed!.path, join(ROOT, 'charts/glance'), join(directory, 'glance')])
+      await expect(explainChart({chart, version: '9.9.9', ...asked}), chart).rejects.toMatchObject({
+        code: 'KK_CHART_NOT_FOUND',
+        message: expect.stringContaining('in a version 9.9.9'),
+      })
   })
 
   it.each([

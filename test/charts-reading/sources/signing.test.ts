@@ -135,6 +135,7 @@ describe(`a package that kk signed, by ${name}`, () => {
       expect(await publishTo(destination, path)).toEqual(['there'])
     }
 
+    const armored = join(writeFiles({'keys.asc': '-----BEGIN PGP PUBLIC KEY BLOCK-----\n'}), 'keys.asc')
     const verify = ['--verify', '--keyring', keys.public, '--destination', writeFiles({})]
     await helm(name, ['pull', `${url}/app`, '--plain-http', ...verify])
     await helm(name, ['pull', 'app', '--repo', server.url, ...verify])
@@ -145,7 +146,13 @@ describe(`a package that kk signed, by ${name}`, () => {
       await expect(explain(keys.others)).rejects.toMatchObject({
         code: 'KK_PROVENANCE',
         exit: 3,
-        message: `${from}: app is not signed as it should be: openpgp: signature made by unknown entity`,
+        message: expect.stringMatching(
+          /^(?:oci|http).*: app is not signed as it should be: openpgp: signature made by unknown entity$/,
+        ),
+      })
+      await expect(explain(armored)).rejects.toMatchObject({
+        code: 'KK_FILE',
+        hint: expect.stringContaining('without --armor'),
       })
     }
   })

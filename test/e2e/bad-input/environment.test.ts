@@ -227,6 +227,13 @@ describe.concurrent('a command line with', () => {
       'see kk charts search --help',
     ],
     [
+      'a registry without a name as a source of charts',
+      ['charts', 'search', '--from', 'oci:///openstack'],
+      'KK_USAGE',
+      'expected oci://…, https://… or a directory, got oci:///openstack',
+      'see kk charts search --help',
+    ],
+    [
       'flags of a cluster where files are imported',
       ['import', 'env.yaml', '--namespace', 'openstack'],
       'KK_USAGE',

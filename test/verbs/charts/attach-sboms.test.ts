@@ -4,7 +4,7 @@ import {registryDestination} from '../../../src/charts/publishing/destination-re
 import {helmPackages} from '../../../src/helm/pull.ts'
 import type {Descriptor} from '../../../src/images/registry/content.ts'
 import {type Distribution, openDistribution} from '../../../src/images/registry/distribution.ts'
-import {attachSboms} from '../../../src/verbs/charts/attach-sboms.ts'
+import {attachSboms, planSboms} from '../../../src/verbs/charts/attach-sboms.ts'
 import {planPublish, publish} from '../../../src/verbs/charts/publish-charts.ts'
 import {writeFiles} from '../../charts-reading/support/write-files.ts'
 import {HELMS} from '../../support/helms.ts'
@@ -40,8 +40,13 @@ it('what a chart consists of is attached to its manifest once, under a tag where
   const store = openDistribution({host: registry.host, env: {}})
   const url = `oci://${registry.host}/charts`
   const {packed, digest} = await publishKeystone(url, store)
+  const planned = async () =>
+    (await planSboms([{packed, state: 'there'}], url, store)).map(({state}) => state)
 
+  expect(await planned()).toEqual(['new'])
+  expect(await store.tags('charts/keystone')).toEqual(['0.1.0'])
   const first = await attachSboms([packed], url, store)
+  expect(await planned()).toEqual(['there'])
   const again = await attachSboms([packed], url, store)
 
   expect([first, again].map(([each]) => each!.state)).toEqual(['new', 'there'])

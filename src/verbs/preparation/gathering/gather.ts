@@ -1,4 +1,3 @@
-import {dirname, join} from 'node:path'
 import type {Chart} from '../../../charts/chart.ts'
 import {digestCharts} from '../../../charts/digest-chart.ts'
 import type {ChartFinding} from '../../../charts/find-chart.ts'
@@ -89,14 +88,13 @@ async function layersOf({
   const section = sectionOf(environment, release)
   const mine = (flag: {readonly release: string}) =>
     isNamed(release, flag.release) || isNamed(section, flag.release)
-  const directory = join(dirname(chart.directory), 'values_overrides')
   const namespace = releaseNamespace(release)
   const [system, user] = await Promise.all([places.system?.(section), places.user?.(chart.name, namespace)])
   return releaseLayers({
     environment,
     release: name,
     part,
-    features: await featureLayers({directory, chart: chart.name, features: environment.features}),
+    features: await featureLayers(chart, environment.features),
     ...(system && {system}),
     ...(user && {user}),
     valuesFiles: await Promise.all(
