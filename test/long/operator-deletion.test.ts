@@ -44,8 +44,8 @@ beforeAll(async () => {
 })
 
 /** Takes away what is there of the operator, and installs it by its chart. */
-async function installByChart(namespace: string): Promise<void> {
-  await done(cluster.operator('uninstall', '--namespace', namespace, '--yes'))
+async function installByChart(): Promise<void> {
+  await cluster.uninstall()
   await done(cluster.operator('install', '--kinds', '--yes'))
   const words = ['install', 'kk-operator', chart, ...PLACE, '--create-namespace']
   await done(cluster.helm('helm4', ...words))
@@ -93,7 +93,7 @@ describe(`whatever is deleted, and in which order (KK_TEST_SEED=${SEED})`, () =>
     '12: %s, with the policy %s: what others use and what is protected stays, and nothing hangs',
     {timeout: 900_000},
     async (order, policy) => {
-      await installByChart('none')
+      await installByChart()
       const operator = await cluster.start()
       const {shared, user} = await deployed(policy)
       const before = {...(await workloads(shared)), user: (await workloads(user)).api}
@@ -101,7 +101,7 @@ describe(`whatever is deleted, and in which order (KK_TEST_SEED=${SEED})`, () =>
 
       for (const each of order.split(', ') as Deletion[]) await deletions[each]()
       // Where nobody is there to let an Environment go, that is the last step, as its page says.
-      await done(cluster.operator('uninstall', '--namespace', shared.name, '--yes'))
+      await cluster.uninstall()
       await done(cluster.kubectl('delete', 'namespace', 'kk-system', '--wait=false', '--ignore-not-found'))
       await waitFor(() => isGone('namespace', 'kk-system'), {until: 'kk-system is gone'})
       await waitFor(() => isGone('crd', ...DEFINITIONS), {until: 'the kinds are gone'})

@@ -247,6 +247,8 @@ it('11: a place that is known no more, and watches on which nothing is said any 
   await environment.apply(environment.text({api: {replicas: 2}}))
   await comesTo('api 2')
   proxy.mute()
+  // What it was told before is passed over within seconds, and what is read then is of now.
+  await wait(6_000)
   await environment.apply(environment.text({api: {replicas: 3}}))
   await comesTo('api 3')
 
@@ -319,8 +321,8 @@ it.each(SKEWS)(
     const next = await start({env: await skewed(-skew)})
     const hooked = {job: {hook: 'post-upgrade', pod: {'complete-after': '8s'}}}
     await environment.apply(environment.text({db: {replicas: 2, ...hooked}, api: {replicas: 2}}))
-    await waitFor(async () => (await changes(leader, environment)).includes('upgrade db'), {
-      until: 'helm is at work',
+    await waitFor(async () => (await environment.revisions()).includes('db 2'), {
+      until: 'helm is at work, and has written its record',
     })
 
     proxy.cut(true)

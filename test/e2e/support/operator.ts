@@ -14,6 +14,8 @@ import {recordedHelm} from './recorded-helm.ts'
 export interface OperatedCluster extends OwnCluster {
   /** Installs the operator once more for all these environments, with other flags. */
   install(...words: readonly string[]): Promise<unknown>
+  /** Takes the operator away from all of them. */
+  uninstall(): Promise<unknown>
   /** `kk operator <words>`. */
   operator(...words: readonly string[]): ReturnType<typeof kk>
   /** Starts an operator that has the rights of the one that was installed, and no other; with other words, a part of it. */
@@ -83,6 +85,7 @@ export async function startOperatedCluster(
   return {
     ...cluster,
     install,
+    uninstall: () => done(operator('uninstall', ...namespaces, '--yes')),
     operator,
     start: (...words) => start(cluster, words),
     startAt: (place, ...words) => start(cluster, words, place),
@@ -112,20 +115,16 @@ async function start(
   const temporary = join(directory, 'tmp')
   await mkdir(temporary)
   await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf(account, cluster, server)), {mode: 0o600})
-  const child = execa(
-    program,
-    ['operator', 'run', ...listen, '--kubeconfig', kubeconfig, ...words],
-    {
-      env: {
-        ...kkEnvironment(),
-        ...{KK_HELM: path, XDG_STATE_HOME: join(directory, 'state'), TMPDIR: temporary},
-        ...env,
-      },
-      extendEnv: false,
-      reject: false,
-      stdin: 'ignore',
+  const child = execa(program, ['operator', 'run', ...listen, '--kubeconfig', kubeconfig, ...words], {
+    env: {
+      ...kkEnvironment(),
+      ...{KK_HELM: path, XDG_STATE_HOME: join(directory, 'state'), TMPDIR: temporary},
+      ...env,
     },
-  )
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  })
   return {
     pid: child.pid!,
     temporary,
