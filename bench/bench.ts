@@ -10,6 +10,7 @@ import {ensureSystemPackages} from '../scripts/system-packages.ts'
 import {buildToolbox} from '../scripts/toolbox.ts'
 import {buildWhenOld} from '../test/e2e/support/build.ts'
 import {measureAio} from './aio.ts'
+import {measureCatalogue} from './catalogue.ts'
 import {measureDeployment} from './deployment.ts'
 import {measureDoctorCharts} from './doctor-charts.ts'
 import {measureInference} from './inference.ts'
@@ -43,9 +44,10 @@ const LONG_PARTS: Readonly<Record<string, Measure>> = {
   operator: measureOperator,
 }
 
-/** Only when it is named: it needs root, and with `aio` a machine without a node. */
+/** Only when they are named: they need root, and but for `prepull` a machine without a node. */
 const NODE_PARTS: Readonly<Record<string, Measure>> = {
   aio: measureAio,
+  catalogue: measureCatalogue,
   prepull: measurePrepull,
 }
 

@@ -1,13 +1,15 @@
 /**
  * `npm run charts`: writes what follows from the facts of the charts: the schema of each chart's values, the catalogue of
- * endpoints, the table of plugins, the golden files of plugins that have none, and the tables in `docs/`.
+ * endpoints, the feature files of other releases of OpenStack, the table of plugins, the golden files of plugins that have none, and the tables in `docs/`.
  */
-import {existsSync, readFileSync, writeFileSync} from 'node:fs'
-import {join, relative} from 'node:path'
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {dirname, join, relative} from 'node:path'
 import {execa} from 'execa'
+import {readImages} from '../src/images/inventory/read-images.ts'
 import {catalogueText, endpointsIn} from './charts/catalogue.ts'
 import {wrongNames} from './charts/names.ts'
 import {readOwnCharts} from './charts/read-charts.ts'
+import {releaseFeatures} from './charts/release-features.ts'
 import {chartSchema} from './charts/schema.ts'
 import {madePages} from './docs.ts'
 import {pluginsTable} from './plugins-table.ts'
@@ -20,8 +22,8 @@ export interface MadeFile {
   readonly text: string
 }
 
-/** Returns the files in `charts/` that are made from the facts of the charts, as they should be. Throws if a name refers to nothing. */
-export function madeOfCharts(): readonly MadeFile[] {
+/** Returns the files in `charts/` that are made from the facts of charts and images, as they should be. Throws if a name refers to nothing. */
+export async function madeOfCharts(): Promise<readonly MadeFile[]> {
   const charts = readOwnCharts()
   const catalogue = catalogueText(readFileSync(CATALOGUE, 'utf8'), charts)
   const wrong = charts.flatMap((chart) => wrongNames(chart, endpointsIn(catalogue)))
@@ -32,6 +34,7 @@ export function madeOfCharts(): readonly MadeFile[] {
       path: join(directory, 'values.schema.json'),
       text: `${JSON.stringify(chartSchema(name, values), null, 1)}\n`,
     })),
+    ...releaseFeatures(charts, await readImages(join(ROOT, 'images'))),
   ]
 }
 
@@ -39,7 +42,7 @@ export function madeOfCharts(): readonly MadeFile[] {
 class WrongNames extends Error {}
 
 async function writeMade(): Promise<void> {
-  for (const {path, text} of madeOfCharts()) writeChanged(path, text)
+  for (const {path, text} of await madeOfCharts()) writeChanged(path, text)
   writeChanged(join(ROOT, 'src/overrides/system/table.ts'), await pluginsTable())
   // By a process of its own, which reads the table as it is now.
   await execa(process.execPath, [join(ROOT, 'scripts/charts/golden.ts')], {stdio: 'inherit'})
@@ -48,6 +51,7 @@ async function writeMade(): Promise<void> {
 
 function writeChanged(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return
+  mkdirSync(dirname(path), {recursive: true})
   writeFileSync(path, text)
   console.log(`wrote ${relative(ROOT, path)}`)
 }

@@ -26,3 +26,10 @@ export function readOwnCharts(charts = CHARTS): readonly OwnChart[] {
       return {name, directory, text, values: readYaml(text, {file}) as ServiceValues}
     })
 }
+
+/** Returns the names of the images of a chart's components, its own first. */
+export function imagesOf({values}: OwnChart): readonly string[] {
+  const {image, components = {}} = values as OwnChart['values'] & {readonly image?: string}
+  const all = [image, ...Object.values(components).map((component) => component['image'])]
+  return [...new Set(all.filter((name) => typeof name === 'string'))]
+}

@@ -36,13 +36,18 @@ export async function bringImages({kk, names, stdio}: Bringing): Promise<void> {
   }
 }
 
-/** Those that a release of the cloud runs on, by their places in `images.tags`, and those that have none: all may stand on them. */
-async function deployedImages() {
+/**
+ * Those that a release of `environments/NAME.yaml` runs on, by their places in `images.tags`, and those that have none: all may stand
+ * on them.
+ */
+export async function deployedImages(name = 'cloud') {
   const {
     kk: _,
     global: __,
     ...sections
-  } = load(await readFile(join(ROOT, 'environments/cloud.yaml'), 'utf8')) as Readonly<Record<string, unknown>>
+  } = load(await readFile(join(ROOT, `environments/${name}.yaml`), 'utf8')) as Readonly<
+    Record<string, unknown>
+  >
   const releases = ['dep_check', ...Object.keys(sections)]
   const images = await readImages(join(ROOT, 'images'))
   const {tag} = images.find(({name}) => name === 'base')!

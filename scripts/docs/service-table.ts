@@ -5,7 +5,7 @@ import {statedRequirements} from '../../src/charts/annotations.ts'
 import {namedTemplates} from '../../src/charts/template-names.ts'
 import type {Image} from '../../src/images/image.ts'
 import {readImages} from '../../src/images/inventory/read-images.ts'
-import {type OwnChart, readOwnCharts} from '../charts/read-charts.ts'
+import {imagesOf, type OwnChart, readOwnCharts} from '../charts/read-charts.ts'
 import {markdownTable} from './marked.ts'
 
 /** Returns the part of `docs/services.md`: each chart of a service, with its images, what it requires, and what its test does. */
@@ -45,13 +45,6 @@ function stateOf({deprecated, appVersion}: Manifest, releases: readonly Image[])
   if (deprecated) return `retired, last in ${appVersion}`
   if (releases.length === 0) return 'its image is named by the deployer'
   return releases.map(({tag}) => tag.split('-')[0]!).join(', ')
-}
-
-/** Returns the names of the images of its components, its own first. */
-function imagesOf({values}: OwnChart): readonly string[] {
-  const {image, components = {}} = values as OwnChart['values'] & {readonly image?: string}
-  const all = [image, ...Object.values(components).map((component) => component['image'])]
-  return [...new Set(all.filter((name) => typeof name === 'string'))]
 }
 
 /** Returns the first line of what the script of its test says of itself, else the comment before it. */

@@ -20,11 +20,21 @@ export async function completedNames(
 }
 
 async function namedFile(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const at = words.findIndex((word) => ['-e', '--environment', '-y', '--yaml'].includes(word))
-  const flag = at < 0 ? undefined : words[at + 1]
-  const {file} = splitArguments(flag === undefined ? words.slice(0, -1) : [])
+  const typed = words.slice(0, -1)
+  const [flag] = typed.flatMap((word, at) => {
+    if (['-e', '--environment'].includes(word)) return typed[at + 1] ?? []
+    return /^(?:-e|--environment)=?(.+)/.exec(word)?.[1] ?? []
+  })
+  const {file} = splitArguments(flag === undefined ? typed.filter(isAlone) : [])
   return chooseEnvironmentFile({argument: file, flag, env, cwd: process.cwd()})
 }
+
+/** Returns true for a word that is neither a flag nor the file of another flag, such as RELEASE=FILE of --values. */
+function isAlone(word: string, at: number, words: readonly string[]): boolean {
+  return !word.startsWith('-') && !word.includes('=') && !OTHER_FILES.has(words[at - 1] ?? '')
+}
+
+const OTHER_FILES: ReadonlySet<string> = new Set(['--facts', '--file', '--kubeconfig', '--save', '--store'])
 
 /** Sections, and what has settings below `kk.releases`. */
 function releaseNames(lines: readonly string[]): readonly string[] {

@@ -2,6 +2,7 @@ import {KkCommand} from '../cli/command.ts'
 import {wholeEnvironmentArgument} from '../cli/flags.ts'
 import {change, driftScope} from '../cli/run/change.ts'
 import {deployFlags, driftFlags, inClusterFlags, prepullFlags, viaFlags} from '../cli/run/flags.ts'
+import {splitArguments} from '../environment/choose.ts'
 import {KkError} from '../errors.ts'
 
 export default class Deploy extends KkCommand {
@@ -37,18 +38,17 @@ export default class Deploy extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Deploy)
-    const scope = (releases: readonly string[]) => {
-      if (releases.length === 0) return {names: [], install: true, ...driftScope(flags)}
+    const {releases} = splitArguments(argv as string[])
+    if (releases.length > 0)
       throw new KkError('KK_USAGE', `kk deploy takes the whole environment, but got ${releases.join(', ')}`, {
         hint: `for single releases: kk upgrade ${releases.join(' ')}`,
       })
-    }
     process.exitCode = await change({
       verb: 'deploy',
       flags,
       argv: argv as string[],
       console: this.console,
-      scope,
+      scope: () => ({names: [], install: true, ...driftScope(flags)}),
       startSandbox: true,
     })
   }

@@ -1,5 +1,6 @@
 import {KkCommand} from '../cli/command.ts'
 import {releasesArgument} from '../cli/flags.ts'
+import type {NamedReleases} from '../cli/run/change.ts'
 import {confirmNamed} from '../cli/run/confirm-removal.ts'
 import {namedRemovalFlags, removalFlags} from '../cli/run/flags.ts'
 import {removeReleases} from '../cli/run/removal.ts'
@@ -30,10 +31,8 @@ export default class Remove extends KkCommand {
     ...namedRemovalFlags,
   }
 
-  /** The releases that the words of the command line mean. */
-  protected named(words: readonly string[]): readonly string[] {
-    return words
-  }
+  /** The releases that the words of the command line mean, where they are not the names of such. */
+  protected readonly named: NamedReleases | undefined = undefined
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Remove)
@@ -41,8 +40,9 @@ export default class Remove extends KkCommand {
     process.exitCode = await removeReleases({
       verb: 'remove',
       flags,
-      argv: this.named(argv as string[]),
+      argv: argv as string[],
       console: this.console,
+      named: this.named,
       plan: (context, names) => {
         if (names.length > 0) return planRemove(context, {names, withDependents, isPurge})
         throw new KkError('KK_USAGE', 'expected the names of releases to remove, got none', {

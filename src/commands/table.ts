@@ -4367,7 +4367,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The environment file.', name: 'file'}},
     description:
-      'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.',
+      'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. On a terminal it shows what is to be copied, and asks. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.',
     examples: [
       '<%= config.bin %> images mirror environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
       '<%= config.bin %> images mirror environments/all-in-one.yaml --to ./carried',
@@ -4405,6 +4405,13 @@ export const commands: Readonly<Record<string, unknown>> = {
       'plain-http': {
         name: 'plain-http',
         summary: 'Speak to the registry without TLS, wherever it is.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      yes: {
+        char: 'y',
+        name: 'yes',
+        summary: 'Do not ask before changing anything.',
         allowNo: false,
         type: 'boolean',
       },
@@ -5320,13 +5327,14 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginType: 'core',
     strict: false,
     summary: "kk remove, by kolla's names of services.",
+    usage: '[FILE] SERVICE... [FLAGS]',
     enableJsonFlag: false,
   },
   'kolla:list': {
     aliases: [],
     args: {},
     description:
-      'For who knows the names of kolla-kubernetes: the object that does the work of a microservice, and the release that it is of, which is what kk deploy and kk upgrade name; or the reason why there is none. Names are those of microservices or, as keystone, the beginning of several.',
+      'For who knows the names of kolla-kubernetes: the object that does the work of a microservice, and the release that it is of, which is what kk deploy and kk upgrade name; or the reason why there is none. Names are those of microservices, the beginning of several, as keystone, or services and containers, such as nova-control and nova_api.',
     examples: ['<%= config.bin %> kolla list', '<%= config.bin %> kolla list nova-api --output json'],
     flags: {
       color: {
@@ -5367,7 +5375,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'Installs or upgrades the releases that do the work of services of kolla-kubernetes: nova-control and nova_api are nova. Its configuration, accounts, databases and volumes are made with it; what it requires must be there (kk kolla bootstrap).',
+      'Installs or upgrades the releases that do the work of services of kolla-kubernetes: nova-control and nova_api are nova, unless the environment has a release of that name. Its configuration, accounts, databases and volumes are made with it; what it requires must be there (kk kolla bootstrap).',
     examples: ['<%= config.bin %> kolla run keystone -e environments/all-in-one.yaml --sandbox'],
     flags: {
       color: {
@@ -5677,7 +5685,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginType: 'core',
     strict: false,
     summary: "kk upgrade --install, by kolla's names of services.",
-    usage: '[FILE] [RELEASE...] [FLAGS]',
+    usage: '[FILE] SERVICE... [FLAGS]',
     enableJsonFlag: false,
   },
   licenses: {

@@ -1,8 +1,10 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import {releasesArgument} from '../cli/flags.ts'
-import {changeInstalled, driftScope} from '../cli/run/change.ts'
+import {changeInstalled, driftScope, type NamedReleases} from '../cli/run/change.ts'
 import {driftFlags, inClusterFlags, upgradeFlags, viaFlags} from '../cli/run/flags.ts'
+import {splitArguments} from '../environment/choose.ts'
+import {KkError} from '../errors.ts'
 
 export default class Upgrade extends KkCommand {
   static override summary = 'Bring the named releases to what the environment says, and no others.'
@@ -23,15 +25,18 @@ export default class Upgrade extends KkCommand {
     install: Flags.boolean({summary: 'Install the named releases that are not there.'}),
   }
 
-  /** The releases that the words of the command line mean. */
-  protected named(words: readonly string[]): readonly string[] {
-    return words
-  }
+  /** The releases that the words of the command line mean, where they are not the names of such. */
+  protected readonly named: NamedReleases | undefined = undefined
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Upgrade)
-    const options = {flags, argv: this.named(argv as string[]), console: this.console}
+    const options = {flags, argv: argv as string[], console: this.console, named: this.named}
     const {install} = flags
+    if (install && splitArguments(argv as string[]).releases.length === 0) {
+      throw new KkError('KK_USAGE', 'expected the names of what is to be installed, got none', {
+        hint: 'name releases; the whole environment: kk deploy',
+      })
+    }
     process.exitCode = await changeInstalled('upgrade', options, {
       ...driftScope(flags),
       ...(install && {install}),

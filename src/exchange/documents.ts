@@ -27,7 +27,8 @@ async function textOf(file: string): Promise<string> {
 }
 
 function documentsOf(file: string, text: string): readonly FileDocument[] {
-  return readYamlDocuments(text, {file})
+  // Files that were joined without --- between them are one document: of each key the last would be left, in silence.
+  return readYamlDocuments(text, {file, duplicates: 'error'})
     .filter((value) => value !== null)
     .flatMap((value) => {
       if (!isMap(value))

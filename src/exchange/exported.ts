@@ -47,7 +47,7 @@ export interface Exported {
   readonly groups: readonly ExportedGroup[]
   /** The environment file: its name, and the SHA-256 (hex) of its content. */
   readonly file: {readonly name: string; readonly digest: string}
-  /** What kk alone knows of the environment: kinds with rules of readiness, and charts that lie in directories. */
+  /** What kk alone knows of the environment: kinds with rules of readiness, and directories of charts, by their paths from the file. */
   readonly readiness: readonly string[]
   readonly directories: readonly string[]
   /** Whether secrets are written, encrypted, instead of only named. */

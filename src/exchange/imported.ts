@@ -12,6 +12,8 @@ export interface ImportedRelease {
   readonly values: Values
   /** As `kk.releases.X.requires` writes them. */
   readonly requires: readonly string[]
+  /** What the chart requires by a name that is another's here. */
+  readonly without?: readonly string[]
   readonly timeout?: string
   readonly protected?: boolean
   /** Sentences for comments above its section. */
@@ -41,7 +43,7 @@ export function commonNamespace(releases: readonly Pick<ImportedRelease, 'namesp
 
 /** Returns the settings of a release in `kk.releases`, in an environment of this namespace. */
 export function releaseSettings(
-  {name, namespace, chart, requires, timeout, protected: isProtected}: ImportedRelease,
+  {name, namespace, chart, requires, without = [], timeout, protected: isProtected}: ImportedRelease,
   common: string | undefined,
 ): Values {
   return {
@@ -49,6 +51,7 @@ export function releaseSettings(
     ...(chart.version !== undefined && {version: chart.version}),
     ...(namespace !== common && {namespace}),
     ...(requires.length > 0 && {requires}),
+    ...(without.length > 0 && {without}),
     ...(timeout !== undefined && {timeout}),
     ...(isProtected && {protected: true}),
   }

@@ -1,5 +1,5 @@
 import {releaseName} from '../release.ts'
-import {environmentSecret} from './argo-workflows/write.ts'
+import {environmentSecret, inStep} from './argo-workflows/write.ts'
 import {type Exported, type ExportedRelease, releasesOf, secretsFile} from './exported.ts'
 import {CONTROL_NAMESPACE, secretName, VALUES_KEY} from './flux/write.ts'
 
@@ -139,8 +139,11 @@ const LOSSES: readonly Row[] = [
   },
   {
     what: 'Charts in directories',
-    of: ({directories}) => orNone(directories),
-    instead: {'argo-workflows': 'they have to be in the image of kk, or mounted, at the same place'},
+    of: ({directories}) => orNone(directories.map(inStep)),
+    instead: {
+      'argo-workflows':
+        'they have to be in the image of kk, or mounted, where the environment file means them in a step',
+    },
   },
   {
     what: 'Names of the records of helm',

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto'
-import {existsSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs'
 import {mkdtemp, readFile, rename, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {getRawAsset, isSea} from 'node:sea'
@@ -91,9 +91,8 @@ async function unpack(files: Record<string, CarriedFile>, directory: string): Pr
   await makeDirectory(dirname(directory), {mode: 0o700})
   const temporary = await mkdtemp(`${directory}.`)
   try {
-    const folders = new Set(Object.keys(files).map((path) => dirname(path)))
-    for (const folder of folders) await makeDirectory(join(temporary, folder))
     // At once: the first start waits for it, and to await each of hundreds of files takes longer than to write it.
+    for (const folder of foldersOf(Object.keys(files))) mkdirSync(join(temporary, folder))
     for (const [path, {text, mode}] of Object.entries(files))
       writeFileSync(join(temporary, path), text, {mode})
     await rename(temporary, directory)
@@ -102,4 +101,10 @@ async function unpack(files: Record<string, CarriedFile>, directory: string): Pr
     const {code} = error as NodeJS.ErrnoException
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
   }
+}
+
+/** Returns the directories of files by their relative paths, each behind the one above it. */
+function foldersOf(paths: readonly string[]): readonly string[] {
+  const above = paths.map((path) => path.split('/').slice(0, -1))
+  return [...new Set(above.flatMap((parts) => parts.map((_, index) => parts.slice(0, index + 1).join('/'))))]
 }

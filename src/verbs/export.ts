@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto'
-import {basename, join} from 'node:path'
+import {basename, join, relative} from 'node:path'
 import {execa} from 'execa'
 import type {Chart} from '../charts/chart.ts'
 import {packChart} from '../charts/publishing/pack-chart.ts'
@@ -165,7 +165,9 @@ async function exportedOf(
     groups: exportedGroups(graph, releases),
     file,
     readiness: Object.keys(environment.readiness),
-    directories: environment.charts.flatMap((each) => (each.kind === 'directory' ? [each.path] : [])),
+    directories: environment.charts.flatMap((each) =>
+      each.kind === 'directory' ? [relative(environment.directory, each.path)] : [],
+    ),
     sops: recipient !== undefined,
     image,
   }

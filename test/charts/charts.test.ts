@@ -63,7 +63,7 @@ describe.each(SERVICES)('%s', (chart) => {
   })
 })
 
-it.each(madeOfCharts())('$path is made from the charts as they are', ({path, text}) => {
+it.each(await madeOfCharts())('$path is made from the charts as they are', ({path, text}) => {
   expect(readFileSync(path, 'utf8'), 'run: npm run charts').toBe(text)
 })
 

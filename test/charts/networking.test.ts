@@ -40,6 +40,14 @@ describe('the databases of OVN', () => {
   })
 })
 
+it("neutron logs in to tell Placement of a segment's addresses", async () => {
+  const files = find(await charts.render('neutron'), 'ConfigMap', 'neutron-etc').data!
+
+  const [, section] = /\[placement\]\n((?:.+\n)+)/.exec(files['neutron.conf']!)!
+  expect(section).toContain('auth_type = password\n')
+  expect(section).toContain('username = neutron\n')
+})
+
 describe('what pods may do on their node', () => {
   it('is no more than their work needs', async () => {
     const privileges = await Promise.all(

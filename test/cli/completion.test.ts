@@ -41,6 +41,8 @@ describe('bash completes', () => {
     ['kk init --no-e', ['--no-ephemeral']],
     ['kk upgrade clouds/lab.yaml ke', ['keystone']],
     ['kk upgrade clo', ['clouds']],
+    ['kk upgrade -y ke', ['keystone']],
+    ['kk values split -y clouds/', ['clouds/lab.yaml']],
     ['kk graph wh', ['why']],
     ['kk graph no', ['nova']],
     ['kk upgrade --set key', ['keystone:']],
@@ -50,6 +52,10 @@ describe('bash completes', () => {
     ['kk values split --output-dir ', ['clouds']],
     ['kk schema ', ['environment', 'facts']],
     ['kk deploy --message no', []],
+    ['kk import no', ['notes.txt']],
+    ['kk images mirror --to clo', ['clouds']],
+    ['kk help de', ['deploy', 'destroy']],
+    ['kk help charts p', ['package', 'publish']],
   ])('%s', async (line, words) => {
     expect(await offered(line)).toEqual(words)
   })
@@ -90,7 +96,7 @@ keystone: {}
     await writeFile(file, text)
     return completedNames(
       kind,
-      words.map((word) => (word === 'FILE' ? file : word)),
+      words.map((word) => word.replace(/FILE$/, file)),
       env,
     )
   }
@@ -98,6 +104,24 @@ keystone: {}
   it.each([
     ['of releases', 'releases', ['upgrade', 'FILE', ''], ['ingress-kube', 'keystone', 'nova']],
     ['of the environment', 'environment', ['history', '-e', 'FILE', '--owner', ''], ['lab-1']],
+    [
+      'beside a flag of one letter',
+      'releases',
+      ['upgrade', 'FILE', '-y', ''],
+      ['ingress-kube', 'keystone', 'nova'],
+    ],
+    [
+      'beside files of other flags',
+      'releases',
+      ['upgrade', '--values', 'nova=x.yaml', '--facts', 'f.yaml', 'FILE', ''],
+      ['ingress-kube', 'keystone', 'nova'],
+    ],
+    [
+      'of a file that a flag has in one word',
+      'environment',
+      ['history', '--environment=FILE', ''],
+      ['lab-1'],
+    ],
     ['of a file that is not there', 'releases', ['upgrade', 'missing.yaml', ''], []],
     ['of two files', 'releases', ['upgrade', 'FILE', 'other.yaml', ''], []],
   ])('%s', async (_, kind, words, expected) => {

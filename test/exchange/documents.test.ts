@@ -41,3 +41,11 @@ it.each([
     expect.objectContaining({code: 'KK_FILE', message: expect.stringContaining(message)}),
   )
 })
+
+it('files that were joined without a line between them are refused, for one of them would be left', async () => {
+  const directory = await directoryWith({'x.yaml': 'kind: A\nname: a\nkind: B\n'})
+
+  await expect(readDocuments(join(directory, 'x.yaml'))).rejects.toThrow(
+    expect.objectContaining({code: 'KK_YAML', message: expect.stringContaining('x.yaml:3:1')}),
+  )
+})

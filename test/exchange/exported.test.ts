@@ -48,7 +48,12 @@ const COMPUTE = exportedWith(
     libvirt: {namespace: 'kube-system', hooksAfter: true},
     horizon: {requires: ['nova:soft', 'libvirt:applied']},
   },
-  {name: 'compute', sops: true, readiness: ['Cluster.example.org'], directories: ['/srv/charts']},
+  {
+    name: 'compute',
+    sops: true,
+    readiness: ['Cluster.example.org'],
+    directories: ['../charts', '../../../srv/charts'],
+  },
 )
 
 /** Flux and Argo CD take charts from elsewhere alone. */

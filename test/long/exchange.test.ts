@@ -15,7 +15,8 @@ import {installedIn} from '../e2e/support/installed.ts'
 import {kk, kkEnvironment} from '../e2e/support/kk.ts'
 import {exchangeTools} from './support/exchange-tools.ts'
 
-// The tools that exports are for say whether these are theirs. Go builds them for minutes, once.
+// The tools that exports are for say whether these are theirs. Go builds them once, for half an hour where much else runs.
+const ALL_TOOLS = 1_800_000
 
 const PASSWORD = 'kept-out-of-git'
 const HOOK = {pod: {}, hook: 'post-install,post-upgrade'}
@@ -33,7 +34,7 @@ function content(): EnvironmentContent {
 let tools: string
 beforeAll(async () => {
   tools = await exchangeTools()
-})
+}, ALL_TOOLS)
 
 /** The environment of a test, with the other tools before kk's own. */
 function withTools(): Record<string, string> {

@@ -1,5 +1,6 @@
+import {readFile} from 'node:fs/promises'
 import {expect, it} from 'vitest'
-import {openCorner} from '../e2e/support/corner.ts'
+import {emptyCorner, openCorner} from '../e2e/support/corner.ts'
 import {records} from '../e2e/support/snapshot.ts'
 
 const CLOUD = `
@@ -11,6 +12,33 @@ kk:
 mariadb: {}
 nova: {}
 `
+
+it('a release of the environment is meant by its own name, also in a file of a name of kolla, or one that is piped', async () => {
+  const corner = await emptyCorner('kolla')
+  const text = `
+kk:
+  OWN
+  releases:
+    db: {chart: workload}
+    nova-compute: {chart: workload, requires: [db]}
+    nova: {chart: workload}
+nova-compute: {}
+nova: {}
+`
+  const file = await corner.write('nova-control.yaml', text)
+  const input = await readFile(file, 'utf8')
+
+  const bootstrapped = await corner.kk(['kolla', 'bootstrap', 'nova_compute', '-'], {input})
+  const run = await corner.kk(['kolla', 'run', 'nova_compute', 'nova-control.yaml'])
+  const nameless = await corner.kk(['kolla', 'run', 'nova-control.yaml'])
+  const cleaning = await corner.kk(['kolla', 'kill', 'nova-cleanup', 'nova-control.yaml', '--yes'])
+
+  expect(bootstrapped.exitCode, bootstrapped.stderr).toBe(0)
+  expect(run.exitCode, run.stderr).toBe(0)
+  expect([nameless.exitCode, cleaning.exitCode]).toEqual([2, 2])
+  expect(cleaning.stderr).toContain('kk remove nova --purge')
+  expect((await records(corner.name)).toSorted()).toEqual(['db 1 deployed', 'nova-compute 1 deployed'])
+})
 
 it("a service is bootstrapped, run and killed by kolla's names, under all refusals of kk", async () => {
   const corner = await openCorner(CLOUD)

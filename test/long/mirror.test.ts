@@ -1,12 +1,14 @@
+import {existsSync} from 'node:fs'
 import {rm} from 'node:fs/promises'
 import {join, relative} from 'node:path'
-import {expect, it} from 'vitest'
+import {expect, inject, it} from 'vitest'
 import {openDistribution} from '../../src/images/registry/distribution.ts'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import type {Values} from '../../src/release.ts'
 import {CHARTS, FIXTURES, makeEnvironment} from '../e2e/support/environment.ts'
-import {kk} from '../e2e/support/kk.ts'
+import {kk, kkEnvironment} from '../e2e/support/kk.ts'
 import {plainHelm} from '../e2e/support/plain-helm.ts'
+import {openTerminal} from '../e2e/support/terminal.ts'
 import {pushImage} from '../images/support/push-image.ts'
 import {startRegistry} from '../support/registry.ts'
 
@@ -15,6 +17,35 @@ interface Mirrored {
   readonly charts: readonly {readonly name: string; readonly state: string}[]
   readonly environments: readonly {readonly settings: Values; readonly unplaced: readonly string[]}[]
 }
+
+it('a mirror is shown on a terminal and asked for before anything is copied, and not again where it is there', async () => {
+  await using source = await startRegistry()
+  await pushImage(openDistribution({host: source.host, env: {}}), ['apps/workload', '1'], {layers: ['app']})
+  const environment = await makeEnvironment()
+  await environment.write({
+    kk: {charts: [FIXTURES], releases: {app: {chart: 'workload'}}},
+    app: {image: `${source.host}/apps/workload:1`},
+  })
+  const onTerminal = (more = '') =>
+    openTerminal(
+      `cd ${environment.directory} && ${inject('run').kk} images mirror ${environment.file} --to ./carried ${more}`,
+      {columns: 120, rows: 30, env: {...kkEnvironment(), KK_HELM: environment.helm}},
+    )
+  const asked = onTerminal()
+  await asked.shows(/copy this to \.\/carried\? \[y\/N\]/)
+  asked.type('n\r')
+
+  const refused = await asked.end()
+  const before = existsSync(join(environment.directory, 'carried/index.json'))
+  const told = await onTerminal('--yes').end()
+  const again = await onTerminal().end()
+
+  expect(refused.exitCode, refused.everything).toBe(3)
+  expect(refused.everything).toContain('1 new image')
+  expect(before).toBe(false)
+  expect(told.exitCode, told.everything).toBe(0)
+  expect(again.exitCode, again.everything).toBe(0)
+})
 
 it('a site without internet deploys from what was carried to it', async () => {
   await using site = await startRegistry()

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
+import {LAYERS} from '../../src/overrides/layer.ts'
 import {palette} from '../../src/report/colour.ts'
 import {findTopic, topicsOf, topicText} from '../../src/report/topics.ts'
 
@@ -40,6 +41,7 @@ describe('the text', () => {
   })
 
   it('keeps lists, and puts tables in columns', () => {
+    expect(textOf('layer').match(/^\d\. /gm)).toHaveLength(1 + LAYERS.length)
     expect(textOf('layer')).toContain('\n1. the defaults of the chart\n2. feature files (kk.features)\n')
     expect(textOf('plan')).toMatch(
       /\n {2}in the plan +meaning\n {2}\+ install +the release is not there yet\n/,

@@ -36,6 +36,7 @@ const BY_VALUE: Readonly<Record<string, Candidates>> = {
   'FILE|URL': 'files',
   'KIND=FILE': 'words junit= trace= html= json=',
   DIR: 'directories',
+  'REGISTRY|DIR': 'directories',
   'RELEASE=FILE': 'release=',
   'RELEASE:KEY=VALUE': 'release:',
 }
@@ -48,6 +49,7 @@ const BY_ARGUMENT: Readonly<Record<string, Candidates>> = {
   file: 'environments',
   helmfile: 'environments',
   plan: 'files',
+  path: 'files',
   directory: 'directories',
   charts: 'directories',
   destination: 'directories',
@@ -82,22 +84,20 @@ export interface Tables {
 const VISIBLE = COMMANDS.filter(({hidden}) => !hidden)
 
 export function tables(): Tables {
-  const byFlag = Map.groupBy(
-    VISIBLE.flatMap((command) => Object.values(command.flags).map((flag) => ({command, flag}))),
-    ({flag}) => flag.name,
-  )
+  // By the spelling: -y is --yes of one command, which takes nothing, and --yaml FILE of another.
+  const bySpelling = Map.groupBy(VISIBLE.flatMap(usesOf), ({word}) => word)
   const values = new Map<string, Candidates>()
-  for (const uses of byFlag.values()) {
-    const isSame = new Set(uses.map(({flag}) => candidatesOf(flag))).size === 1
-    for (const {command, flag} of uses) {
-      const candidates = candidatesOf(flag)
-      if (candidates === undefined) continue
-      for (const word of spellings(flag))
-        values.set(isSame ? word : `${wordsOf(command)} ${word}`, candidates)
+  for (const uses of bySpelling.values()) {
+    const isSame = new Set(uses.map(({candidates}) => candidates)).size === 1
+    for (const {command, word, candidates} of uses) {
+      if (candidates !== undefined) values.set(isSame ? word : `${command} ${word}`, candidates)
     }
   }
+  const below = belowOf(VISIBLE)
+  // kk help takes the words of all commands.
+  const ofHelp = [...below].map(([before, words]) => [`help ${before}`.trimEnd(), words] as const)
   return {
-    below: belowOf(VISIBLE),
+    below: new Map([...below, ...ofHelp]),
     flags: new Map(
       VISIBLE.map((command) => [wordsOf(command), Object.values(command.flags).flatMap(described)]),
     ),
@@ -106,6 +106,12 @@ export function tables(): Tables {
     ),
     values,
   }
+}
+
+function usesOf(command: CommandReference) {
+  return Object.values(command.flags).flatMap((flag) =>
+    spellings(flag).map((word) => ({command: wordsOf(command), word, candidates: candidatesOf(flag)})),
+  )
 }
 
 function belowOf(all: readonly CommandReference[]): ReadonlyMap<string, readonly Described[]> {

@@ -1,5 +1,4 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import {splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {ExitCode} from '../../errors.ts'
 import {type ChangeVerb, expectVerb, isChangeVerb} from '../../plan/changes/change-verb.ts'
@@ -45,7 +44,11 @@ export interface Change {
   /** Arguments: the environment file and releases. */
   readonly argv: readonly string[]
   readonly console: Console
-  readonly scope: (releases: readonly string[]) => PlanScope
+  /** What is to be changed, by the words beside the file; undefined where that is nothing. */
+  readonly scope: (
+    releases: readonly string[],
+    prepared: Prepared,
+  ) => PlanScope | undefined | Promise<PlanScope | undefined>
   /** Start the sandbox when it does not run. */
   readonly startSandbox: boolean
   /** Throws when the plan, or what it was made of, is not what it should be. */
@@ -65,11 +68,12 @@ export async function change(options: Change): Promise<ExitCode> {
   expectRollbackFor(flags)
   expectForCluster(flags)
   const context = {flags, console, reports: await openReportFiles(flags.report), view: options.view}
-  const scope = options.scope(splitArguments(argv).releases)
   const onStart = startSandbox && !isDry ? console.say : undefined
   const operated = flags.via ? await openOperated(flags, argv) : undefined
   const opened = operated ?? (await (options.open?.() ?? openOnCluster(flags, argv, {onStart})))
   await using cluster = opened.cluster
+  const scope = await options.scope(opened.releases, opened.prepared)
+  if (!scope) return 0
   const supplied = await openSecrets(opened.prepared, flags, cluster)
   const prepared = supplied.planned
   const {environment} = prepared
@@ -185,13 +189,19 @@ function startConditionOf(
   return {concurrency: concurrency ?? 1, startCondition: 'gate'}
 }
 
+/** The releases that words of a command line mean, where they are not the releases' own names. */
+export type NamedReleases = (words: readonly string[], environment: Environment) => Promise<readonly string[]>
+
 /** Changes what is installed: the releases that the arguments name, or all; nothing new unless `more` says so of the named ones. */
 export function changeInstalled(
   verb: Exclude<ChangeVerb, 'deploy'>,
-  options: Pick<Change, 'flags' | 'argv' | 'console'>,
+  {named, ...options}: Pick<Change, 'flags' | 'argv' | 'console'> & {readonly named?: NamedReleases},
   more: Partial<Pick<PlanScope, 'correctDrift' | 'install'>> = {},
 ): Promise<ExitCode> {
-  const scope = (names: readonly string[]) => ({names, install: false, ...more})
+  const scope = async (words: readonly string[], {environment}: Prepared) => ({
+    ...{names: (await named?.(words, environment)) ?? words, install: false},
+    ...more,
+  })
   return change({verb, ...options, scope, startSandbox: false})
 }
 

@@ -17,6 +17,7 @@ import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.t
 import {type Console, canAsk, confirm, tell} from '../console.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
 import {openEnvironment} from '../open/open.ts'
+import type {NamedReleases} from './change.ts'
 import {chosenClaims} from './confirm-removal.ts'
 import type {RemovalFlags} from './flags.ts'
 import {openReportFiles} from './report-files.ts'
@@ -27,7 +28,8 @@ import {placeOf} from './same-again.ts'
 export async function removeReleases(command: RemovalCommand): Promise<ExitCode> {
   const {flags, argv, console, verb} = command
   const context = {flags, console, reports: await openReportFiles(flags.report)}
-  const {environment, releases: names} = await openEnvironment(flags, argv)
+  const {environment, releases} = await openEnvironment(flags, argv)
+  const names = (await command.named?.(releases, environment)) ?? releases
   await using cluster = await openChosenCluster(flags, environment)
   const excused = new Set(flags['ignore-record'] ?? [])
   const subject = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
@@ -224,6 +226,7 @@ export interface RemovalCommand {
   /** Arguments: the environment file and releases. */
   readonly argv: readonly string[]
   readonly console: Console
+  readonly named?: NamedReleases
   readonly plan: (context: RemovalContext, names: readonly string[]) => Promise<PlannedRemoval>
   /** Confirms what is to be confirmed by name; throws `KK_UNCONFIRMED`. True when nothing more need be asked. */
   readonly confirm: (planned: PlannedRemoval, context: RemovalContext, mayAsk: boolean) => Promise<boolean>

@@ -4,6 +4,7 @@ import {readLock} from '../../charts/lock-file.ts'
 import {directoryDestination} from '../../charts/publishing/destination-directory.ts'
 import {registryDestination} from '../../charts/publishing/destination-registry.ts'
 import {KkCommand} from '../../cli/command.ts'
+import {canAsk, confirm} from '../../cli/console.ts'
 import {
   clusterFlags,
   documentFlags,
@@ -55,6 +56,7 @@ type MirrorFlags = EnvironmentFlags &
     readonly to: string
     readonly from?: string | undefined
     readonly 'plain-http': boolean
+    readonly yes: boolean
     readonly 'dry-run': boolean
     readonly output: 'text' | 'json' | 'yaml'
   }
@@ -66,7 +68,7 @@ export default class ImagesMirror extends KkCommand {
   static override summary =
     'Copy the images and charts that an environment needs into a registry, or into a directory to carry.'
   static override description =
-    'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.'
+    'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. On a terminal it shows what is to be copied, and asks. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.'
   static override usage = '[FILE | --from DIR] --to REGISTRY|DIR [FLAGS]'
   static override examples = [
     '<%= config.bin %> images mirror environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
@@ -89,6 +91,7 @@ export default class ImagesMirror extends KkCommand {
       exclusive: ['environment'],
     }),
     'plain-http': Flags.boolean({summary: 'Speak to the registry without TLS, wherever it is.'}),
+    yes: changeFlags.yes,
     'dry-run': changeFlags['dry-run'],
     ...environmentFlags,
     ...valueFlags,
@@ -163,6 +166,7 @@ export default class ImagesMirror extends KkCommand {
     const document = mirrorDocument(plan, to, settings)
     if (flags['dry-run']) return this.console.document(output, document, () => mirrorPlanText(plan, to))
     this.console.say(mirrorPlanText(plan, to))
+    if (!flags.yes && hasNew(plan) && canAsk()) await confirm(`copy this to ${to}?`)
     const onImage = (...of: Parameters<typeof mirroredText>) => this.console.say(mirroredText(...of))
     await mirror(plan, target, {signal, onImage})
     const later = target.registry === REGISTRY ? ', with the registry that it is put into as REGISTRY' : ''
@@ -172,6 +176,10 @@ export default class ImagesMirror extends KkCommand {
         .join('---\n'),
     )
   }
+}
+
+function hasNew({images, charts}: MirrorPlan): boolean {
+  return [...images, ...charts].some(({state}) => state !== 'there')
 }
 
 interface CopyOptions {

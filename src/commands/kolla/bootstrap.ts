@@ -1,12 +1,12 @@
 import {KkCommand} from '../../cli/command.ts'
 import {releasesArgument} from '../../cli/flags.ts'
-import {openGraph} from '../../cli/open/open.ts'
-import {changeInstalled} from '../../cli/run/change.ts'
+import {namedByKolla} from '../../cli/kolla.ts'
+import {change} from '../../cli/run/change.ts'
 import {upgradeFlags} from '../../cli/run/flags.ts'
+import {splitArguments} from '../../environment/choose.ts'
 import {KkError} from '../../errors.ts'
-import {releaseOf} from '../../exchange/kolla/microservices.ts'
 import {requirements} from '../../graph/requirements.ts'
-import {namedReleases} from '../../verbs/preparation/prepare.ts'
+import {namedReleases, type Prepared} from '../../verbs/preparation/prepare.ts'
 
 export default class KollaBootstrap extends KkCommand {
   static override summary = "Install what services need before they run, by kolla's names of services."
@@ -22,18 +22,27 @@ export default class KollaBootstrap extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(KollaBootstrap)
-    const {prepared, releases} = await openGraph(flags, (argv as string[]).map(releaseOf))
-    if (releases.length === 0) {
+    if (splitArguments(argv as string[]).releases.length === 0) {
       throw new KkError('KK_USAGE', 'expected the names of services, got none', {
         hint: 'for example: kk kolla bootstrap keystone',
       })
     }
-    const {file} = prepared.environment
-    const named = namedReleases(prepared, releases)
-    const needed = requirements(prepared.graph, named).filter((release) => !named.includes(release))
-    const own = needed.filter((release) => prepared.releases.has(release))
-    if (own.length === 0) return this.console.say(`${releases.join(', ')}: nothing is required`)
-    const options = {flags: {...flags, environment: undefined}, argv: [file, ...own], console: this.console}
-    process.exitCode = await changeInstalled('upgrade', options, {install: true})
+    process.exitCode = await change({
+      ...{verb: 'upgrade', flags, argv: argv as string[], console: this.console, startSandbox: false},
+      scope: async (words, prepared) => {
+        const names = required(await namedByKolla(words, prepared.environment), prepared)
+        if (names.length > 0) return {names, install: true}
+        this.console.say(`${words.join(', ')}: nothing is required`)
+        return undefined
+      },
+    })
   }
+}
+
+/** Returns the environment's own releases that those of these names require, but for these themselves. */
+function required(names: readonly string[], prepared: Prepared): readonly string[] {
+  const named = namedReleases(prepared, names)
+  return requirements(prepared.graph, named).filter(
+    (release) => !named.includes(release) && prepared.releases.has(release),
+  )
 }

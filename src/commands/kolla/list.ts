@@ -1,14 +1,21 @@
 import {KkCommand} from '../../cli/command.ts'
+import {chartsIn} from '../../cli/config.ts'
 import {documentFlags} from '../../cli/flags.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
-import {microservices} from '../../exchange/kolla/microservices.ts'
+import {
+  type KollaNames,
+  type Microservice,
+  microservices,
+  microservicesOf,
+} from '../../exchange/kolla/microservices.ts'
+import {containersOf} from '../../exchange/kolla/service-charts.ts'
 import {table} from '../../report/table.ts'
 
 export default class KollaList extends KkCommand {
   static override summary = "List the microservices of kolla-kubernetes, and what kk's charts have for each."
   static override description =
-    'For who knows the names of kolla-kubernetes: the object that does the work of a microservice, and the release that it is of, which is what kk deploy and kk upgrade name; or the reason why there is none. Names are those of microservices or, as keystone, the beginning of several.'
+    'For who knows the names of kolla-kubernetes: the object that does the work of a microservice, and the release that it is of, which is what kk deploy and kk upgrade name; or the reason why there is none. Names are those of microservices, the beginning of several, as keystone, or services and containers, such as nova-control and nova_api.'
   static override usage = '[NAME...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> kolla list',
@@ -21,13 +28,7 @@ export default class KollaList extends KkCommand {
     const {flags, argv} = await this.parse(KollaList)
     const all = microservices()
     const names = argv as string[]
-    const unknown = names.find((name) => !all.some((each) => isBelow(each.name, name)))
-    if (unknown !== undefined)
-      throw unknownName(
-        unknown,
-        all.flatMap(({name}) => [name, name.slice(0, name.indexOf('-'))]),
-      )
-    const found = all.filter((each) => names.length === 0 || names.some((name) => isBelow(each.name, name)))
+    const found = names.length === 0 ? all : named(names, all, containersOf(await chartsIn(undefined)))
     this.console.document(flags.output, {microservices: found}, () =>
       table([
         ['MICROSERVICE', 'RELEASE', 'OBJECT'],
@@ -41,8 +42,21 @@ export default class KollaList extends KkCommand {
   }
 }
 
-function isBelow(name: string, beginning: string): boolean {
-  return name === beginning || name.startsWith(`${beginning}-`)
+/** Returns the microservices that names mean, in their order. Throws `KK_USAGE` for a name that means none. */
+function named(
+  names: readonly string[],
+  all: readonly Microservice[],
+  containers: KollaNames['containers'],
+): readonly Microservice[] {
+  const meant = names.flatMap((name) => {
+    const found = microservicesOf(name, containers)
+    if (found.length > 0) return found
+    throw unknownName(
+      name,
+      all.flatMap((each) => [each.name, each.name.slice(0, each.name.indexOf('-'))]),
+    )
+  })
+  return all.filter(({name}) => meant.some((each) => each.name === name))
 }
 
 function unknownName(name: string, known: readonly string[]): KkError {

@@ -1,3 +1,4 @@
+import {posix} from 'node:path'
 import type {ReleaseId, Values} from '../../release.ts'
 import {type Exported, type ExportedFiles, type ExportedGroup, yaml} from '../exported.ts'
 
@@ -50,6 +51,11 @@ export function workflowTemplate(exported: Exported): ExportedFiles {
 /** The Secret with the environment file; its key is the name of the file. */
 export function environmentSecret({name}: Pick<Exported, 'name'>): string {
   return `kk-${name}`
+}
+
+/** Returns where a step looks for a directory that the file names, by its path from the file: what leaves the root ends there. */
+export function inStep(directory: string): string {
+  return posix.join(MOUNT, directory)
 }
 
 /** Words: the digest of the file, the file, releases. */

@@ -1,5 +1,6 @@
 import {basename, dirname, relative, resolve} from 'node:path'
 import {dig, digText} from '../../charts/manifests/dig.ts'
+import {readChart} from '../../charts/read-chart.ts'
 import {TIME_TITLE, timeOf} from '../../environment/duration.ts'
 import {KkError} from '../../errors.ts'
 import {isMap, releaseId, type Values} from '../../release.ts'
@@ -47,6 +48,8 @@ export function importArmada({
     readonly chart_groups: readonly string[]
   }
   const charts = groups.flatMap((group) => chartsOf(documentOf(laid, 'ChartGroup', group, file), laid, file))
+  const released = new Set(charts.map(({chart}) => String(dataOf(chart).release)))
+  const among = {file, home, prefix: isPlain ? undefined : prefix, released, showSecrets}
   const read: ReadRelease[] = []
   let before: readonly ReadRelease[] = []
   for (const group of groups) {
@@ -55,7 +58,7 @@ export function importArmada({
     for (const {chart} of charts.filter((each) => each.group === group)) {
       const last = sequenced === true ? members.slice(-1) : []
       const needed = last.length > 0 ? last : before
-      members.push(readChart(chart, {file, home, prefix: isPlain ? undefined : prefix, needed, showSecrets}))
+      members.push(readRelease(chart, {...among, needed}))
     }
     read.push(...members)
     if (members.length > 0) before = sequenced === true ? members.slice(-1) : members
@@ -123,10 +126,15 @@ interface Among {
   readonly prefix: string | undefined
   /** The releases that go before. */
   readonly needed: readonly ReadRelease[]
+  /** All of the manifest, as it names them. */
+  readonly released: ReadonlySet<string>
   readonly showSecrets: boolean
 }
 
-function readChart(document: Values, {file, home, prefix, needed, showSecrets}: Among): ReadRelease {
+function readRelease(
+  document: Values,
+  {file, home, prefix, needed, released, showSecrets}: Among,
+): ReadRelease {
   const data = dataOf(document)
   const {release, namespace, values} = data as {
     readonly release: string
@@ -148,6 +156,8 @@ function readChart(document: Values, {file, home, prefix, needed, showSecrets}: 
       chart: {name: chart.name},
       values: kept.values,
       requires: [],
+      // Each has the prefix of its own: the chart's words would bring all of them a second time.
+      ...(prefix !== undefined && {without: chart.requires.filter((each) => released.has(each))}),
       ...(timeout !== undefined && {timeout}),
       ...(isMap(data.protected) && {protected: true}),
       notes: [],
@@ -184,6 +194,8 @@ function isOff(test: unknown): boolean {
 
 interface ArmadaChart {
   readonly name: string
+  /** The releases that it says it requires. */
+  readonly requires: readonly string[]
   /** Undefined for what Armada fetches, from git or as an archive. */
   readonly source?: ImportedSource
 }
@@ -193,7 +205,17 @@ function chartOf({chart_name, source}: Values, {file, home}: Pick<Among, 'file' 
   const subpath = digText(source, 'subpath') ?? '.'
   const path = resolve(dirname(file), digText(source, 'location') ?? '.', subpath)
   const name = typeof chart_name === 'string' ? chart_name : basename(path)
-  if (dig(source, 'type') !== 'local') return {name}
+  if (dig(source, 'type') !== 'local') return {name, requires: []}
   const place = relative(home, basename(path) === name ? dirname(path) : path)
-  return {name, source: place === '' ? '.' : place.startsWith('.') ? place : `./${place}`}
+  const requires = statedBy(path)
+  return {name, requires, source: place === '' ? '.' : place.startsWith('.') ? place : `./${place}`}
+}
+
+/** Nothing of a chart that is not there, or cannot be read: who deploys the environment is told. */
+function statedBy(directory: string): readonly string[] {
+  try {
+    return readChart(directory).requires.map(({release}) => release)
+  } catch {
+    return []
+  }
 }

@@ -35,6 +35,12 @@ export function whyWithout(container: string): string {
   return WITHOUT_COMPONENT[name] ?? 'no chart has a component of this name'
 }
 
+/** Returns why no chart does the work of a container; undefined where one does, or where nothing is known of it. */
+export function whyNothing(container: string): string | undefined {
+  const why = WITHOUT_COMPONENT[container]
+  return why === OF_MACHINES ? undefined : why
+}
+
 /** Returns true for a path that lies in one of these mounts. */
 export function isMounted(path: string, mounts: readonly string[]): boolean {
   return mounts.some((mount) => `${path}/`.startsWith(`${mount}/`))

@@ -1,4 +1,6 @@
+import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
+import {whyNothing} from './lost.ts'
 
 /** A microservice of kolla-kubernetes: a chart with one object in it, called by its service, its part and the kind. */
 export interface Microservice {
@@ -24,25 +26,73 @@ export function microservices(): readonly Microservice[] {
   })
 }
 
+/** Returns the microservices of a name: one of them, the beginning of several, or a service that does their work, such as `nova-control`. */
+export function microservicesOf(word: string, containers: KollaNames['containers']): readonly Microservice[] {
+  const name = dashed(word)
+  const found = below(name)
+  if (found.length > 0) return found
+  const service = SERVICES.exec(name)?.[1] ?? containers.get(name)
+  return service === undefined ? [] : microservices().filter(({object}) => object?.release === service)
+}
+
+export interface KollaNames {
+  /** The charts that do the work of kolla's containers, by the names of these. */
+  readonly containers: ReadonlyMap<string, string>
+  /** Before or after sections with components became several. */
+  readonly environment: Pick<Environment, 'sections' | 'releases'>
+}
+
 /**
- * Returns the release that a word of kolla means: a microservice, a service or container such as `nova-control` or `nova_api`. Any other word
- * is returned as it is. Throws `KK_USAGE` for a microservice that kk has nothing for, with the reason.
+ * Returns the release that a word of kolla's means in an environment: a release of it by its own name; else a microservice, a service or a
+ * container, such as `nova-control` or `nova_api`. Any other word is returned as it is. Throws `KK_USAGE` for what kk has nothing for, with
+ * the reason, and for what takes things of a service away, for which the service would be installed.
  */
-export function releaseOf(word: string): string {
-  const name = word.replaceAll('_', '-')
-  const meant = microservices().filter((each) => each.name === name || each.name.startsWith(`${name}-`))
-  const releases = new Set(meant.flatMap(({object}) => object?.release ?? []))
-  if (releases.has(name)) return name
-  if (meant.length > 0 && releases.size === 0)
-    throw new KkError('KK_USAGE', `there is nothing for ${word}: ${meant[0]!.why}`, {
-      hint: 'see kk kolla list',
-    })
-  if (releases.size > 0) return [...releases][0]!
-  return SERVICES.exec(name)?.[1] ?? word
+export function releaseOf(word: string, {containers, environment}: KollaNames): string {
+  const name = dashed(word)
+  const isOwn = (release: string) => environment.sections.has(release) || environment.releases.has(release)
+  const own = [word, name].find(isOwn)
+  if (own !== undefined) return own
+  const meant = below(name)
+  const service =
+    meant.find(({object}) => object)?.object?.release ?? SERVICES.exec(name)?.[1] ?? containers.get(name)
+  const why = whyNothing(name) ?? (service === undefined ? meant[0]?.why : undefined)
+  if (why !== undefined) throw nothingFor(word, why)
+  if (service === undefined) return word
+  if (name.endsWith('-cleanup') || (meant.length > 0 && meant.every(isCleanup))) throw cleaning(word, service)
+  const workloads = new Set(meant.flatMap(({object}) => (object && isWorkload(object) ? [object.name] : [])))
+  const [component = containers.has(name) ? name : service, ...others] = workloads
+  const isRelease = environment.releases.get(service)?.components === true || isOwn(component)
+  return isRelease && others.length === 0 ? component : service
 }
 
 /** Services that kolla-kubernetes made of several microservices. */
-const SERVICES = /^(cinder|nova|neutron|glance|keystone)-(?:control|compute|volume|cleanup)\b/
+const SERVICES = /^(cinder|nova|neutron|glance|keystone)-(?:control|compute|volume|cleanup)(?=-|$)/
+
+function dashed(word: string): string {
+  return word.replaceAll('_', '-')
+}
+
+function below(name: string): readonly Microservice[] {
+  return microservices().filter((each) => each.name === name || each.name.startsWith(`${name}-`))
+}
+
+function isCleanup({object}: Microservice): boolean {
+  return object?.name.endsWith('-cleanup') ?? false
+}
+
+function isWorkload({kind}: NonNullable<Microservice['object']>): boolean {
+  return ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind)
+}
+
+function nothingFor(word: string, why: string): KkError {
+  return new KkError('KK_USAGE', `there is nothing for ${word}: ${why}`, {hint: 'see kk kolla list'})
+}
+
+function cleaning(word: string, service: string): KkError {
+  return new KkError('KK_USAGE', `${word} takes away what ${service} has in other services`, {
+    hint: `kk remove ${service} --purge does that, before it removes ${service} itself`,
+  })
+}
 
 /** `RELEASE: KIND/NAME`; anything else is a reason. */
 const OBJECT = /^(\S+): ([A-Z]\w+)\/(\S+)$/

@@ -41,6 +41,15 @@ export async function readServiceCharts(directory: string): Promise<readonly Ser
   return charts.filter(({components}) => components.length > 0).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** Returns the charts that do the work of kolla's containers, by the names of these: `placement-api`. */
+export function containersOf(charts: readonly ServiceChart[]): ReadonlyMap<string, string> {
+  return new Map(
+    charts.flatMap(({name, components}) =>
+      components.flatMap(({containers}) => containers.map((container) => [container, name] as const)),
+    ),
+  )
+}
+
 /** Containers that kolla calls otherwise than the chart does. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {'heat-cfn': ['heat-api-cfn']}
 

@@ -1,12 +1,23 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import type {RunDocument} from '../../../src/report/run/run-json.ts'
 import {kk, kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {globalOfCloud} from '../support/environment.ts'
 import {imageOf} from '../support/images.ts'
 import {linesOf, makeCloud, startClient} from '../support/own-cloud.ts'
 
-const IMAGES = ['mariadb-server', 'rabbitmq', 'memcached', 'keystone', 'glance-api', 'ovn-northd', 'toolbox']
+const IMAGES = [
+  'mariadb-server',
+  'rabbitmq',
+  'memcached',
+  'keystone',
+  'glance-api',
+  'ovn-northd',
+  'tempest',
+  'toolbox',
+]
 const CLIENT = 'secure-client'
+const SMOKE = String.raw`^tempest\.api\.(identity|image)\..*\bsmoke\b`
 
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 let sections: Record<string, object>
@@ -20,9 +31,11 @@ beforeAll(async () => {
       pod: {resources: {enabled: false}},
       tls: {internal: true, plain: ['oslo_cache']},
     },
-    keystone: {},
-    glance: {storage: {backend: 'file'}},
+    keystone: {pod: {replicas: {api: 2}}},
+    // A volume that one pod alone may have would have it go before the next one comes.
+    glance: {storage: {backend: 'file', ephemeral: true}},
     ovn: {manifests: {daemonset_controller: false}},
+    tempest: {conf: {run: {regex: SMOKE}}},
   }
 })
 afterAll(() => cloud.remove())
@@ -80,6 +93,16 @@ describe('a cloud with TLS inside', {timeout: 2_400_000}, () => {
     await cloud.run('deploy', sections)
 
     expect(await revisions()).toEqual(before)
+  })
+
+  it("passes OpenStack's own tests of identity and images", async () => {
+    const {exitCode, stdout, stderr} = await cloud.attempt('test', sections, 'tempest', '--output', 'json')
+
+    expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
+    const {releases} = JSON.parse(stdout) as RunDocument
+    const outcomes = releases.flatMap(({tests = []}) => tests).map(({outcome}) => outcome)
+    expect(outcomes).not.toContain('failed')
+    expect(outcomes.filter((outcome) => outcome === 'passed').length).toBeGreaterThan(10)
   })
 
   it('takes nothing in the clear', async () => {

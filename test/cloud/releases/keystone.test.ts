@@ -57,7 +57,7 @@ describe('a changed option of Keystone', () => {
 })
 
 describe('the next release of Keystone', () => {
-  const next = withKeystone({images: {tag: NEXT}})
+  const next = {kk: {features: ['2026.1']}, ...withKeystone()}
 
   it('migrates once, before and after its pods are replaced, without a failed token', async () => {
     const project = await openstackJson<Project>(cloud.namespace, 'project', 'create', 'kept')

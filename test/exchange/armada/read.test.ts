@@ -1,3 +1,4 @@
+import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {armadaStream} from '../../../src/exchange/armada/overrides.ts'
 import {importArmada} from '../../../src/exchange/armada/read.ts'
@@ -78,6 +79,20 @@ describe('a manifest of Armada', () => {
       ['airship-memcached', 'memcached'],
     ])
     expect(releases[2]!.requires).toEqual(['airship-mariadb', 'airship-memcached'])
+  })
+
+  it('takes no other than the releases with the prefix for what its charts require by their names', () => {
+    const charts = join(import.meta.dirname, '../../../charts')
+    const documents = CLOUD.map((each) => JSON.parse(JSON.stringify(each).replaceAll('./charts', charts)))
+
+    const {releases} = imported(documents, {isPlain: false})
+    const plain = imported(documents)
+
+    expect(Object.fromEntries(releases.map(({name, without}) => [name, without]))).toMatchObject({
+      'airship-mariadb': [],
+      'airship-keystone': ['mariadb', 'memcached'],
+    })
+    expect(plain.releases.flatMap(({without = []}) => without)).toEqual([])
   })
 
   it('takes overrides as Armada lays them, those that kk writes too', () => {

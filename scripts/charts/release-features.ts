@@ -1,0 +1,18 @@
+import {join} from 'node:path'
+import type {Image} from '../../src/images/image.ts'
+import {imagesOf, type OwnChart} from './read-charts.ts'
+
+/**
+ * Returns the feature files of the other releases of OpenStack that kk has images of, `values_overrides/keystone/2026.1.yaml`:
+ * with `kk.features: ["2026.1"]` each service that is in that release runs it, and what serves them all stays as it is.
+ */
+export function releaseFeatures(charts: readonly OwnChart[], images: readonly Image[]) {
+  return charts.flatMap((chart) => {
+    const [own] = imagesOf(chart)
+    const next = images.filter(({name}) => own !== undefined && name.startsWith(`${own}-20`))
+    return next.map(({name, tag}) => ({
+      path: join(chart.directory, '../values_overrides', chart.name, `${name.slice(own!.length + 1)}.yaml`),
+      text: `images:\n  tag: ${tag}\n`,
+    }))
+  })
+}

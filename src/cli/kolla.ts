@@ -1,0 +1,13 @@
+import type {Environment} from '../environment/environment.ts'
+import {releaseOf} from '../exchange/kolla/microservices.ts'
+import {containersOf} from '../exchange/kolla/service-charts.ts'
+import {chartsIn} from './config.ts'
+
+/** Returns the releases that words of kolla's mean in an environment. Rejects with `KK_USAGE` as `releaseOf` throws it. */
+export async function namedByKolla(
+  words: readonly string[],
+  environment: Environment,
+): Promise<readonly string[]> {
+  const containers = containersOf(await chartsIn(undefined))
+  return words.map((word) => releaseOf(word, {containers, environment}))
+}
