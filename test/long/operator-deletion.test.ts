@@ -106,8 +106,6 @@ describe(`whatever is deleted, and in which order (KK_TEST_SEED=${SEED})`, () =>
       await waitFor(() => isGone('namespace', 'kk-system'), {until: 'kk-system is gone'})
       await waitFor(() => isGone('crd', ...DEFINITIONS), {until: 'the kinds are gone'})
       const after = {...(await workloads(shared)), user: (await workloads(user)).api}
-      operator.signal('SIGKILL')
-      await operator.ended()
 
       const stays = policy === 'Orphan' ? ['api', 'db', 'vault', 'user'] : ['db', 'vault', 'user']
       expect(before).toMatchObject({api: expect.any(String), vault: expect.any(String)})
@@ -143,7 +141,9 @@ function deletionsOf(
       const {exitCode, stderr} = await cluster.helm('helm4', 'uninstall', 'kk-operator', ...PLACE)
       // With kk-system went the record of helm, and the Deployment.
       if (exitCode !== 0) expect(stderr).toContain('not found')
+      // As the kubelet does with its pods.
       operator.signal('SIGTERM')
+      await operator.ended()
     },
   }
 }
