@@ -52,11 +52,7 @@ beforeAll(async () => {
   await environment.has('Paused', 'True')
   await done(cluster.operator('resume', name))
   await environment.has('Ready', 'True')
-  return async () => {
-    operator.signal('SIGTERM')
-    await operator.ended()
-    await cluster.end()
-  }
+  return () => cluster.end()
 }, 3_600_000)
 
 /** The Secrets of the environment with their versions: equal when none came and none was written. */

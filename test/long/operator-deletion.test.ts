@@ -141,7 +141,7 @@ function deletionsOf(
       const {exitCode, stderr} = await cluster.helm('helm4', 'uninstall', 'kk-operator', ...PLACE)
       // With kk-system went the record of helm, and the Deployment.
       if (exitCode !== 0) expect(stderr).toContain('not found')
-      // As the kubelet does with its pods.
+      // As the kubelet does with its pods; without its kinds or its account it has ended before.
       operator.signal('SIGTERM')
       await operator.ended()
     },
