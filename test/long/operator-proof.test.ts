@@ -1,6 +1,7 @@
 import {afterEach, beforeAll, expect, it} from 'vitest'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {type OperatedCluster, startOperatedCluster, toldOfFailure} from '../e2e/support/operator.ts'
+import {serveArtifact} from '../support/artifact.ts'
 import {sizeAtNight} from '../support/night.ts'
 import {freePort} from './support/free-port.ts'
 
@@ -13,7 +14,7 @@ const EDITS = sizeAtNight(200, 3)
 
 let cluster: OperatedCluster
 beforeAll(async () => {
-  cluster = await startOperatedCluster(3)
+  cluster = await startOperatedCluster(4)
   return () => cluster.end()
 })
 afterEach(() => cluster.stopAll())
@@ -65,4 +66,19 @@ it('24: no secret of an environment is where secrets are not', async () => {
   expect(metrics).toContain('kk_')
   expect(said).toContain('leading')
   expect(objects + metrics + said + (await operator.helmCalls())).not.toContain(marked)
+})
+
+it('deploys the file that a registry has, and goes on with another one', async () => {
+  const environment = cluster.environment()
+  await cluster.start()
+  const [first, second] = await Promise.all(
+    [{}, {api: {replicas: 2}}].map((values) => serveArtifact([environment.text(values)])),
+  )
+
+  await environment.apply('', {source: {oci: first}})
+  await environment.has('Ready', 'True')
+  await environment.apply('', {source: {oci: second}})
+  await environment.comesTo('api 2')
+
+  expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
 })
