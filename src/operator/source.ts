@@ -3,13 +3,14 @@ import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import {KkError} from '../errors.ts'
 import {digest} from '../plan/digest.ts'
+import {artifactText} from './artifact.ts'
 import type {EnvironmentObject} from './kinds/environment-kind.ts'
 
 /** The keys under which objects hold the inputs, unless the Environment says otherwise. */
 export const FILE_KEY = 'environment.yaml'
 export const OVERRIDES_KEY = 'overrides.yaml'
 
-/** The inputs of an Environment, as the objects that it names hold them. */
+/** The inputs of an Environment, as what it names holds them. */
 export interface SourceText {
   /** The environment file. */
   readonly file: string
@@ -32,17 +33,22 @@ export function sourceObjects({spec: {source, overrides, cluster}}: EnvironmentO
   ]
 }
 
-/** Reads the inputs of an Environment. Throws `KK_FILE` if an object or its key is missing. */
+/** Reads the inputs of an Environment. Throws `KK_FILE` if an object or its key is missing, and `KK_IMAGE`. */
 export async function readSource(
   {spec: {source, overrides}}: Pick<EnvironmentObject, 'spec'>,
   objects: Pick<Objects, 'read'>,
 ): Promise<SourceText> {
-  const {configMap, secret, key = FILE_KEY} = source
-  const file =
-    secret === undefined
-      ? await configMapText(objects, configMap!, key)
-      : await secretText(objects, secret, key)
+  const file = await fileText(source, objects)
   return {file, overrides: overrides && (await secretText(objects, overrides.secret, OVERRIDES_KEY))}
+}
+
+function fileText(
+  {configMap, secret, oci, key = FILE_KEY}: EnvironmentObject['spec']['source'],
+  objects: Pick<Objects, 'read'>,
+): Promise<string> {
+  if (oci !== undefined) return artifactText(oci)
+  if (secret !== undefined) return secretText(objects, secret, key)
+  return configMapText(objects, configMap!, key)
 }
 
 async function configMapText(objects: Pick<Objects, 'read'>, name: string, key: string): Promise<string> {

@@ -143,12 +143,23 @@ async function writeSource(
   {name, spec}: Sourced,
   {file, overrides}: SourceText,
 ): Promise<void> {
-  const {configMap, secret, key = FILE_KEY} = spec.source
+  const {configMap, secret, oci, key = FILE_KEY} = spec.source
+  if (oci !== undefined) throw writtenElsewhere(name, oci)
   const encoded = (text: string) => Buffer.from(text).toString('base64')
   if (secret !== undefined) await writeObject(objects, SECRETS, secret, {data: {[key]: encoded(file)}})
   else await writeObject(objects, CONFIG_MAPS, configMap ?? name, {data: {[key]: file}})
   if (overrides === undefined) return
   await writeObject(objects, SECRETS, spec.overrides!.secret, {data: {[OVERRIDES_KEY]: encoded(overrides)}})
+}
+
+function writtenElsewhere(name: string, oci: string): KkError {
+  return new KkError(
+    'KK_USAGE',
+    `the file of the Environment ${name} is ${oci}, which nothing can be written to`,
+    {
+      hint: 'push another artifact, and name its digest in spec.source.oci',
+    },
+  )
 }
 
 async function writeObject(

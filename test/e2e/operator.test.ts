@@ -53,11 +53,11 @@ async function deployByHand(environment: OperatedEnvironment, text: string) {
 
 describe.concurrent('the API server refuses', () => {
   it.each([
-    ['an Environment without a source', {source: {}}, 'name either a configMap or a secret'],
+    ['an Environment without a source', {source: {}}, 'name one of configMap, secret and oci'],
     [
       'an Environment with two sources',
       {source: {configMap: 'a', secret: 'b'}},
-      'name either a configMap or a secret',
+      'name one of configMap, secret and oci',
     ],
     [
       'an approval of what is no digest',

@@ -1,5 +1,4 @@
 import {beforeAll, expect, it} from 'vitest'
-import {waitFor} from '../e2e/support/cluster.ts'
 import {done, type OwnCluster, startOwnCluster} from '../e2e/support/guarded.ts'
 import {kk} from '../e2e/support/kk.ts'
 import {
@@ -36,11 +35,9 @@ beforeAll(async () => {
   sites = await Promise.all(environments.map(siteOf))
   operator = await hub.start()
   return async () => {
-    operator.signal('SIGTERM')
-    const {exitCode, stderr} = await operator.ended()
+    await operator.stop()
     await Promise.all(sites.map(({way}) => way.close()))
     await Promise.all([hub, far].map((each) => each.end()))
-    expect(exitCode, stderr).toBe(0)
   }
 }, 900_000)
 
@@ -72,17 +69,8 @@ async function uids({environment: {name}}: Site): Promise<readonly string[]> {
 const changeAll = (api: object) =>
   Promise.all(sites.map(({environment, spec}) => environment.apply(environment.text({api}), spec)))
 
-function comeTo(some: readonly Site[], revision: string) {
-  return Promise.all(
-    some.map(async ({environment}) => {
-      await waitFor(async () => (await environment.revisions()).includes(revision), {
-        until: `${environment.name} has ${revision}`,
-        seconds: 120 + SITES * 20,
-      })
-      await environment.has('Ready', 'True')
-    }),
-  )
-}
+const comeTo = (some: readonly Site[], revision: string) =>
+  Promise.all(some.map(({environment}) => environment.comesTo(revision, 300 + SITES * 20)))
 
 it('21: sites that cannot be reached hold up none of the others, and lose nothing', {
   timeout: 600_000 + SITES * 60_000,

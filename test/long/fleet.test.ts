@@ -38,10 +38,8 @@ beforeAll(async () => {
   await Promise.all([give('north', north), give('south', south)])
   operator = await hub.start()
   return async () => {
-    operator.signal('SIGTERM')
-    const {exitCode, stderr} = await operator.ended()
+    const stderr = await operator.stop()
     await Promise.all([hub, north, south].map((each) => each.end()))
-    expect(exitCode, stderr).toBe(0)
     const said = [stderr, ...(await operator.helmCalls())].join()
     expect([...tokens].filter((token) => said.includes(token))).toEqual([])
     // Nothing of the kubeconfigs stays.
@@ -87,15 +85,6 @@ async function fleet<T>(...words: readonly string[]): Promise<T> {
 async function phases(): Promise<Readonly<Record<string, string>>> {
   const {environments} = await fleet<OperatorStatus>('status', here.name, up.name, down.name)
   return Object.fromEntries(environments.map(({name, phase}) => [name, phase]))
-}
-
-/** Resolves once helm has made this revision; if it does not, the conditions tell why. */
-async function comesTo(environment: OperatedEnvironment, revision: string): Promise<void> {
-  const isMade = async () => (await environment.revisions()).includes(revision)
-  await waitFor(isMade, {until: `${environment.name} has ${revision}`}).catch(async (cause: unknown) => {
-    const {status} = await environment.read()
-    throw new Error(`it is not changed: ${JSON.stringify(status, undefined, 1)}`, {cause})
-  })
 }
 
 async function uids(cluster: OwnCluster, {name}: OperatedEnvironment): Promise<readonly string[]> {
@@ -193,15 +182,13 @@ it('a cluster that goes away holds up nobody else, loses nothing, and comes to w
       each.apply(each.text(changed), [{}, inCluster('north'), inCluster('south')][index]),
     ),
   )
-  await Promise.all([here, down].map((each) => comesTo(each, 'api 2')))
-  await Promise.all([here, down].map((each) => each.has('Ready', 'True')))
+  await Promise.all([here, down].map((each) => each.comesTo('api 2')))
   const away = await up.has('Reachable', 'False', 'KK_UNREACHABLE')
   const whileAway = await phases()
   const {exitCode} = await kk(['fleet', 'status', '--sandbox-name', hub.sandbox])
   await done(kk(['sandbox', 'up', '--sandbox-name', north.sandbox]))
   await up.has('Reachable', 'True')
-  await comesTo(up, 'api 3')
-  const back = await up.has('Ready', 'True')
+  const back = await up.comesTo('api 3')
 
   expect(messageOf(away, 'Reachable')).toMatch(
     /does not answer at .*: connection refused|the connection was cut/,
@@ -223,7 +210,7 @@ it('takes tokens from the Secret as they are now', async () => {
   await write('south', good)
   await down.has('Reachable', 'True')
   await down.apply(down.text({api: {replicas: 3}}), inCluster('south'))
-  await comesTo(down, 'api 3')
+  await down.comesTo('api 3')
 
   expect(messageOf(away, 'Reachable')).toContain('does not accept the credentials')
   expect(JSON.stringify(away.status)).not.toContain('worn-out-2f81')
@@ -280,8 +267,8 @@ it('begins changes of an Environment when the one before it has been ready with 
   await second.has('Ready', 'True')
   const begun = await madeAt(second, 'api', 1)
   // One right after the other: that the first was ready before counts no more.
-  for (const each of [first, second]) await rewrite(each, each.text({api: {replicas: 2}}))
-  await comesTo(second, 'api 2')
+  for (const each of [first, second]) await each.rewrite(each.text({api: {replicas: 2}}))
+  await second.comesTo('api 2')
   const later = await first.read()
 
   expect(messageOf(alone, 'Ready')).toContain(`waits for ${first.name}: there is no such Environment`)
@@ -298,15 +285,6 @@ it('begins changes of an Environment when the one before it has been ready with 
   expect(await first.revisions()).toContain('api 2')
 })
 
-/** Writes the file of an Environment, and nothing else. */
-async function rewrite({name}: OperatedEnvironment, text: string): Promise<void> {
-  await hub.ask({
-    method: 'PATCH',
-    path: `/api/v1/namespaces/kk-system/configmaps/${name}?fieldManager=people&force=true`,
-    body: {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name}, data: {'environment.yaml': text}},
-  })
-}
-
 /** When helm made this revision, in milliseconds since the epoch. */
 async function madeAt({name}: OperatedEnvironment, release: string, revision: number): Promise<number> {
   const words = ['secret', `sh.helm.release.v1.${release}.v${revision}`, '--namespace', name]
@@ -317,7 +295,7 @@ async function madeAt({name}: OperatedEnvironment, release: string, revision: nu
 it('plans what is paused where its releases are, and lets go of what is deleted: its releases stay', async () => {
   await done(hub.operator('pause', down.name))
   await down.isFree()
-  await rewrite(down, down.text({api: {replicas: 5}}))
+  await down.rewrite(down.text({api: {replicas: 5}}))
   const {environments: plans} = await fleet<{environments: readonly FleetPlan[]}>('plan', down.name)
   const before = await uids(north, up)
   await done(hub.kubectl('delete', 'kkenv', up.name, '--namespace', 'kk-system'))

@@ -44,8 +44,8 @@ beforeAll(async () => {
 })
 
 /** Takes away what is there of the operator, and installs it by its chart. */
-async function installByChart(namespace: string): Promise<void> {
-  await done(cluster.operator('uninstall', '--namespace', namespace, '--yes'))
+async function installByChart(): Promise<void> {
+  await cluster.uninstall()
   await done(cluster.operator('install', '--kinds', '--yes'))
   const words = ['install', 'kk-operator', chart, ...PLACE, '--create-namespace']
   await done(cluster.helm('helm4', ...words))
@@ -93,7 +93,7 @@ describe(`whatever is deleted, and in which order (KK_TEST_SEED=${SEED})`, () =>
     '12: %s, with the policy %s: what others use and what is protected stays, and nothing hangs',
     {timeout: 900_000},
     async (order, policy) => {
-      await installByChart('none')
+      await installByChart()
       const operator = await cluster.start()
       const {shared, user} = await deployed(policy)
       const before = {...(await workloads(shared)), user: (await workloads(user)).api}
@@ -101,13 +101,11 @@ describe(`whatever is deleted, and in which order (KK_TEST_SEED=${SEED})`, () =>
 
       for (const each of order.split(', ') as Deletion[]) await deletions[each]()
       // Where nobody is there to let an Environment go, that is the last step, as its page says.
-      await done(cluster.operator('uninstall', '--namespace', shared.name, '--yes'))
+      await cluster.uninstall()
       await done(cluster.kubectl('delete', 'namespace', 'kk-system', '--wait=false', '--ignore-not-found'))
       await waitFor(() => isGone('namespace', 'kk-system'), {until: 'kk-system is gone'})
       await waitFor(() => isGone('crd', ...DEFINITIONS), {until: 'the kinds are gone'})
       const after = {...(await workloads(shared)), user: (await workloads(user)).api}
-      operator.signal('SIGKILL')
-      await operator.ended()
 
       const stays = policy === 'Orphan' ? ['api', 'db', 'vault', 'user'] : ['db', 'vault', 'user']
       expect(before).toMatchObject({api: expect.any(String), vault: expect.any(String)})
@@ -143,7 +141,9 @@ function deletionsOf(
       const {exitCode, stderr} = await cluster.helm('helm4', 'uninstall', 'kk-operator', ...PLACE)
       // With kk-system went the record of helm, and the Deployment.
       if (exitCode !== 0) expect(stderr).toContain('not found')
+      // As the kubelet does with its pods; without its kinds or its account it has ended before.
       operator.signal('SIGTERM')
+      await operator.ended()
     },
   }
 }

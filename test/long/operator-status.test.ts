@@ -1,5 +1,3 @@
-import {join} from 'node:path'
-import {execa} from 'execa'
 import {beforeAll, expect, it} from 'vitest'
 import {KkError} from '../../src/errors.ts'
 import type {Phase} from '../../src/operator/findings.ts'
@@ -10,20 +8,15 @@ import {newTeller} from '../../src/operator/teller.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 import {planOf} from '../run/plan-of.ts'
+import {judge, type Verdict} from './support/judge.ts'
 
-// Two judges whose rules are not kk's: kstatus, and Flux's checker of conditions. Go builds them for a minute.
+// Number 17 of the proof of the design, for every kind of status; operator-truth.test.ts has those of an operator that meets faults.
 
 interface Written {
   readonly kind: string
   readonly metadata: {readonly name: string}
   readonly spec?: object
   readonly status?: object
-}
-
-interface Verdict {
-  readonly kstatus: string
-  readonly fail: string
-  readonly warn: string
 }
 
 /** The objects as the cluster has them once these phases were told, one after the other. */
@@ -121,12 +114,7 @@ const CASES: readonly (readonly [string, readonly Phase[], string])[] = [
 let verdicts: readonly (readonly Verdict[])[]
 beforeAll(async () => {
   const cases = await Promise.all(CASES.map(([, phases]) => told(...phases)))
-  const {stdout} = await execa('go', ['run', '.'], {
-    cwd: join(import.meta.dirname, '../../toolbox/judge'),
-    env: {GOTOOLCHAIN: 'local'},
-    input: JSON.stringify(cases.flat()),
-  })
-  const all = JSON.parse(stdout) as readonly Verdict[]
+  const all = await judge(cases.flat())
   let at = 0
   verdicts = cases.map((objects) => {
     const from = at

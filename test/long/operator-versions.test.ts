@@ -9,8 +9,6 @@ import {
   messageOf,
   type OperatedCluster,
   type OperatedEnvironment,
-  type OperatorPlace,
-  type RunningOperator,
   startOperatedCluster,
 } from '../e2e/support/operator.ts'
 import {freePort} from './support/free-port.ts'
@@ -25,22 +23,7 @@ beforeAll(async () => {
   return () => cluster.end()
 })
 
-const running: RunningOperator[] = []
-async function start(place: OperatorPlace = {}, ...words: readonly string[]): Promise<RunningOperator> {
-  const started = await cluster.startAt(place, ...words)
-  running.push(started)
-  return started
-}
-async function end(operator: RunningOperator): Promise<string> {
-  running.splice(running.indexOf(operator), 1)
-  operator.signal('SIGTERM')
-  const {exitCode, stderr} = await operator.ended()
-  expect(exitCode, stderr).toBe(0)
-  return stderr
-}
-afterEach(async () => {
-  for (const operator of running.slice()) await end(operator)
-})
+afterEach(() => cluster.stopAll())
 
 const DEFINITIONS = ['environments', 'releases'].map((plural) => `${plural}.kk.openstack.org`)
 const NAMED = ['--sandbox-name'] as const
@@ -55,22 +38,6 @@ interface Definition {
 const definition = (name: string) =>
   cluster.ask<Definition>({path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`})
 
-/** The changes that helms of an operator were started for in an environment: `upgrade api`. */
-async function changes(operator: RunningOperator, {name}: OperatedEnvironment): Promise<readonly string[]> {
-  return (await operator.helmCalls())
-    .filter((call) => /^(install|upgrade)/.test(call) && call.includes(`--namespace ${name}`))
-    .map((call) => `${call.split(' ')[0]} ${/ (api|db) /.exec(call)?.[1]}`)
-}
-
-/** Writes the file of an Environment, and nothing else. */
-async function rewrite({name}: OperatedEnvironment, text: string): Promise<void> {
-  await cluster.ask({
-    method: 'PATCH',
-    path: `/api/v1/namespaces/kk-system/configmaps/${name}?fieldManager=people&force=true`,
-    body: {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name}, data: {'environment.yaml': text}},
-  })
-}
-
 /** Writes fields of an Environment as the next kk knows it. */
 async function merge({name}: OperatedEnvironment, spec: object): Promise<void> {
   const kind = 'environments.v1beta1.kk.openstack.org'
@@ -78,21 +45,12 @@ async function merge({name}: OperatedEnvironment, spec: object): Promise<void> {
   await done(cluster.kubectl('patch', kind, ...place))
 }
 
-/** Resolves once the last edit is deployed, as this revision of api. */
-async function comesTo(environment: OperatedEnvironment, revision: number): Promise<void> {
-  await waitFor(async () => (await environment.revisions()).includes(`api ${revision}`), {
-    until: `${environment.name} has api ${revision}`,
-    seconds: 120,
-  })
-  await environment.has('Ready', 'True')
-}
-
 it('25: the next kk takes kinds and operator over, and this one takes them back, with no revision but those of edits', {
   timeout: 600_000,
 }, async () => {
   const environment = cluster.environment()
-  const edit = (replicas: number) => rewrite(environment, environment.text({api: {replicas}}))
-  const before = await start()
+  const edit = (replicas: number) => environment.rewrite(environment.text({api: {replicas}}))
+  const before = await cluster.start()
   await environment.apply(environment.text())
   await environment.has('Ready', 'True')
 
@@ -103,17 +61,17 @@ it('25: the next kk takes kinds and operator over, and this one takes them back,
   await merge(environment, {suspend: false})
   await environment.has('Ready', 'True')
   await edit(2)
-  await comesTo(environment, 2)
-  await end(before)
-  const between = await start({program: next.program})
+  await environment.comesTo('api 2')
+  await before.stop()
+  const between = await cluster.startAt({program: next.program})
   await edit(3)
-  await comesTo(environment, 3)
-  await end(between)
+  await environment.comesTo('api 3')
+  await between.stop()
   const words = ['--image', 'registry.example.org/kk:0', '--namespace', environment.name, '--yes']
   const back = await cluster.operator('install', ...words)
-  const after = await start()
+  const after = await cluster.start()
   await edit(1)
-  await comesTo(environment, 4)
+  await environment.comesTo('api 4')
 
   expect(stored).toEqual(['v1alpha1', 'v1beta1'])
   expect(back.exitCode, back.stderr).toBe(0)
@@ -126,29 +84,29 @@ it('25: the next kk takes kinds and operator over, and this one takes them back,
   const image = 'jsonpath={.spec.template.spec.containers[0].image}'
   const deployment = ['deployment/kk-operator', '--namespace', 'kk-system', '--output', image]
   expect(await done(cluster.kubectl('get', ...deployment))).toBe('registry.example.org/kk:0')
-  expect(await changes(before, environment)).toEqual(['install db', 'install api', 'upgrade api'])
-  expect(await changes(between, environment)).toEqual(['upgrade api'])
-  expect(await changes(after, environment)).toEqual(['upgrade api'])
+  expect(await before.changes(environment)).toEqual(['install db', 'install api', 'upgrade api'])
+  expect(await between.changes(environment)).toEqual(['upgrade api'])
+  expect(await after.changes(environment)).toEqual(['upgrade api'])
   expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'api 4', 'db 1'])
 })
 
 it('25: an Environment that says what an operator does not know waits for one that does', async () => {
   const environment = cluster.environment()
   await bringKinds()
-  const older = await start()
+  const older = await cluster.start()
   await environment.apply(environment.text())
   await environment.has('Ready', 'True')
 
   await merge(environment, {sticky: true})
-  await rewrite(environment, environment.text({api: {replicas: 2}}))
+  await environment.rewrite(environment.text({api: {replicas: 2}}))
   const stalled = await environment.has('Stalled', 'True', 'KK_KINDS')
   const paused = await cluster.operator('pause', environment.name)
   await done(cluster.operator('resume', environment.name))
   await environment.has('Stalled', 'True', 'KK_KINDS')
   const waiting = await environment.revisions()
-  await end(older)
-  await start({program: next.program})
-  await comesTo(environment, 2)
+  await older.stop()
+  await cluster.startAt({program: next.program})
+  await environment.comesTo('api 2')
 
   expect(messageOf(stalled, 'Stalled')).toContain('this kk does not know spec.sticky of the Environment')
   expect(paused.exitCode, paused.stderr).toBe(0)
@@ -165,7 +123,7 @@ it('25: where Environments are served in a later version alone, an older kk refu
   await writeFile(file, changed)
   await bringKinds()
   const port = await freePort()
-  const older = await start({}, '--listen', `127.0.0.1:${port}`)
+  const older = await cluster.start('--listen', `127.0.0.1:${port}`)
   await environment.apply(environment.text())
   await environment.has('Ready', 'True')
   const asked = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
@@ -177,7 +135,7 @@ it('25: where Environments are served in a later version alone, an older kk refu
       () => false,
     )
   await waitFor(async () => !(await isServed()), {until: 'it is served no more'})
-  await rewrite(environment, changed)
+  await environment.rewrite(changed)
   await waitFor(async () => /result="error"\} [1-9]/.test(await asked('/metrics')), {
     until: 'it has passed over what it cannot read',
   })
@@ -200,8 +158,8 @@ it('25: where Environments are served in a later version alone, an older kk refu
   const byHand = await kk(['deploy', file, ...NAMED, cluster.sandbox])
   const between = await environment.revisions()
   await serve(true)
-  await comesTo(environment, 2)
-  const said = await end(older)
+  await environment.comesTo('api 2')
+  const said = await older.stop()
 
   for (const {exitCode, stderr, command} of refused) {
     expect(exitCode, command).toBe(3)
@@ -243,10 +201,10 @@ it('25: a version is given up only once nothing is stored in it, and Environment
   const later = await laterKk()
   const words = ['operator', 'install', '--kinds', '--yes', ...NAMED, cluster.sandbox]
   await bringKinds()
-  const before = await start()
+  const before = await cluster.start()
   await environment.apply(environment.text())
   await environment.has('Ready', 'True')
-  await end(before)
+  await before.stop()
 
   const place = ['environments.kk.openstack.org', environment.name, '--namespace', 'kk-system']
   const early = await later.run(...words)
@@ -257,23 +215,24 @@ it('25: a version is given up only once nothing is stored in it, and Environment
   for (const name of DEFINITIONS)
     await done(cluster.kubectl('patch', 'crd', name, '--subresource', 'status', ...patch))
   await done(later.run(...words))
-  const after = await start({program: later.program})
-  await rewrite(environment, environment.text({api: {replicas: 2}}))
+  const after = await cluster.startAt({program: later.program})
+  await environment.rewrite(environment.text({api: {replicas: 2}}))
   await waitFor(async () => (await environment.revisions()).includes('api 2'), {
     until: 'the edit is deployed',
+    seconds: 300,
   })
   const kept = JSON.parse(
     await done(cluster.kubectl('get', ...place, '--output', 'json')),
   ) as EnvironmentObject
   await done(cluster.kubectl('delete', ...place))
   await environment.isFree()
-  await end(after)
+  await after.stop()
   await bringKinds()
 
   expect(early.exitCode).toBe(1)
   expect(early.stderr).toContain('storedVersions')
   expect(kept.metadata.uid).toBe(metadata.uid)
-  expect(await changes(after, environment)).toEqual(['upgrade api'])
+  expect(await after.changes(environment)).toEqual(['upgrade api'])
   expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
 })
 

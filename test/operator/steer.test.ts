@@ -1,6 +1,7 @@
 import {expect, it} from 'vitest'
 import {
   adoptEnvironment,
+  changeSource,
   drivenEnvironment,
   pauseEnvironment,
   retryEnvironment,
@@ -24,6 +25,15 @@ it('one that the operator drives here is', async () => {
   await expect(drivenEnvironment(clusterWith({}), 'production')).resolves.toMatchObject({
     metadata: {name: 'production'},
   })
+})
+
+it('one whose file is in a registry is not given another one', async () => {
+  const oci = `registry.example.org/clouds/production@sha256:${'0'.repeat(64)}`
+  const source = {file: 'api: {}', overrides: undefined}
+
+  const refused = changeSource(clusterWith({source: {oci}}), 'production', {source, now: new Date()})
+
+  await expect(refused).rejects.toMatchObject({code: 'KK_USAGE', message: expect.stringContaining(oci)})
 })
 
 it('one that is suspended is not tried again', async () => {

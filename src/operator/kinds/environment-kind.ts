@@ -18,10 +18,17 @@ const SPEC = {
     source: {
       type: 'object',
       description:
-        'The environment file, as text in an object of the same namespace. An API object could not hold it otherwise: the API server sorts keys and rewrites numbers.',
+        'The environment file, as text in an object of the same namespace, or in a registry. An API object could not hold it otherwise: the API server sorts keys and rewrites numbers.',
       properties: {
         configMap: {...OBJECT_NAME, description: 'The ConfigMap that holds it.'},
         secret: {...OBJECT_NAME, description: 'The Secret that holds it.'},
+        oci: {
+          type: 'string',
+          description:
+            'The OCI artifact that has it as its only file, by its digest: registry.example.org/clouds/production@sha256:….',
+          pattern: '^[^@]+@sha256:[0-9a-f]{64}$',
+          maxLength: 512,
+        },
         key: {
           type: 'string',
           description: 'The key of the object, environment.yaml unless it is said.',
@@ -31,8 +38,8 @@ const SPEC = {
       },
       'x-kubernetes-validations': [
         {
-          rule: 'has(self.configMap) != has(self.secret)',
-          message: 'name either a configMap or a secret',
+          rule: '[has(self.configMap), has(self.secret), has(self.oci)].exists_one(is, is)',
+          message: 'name one of configMap, secret and oci',
         },
       ],
     },

@@ -14,19 +14,26 @@ import {recordedHelm} from './recorded-helm.ts'
 export interface OperatedCluster extends OwnCluster {
   /** Installs the operator once more for all these environments, with other flags. */
   install(...words: readonly string[]): Promise<unknown>
+  /** Takes the operator away from all of them. */
+  uninstall(): Promise<unknown>
   /** `kk operator <words>`. */
   operator(...words: readonly string[]): ReturnType<typeof kk>
-  /** Starts an operator that has the rights of the one that was installed, and no other; with other words, a part of it. */
+  /**
+   * Starts an operator that has the rights of the one that was installed, and no other; with other words, a part of it. Those that
+   * still run are stopped before the control plane ends.
+   */
   start(...words: readonly string[]): Promise<RunningOperator>
   /** The same, but it meets the API server where it is told to, and has these environment variables, too. */
   startAt(place: OperatorPlace, ...words: readonly string[]): Promise<RunningOperator>
+  /** Stops all that still run. */
+  stopAll(): Promise<unknown>
   /** `kk deploy` or `kk destroy`, as somebody at a command line. */
   byHand(verb: 'deploy' | 'destroy', environment: OperatedEnvironment, text: string): Promise<void>
   /** An environment of a test's own, whose namespace the operator may deploy in: there, or in the cluster of its releases. */
   environment(releases?: TestCluster): OperatedEnvironment
 }
 
-export interface OperatorPlace {
+interface OperatorPlace {
   /** Another kk than the one that was built. */
   readonly program?: string
   /** Where the API server is, or what stands before it. */
@@ -40,8 +47,14 @@ export interface RunningOperator {
   readonly temporary: string
   /** The arguments of every helm that it has started. */
   helmCalls(): Promise<readonly string[]>
+  /** What they were to change in an environment: `upgrade api`. */
+  changes(environment: Pick<OperatedEnvironment, 'name'>): Promise<readonly string[]>
+  /** Does nothing to one that has ended. */
   signal(name: NodeJS.Signals): void
   ended(): Promise<{readonly exitCode?: number | undefined; readonly stderr: string}>
+  /** Has it end as the kubelet does, which must go well, and resolves with what it has said. */
+  stop(): Promise<string>
+  kill(): Promise<unknown>
 }
 
 /** An Environment, its file and its releases, all below one name. */
@@ -51,9 +64,13 @@ export interface OperatedEnvironment {
   text(values?: {readonly api?: object; readonly db?: object}): string
   /** Writes the source and the Environment, by what kubectl would be given. */
   apply(text: string, spec?: object): Promise<void>
+  /** Writes the source alone. */
+  rewrite(text: string): Promise<unknown>
   read(): Promise<EnvironmentObject>
   /** Resolves with the Environment once it has this condition, for its present generation. */
   has(type: string, status: string, reason?: string): Promise<EnvironmentObject>
+  /** Resolves once helm has made this revision, `api 2`, and the Environment is ready with it; if it is not, it says how it is. */
+  comesTo(revision: string, seconds?: number): Promise<EnvironmentObject>
   /** Resolves once the command line may drive it again. */
   isFree(): Promise<unknown>
   /** Each revision that helm keeps: `api 2`. */
@@ -80,12 +97,25 @@ export async function startOperatedCluster(
     )
   await install()
   const free = names.slice()
+  const running = new Set<RunningOperator>()
+  const startOne = async (words: readonly string[], place?: OperatorPlace) => {
+    const started = await start(cluster, words, place)
+    running.add(started)
+    void started.ended().then(() => running.delete(started))
+    return started
+  }
+  const stopAll = () => Promise.all([...running].map((each) => each.stop()))
   return {
     ...cluster,
+    async end() {
+      await stopAll().finally(cluster.end)
+    },
     install,
+    uninstall: () => done(operator('uninstall', ...namespaces, '--yes')),
     operator,
-    start: (...words) => start(cluster, words),
-    startAt: (place, ...words) => start(cluster, words, place),
+    start: (...words) => startOne(words),
+    startAt: (place, ...words) => startOne(words, place),
+    stopAll,
     async byHand(verb, {name}, text) {
       const file = join(inject('run').home, `${name}.yaml`)
       await writeFile(file, text)
@@ -121,15 +151,36 @@ async function start(
     extendEnv: false,
     reject: false,
     stdin: 'ignore',
+    // One that is told to end waits for its helms.
+    forceKillAfterDelay: false,
   })
+  const signal = (name: NodeJS.Signals) => void child.kill(name)
+  const ended = async () => {
+    const {exitCode, stderr} = await child
+    return {exitCode, stderr}
+  }
   return {
     pid: child.pid!,
     temporary,
     helmCalls: calls,
-    signal: (name) => void process.kill(child.pid!, name),
-    async ended() {
-      const {exitCode, stderr} = await child
-      return {exitCode, stderr}
+    async changes({name}) {
+      const all = await calls()
+      return all
+        .filter((call) => /^(install|upgrade|uninstall|rollback) /.test(call))
+        .filter((call) => call.includes(`--namespace ${name}`))
+        .map((call) => `${call.split(' ')[0]} ${/ (api|db) /.exec(call)?.[1]}`)
+    },
+    signal,
+    ended,
+    async stop() {
+      signal('SIGTERM')
+      const {exitCode, stderr} = await ended()
+      expect(exitCode, stderr).toBe(0)
+      return stderr
+    },
+    kill() {
+      signal('SIGKILL')
+      return ended()
     },
   }
 }
@@ -165,6 +216,29 @@ interface Places {
 function environmentOn({cluster, releases}: Places, name: string): OperatedEnvironment {
   const path = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/environments'
   const read = () => cluster.ask<EnvironmentObject>({path: `${path}/${name}`})
+  const waitForIt = <T>(condition: () => Promise<T | undefined | false>, until: string, seconds = 300) =>
+    waitFor(condition, {until: `${name} ${until}`, seconds}).catch(async (cause: unknown) => {
+      const {conditions = []} = (await read()).status ?? {}
+      const texts = conditions.map((each) => `${each.type}=${each.status} ${each.reason}: ${each.message}`)
+      throw new Error(`${(cause as Error).message}; it has:\n${texts.join('\n')}`, {cause})
+    })
+  const has = (type: string, status: string, reason?: string) =>
+    waitForIt(
+      async () => {
+        const environment = await read()
+        const {metadata, status: {conditions = []} = {}} = environment
+        const found = conditions.find((each) => each.type === type)
+        const isCurrent = found?.observedGeneration === metadata.generation
+        const isMeant = found?.status === status && (reason === undefined || found.reason === reason)
+        return isCurrent && isMeant && environment
+      },
+      `has ${type}=${status} ${reason ?? ''}`,
+    )
+  const revisions = async () => {
+    const words = ['secrets', '--namespace', name, '--selector', 'owner=helm']
+    const {items} = await releases.get<Secrets>(...words)
+    return items.map(({metadata: {labels}}) => `${labels.name} ${labels.version}`).toSorted()
+  }
   return {
     name,
     text: ({api = {}, db = {}} = {}) =>
@@ -194,22 +268,17 @@ function environmentOn({cluster, releases}: Places, name: string): OperatedEnvir
       await done(cluster.kubectl('apply', ...flags, '--filename', file))
     },
     read,
-    has: (type, status, reason) =>
-      waitFor(
-        async () => {
-          const environment = await read()
-          const {metadata, status: {conditions = []} = {}} = environment
-          const found = conditions.find((each) => each.type === type)
-          const isCurrent = found?.observedGeneration === metadata.generation
-          const isMeant = found?.status === status && (reason === undefined || found.reason === reason)
-          return isCurrent && isMeant && environment
-        },
-        {until: `${name} has ${type}=${status} ${reason ?? ''}`, seconds: 180},
-      ).catch(async (cause: unknown) => {
-        const {conditions = []} = (await read()).status ?? {}
-        const texts = conditions.map((each) => `${each.type}=${each.status} ${each.reason}: ${each.message}`)
-        throw new Error(`${(cause as Error).message}; it has:\n${texts.join('\n')}`, {cause})
+    rewrite: (text) =>
+      cluster.ask({
+        method: 'PATCH',
+        path: `/api/v1/namespaces/kk-system/configmaps/${name}?fieldManager=people&force=true`,
+        body: {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name}, data: {'environment.yaml': text}},
       }),
+    has,
+    async comesTo(revision, seconds) {
+      await waitForIt(async () => (await revisions()).includes(revision), `has ${revision}`, seconds)
+      return has('Ready', 'True')
+    },
     isFree() {
       const lease = ['lease', `kk-env-${name}`, '--namespace', 'kk-system']
       return waitFor(
@@ -223,11 +292,7 @@ function environmentOn({cluster, releases}: Places, name: string): OperatedEnvir
         },
       )
     },
-    async revisions() {
-      const words = ['secrets', '--namespace', name, '--selector', 'owner=helm']
-      const {items} = await releases.get<Secrets>(...words)
-      return items.map(({metadata: {labels}}) => `${labels.name} ${labels.version}`).toSorted()
-    },
+    revisions,
     async deployed() {
       const found = await Promise.all(
         ['api', 'db'].map(async (release) => {

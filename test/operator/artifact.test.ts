@@ -1,0 +1,37 @@
+import {expect, it} from 'vitest'
+import {sha256} from '../../src/images/registry/content.ts'
+import {artifactText} from '../../src/operator/artifact.ts'
+import {serveArtifact} from '../support/artifact.ts'
+
+const FILE = 'kk: {namespace: openstack}\n'
+
+it('an artifact of one file is read', async () => {
+  expect(await artifactText(await serveArtifact([FILE]))).toBe(FILE)
+})
+
+it.each([
+  [
+    'that the registry does not have',
+    async () => (await serveArtifact([FILE])).replace(/sha256:.*/, sha256('other')),
+    'does not have',
+  ],
+  ['of several files', () => serveArtifact([FILE, 'b']), 'has 2 files, and not one'],
+  ['without any', () => serveArtifact([]), 'has 0 files, and not one'],
+  [
+    'whose file has other bytes than it says',
+    () => serveArtifact(['kk: {namespace: openstock}\n'], [FILE]),
+    `for ${sha256(FILE)}`,
+  ],
+  [
+    'that is no environment file by its size',
+    () => serveArtifact(['a'.repeat(1_048_577)]),
+    'has 1048577 bytes',
+  ],
+] as const)('an artifact %s is refused', async (_, artifact, message) => {
+  const reference = await artifact()
+
+  await expect(artifactText(reference)).rejects.toMatchObject({
+    code: 'KK_IMAGE',
+    message: expect.stringContaining(message),
+  })
+})
