@@ -87,17 +87,18 @@ async function statusSubject(
   return {subject: {owner: prepared.environment.name, prepared, names: releases}, cluster}
 }
 
-/** Adds generated secrets, which decide whether inputs changed; without them for who may not read them. */
+/** Adds generated secrets, which decide whether inputs changed; without them where they cannot, or may not, be read. */
 async function withSecrets(
   subject: StatusSubject,
   flags: StoreFlags,
-  cluster: Pick<Cluster, 'secrets'>,
+  cluster: Pick<Cluster, 'secrets' | 'records' | 'stored'>,
 ): Promise<StatusSubject> {
   if (!subject.prepared) return subject
   try {
     return {...subject, prepared: (await openSecrets(subject.prepared, flags, cluster)).planned}
   } catch (error) {
-    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    const {code} = asKkError(error)
+    if (code !== 'KK_FORBIDDEN' && code !== 'KK_RECORD') throw error
     return subject
   }
 }

@@ -71,6 +71,7 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
       break
     case 'idle': {
       await keepFinalizer(environment, pass.hub)
+      await keepSecrets(supplied, settled, cluster)
       const unwanted = await planUnwanted(plan, prepared.environment, site)
       const seen = {planned, releases}
       const hasRun =

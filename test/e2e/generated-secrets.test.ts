@@ -1,7 +1,7 @@
 import {chmod, readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
-import {get} from './support/cluster.ts'
+import {get, kubectl} from './support/cluster.ts'
 import {openCorner} from './support/corner.ts'
 import {revisions} from './support/records.ts'
 
@@ -45,6 +45,9 @@ grep -q describe && echo '${JSON.stringify({chart: 'workload', secrets: [need]})
   expect(deployed.exitCode, deployed.stderr).toBe(0)
   const password = await kept()
   const again = await kk('deploy', 'env.yaml', '--output', 'ndjson')
+  await kubectl(['delete', 'secret', name, '--namespace', 'kk-system'])
+  const lost = await kk('plan', 'env.yaml')
+  const restored = await kk('deploy', 'env.yaml')
   const status = await kk('status', 'env.yaml')
   const shown = await kk('values', 'show', 'one', '-e', 'env.yaml')
 
@@ -52,6 +55,10 @@ grep -q describe && echo '${JSON.stringify({chart: 'workload', secrets: [need]})
   expect(afterPlan.items.map(({metadata}) => metadata.name)).not.toContain(name)
   expect(password).toMatch(/^[A-Za-z0-9._-]{24}$/)
   expect(again.exitCode).toBe(0)
+  expect(lost.stdout).toContain('plan: 3 unchanged')
+  expect(lost.stdout).toMatch(new RegExp(`in use .* helm's records.*: ${corner.name}/database.password$`, 'm'))
+  expect(restored.exitCode, restored.stderr).toBe(0)
+  expect(await kept()).toBe(password)
   expect(await revisions(corner.name)).toEqual({one: 1, two: 1, three: 1})
   expect(status.stdout).not.toContain('changed')
 
@@ -105,6 +112,8 @@ grep -q describe && echo '${JSON.stringify({chart: 'workload', secrets: [need]})
     planned,
     deployed,
     again,
+    lost,
+    restored,
     status,
     shown,
     refused,

@@ -6,7 +6,8 @@ import {once} from '../../state/once.ts'
 import type {SupplyLayers} from '../../verbs/preparation/gathering/gather.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {storeKeeper} from '../../verbs/secrets/secret-keeper.ts'
-import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
+import {type SecretNeeds, secretNeeds} from '../../verbs/secrets/secret-needs.ts'
+import {secretsInUse} from '../../verbs/secrets/secrets-in-use.ts'
 import {sharedSecrets, withSharedSecrets} from '../../verbs/secrets/shared-secrets.ts'
 import {
   type KnownSecrets,
@@ -19,29 +20,39 @@ import {openStoreToRead} from './store.ts'
 
 /** What keeps secrets; without a cluster, the store alone. */
 type Keeping = Pick<Cluster, 'secrets'> | undefined
+/** What also tells of those in use. */
+type Running = Pick<Cluster, 'secrets' | 'records' | 'stored'> | undefined
 
 /**
- * Returns the environment with the generated secrets of its releases, which the cluster keeps, or else the store. Where every
- * layer states its own, nobody is asked.
+ * Returns the environment with the generated secrets of its releases, which the cluster keeps, or else the store, or with which
+ * they run. Where every layer states its own, nobody is asked.
  */
-export async function openSecrets(opened: Prepared, flags: StoreFlags, cluster: Keeping): Promise<Supplied> {
+export async function openSecrets(opened: Prepared, flags: StoreFlags, cluster: Running): Promise<Supplied> {
   return supplyFrom(opened, cluster, () => storedSecrets(flags, opened.environment))
 }
 
 /** As `openSecrets`, with those that a store kept at hand: `stored` is called where the cluster does not keep all of them. */
 export async function supplyFrom(
   opened: Prepared,
-  cluster: Keeping,
+  cluster: Running,
   stored: () => Promise<KnownSecrets>,
 ): Promise<Supplied> {
   const prepared = await withSharedSecrets(opened)
   const needs = await secretNeeds(prepared)
   const kept = await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace))
-  const isComplete = [...needs].every(([release, each]) =>
-    each.every(({name}) => kept.get(releaseNamespace(release))?.has(name)),
-  )
-  const store = isComplete ? new Map() : await stored()
-  return supplySecrets(prepared, {needs, cluster: kept, store})
+  const unkept = lackingIn(kept, needs)
+  const store = unkept.size === 0 ? new Map() : await stored()
+  const inUse = cluster && (await secretsInUse(prepared, lackingIn(store, unkept), cluster))
+  return supplySecrets(prepared, {needs, cluster: kept, store, inUse})
+}
+
+/** Returns the needs for secrets that are not among the known ones. */
+function lackingIn(known: KnownSecrets, needs: SecretNeeds): SecretNeeds {
+  const lacking = [...needs].map(([release, each]) => {
+    const secrets = known.get(releaseNamespace(release))
+    return [release, each.filter(({name}) => !secrets?.has(name))] as const
+  })
+  return new Map(lacking.filter(([, each]) => each.length > 0))
 }
 
 /** Lays secrets among the layers of releases that are only looked at: those of the cluster, if there is one, or of the store. */

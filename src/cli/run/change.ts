@@ -90,7 +90,10 @@ export async function change(options: Change): Promise<ExitCode> {
   // The operator may be at work on other inputs, though the cluster is as it should be.
   const view = {isCheckedDry: true, ...(flags.via && {isIdle: false})}
   const end = await showPlan(planned, context, view)
-  if (end !== undefined) return end
+  if (end !== undefined) {
+    if (!isDry) await keepSecrets(supplied, planned, cluster)
+    return end
+  }
 
   expectStated(observed.living)
   const settle = async () => {

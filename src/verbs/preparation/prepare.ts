@@ -54,7 +54,7 @@ export interface Prepared {
   readonly store?: StoreUse | undefined
   /** The generated secrets that each release gets; undefined before they are supplied. */
   readonly generated?: ReadonlyMap<ReleaseId, readonly GeneratedSecret[]> | undefined
-  /** Contradictions among stated passwords and keys, in words. */
+  /** Notes on passwords and keys, in words. */
   readonly secretNotes?: readonly string[]
   /** Notes on inferred requirements, in words; undefined if none were to be inferred. */
   readonly inferenceNotes?: readonly string[]

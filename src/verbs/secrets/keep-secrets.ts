@@ -8,7 +8,8 @@ import {helmActions} from '../preparation/rendering/render.ts'
 import type {Supplied, SuppliedSecret} from './supply-secrets.ts'
 
 /**
- * Keeps the new secrets of the releases that a plan installs or upgrades in the cluster. Rejects with `KK_RACED` if
+ * Keeps the new secrets of the releases that a plan installs or upgrades in the cluster, and all that are in use, whatever
+ * it changes. Rejects with `KK_RACED` if
  * somebody else kept other values first: theirs count, and the rendered objects have others.
  */
 export async function keepSecrets(
@@ -17,7 +18,7 @@ export async function keepSecrets(
   cluster: Pick<Cluster, 'secrets'>,
 ): Promise<void> {
   const changed = new Set<ReleaseId>(helmActions(plan).map(({release}) => release))
-  const used = missing.filter(({release}) => changed.has(release))
+  const used = missing.filter(({release, isInUse}) => isInUse || changed.has(release))
   for (const [namespace, secrets] of Map.groupBy(used, (each) => each.namespace)) {
     const unique = [...new Map(secrets.map((each) => [each.name, each])).values()]
     const kept = await cluster.secrets.keep(namespace, unique)

@@ -3,9 +3,10 @@ import {secretMark} from '../../cluster/kept-secrets.ts'
 import {KkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import type {ByHand} from '../../overrides/system/plugin.ts'
-import {isMap, type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {isStated} from './secret-needs.ts'
+import {textAt} from './shared-secrets.ts'
 
 /** A password or key with which a release runs, and that another value would replace. */
 export interface LivingSecret {
@@ -13,13 +14,11 @@ export interface LivingSecret {
   readonly name: string
   readonly byHand?: ByHand | undefined
   /**
-   * `unstated`: it was not rotated, but the environment no longer states it, and kk would give the value that it keeps
-   * or makes. `stated`: the environment states another value. `turned-off`: kk may no longer give it, and the
+   * `unstated`: it was not rotated, but the environment no longer states it, and kk would give another one, which it
+   * keeps, with which another release runs, or, where the chart's default is in use, which it makes. `stated`: the environment states another value. `turned-off`: kk may no longer give it, and the
    * environment does not state it, so the chart's default counts.
    */
   readonly reason: 'unstated' | 'stated' | 'turned-off'
-  /** Whether kk keeps another value. */
-  readonly isKept: boolean
 }
 
 /**
@@ -45,13 +44,7 @@ export async function livingSecrets(
       const reason = ours ? 'unstated' : isStated(values, path) ? 'stated' : 'turned-off'
       if (reason === 'turned-off' && former === textAt(plugins.spoken(chart).values, path)) continue
       const key = JSON.stringify([namespace, name])
-      found.set(key, {
-        namespace,
-        name,
-        reason,
-        isKept: ours?.isNew === false,
-        byHand: byHand ?? found.get(key)?.byHand,
-      })
+      found.set(key, {namespace, name, reason, byHand: byHand ?? found.get(key)?.byHand})
     }
   }
   return [...found.values()]
@@ -78,7 +71,7 @@ export function livingNotes(secrets: readonly LivingSecret[]): readonly string[]
 }
 
 /** Throws `KK_ROTATION` if no upgrade would bring a new value of this secret into effect. */
-export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'reason' | 'isKept'>): void {
+export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'reason'>): void {
   if (!byHand) return
   throw new KkError(
     'KK_ROTATION',
@@ -103,21 +96,14 @@ export function unstatedSecret(living: readonly LivingSecret[]): KkError | undef
   const held = living.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
   if (!held) return undefined
   const message = `${label(held)} is in use and not stated, and another value would lock out who uses it: ${held.byHand!.why}`
-  const replace = held.isKept ? ' --replace --changed-by-hand' : ''
   return new KkError('KK_ROTATION', message, {
     hint:
       held.reason === 'turned-off'
         ? 'state the value in use, or take away the `secrets: false` that turns off what kk gives'
-        : `state the value in use; or hand it to kk, and it need not be stated: kk secrets import FILE${replace}`,
+        : 'state the value in use; or hand it to kk, and it need not be stated: kk secrets import FILE --replace --changed-by-hand',
   })
 }
 
 function label({namespace, name}: Pick<LivingSecret, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`
-}
-
-/** Returns the text at a path; undefined also for an empty one, which opens nothing. */
-function textAt(values: Values, path: readonly string[]): string | undefined {
-  const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

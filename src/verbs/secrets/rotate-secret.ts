@@ -69,9 +69,10 @@ function unknownSecret(
       hint: 'the environment states it, or has no chart that needs it: change it in the file',
     })
   }
+  const made = isUsed ? 'kk deploy makes it, or keeps the one in use again' : 'see kk secrets list'
   const close = suggest(name, [...known.keys()])
   const what = isUsed ? 'is not made yet' : 'is not kept'
   return new KkError('KK_USAGE', `the secret ${name} ${what} in the cluster for ${namespace}`, {
-    hint: close === undefined ? 'see kk secrets list' : `did you mean ${close}?`,
+    hint: close === undefined ? made : `did you mean ${close}?`,
   })
 }

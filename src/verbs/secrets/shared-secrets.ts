@@ -122,7 +122,7 @@ function statedAt(layers: readonly Layer[], path: readonly string[]): Statement 
 }
 
 /** Returns the text at a path, a number as helm renders it; undefined for an empty text, which opens nothing. */
-function textAt(values: Values, path: readonly string[]): string | undefined {
+export function textAt(values: Values, path: readonly string[]): string | undefined {
   const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
   if (Number.isSafeInteger(value)) return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined

@@ -17,6 +17,8 @@ export interface SecretSources {
   readonly cluster: KnownSecrets
   /** The secrets that the store keeps, for work without a cluster. */
   readonly store: KnownSecrets
+  /** Those that neither keeps, and that releases run with; see `secretsInUse`. */
+  readonly inUse?: KnownSecrets
 }
 
 /** A secret that the cluster does not keep yet. */
@@ -26,6 +28,8 @@ export interface SuppliedSecret {
   readonly name: string
   readonly kind: SecretNeed['kind']
   readonly value: string
+  /** Whether a release runs with this value. */
+  readonly isInUse: boolean
 }
 
 /** An environment whose releases have their secrets. */
@@ -34,7 +38,7 @@ export interface Supplied {
   readonly planned: Prepared
   /** The environment to run with: its digests are those of the real values. */
   readonly settled: Prepared
-  /** The secrets to keep in the cluster before any of them is used, by release. */
+  /** The secrets to keep in the cluster before any of them is used anew, by release. */
   readonly missing: readonly SuppliedSecret[]
 }
 
@@ -42,7 +46,10 @@ export interface Supplied {
 const NEW = 'new secret'
 
 /** Gives the releases the secrets that they need. A secret that is not kept yet is generated, and kept nowhere yet. */
-export function supplySecrets(prepared: Prepared, {needs, cluster, store}: SecretSources): Supplied {
+export function supplySecrets(
+  prepared: Prepared,
+  {needs, cluster, store, inUse = new Map()}: SecretSources,
+): Supplied {
   if (needs.size === 0) return {planned: prepared, settled: prepared, missing: []}
   const generated = new Map<string, string>()
   const missing: SuppliedSecret[] = []
@@ -54,11 +61,12 @@ export function supplySecrets(prepared: Prepared, {needs, cluster, store}: Secre
     const supplied = unstated.map(
       ({name, kind, path, byHand, given = (secret: string): unknown => secret}) => {
         const kept = cluster.get(namespace)?.get(name)
-        const known = (kept ?? store.get(namespace)?.get(name))?.value
+        const used = inUse.get(namespace)?.get(name)
+        const known = (kept ?? store.get(namespace)?.get(name) ?? used)?.value
         const key = JSON.stringify([namespace, name])
         const value = known ?? generated.get(key) ?? generateSecret(kind)
         if (known === undefined) generated.set(key, value)
-        if (kept === undefined) missing.push({release, namespace, name, kind, value})
+        if (kept === undefined) missing.push({release, namespace, name, kind, value, isInUse: used !== undefined})
         return {
           name,
           path,
@@ -82,10 +90,24 @@ export function supplySecrets(prepared: Prepared, {needs, cluster, store}: Secre
     })
   }
   return {
-    planned: {...prepared, releases: planned, generated: generatedOf},
+    planned: {
+      ...prepared,
+      releases: planned,
+      generated: generatedOf,
+      secretNotes: [...(prepared.secretNotes ?? []), ...inUseNotes(missing)],
+    },
     settled: {...prepared, releases: settled},
     missing,
   }
+}
+
+function inUseNotes(missing: readonly SuppliedSecret[]): readonly string[] {
+  const used = missing.filter(({isInUse}) => isInUse).map(({namespace, name}) => `${namespace}/${name}`)
+  if (used.length === 0) return []
+  const names = [...new Set(used)].join(', ')
+  return [
+    `passwords and keys in use that kk does not keep are taken from helm's records, and a deploy keeps them: ${names}`,
+  ]
 }
 
 export interface PlacedValue {

@@ -1,0 +1,41 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {KeptSecret} from '../../cluster/kept-secrets.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import {order} from '../../graph/order.ts'
+import {releaseNamespace} from '../../release.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import type {SecretNeeds} from './secret-needs.ts'
+import {textAt} from './shared-secrets.ts'
+import type {KnownSecrets} from './supply-secrets.ts'
+
+/**
+ * Returns the secrets among `lacking` with which releases run, as their last revisions say: what was kept got lost, or
+ * was never kk's. What a chart has by default is none, nor is a secret of which the chart only gets what is made of it.
+ * Of two values the one of the release that a plan has first counts. Throws `KK_RECORD`.
+ */
+export async function secretsInUse(
+  {graph, releases, plugins}: Pick<Prepared, 'graph' | 'releases' | 'plugins'>,
+  lacking: SecretNeeds,
+  cluster: Pick<Cluster, 'records' | 'stored'>,
+): Promise<KnownSecrets> {
+  const namespaces = [...new Set([...lacking.keys()].map(releaseNamespace))]
+  const records = await mapParallel(namespaces, (namespace) => cluster.records(namespace))
+  const last = records.flat().filter(({release}) => lacking.has(release))
+  const read = await mapParallel(
+    last,
+    async ({release, revision}) =>
+      [release, (await cluster.stored(release, revision))?.values ?? {}] as const,
+  )
+  const valuesOf = new Map(read)
+  const found = new Map(namespaces.map((namespace) => [namespace, new Map<string, KeptSecret>()]))
+  for (const release of order(graph).filter((each) => valuesOf.has(each))) {
+    const secrets = found.get(releaseNamespace(release))!
+    const defaults = plugins.spoken(releases.get(release)!.chart).values
+    for (const {name, kind, path, given} of lacking.get(release)!) {
+      const value = textAt(valuesOf.get(release)!, path)
+      if (given || value === undefined || value === textAt(defaults, path) || secrets.has(name)) continue
+      secrets.set(name, {value, kind, since: undefined})
+    }
+  }
+  return found
+}
