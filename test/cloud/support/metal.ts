@@ -102,7 +102,15 @@ function pod(namespace: string, tools: string, [libvirt, compute]: readonly stri
         {
           name: 'controller',
           image: compute,
-          command: ['python3', '-m', 'sushy_tools.emulator.main', '--interface', '0.0.0.0', '--config', '/tools/emulator.conf'],
+          command: [
+            'python3',
+            '-m',
+            'sushy_tools.emulator.main',
+            '--interface',
+            '0.0.0.0',
+            '--config',
+            '/tools/emulator.conf',
+          ],
           env: [{name: 'PYTHONPATH', value: '/tools'}],
           securityContext: {runAsUser: 0},
           volumeMounts: [run, {name: 'tools', mountPath: '/tools'}],
@@ -130,7 +138,7 @@ const DOMAIN = `
   <devices>
     <disk type='file' device='disk'>
       <driver name='qemu' type='raw' discard='unmap'/>
-      <source file='/run/machine/disk'/>
+      <source file='/run/machine/images/disk'/>
       <target dev='sda' bus='sata'/>
     </disk>
     <interface type='bridge'>
@@ -171,7 +179,7 @@ stdio_handler = "file"
 CONF
 libvirtd &
 until virsh --quiet uri >/dev/null 2>&1; do sleep 1; done
-truncate --size 5G /run/machine/disk
+truncate --size 5G /run/machine/images/disk
 virsh --quiet pool-create-as default dir --target /run/machine/images
 virsh --quiet define /dev/stdin <<XML
 ${DOMAIN}
