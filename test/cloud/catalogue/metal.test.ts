@@ -1,6 +1,6 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {waitFor} from '../../e2e/support/cluster.ts'
-import {python, servicesUp} from '../support/catalogue.ts'
+import {dedent, python, servicesUp} from '../support/catalogue.ts'
 import {inClient} from '../support/client.ts'
 import {consoleOf, leftOnMachine, type Metal, metalGone, metalUp} from '../support/metal.ts'
 import {phase} from '../support/phase.ts'
@@ -28,21 +28,16 @@ afterAll(async () => {
   await metalGone(metal)
 })
 
-/** What a program prints that has the \`cloud\`, and \`become(STATE)\`, which brings the node where ironic is told to bring it. */
+const PRELUDE = `cloud = openstack.connect()
+
+
+def become(target):
+    """The node when it is there; fails with ironic's reason where that fails."""
+    return cloud.baremetal.set_node_provision_state("${NAME}", target, wait=True, timeout=2400)`
+
+/** What a program prints that has the `cloud`, and `become(STATE)`, which has ironic bring the machine there. */
 function inMetal(program: string): Promise<string> {
-  return inClient(
-    python(`
-      cloud = openstack.connect()
-
-
-      def become(target):
-          """The node when it is there; fails with ironic's reason where that fails."""
-          return cloud.baremetal.set_node_provision_state("${NAME}", target, wait=True, timeout=2400)
-
-
-      ${program.trim().replaceAll(/\n {4}/g, '\n      ')}
-    `),
-  )
+  return inClient(python(`${PRELUDE}\n\n\n${dedent(program)}`))
 }
 
 describe('a machine of bare metal', () => {
