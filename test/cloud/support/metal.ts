@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {inject} from 'vitest'
 import {kubectl, makeNamespace} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
 import {pushedImage} from './images.ts'
 import {inPod} from './in-server.ts'
 import {onMachine} from './network-guests.ts'
@@ -56,16 +57,19 @@ export async function metalUp(): Promise<Metal> {
   return {namespace, redfish: `http://${ip}:8000`, system, mac: MAC, memory: MEMORY_MIB, address: ADDRESS}
 }
 
-/** Takes it away, if it is there. */
+/** Takes it away, if it is there, and waits until this machine has nothing of it: no process, and no route. */
 export async function metalGone({namespace}: Metal): Promise<void> {
   await kubectl(['delete', 'namespace', namespace, '--ignore-not-found'])
   if ((await route()) !== '') await onMachine('ip', 'route', 'delete', NETWORK)
+  await waitFor(async () => (await processes()) === '' && (await route()) === '', {
+    until: 'nothing is left of the machine of bare metal',
+    seconds: 60,
+  })
 }
 
-/** Processes and routes of it that this machine has. */
-export async function leftOnMachine(): Promise<readonly string[]> {
-  const {stdout} = await execa('pgrep', ['--full', '--list-full', UUID], {reject: false})
-  return [...stdout.split('\n'), await route()].filter((line) => line !== '')
+/** Those that name the machine: its pod's and QEMU. */
+async function processes(): Promise<string> {
+  return (await execa('pgrep', ['--full', UUID], {reject: false})).stdout
 }
 
 async function route(): Promise<string> {
