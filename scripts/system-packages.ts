@@ -102,13 +102,16 @@ const CLOUD_NEEDS: readonly SystemNeed[] = [
   {what: 'ping', package: 'iputils-ping', probe: ['/bin/sh', '-c', 'command -v ping']},
 ]
 
+/** What brings the controller of a machine of bare metal. */
+const PIP: SystemNeed = {what: 'pip', package: 'python3-pip', probe: ['python3', '-m', 'pip', '--version']}
+
 const PURPOSES = {
   tests: {who: 'the tests need', needs: TEST_NEEDS},
   night: {who: 'the tests of the night need', needs: NIGHT_NEEDS},
   bench: {who: 'the benchmarks need', needs: BENCH_NEEDS},
   aio: {who: 'the all-in-one node needs', needs: AIO_NEEDS},
   cloud: {who: 'a cloud on this machine needs', needs: CLOUD_NEEDS},
-  cloudTests: {who: 'the tests of a cloud need', needs: [...CLOUD_NEEDS, CHROMIUM]},
+  cloudTests: {who: 'the tests of a cloud need', needs: [...CLOUD_NEEDS, CHROMIUM, PIP]},
 }
 
 /** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */

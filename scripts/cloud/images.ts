@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
+import type {Image} from '../../src/images/image.ts'
 import {chooseImages} from '../../src/images/inventory/choose-images.ts'
 import {readImages} from '../../src/images/inventory/read-images.ts'
 
@@ -37,10 +38,7 @@ export async function bringImages({kk, names, stdio}: Bringing): Promise<void> {
   }
 }
 
-/**
- * Those that a release of `environments/NAME.yaml` runs on, by their places in `images.tags`, and those that have none: all may stand
- * on them.
- */
+/** Those that a release of `environments/NAME.yaml` runs on, by their places in `images.tags`, and those that these stand on. */
 export async function deployedImages(name = 'cloud') {
   const {
     kk: _,
@@ -52,9 +50,12 @@ export async function deployedImages(name = 'cloud') {
   const releases = ['dep_check', ...Object.keys(sections)]
   const images = await readImages(join(ROOT, 'images'))
   const {tag} = images.find(({name}) => name === 'base')!
-  return images.filter(
-    ({chart, ...image}) =>
-      image.tag === tag &&
-      (chart === undefined || releases.some((name) => chart === name || chart.startsWith(`${name}_`))),
-  )
+  const isDeployed = ({chart = '', ...image}: Image) =>
+    image.tag === tag && releases.some((release) => chart === release || chart.startsWith(`${release}_`))
+  const names = new Set(images.filter(isDeployed).map((image) => image.name))
+  // A set's end moves while names are added to it.
+  for (const each of names) {
+    for (const parent of images.find((image) => image.name === each)!.parents) names.add(parent)
+  }
+  return images.filter((image) => names.has(image.name))
 }

@@ -84,9 +84,3 @@ describe('magnum', () => {
     expect(said.trim().split('\n')).toEqual(['CREATE', 'gone'])
   })
 })
-
-describe('ironic', () => {
-  it('has a conductor with the driver for Redfish, by its own test', async () => {
-    await expect(servicesUp(['ironic'])).resolves.toBeUndefined()
-  })
-})

@@ -53,7 +53,7 @@ PYTHON`
 }
 
 /** A program without the indentation of the test around it. */
-function dedent(program: string): string {
+export function dedent(program: string): string {
   const [, indentation = ''] = /^\n( *)/.exec(program) ?? []
   return program.replaceAll(`\n${indentation}`, '\n').trim()
 }
