@@ -42,6 +42,10 @@ describe("OpenStack's own tests", () => {
 
       expect(tests.filter(({outcome}) => outcome === 'failed')).toEqual([])
       expect(tests.filter(({outcome}) => outcome === 'passed').length).toBeGreaterThan(80)
+      // Nobody keeps objects here; any other is left out by the list, with its bug.
+      const isKnown = ({name, text = ''}: TestResult) =>
+        /object_storage/.test(name) || text.includes('https://')
+      expect(tests.filter((test) => test.outcome === 'skipped' && !isKnown(test))).toEqual([])
       const cases = (await readFile(report, 'utf8')).match(
         /<testcase [^>]*classname="cloud.openstack.tempest"/g,
       )
