@@ -19,10 +19,10 @@ import {rolledOut} from '../support/own-cloud.ts'
 const NAME = 'cloud'
 const PLACE = ['--namespace', 'kk-system']
 const SHAPES = [
-  ['one'],
-  ['per-service', '--service', 'keystone', '--service', 'nova'],
-  ['per-component', '--service', 'nova', '--isolate', 'heat'],
-].map(([shape, ...children]) => ['--shape', shape!, ...children])
+  {shape: 'one', children: []},
+  {shape: 'per-service', children: ['--service', 'keystone', '--service', 'nova']},
+  {shape: 'per-component', children: ['--service', 'nova', '--isolate', 'heat']},
+]
 
 /** The file of the cloud, with values over it; charts are those of the operator's image. */
 const changed = (values: Values = {}) => changedEnvironment({values, charts: 'own'})
@@ -45,7 +45,15 @@ async function expectUnchanged(path: string): Promise<void> {
   expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
 }
 
-const running = async () => uids((await podsOf()).filter(({metadata}) => metadata.ownerReferences))
+/** The records and pods of its releases: others may be at work beside it. */
+async function whatIsThere() {
+  const names = await releasesOf(CLOUD)
+  const pods = (await podsOf()).filter(({metadata: {labels, ownerReferences}}) => {
+    return ownerReferences && names.includes(labels['app.kubernetes.io/instance'] ?? '')
+  })
+  const records = (await recordsOf(NAMESPACE)).filter((record) => names.includes(record.split(' ')[0]!))
+  return {records, pods: uids(pods)}
+}
 
 let file: string
 let edited: string
@@ -67,19 +75,19 @@ afterAll(async () => {
   await succeed(['deploy', CLOUD, '--yes'])
 })
 
-describe.each(SHAPES)('the operator in the shape %2$s', {timeout: 2_400_000}, (...shape) => {
-  beforeAll(() => installOperator(NAMESPACE, ...shape))
+describe.each(SHAPES)('the operator in the shape $shape', {timeout: 2_400_000}, ({shape, children}) => {
+  beforeAll(() => installOperator(NAMESPACE, '--shape', shape, ...children))
   afterAll(() => uninstallOperator(NAMESPACE))
 
   it('1, 2: takes over the cloud as it is: no helm, no pod', async () => {
-    const before = {records: await recordsOf(NAMESPACE), pods: await running()}
+    const before = await whatIsThere()
 
     await hand(file, NAME)
 
     const [environment] = (await operated(NAME)).environments
     const names = await releasesOf(CLOUD)
     expect(environment).toMatchObject({summary: `${names.length}/${names.length}`})
-    expect({records: await recordsOf(NAMESPACE), pods: await running()}).toEqual(before)
+    expect(await whatIsThere()).toEqual(before)
   })
 
   it('2, 5: upgrades a cache and who uses it, in that order, to what the command line would have made', async () => {
@@ -156,7 +164,7 @@ describe('the operator of a cloud', {timeout: 2_400_000}, () => {
   })
 
   it('12, 3: stops no pod when all of it is deleted, and the command line goes on', async () => {
-    const before = {records: await recordsOf(NAMESPACE), pods: await running()}
+    const before = await whatIsThere()
     const kinds = ['environments.kk.openstack.org', 'releases.kk.openstack.org']
 
     await kubectl(['delete', 'environment.kk.openstack.org', NAME, ...PLACE, '--timeout=60s'])
@@ -167,7 +175,7 @@ describe('the operator of a cloud', {timeout: 2_400_000}, () => {
     await kubectl(['delete', 'crd', ...kinds, '--timeout=60s'])
     await kubectl(['delete', 'namespace', 'kk-system', '--timeout=120s'])
 
-    expect({records: await recordsOf(NAMESPACE), pods: await running()}).toEqual(before)
+    expect(await whatIsThere()).toEqual(before)
     const {exitCode, stderr} = await onCloud(['deploy', file, '--yes'])
     expect(exitCode, stderr).toBe(0)
     expect(stderr).toContain(`plan: ${(await releasesOf(CLOUD)).length} unchanged`)
