@@ -2,8 +2,9 @@ import {readdir, readFile} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
 
 interface RunningHelm {
-  readonly pid: number
   readonly release: string
+  /** Returns false for one that has ended meanwhile. */
+  kill(): boolean
 }
 
 export interface HelmWatch {
@@ -48,5 +49,14 @@ async function helmOf(pid: number, namespace: string): Promise<RunningHelm | und
   const isChanging = /\/helm[34]$/.test(program) && /^(install|upgrade)$/.test(verb)
   if (!isChanging || words[words.indexOf('--namespace') + 1] !== namespace) return undefined
   const release = words.find((word) => word === 'api' || word === 'db')
-  return release && !words.some((word) => word.startsWith('--dry-run')) ? {pid, release} : undefined
+  if (!release || words.some((word) => word.startsWith('--dry-run'))) return undefined
+  return {release, kill: () => kill(pid)}
+}
+
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    return false
+  }
 }
