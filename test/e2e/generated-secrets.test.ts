@@ -56,7 +56,9 @@ grep -q describe && echo '${JSON.stringify({chart: 'workload', secrets: [need]})
   expect(password).toMatch(/^[A-Za-z0-9._-]{24}$/)
   expect(again.exitCode).toBe(0)
   expect(lost.stdout).toContain('plan: 3 unchanged')
-  expect(lost.stdout).toMatch(new RegExp(`in use .* helm's records.*: ${corner.name}/database.password$`, 'm'))
+  expect(lost.stdout).toMatch(
+    new RegExp(`in use .* helm's records.*: ${corner.name}/database.password$`, 'm'),
+  )
   expect(restored.exitCode, restored.stderr).toBe(0)
   expect(await kept()).toBe(password)
   expect(await revisions(corner.name)).toEqual({one: 1, two: 1, three: 1})

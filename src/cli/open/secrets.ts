@@ -24,8 +24,8 @@ type Keeping = Pick<Cluster, 'secrets'> | undefined
 type Running = Pick<Cluster, 'secrets' | 'records' | 'stored'> | undefined
 
 /**
- * Returns the environment with the generated secrets of its releases, which the cluster keeps, or else the store, or with which
- * they run. Where every layer states its own, nobody is asked.
+ * Returns the environment with the generated secrets of its releases, which the cluster keeps, or else the store, or
+ * with which they run. Where every layer states its own, nobody is asked.
  */
 export async function openSecrets(opened: Prepared, flags: StoreFlags, cluster: Running): Promise<Supplied> {
   return supplyFrom(opened, cluster, () => storedSecrets(flags, opened.environment))

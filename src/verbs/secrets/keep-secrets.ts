@@ -8,9 +8,9 @@ import {helmActions} from '../preparation/rendering/render.ts'
 import type {Supplied, SuppliedSecret} from './supply-secrets.ts'
 
 /**
- * Keeps the new secrets of the releases that a plan installs or upgrades in the cluster, and all that are in use, whatever
- * it changes. Rejects with `KK_RACED` if
- * somebody else kept other values first: theirs count, and the rendered objects have others.
+ * Keeps the new secrets of the releases that a plan installs or upgrades in the cluster, and those in use, whatever it
+ * changes. Rejects with `KK_RACED` if somebody else kept other values first: theirs count, and the rendered objects have
+ * others.
  */
 export async function keepSecrets(
   {missing}: Pick<Supplied, 'missing'>,

@@ -14,9 +14,10 @@ export interface LivingSecret {
   readonly name: string
   readonly byHand?: ByHand | undefined
   /**
-   * `unstated`: it was not rotated, but the environment no longer states it, and kk would give another one, which it
-   * keeps, with which another release runs, or, where the chart's default is in use, which it makes. `stated`: the environment states another value. `turned-off`: kk may no longer give it, and the
-   * environment does not state it, so the chart's default counts.
+   * `unstated`: it was not rotated, but the environment does not state it, and kk would give another one: one that it
+   * keeps, or with which another release runs, or a new one for a chart's default. `stated`: the environment states
+   * another value. `turned-off`: kk may no longer give it, and the environment does not state it, so the chart's default
+   * counts.
    */
   readonly reason: 'unstated' | 'stated' | 'turned-off'
 }

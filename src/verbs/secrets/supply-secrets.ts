@@ -66,7 +66,8 @@ export function supplySecrets(
         const key = JSON.stringify([namespace, name])
         const value = known ?? generated.get(key) ?? generateSecret(kind)
         if (known === undefined) generated.set(key, value)
-        if (kept === undefined) missing.push({release, namespace, name, kind, value, isInUse: used !== undefined})
+        if (kept === undefined)
+          missing.push({release, namespace, name, kind, value, isInUse: used !== undefined})
         return {
           name,
           path,
