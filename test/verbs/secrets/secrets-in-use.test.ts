@@ -57,13 +57,13 @@ function clusterWith(deployed: Readonly<Record<string, Values>>, kept = NONE) {
   }
 }
 
-function valueOf({releases}: Prepared, release: string, path: string): unknown {
+function stated({releases}: Prepared, release: string, path: string): unknown {
   const values: unknown = mergedValues(releases.get(id(release))!.layers)
   return path.split('.').reduce((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
 }
 
 const adminIn = (prepared: Prepared, release: string) =>
-  valueOf(prepared, release, `global.endpoints.${ADMIN.replace('.', '.auth.')}`)
+  stated(prepared, release, `global.endpoints.${ADMIN.replace('.', '.auth.')}`)
 
 test('what is kept nowhere, and a release runs with, is no new secret, and is kept by a run that changes nothing', async () => {
   const cluster = clusterWith({mariadb: adminOf('in-use')})
