@@ -62,6 +62,7 @@ it('these pages are run', () => {
     'docs/ci.md',
     'docs/helm.md',
     'docs/installing.md',
+    'docs/kolla-configuration.md',
     'docs/leaving.md',
     'docs/operating.md',
     'docs/production.md',
