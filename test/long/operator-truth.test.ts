@@ -101,7 +101,10 @@ function takeSamples(isClosed: () => boolean): () => Promise<readonly Sample[]> 
   return async () => {
     isEnded = true
     await sampling
-    return [...samples.values()].filter(({object}) => object.status !== undefined)
+    // What it has not seen yet it has not written about.
+    return [...samples.values()].filter(
+      ({object: {metadata, status}}) => status?.observedGeneration === metadata.generation,
+    )
   }
 }
 
