@@ -1,8 +1,8 @@
-import {mkdtemp, readFile, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
+import {writeFiles} from '../charts-reading/support/write-files.ts'
 import {useCharts} from './support/charts.ts'
 import {find} from './support/objects.ts'
 
@@ -18,6 +18,12 @@ async function python(program: string): Promise<string> {
   const {stdout} = await execa('python3', ['-c', `${nothing}${program}`])
   return stdout
 }
+
+/** The start of a program: `kept` are the results of tests in a directory, the `place`. */
+const resultsIn = (directory: string) => `${results}
+import pathlib
+place = pathlib.Path(${JSON.stringify(directory)})
+kept = Kept(place / "results.jsonl")`
 
 describe('what is left out of the tests', () => {
   it('needs what is not there, or is known upstream', () => {
@@ -37,12 +43,8 @@ describe('what is left out of the tests', () => {
   })
 
   it('counts as failed, as what is skipped does, but for what needs more than there is', async () => {
-    const place = await mkdtemp(join(tmpdir(), 'kk-tempest-test-'))
-    onTestFinished(() => rm(place, {recursive: true}))
-    const said = await python(`${results}
-import pathlib
-place = pathlib.Path(${JSON.stringify(place)})
-kept = Kept(place / "results.jsonl")
+    const place = writeFiles({})
+    const said = await python(`${resultsIn(place)}
 for name, status in (("passed", "passed"), ("skipped", "skipped"), ("other", "passed")):
     kept.add({"id": "a.B." + name, "status": status, "seconds": 1, "text": ""})
 reasons = {"a.B.known": {"reason": "a bug", "bug": "https://example.org"}, "a.B.two": {"nodes": 2, "reason": "moves"}}
@@ -56,12 +58,8 @@ print(conclude(place, kept, ["a.B." + name for name in ("passed", "skipped", "ot
   })
 
   it('is not the end of those whose time was over: they are an error, and the next call runs them', async () => {
-    const place = await mkdtemp(join(tmpdir(), 'kk-tempest-test-'))
-    onTestFinished(() => rm(place, {recursive: true}))
-    const said = await python(`${results}
-import pathlib
-place = pathlib.Path(${JSON.stringify(place)})
-kept = Kept(place / "results.jsonl")
+    const place = writeFiles({})
+    const said = await python(`${resultsIn(place)}
 kept.add({"id": "a.B.one", "status": "passed", "seconds": 1, "text": ""})
 print(conclude(place, kept, ["a.B.one", "a.B.two"], {}))
 again = Kept(place / "results.jsonl")
