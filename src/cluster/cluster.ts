@@ -246,6 +246,8 @@ export interface HeldLease {
   readonly takenFrom: string | undefined
   /** Aborted when the lease is lost; the reason is a `KK_LEASE_LOST`. */
   readonly lost: AbortSignal
+  /** Throws `KK_LEASE_LOST` once it was not renewed for so long that others may take it, which a process that was stopped finds first. */
+  expectHeld(): void
   /** Writes annotations to the Lease for others to read; `null` removes one. Throws `KK_LEASE_LOST`. */
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
   /**

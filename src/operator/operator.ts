@@ -22,6 +22,7 @@ import {type Passed, reconcile} from './reconcile.ts'
 import {leave} from './removal.ts'
 import {type Contact, giveUp, type OperatorPorts, openSites, whileClaimed} from './sites.ts'
 import {newTeller} from './teller.ts'
+import {whileHeld} from './while-held.ts'
 
 /** An Environment is looked at again even if nothing is seen to change; in milliseconds. */
 const RESYNC = 600_000
@@ -69,7 +70,7 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
   state.isLeader = true
   say('leading')
   try {
-    await drive(options, AbortSignal.any([stop, lease.lost]))
+    await drive({...options, ports: whileHeld(ports, lease)}, AbortSignal.any([stop, lease.lost]))
   } finally {
     state.isLeader = false
     await lease.release()

@@ -33,7 +33,10 @@ interface Pace {
 const PACE: Pace = {renew: 15_000, renewAgain: 3_000, giveUp: (LEASE_SECONDS - 10) * 1_000}
 
 /** A Lease without what helm is started for. */
-export type PlainLease = Pick<HeldLease, 'takenFrom' | 'lost' | 'annotate' | 'leave' | 'release'>
+export type PlainLease = Pick<
+  HeldLease,
+  'takenFrom' | 'lost' | 'expectHeld' | 'annotate' | 'leave' | 'release'
+>
 
 /** Holds a release's Lease and renews it; see `Cluster.hold`. */
 export async function holdLease(client: ApiClient, options: HoldOptions): Promise<PlainLease> {
@@ -80,6 +83,11 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
   return {
     takenFrom: acquired.takenFrom,
     lost: lost.signal,
+    expectHeld() {
+      // A process that was stopped finds its timers late.
+      if (performance.now() - since > pace.giveUp) lost.abort(leaseLost(options.release, 'unknown'))
+      lost.signal.throwIfAborted()
+    },
     async annotate(annotations) {
       clearTimeout(timer)
       await renewal

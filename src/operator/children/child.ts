@@ -15,6 +15,7 @@ import {MANAGER} from '../keeper.ts'
 import {type PlannedTask, RELEASES, type ReleaseObject, type TaskReport} from '../kinds/release-kind.ts'
 import type {OperatorOptions} from '../operator.ts'
 import {openQueue, type QuietFor} from '../queue.ts'
+import {whileHeld} from '../while-held.ts'
 import {type HandedTask, readTask} from './handed-task.ts'
 import {joinMembers} from './members.ts'
 import {ownerOf, serves} from './shards.ts'
@@ -42,9 +43,10 @@ export async function runChild({
   onPass,
   say,
 }: ChildOptions): Promise<void> {
-  const {cluster} = ports
-  const members = await joinMembers(cluster, holder, shards)
+  const members = await joinMembers(ports.cluster, holder, shards)
   const {lease} = members
+  const held = whileHeld(ports, lease)
+  const {cluster} = held
   const closing = new AbortController()
   const rows = cluster.objects.follow(RELEASES, KK_NAMESPACE, closing.signal)
   const rowOf = (name: string) => rows.get(name) as unknown as ReleaseObject | undefined
@@ -73,7 +75,7 @@ export async function runChild({
     const doing = newDoing()
     works.set(name, {run: planned.run, end: doing.end})
     try {
-      const isDone = await perform(row, planned, {ports, holder, doing, quietFor})
+      const isDone = await perform(row, planned, {ports: held, holder, doing, quietFor})
       onPass(isDone ? 'success' : 'error', (performance.now() - began) / 1000)
     } finally {
       works.delete(name)

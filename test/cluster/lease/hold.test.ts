@@ -294,6 +294,17 @@ describe('a hold on a release', () => {
     expect(held.lost.reason).toMatchObject({message: expect.stringContaining('out of sight')})
   })
 
+  it('is lost to a process that was stopped for too long before its timers tell', async () => {
+    const server = await leases()
+    const held = await hold(server, {pace: {...pace, renew: 10_000, giveUp: 50}})
+    expect(() => held.expectHeld()).not.toThrow()
+
+    await delay(60)
+
+    expect(() => held.expectHeld()).toThrow(expect.objectContaining({code: 'KK_LEASE_LOST'}))
+    expect(held.lost.aborted).toBe(true)
+  })
+
   it('outlives a blip, and an update whose answer was lost', async () => {
     const server = await leases()
     const held = await hold(server, {pace: {...pace, giveUp: 10_000}})

@@ -6,6 +6,7 @@ export function heldLease(more: Partial<HeldLease> = {}): HeldLease {
   return {
     takenFrom: undefined,
     lost: new AbortController().signal,
+    expectHeld: () => undefined,
     annotate: nothing,
     begin: nothing,
     started: nothing,
