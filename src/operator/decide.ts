@@ -2,13 +2,16 @@ import type {Environment} from '../environment/environment.ts'
 import {digest} from '../plan/digest.ts'
 import {type Action, hasChanges, isChange, type Plan} from '../plan/plan.ts'
 import {type EnvironmentObject, RETRY} from './kinds/environment-kind.ts'
+import type {Stage} from './stops.ts'
 
 /** What is planned for an Environment, as it is decided on. */
 export interface Planned {
   readonly plan: Plan
-  /** The digest that an approval names; see `planDigest`. */
+  /** The part of it that is next; all of it, unless changes stop before. */
+  readonly stage: Stage
+  /** The digest of that part, which an approval names; see `planDigest`. */
   readonly digest: string
-  /** The digest of the inputs of all releases; see `targetDigest`. */
+  /** The digest of the inputs of all releases, and of the stop that is next; see `targetDigest`. */
   readonly target: string
   /** What is a part of a section, by the names of the releases. */
   readonly parts?: Environment['parts']
@@ -36,26 +39,30 @@ export function planDigest({environment, cluster, actions}: Plan): string {
 }
 
 /**
- * Returns the digest of the state that a plan leads to. It is the same for the plans of all attempts to come there, so it
- * tells whether an attempt goes on, or repeats, an earlier one.
+ * Returns the digest of the state that a plan leads to, and of the stop on the way there if there is one. It is the same for
+ * the plans of all attempts to come there, so it tells whether an attempt goes on, or repeats, an earlier one.
  */
-export function targetDigest({environment, actions}: Plan): string {
-  return digest({environment, inputs: actions.map(({release, inputs}) => [release, inputs])})
+export function targetDigest({environment, actions}: Plan, until?: string): string {
+  const inputs = actions.map(({release, inputs}) => [release, inputs])
+  return digest({environment, inputs, ...(until !== undefined && {until})})
 }
 
 /** Decides on a plan by what people and earlier attempts have left on the Environment. Never approves by itself. */
 export function decide(
-  {plan, digest: made, target}: Planned,
+  {plan, stage, digest: made, target}: Planned,
   {metadata, spec, status = {}}: Pick<EnvironmentObject, 'metadata' | 'spec' | 'status'>,
 ): Decision {
   if (!hasChanges(plan)) return {kind: 'idle'}
-  const changed = plan.actions.filter(isChange)
+  const changed = stage.plan.actions.filter(isChange)
   // To wait at gates, and to write labels, can be tried again and again.
   const isHarmless = changed.every(({kind}) => kind === 'await' || kind === 'relabel')
   const isRetried = retryOf(metadata) !== undefined && retryOf(metadata) !== status.retried
   const {failed} = status
   if (failed?.inputs === target && !isHarmless && !isRetried) return {kind: 'held', failure: failed.message}
-  const unapproved = changed.filter((action) => needsApproval(action, spec.approval?.required ?? []))
+  const hasStopped = stage.after !== undefined && !isHarmless
+  const unapproved = changed.filter(
+    (action) => hasStopped || needsApproval(action, spec.approval?.required ?? []),
+  )
   const isBegun = status.begun === target
   const isApproved = spec.approval?.plan === made || isBegun
   if (unapproved.length > 0 && !isApproved) return {kind: 'unapproved', actions: unapproved}

@@ -85,7 +85,9 @@ export function environmentFindings(name: string, phase: Phase): readonly Findin
     }
     case 'unapproved': {
       const {planned, actions} = phase
-      const message = `${counted(actions.length, 'action')} of the plan ${actions.length === 1 ? 'needs' : 'need'} approval: kk operator approve ${name} ${planned.digest}`
+      const {after} = planned.stage
+      const where = after === undefined ? '' : `stopped after ${after}: `
+      const message = `${where}${counted(actions.length, 'action')} of the plan ${actions.length === 1 ? 'needs' : 'need'} approval: kk operator approve ${name} ${planned.digest}`
       return [
         finding('Ready', 'False', 'WaitingForApproval', message),
         plannedFinding(planned),

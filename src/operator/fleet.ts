@@ -12,6 +12,7 @@ import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
 import type {Sites} from './sites.ts'
 import {readSource} from './source.ts'
 import {type OperatedEnvironment, type OperatorStatus, phaseText} from './status.ts'
+import {nextStage, stopsOf} from './stops.ts'
 import {planStatus} from './teller.ts'
 
 /** What would be done for one Environment. */
@@ -60,7 +61,8 @@ async function planOf(environment: EnvironmentObject, {objects}: Pick<Cluster, '
   const site = await sites.contact(environment, async () => undefined).reach()
   const {planned} = await site.open(environment.metadata.name, source)
   const {plan} = await observedPlan(planned, site.cluster, {names: [], install: true})
-  return planStatus({plan, digest: planDigest(plan)})
+  const {plan: next} = nextStage(plan, stopsOf(environment.spec.approval?.after, planned))
+  return planStatus({plan: next, digest: planDigest(next)})
 }
 
 /** Returns a table of Environments, one in each line. `now` is in milliseconds since the epoch. */

@@ -20,6 +20,7 @@ import type {Pass} from './pass.ts'
 import {keepFinalizer, planUnwanted, removeApproved} from './removal.ts'
 import type {Look, Site} from './sites.ts'
 import {inputsDigest, readSource} from './source.ts'
+import {nextStage, stopsOf} from './stops.ts'
 
 /** What a pass leaves: the plan that it made, and whether it was run, so that another pass sees what came of it. */
 export interface Passed {
@@ -43,9 +44,11 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
   const say = () => quietFor(WAITING)
   const observed = await settledPlan(prepared, cluster, {scope, waits: true, say})
   const {plan} = observed
-  const settled = withInputs(plan, supplied.settled)
+  const stage = nextStage(plan, stopsOf(environment.spec.approval?.after, prepared))
+  const settled = withInputs(stage.plan, supplied.settled)
   const {parts} = prepared.environment
-  const planned = {plan, digest: planDigest(plan), target: targetDigest(settled), parts}
+  const target = targetDigest(withInputs(plan, supplied.settled), stage.until)
+  const planned = {plan, stage, digest: planDigest(stage.plan), target, parts}
   const decision = decide(planned, environment)
   const now = Date.now()
   const awaited =

@@ -146,13 +146,14 @@ function statusObject(
 ) {
   const {name, generation = 1} = metadata
   const planned = 'planned' in phase ? phase.planned : undefined
-  const isChecked = planned && (spec.approval?.required ?? []).length > 0
+  const {required = [], after = []} = spec.approval ?? {}
+  const isChecked = planned && required.length + after.length > 0
   const approved = isChecked && !findings.some(({type}) => type === 'Approved')
   const status: EnvironmentStatus = {
     ...memory,
     observedGeneration: generation,
     summary: planned ? summaryOf(rows) : before.summary,
-    plan: planned ? planStatus(planned) : before.plan,
+    plan: planned ? planStatus({plan: planned.stage.plan, digest: planned.digest}) : before.plan,
     removal: removalOf(phase, before),
     cluster: before.cluster,
     steady: steadyOf({phase, findings, now}, generation, before),

@@ -7,6 +7,7 @@ import {RELEASES} from '../../src/operator/kinds/release-kind.ts'
 import {newTeller} from '../../src/operator/teller.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
+import {plannedOf} from '../operator/planned-of.ts'
 import {planOf} from '../run/plan-of.ts'
 import {judge, type Verdict} from './support/judge.ts'
 
@@ -50,7 +51,7 @@ async function told(...phases: readonly Phase[]): Promise<readonly object[]> {
 }
 
 function planned(action: 'install' | 'upgrade' | 'unchanged') {
-  return {plan: planOf({keystone: []}, {keystone: action}), digest: 'd', target: 't'}
+  return plannedOf(planOf({keystone: []}, {keystone: action}))
 }
 const status = (health: ReleaseStatus['health']): ReleaseStatus => ({
   ...{release: 'openstack/keystone', chart: 'keystone', version: '1', revision: 1, status: 'deployed'},

@@ -1,14 +1,24 @@
 import {describe, expect, it} from 'vitest'
 import {decide, type Planned, planDigest, targetDigest} from '../../src/operator/decide.ts'
 import type {EnvironmentSpec, EnvironmentStatus} from '../../src/operator/kinds/environment-kind.ts'
-import type {Plan} from '../../src/plan/plan.ts'
+import {nextStage} from '../../src/operator/stops.ts'
+import {isChange, type Plan} from '../../src/plan/plan.ts'
 import {planOf} from '../run/plan-of.ts'
 
 const UPGRADE = planOf({mariadb: [], keystone: ['mariadb']}, {mariadb: 'unchanged', keystone: 'upgrade'})
 const AWAIT = planOf({keystone: []}, {keystone: 'await'})
 const IDLE = planOf({keystone: []}, {keystone: 'unchanged'})
 
-const planned = (plan: Plan): Planned => ({plan, digest: planDigest(plan), target: targetDigest(plan)})
+const INFRASTRUCTURE = planOf(
+  {mariadb: [], keystone: ['mariadb'], glance: ['keystone'], heat: ['keystone']},
+  {mariadb: 'upgrade', keystone: 'upgrade', glance: 'upgrade', heat: 'check'},
+)
+
+function planned(plan: Plan, after: readonly string[] = []): Planned {
+  const stops = after.map((name) => ({name, releases: [`openstack/${name}`] as const}))
+  const stage = nextStage(plan, stops)
+  return {plan, stage, digest: planDigest(stage.plan), target: targetDigest(plan, stage.until)}
+}
 
 interface Left {
   readonly approval?: EnvironmentSpec['approval']
@@ -19,7 +29,8 @@ interface Left {
 function decided(plan: Plan, {approval, status = {}, retry}: Left = {}) {
   const annotations: Record<string, string> = retry === undefined ? {} : {'kk.openstack.org/retry': retry}
   const spec = {source: {configMap: 'production'}, approval}
-  return decide(planned(plan), {metadata: {name: 'production', annotations}, spec, status}).kind
+  return decide(planned(plan, approval?.after), {metadata: {name: 'production', annotations}, spec, status})
+    .kind
 }
 
 const {digest, target} = planned(UPGRADE)
@@ -66,6 +77,56 @@ describe('of a plan', () => {
     ],
   ])('%s', (_, plan, left, kind) => {
     expect(decided(plan, left)).toBe(kind)
+  })
+})
+
+describe('of a plan that stops after mariadb, and after keystone', () => {
+  const after = ['mariadb', 'keystone']
+  const only = (...left: string[]): Plan => ({
+    ...INFRASTRUCTURE,
+    actions: INFRASTRUCTURE.actions.map((action) =>
+      left.includes(action.release) || action.kind === 'check' ? action : {...action, kind: 'unchanged'},
+    ),
+  })
+  const changedIn = (plan: Plan) => planned(plan, after).stage.plan.actions.filter(isChange)
+  const beyond = only('openstack/keystone', 'openstack/glance')
+
+  it('mariadb is changed first, and dependents that stay are checked', () => {
+    expect(changedIn(INFRASTRUCTURE).map(({release}) => release)).toEqual(['openstack/mariadb'])
+    expect(planned(INFRASTRUCTURE, after).stage.plan.actions.map(({release}) => release)).toEqual([
+      'openstack/mariadb',
+      'openstack/heat',
+    ])
+    expect(decided(INFRASTRUCTURE, {approval: {after}})).toBe('run')
+  })
+
+  it('what comes after waits, and an approval reaches to the next stop', () => {
+    const {digest: made, stage} = planned(beyond, after)
+
+    expect(stage).toMatchObject({after: 'mariadb', until: 'keystone'})
+    expect(changedIn(beyond).map(({release}) => release)).toEqual(['openstack/keystone'])
+    expect(decided(beyond, {approval: {after}})).toBe('unapproved')
+    expect(decided(beyond, {approval: {after, plan: made}})).toBe('run')
+    expect(decided(only('openstack/glance'), {approval: {after, plan: made}})).toBe('unapproved')
+  })
+
+  it('what was begun before the stop does not go on after it', () => {
+    const {target: begun} = planned(INFRASTRUCTURE, after)
+
+    expect(decided(INFRASTRUCTURE, {approval: {after, required}, status: {begun}})).toBe('run')
+    expect(decided(beyond, {approval: {after}, status: {begun}})).toBe('unapproved')
+  })
+
+  it('gates are waited for on the other side, too', () => {
+    const waits = {
+      ...INFRASTRUCTURE,
+      actions: INFRASTRUCTURE.actions.map(
+        (action) =>
+          ({...action, kind: action.release === 'openstack/glance' ? 'await' : 'unchanged'}) as typeof action,
+      ),
+    }
+
+    expect(decided(waits, {approval: {after}})).toBe('run')
   })
 })
 

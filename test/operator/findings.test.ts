@@ -4,9 +4,10 @@ import {environmentFindings, type Phase} from '../../src/operator/findings.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 import {planOf} from '../run/plan-of.ts'
+import {plannedOf} from './planned-of.ts'
 
 const plan = planOf({keystone: []}, {keystone: 'upgrade'})
-const planned = {plan, digest: 'd', target: 't'}
+const planned = plannedOf(plan)
 const error = new KkError('KK_YAML', 'line 1 is no YAML')
 
 function release(

@@ -6,10 +6,11 @@ import {operatorStatusText, readOperatorStatus} from '../../src/operator/status.
 import {palette} from '../../src/report/colour.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
 import {planOf} from '../run/plan-of.ts'
+import {plannedOf} from './planned-of.ts'
 
 const PLAIN = palette(0)
 const plan = planOf({keystone: []}, {keystone: 'upgrade'})
-const planned = {plan, digest: 'd', target: 't'}
+const planned = plannedOf(plan)
 const error = new KkError('KK_YAML', 'line 1 is no YAML')
 
 function conditions(findings: readonly Finding[]): readonly Condition[] {

@@ -12,10 +12,11 @@ import {RELEASES} from '../../src/operator/kinds/release-kind.ts'
 import {newTeller} from '../../src/operator/teller.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 import {planOf} from '../run/plan-of.ts'
+import {plannedOf} from './planned-of.ts'
 
 const MINUTE = 60_000
 const START = Date.parse('2026-11-25T12:00:00Z')
-const planned = {plan: planOf({keystone: []}, {keystone: 'unchanged'}), digest: 'd', target: 't'}
+const planned = plannedOf(planOf({keystone: []}, {keystone: 'unchanged'}))
 const error = new KkError('KK_UNREACHABLE', 'the cluster of context "north" does not answer')
 const healthy: ReleaseStatus = {
   ...{release: 'openstack/keystone', chart: 'keystone', version: '1', revision: 1, status: 'deployed'},

@@ -127,6 +127,14 @@ const SPEC = {
           'x-kubernetes-list-type': 'set',
           items: {type: 'string', enum: ['install', 'upgrade', 'protected']},
         },
+        after: {
+          type: 'array',
+          description:
+            'Releases after which changes stop: first they are changed, with what they require, and what comes after waits for approval, up to the next one of the list.',
+          maxItems: 16,
+          'x-kubernetes-list-type': 'atomic',
+          items: {type: 'string', minLength: 1, maxLength: 253},
+        },
         plan: {
           type: 'string',
           description: 'The digest of the plan, or of the removal, that is approved; no other is.',
@@ -208,7 +216,7 @@ const STATUS = {
     summary: {type: 'string', description: 'How many releases are as they should be, of how many.'},
     plan: {
       type: 'object',
-      description: 'What is to be done, or being done.',
+      description: 'What is to be done next, or being done: up to where changes stop.',
       required: ['digest', 'actions'],
       properties: {
         digest: {type: 'string', description: 'What approval.plan has to say.'},
