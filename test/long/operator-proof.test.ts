@@ -1,5 +1,6 @@
 import {afterEach, beforeAll, expect, it} from 'vitest'
 import {waitFor} from '../e2e/support/cluster.ts'
+import {done} from '../e2e/support/guarded.ts'
 import {type OperatedCluster, startOperatedCluster, toldOfFailure} from '../e2e/support/operator.ts'
 import {serveArtifact} from '../support/artifact.ts'
 import {sizeAtNight} from '../support/night.ts'
@@ -14,7 +15,7 @@ const EDITS = sizeAtNight(200, 3)
 
 let cluster: OperatedCluster
 beforeAll(async () => {
-  cluster = await startOperatedCluster(4)
+  cluster = await startOperatedCluster(5)
   return () => cluster.end()
 })
 afterEach(() => cluster.stopAll())
@@ -50,6 +51,29 @@ it('19: an edit back to what was there returns at once, without an end of what c
   await environment.has('Ready', 'True')
 
   expect(await environment.states()).toEqual(['api 1 deployed', 'db 3 deployed'])
+})
+
+it('stops after what it is told to, and goes on from there once that is approved', async () => {
+  const environment = cluster.environment()
+  const operator = await cluster.start()
+  const spec = {approval: {after: ['db']}}
+  await environment.apply(environment.text(), spec)
+
+  const first = await environment.has('Approved', 'False', 'WaitingForApproval')
+  const before = await environment.states()
+  await done(cluster.operator('approve', environment.name, first.status!.plan!.digest))
+  await environment.comesTo('api 1')
+  await environment.apply(environment.text({db: {replicas: 2}}), spec)
+  await environment.comesTo('db 2')
+  await environment.apply(environment.text({db: {replicas: 2}, api: {replicas: 2}}), spec)
+  const {status} = await environment.has('Approved', 'False', 'WaitingForApproval')
+
+  expect(before).toEqual(['db 1 deployed'])
+  expect(first.status!.conditions!.find(({type}) => type === 'Approved')?.message).toMatch(
+    /^stopped after db: 1 action/,
+  )
+  expect(status!.plan!.actions).toEqual([expect.stringMatching(/^upgrade .*\/api$/)])
+  expect(await operator.changes(environment)).toEqual(['install db', 'install api', 'upgrade db'])
 })
 
 it('24: no secret of an environment is where secrets are not', async () => {

@@ -18,7 +18,7 @@ export async function servicesUp(names: readonly string[], values: Values = {}):
 }
 
 /** The images of the default release that these services run on, by their places in `images.tags`. */
-async function imagesOf(names: readonly string[]): Promise<readonly string[]> {
+export async function imagesOf(names: readonly string[]): Promise<readonly string[]> {
   const images = await readImages(join(ROOT, 'images'))
   const {tag} = images.find(({name}) => name === 'base')!
   const ofService = (chart = '') => names.some((name) => chart === name || chart.startsWith(`${name}_`))

@@ -1,0 +1,120 @@
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import type {Values} from '../../../src/release.ts'
+import {imagesOf, python} from '../support/catalogue.ts'
+import {serving} from '../support/cloud.ts'
+import {inPod} from '../support/in-server.ts'
+import {makeCloud} from '../support/own-cloud.ts'
+import {phase} from '../support/phase.ts'
+import {startSteadyClient} from '../support/steady-client.ts'
+import {inBoth, NETWORKS, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
+
+/** What is upgraded, each beside services that stay as they are. */
+const UPGRADED = [
+  'barbican',
+  'designate',
+  'gnocchi',
+  'aodh',
+  'ceilometer',
+  'heat',
+  'magnum',
+  'octavia',
+  'manila',
+  'ironic',
+]
+
+/** No machine, no volume and no share: those are what the tests of the catalogue make. */
+const SECTIONS = {
+  kk: {releases: {...NETWORKS.releases, manila: {without: ['ceph']}, gnocchi: {without: ['ceph']}}},
+  ...Object.fromEntries(
+    ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'valkey', ...UPGRADED].map((name) => [name, {}]),
+  ),
+  ...NETWORKS.sections,
+  ceilometer: {manifests: {daemonset_compute: false}},
+  manila: {manifests: {deployment_share: false}},
+} satisfies Values
+
+let cloud: Awaited<ReturnType<typeof makeCloud>>
+beforeAll(async () => {
+  const images = inBoth(...(await imagesOf(UPGRADED)))
+  cloud = await makeCloud(
+    ...SHARED_IMAGES,
+    'keystone',
+    'valkey-server',
+    'ovn-northd',
+    'neutron-server',
+    ...images,
+  )
+  await phase('deployed', () => cloud.run('deploy', SECTIONS))
+  await startSteadyClient(cloud.namespace, 'ask = token')
+})
+afterAll(() => cloud.remove())
+
+/** Of each service where something stands that was made in it: the type, the path and the headers of a question. */
+type Kept = Readonly<Record<string, readonly [string, string, Readonly<Record<string, string>>]>>
+
+/** What a program prints as JSON. */
+async function said<T>(program: string): Promise<T> {
+  return JSON.parse(await inPod(cloud.namespace, 'steady-client', 'bash', '-ec', python(program))) as T
+}
+
+const make = () =>
+  said<Kept>(`
+    import json
+
+    project = session.get_project_id()
+
+
+    def kept(kind, path, body, at, method="POST", accept="application/json", **versions):
+        """Where what is made is found: its path below that of its kind, from the answer."""
+        headers = {name.replace("_", "-"): version for name, version in versions.items()}
+        answer = session.request(path, method, json=body, headers=headers, **where(kind))
+        return [kind, path + at(answer.json()), {**headers, "Accept": accept}]
+
+
+    metric = kept("metric", "/v1/metric", {"name": "kept", "archive_policy_name": "low"}, lambda made: "/" + made["id"] + "/measures")
+    session.post(metric[1], json=[{"timestamp": "2026-01-01T00:00:00", "value": 4711}], **where("metric"))
+    quota = {"project_id": project, "resource": "Cluster", "hard_limit": 4711}
+    stack = {"heat_template_version": "2018-08-31", "resources": {"kept-4711": {"type": "OS::Heat::RandomString"}}}
+    print(json.dumps({
+        "barbican": kept("key-manager", "/v1/secrets", {"payload": "4711", "payload_content_type": "text/plain"},
+                         lambda made: "/" + made["secret_ref"].rsplit("/", 1)[1] + "/payload", accept="text/plain"),
+        "designate": kept("dns", "/v2/zones", {"name": "kept-4711.example.", "email": "kk@example.org"}, lambda made: "/" + made["id"]),
+        "gnocchi": metric,
+        "aodh": kept("alarming", "/v2/alarms", {"name": "kept-4711", "type": "event", "event_rule": {}}, lambda made: "/" + made["alarm_id"]),
+        "heat": kept("orchestration", "/stacks", {"stack_name": "kept", "template": stack}, lambda made: "/kept/" + made["stack"]["id"] + "/resources"),
+        "magnum": kept("container-infra", "/quotas", quota, lambda made: "/" + project + "/Cluster"),
+        "octavia": kept("load-balancer", "/v2.0/lbaas/quotas/" + project, {"quota": {"load_balancer": 4711}}, lambda made: "", method="PUT"),
+        "manila": kept("share", "/types", {"share_type": {"name": "kept-4711", "extra_specs": {"driver_handles_share_servers": "False"}}},
+                       lambda made: "/" + made["share_type"]["id"], X_OpenStack_Manila_API_Version="2.60"),
+        "ironic": kept("baremetal", "/v1/nodes", {"name": "kept-4711", "driver": "redfish"}, lambda made: "/" + made["uuid"],
+                       X_OpenStack_Ironic_API_Version="1.80"),
+    }))
+  `)
+
+/** What each service says of it now. */
+const read = (kept: Kept) =>
+  said<Readonly<Record<string, string>>>(`
+    import json
+
+    kept = json.loads("""${JSON.stringify(kept)}""")
+    print(json.dumps({name: session.get(path, headers=headers, **where(kind)).text for name, (kind, path, headers) in kept.items()}))
+  `)
+
+describe('the next release of the services of the catalogue', {timeout: 2_400_000}, () => {
+  it('has what was made in the one before, runs by its own images alone, and passes its tests', async () => {
+    const kept = await make()
+    const next = {...SECTIONS, kk: {...SECTIONS.kk, features: ['2026.1']}}
+
+    await phase('upgraded', () => cloud.run('upgrade', next, ...UPGRADED))
+
+    const answers = Object.entries(await read(kept))
+    expect(answers).toHaveLength(9)
+    for (const [service, answer] of answers) expect(answer, service).toContain('4711')
+    const pods = await Promise.all(UPGRADED.map((release) => serving(release, cloud.namespace)))
+    const tags = pods.map((each) => [
+      ...new Set(each.map(({spec}) => spec.containers[0]!.image.replace(/.*:/, ''))),
+    ])
+    expect(tags).toEqual(UPGRADED.map(() => [NEXT]))
+    await phase('their own tests', () => cloud.run('test', next, ...UPGRADED))
+  })
+})
