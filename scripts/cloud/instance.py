@@ -1,5 +1,7 @@
 """Makes the first virtual machine of a cloud, and what it needs; what is there stays as it is. The argument is an SSH key."""
+import fcntl
 import sys
+import time
 
 import openstack
 
@@ -12,6 +14,9 @@ OUTSIDE_POOL = [{"start": "172.24.4.10", "end": "172.24.4.250"}]
 INSIDE_POOL = {"prefixes": ["10.215.0.0/16"], "default_prefix_length": 26, "is_shared": True, "is_default": True}
 OPEN = [("icmp", None), ("tcp", 22), ("tcp", 80)]
 
+# Whoever called it before may have been killed, and the program goes on: what it makes is waited for.
+alone = open("/tmp/first-virtual-machine.lock", "w")
+fcntl.flock(alone, fcntl.LOCK_EX)
 cloud = openstack.connect()
 network, compute = cloud.network, cloud.compute
 
@@ -102,6 +107,9 @@ def had_address(server, outside):
 def had_volume(server):
     found = sound(cloud.get_volume(NAME), lambda status: status.startswith("error"), cloud.delete_volume)
     volume = had("volume", found, cloud.create_volume, 1, name=NAME, wait=True, timeout=120)
+    while volume.status.endswith("taching"):
+        time.sleep(1)
+        volume = cloud.get_volume(NAME)
     if not volume.attachments:
         cloud.attach_volume(server, volume, wait=True, timeout=120)
 
