@@ -240,3 +240,11 @@ describe('a workload that needs its node', () => {
     expect(daemons?.spec?.template?.spec.nodeSelector).toEqual({'openstack-compute-node': 'enabled'})
   })
 })
+
+it('pods ask for nothing where that is switched off', async () => {
+  const asking = pods(await charts.render('keystone', {values: {pod: {resources: {enabled: false}}}}))
+    .flatMap(containers)
+    .filter(({resources}) => resources?.requests !== undefined)
+
+  expect(asking.map(({name}) => name)).toEqual([])
+})

@@ -26,7 +26,7 @@ newest pods, for what may only come after. Then its own by name; a `sidecar` amo
     - name: DEPENDENCY_JOBS
       value: {{ join "," . | quote }}
     {{- end }}
-  {{- include "common.pod.init.watcher" (dict "memory" "16Mi") | nindent 2 }}
+  {{- include "common.pod.init.watcher" (dict "ctx" .ctx "memory" "16Mi") | nindent 2 }}
 {{- end }}
 {{- with .unit.workloads }}
 - name: rollout
@@ -36,7 +36,7 @@ newest pods, for what may only come after. Then its own by name; a `sidecar` amo
   env:
     - name: POD_NAMESPACE
       valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
-  {{- include "common.pod.init.watcher" (dict "memory" "32Mi" "scripts" true) | nindent 2 }}
+  {{- include "common.pod.init.watcher" (dict "ctx" $.ctx "memory" "32Mi" "scripts" true) | nindent 2 }}
 {{- end }}
 {{- range $name, $init := .unit.init }}
 {{- $own := dict "kolla" $.unit.kolla "key" $.unit.key "role" $.unit.role "settings" $.unit.settings "variables" $init.env }}
@@ -62,8 +62,10 @@ newest pods, for what may only come after. Then its own by name; a `sidecar` amo
 
 {{- /* What those have who only look at Kubernetes, and need nothing of their image's user. */ -}}
 {{- define "common.pod.init.watcher" -}}
+{{- if .ctx.values.pod.resources.enabled }}
 resources:
   requests: {cpu: 10m, memory: {{ .memory }}}
+{{- end }}
 securityContext:
   allowPrivilegeEscalation: false
   capabilities: {drop: [ALL]}
