@@ -6,7 +6,7 @@ import {linesOf, startClient} from './own-cloud.ts'
 const NAME = 'steady-client'
 
 /** Who asks: the administrator of `environments/cloud.yaml`, through the Services of the namespace. */
-const ACCOUNT = {
+export const ACCOUNT = {
   OS_AUTH_URL: 'http://keystone-api:5000/v3',
   OS_USERNAME: 'admin',
   OS_PASSWORD: 'dev-admin',
