@@ -42,9 +42,8 @@ export type PlainLease = Pick<
 export async function holdLease(client: ApiClient, options: HoldOptions): Promise<PlainLease> {
   const lost = new AbortController()
   const pace = options.pace ?? PACE
-  let since = performance.now()
   const acquired = await acquireLease(client, options)
-  let {lease} = acquired
+  let {lease, since} = acquired
   const inherited = operationNote(lease)
   let timer: NodeJS.Timeout | undefined
   let renewal: Promise<void> | undefined
@@ -179,6 +178,8 @@ const LOOK_AGAIN = 1_000
 
 interface AcquiredLease {
   readonly lease: Lease
+  /** When it was about to be written, by `performance.now()`. */
+  readonly since: number
   /** From whom it was taken, and why it could be; undefined when nobody had it. */
   readonly takenFrom: string | undefined
 }
@@ -206,9 +207,10 @@ async function acquireLease(
     const isFree = !current || current === holder
     const standing = isFree ? undefined : standingOf(await viewOf(client, release, found!))
     if (!standing || standing.isGone || (hasRunOut && !standing.isAtWork)) {
+      const since = performance.now()
       const lease = heldLease(release, holder, found, new Date())
       const written = await writeLease(client, annotated(lease, {[HOLDER]: identity}))
-      if (written) return {lease: written, takenFrom: standing && whyFree(standing, lasts)}
+      if (written) return {lease: written, since, takenFrom: standing && whyFree(standing, lasts)}
       continue
     }
     const {by} = standing

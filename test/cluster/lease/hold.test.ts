@@ -159,8 +159,10 @@ describe('a hold on a release', () => {
     })
     const told: string[] = []
 
-    const held = await hold(server, {onHeld: (by) => told.push(by)})
+    const held = await hold(server, {onHeld: (by) => told.push(by), pace: {...pace, giveUp: 500}})
 
+    // The time that it was waited for is none that it was not renewed for.
+    expect(() => held.expectHeld()).not.toThrow()
     expect(server.lease?.spec).toMatchObject({holderIdentity: 'me', leaseTransitions: 1})
     expect(told).toEqual(['other'])
     expect(held.takenFrom).toBe('other, who has not renewed it for 1 s')
