@@ -250,10 +250,7 @@ export interface HeldLease {
   expectHeld(): void
   /** Writes annotations to the Lease for others to read; `null` removes one. Throws `KK_LEASE_LOST`. */
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
-  /**
-   * Notes on the Lease the operation for which helm is about to be started, and how long it may take. Throws `KK_HELD`
-   * if the Lease is lost.
-   */
+  /** Notes on the Lease what helm is about to be started for, and how long that may take. Throws `KK_HELD` if it is lost. */
   begin(operation: BegunOperation & {readonly milliseconds: number}): Promise<void>
   /** Notes helm's process on the Lease. */
   started(pid: number): Promise<void>

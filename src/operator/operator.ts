@@ -1,5 +1,6 @@
 import type {HeldLease} from '../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import {whileHeld} from '../cluster/lease/while-held.ts'
 import type {Objects} from '../cluster/objects.ts'
 import {asKkError, type KkError} from '../errors.ts'
 import type {Plan} from '../plan/plan.ts'
@@ -22,7 +23,6 @@ import {type Passed, reconcile} from './reconcile.ts'
 import {leave} from './removal.ts'
 import {type Contact, giveUp, type OperatorPorts, openSites, whileClaimed} from './sites.ts'
 import {newTeller} from './teller.ts'
-import {whileHeld} from './while-held.ts'
 
 /** An Environment is looked at again even if nothing is seen to change; in milliseconds. */
 const RESYNC = 600_000
@@ -70,7 +70,8 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
   state.isLeader = true
   say('leading')
   try {
-    await drive({...options, ports: whileHeld(ports, lease)}, AbortSignal.any([stop, lease.lost]))
+    const cluster = whileHeld(ports.cluster, lease)
+    await drive({...options, ports: {...ports, cluster}}, AbortSignal.any([stop, lease.lost]))
   } finally {
     state.isLeader = false
     await lease.release()

@@ -1,4 +1,5 @@
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import {whileHeld} from '../../cluster/lease/while-held.ts'
 import {asKkError} from '../../errors.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {releaseId} from '../../release.ts'
@@ -15,7 +16,6 @@ import {MANAGER} from '../keeper.ts'
 import {type PlannedTask, RELEASES, type ReleaseObject, type TaskReport} from '../kinds/release-kind.ts'
 import type {OperatorOptions} from '../operator.ts'
 import {openQueue, type QuietFor} from '../queue.ts'
-import {whileHeld} from '../while-held.ts'
 import {type HandedTask, readTask} from './handed-task.ts'
 import {joinMembers} from './members.ts'
 import {ownerOf, serves} from './shards.ts'
@@ -45,8 +45,7 @@ export async function runChild({
 }: ChildOptions): Promise<void> {
   const members = await joinMembers(ports.cluster, holder, shards)
   const {lease} = members
-  const held = whileHeld(ports, lease)
-  const {cluster} = held
+  const cluster = whileHeld(ports.cluster, lease)
   const closing = new AbortController()
   const rows = cluster.objects.follow(RELEASES, KK_NAMESPACE, closing.signal)
   const rowOf = (name: string) => rows.get(name) as unknown as ReleaseObject | undefined
@@ -75,7 +74,7 @@ export async function runChild({
     const doing = newDoing()
     works.set(name, {run: planned.run, end: doing.end})
     try {
-      const isDone = await perform(row, planned, {ports: held, holder, doing, quietFor})
+      const isDone = await perform(row, planned, {ports: {...ports, cluster}, holder, doing, quietFor})
       onPass(isDone ? 'success' : 'error', (performance.now() - began) / 1000)
     } finally {
       works.delete(name)

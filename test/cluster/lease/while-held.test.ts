@@ -1,8 +1,8 @@
 import {expect, it, vi} from 'vitest'
-import {CONFIG_MAPS} from '../../src/cluster/api/resources.ts'
-import type {Cluster} from '../../src/cluster/cluster.ts'
-import {KkError} from '../../src/errors.ts'
-import {whileHeld} from '../../src/operator/while-held.ts'
+import {CONFIG_MAPS} from '../../../src/cluster/api/resources.ts'
+import type {Cluster} from '../../../src/cluster/cluster.ts'
+import {whileHeld} from '../../../src/cluster/lease/while-held.ts'
+import {KkError} from '../../../src/errors.ts'
 
 it('reads and writes while the Lease is held, and then reads alone', async () => {
   const objects = {
@@ -16,19 +16,19 @@ it('reads and writes while the Lease is held, and then reads alone', async () =>
   const expectHeld = () => {
     if (!isHeld) throw new KkError('KK_LEASE_LOST', 'another leads')
   }
-  const ports = whileHeld({cluster}, {expectHeld})
+  const fenced = whileHeld(cluster, {expectHeld}).objects
   const place = {namespace: 'kk-system', name: 'a'}
   const writes = [
-    () => ports.cluster.objects.apply(CONFIG_MAPS, {metadata: place}, {manager: 'kk'}),
-    () => ports.cluster.objects.merge(CONFIG_MAPS, place, {}),
-    () => ports.cluster.objects.delete(CONFIG_MAPS, place),
+    () => fenced.apply(CONFIG_MAPS, {metadata: place}, {manager: 'kk'}),
+    () => fenced.merge(CONFIG_MAPS, place, {}),
+    () => fenced.delete(CONFIG_MAPS, place),
   ]
   for (const write of writes) await write()
 
   isHeld = false
 
   for (const write of writes) await expect(write()).rejects.toMatchObject({code: 'KK_LEASE_LOST'})
-  await expect(ports.cluster.objects.read(CONFIG_MAPS, place)).resolves.toEqual({})
+  await expect(fenced.read(CONFIG_MAPS, place)).resolves.toEqual({})
   expect(objects.apply.mock.lastCall).toEqual([CONFIG_MAPS, {metadata: place}, {manager: 'kk'}])
   for (const write of [objects.apply, objects.merge, objects.delete]) expect(write).toHaveBeenCalledTimes(1)
 })
