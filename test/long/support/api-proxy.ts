@@ -68,6 +68,8 @@ export async function openApiProxy({
       outgoing.on('close', () => from.destroy())
       from.on('error', () => outgoing.destroy())
       outgoing.writeHead(from.statusCode ?? 502, kept(from, TO_THE_NEXT_HOP))
+      // A watch on which nothing happens has been answered all the same.
+      outgoing.flushHeaders()
       from.pipe(outgoing)
     }
     const cut = () => void incoming.socket.destroy()
