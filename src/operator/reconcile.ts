@@ -44,10 +44,12 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
   const say = () => quietFor(WAITING)
   const observed = await settledPlan(prepared, cluster, {scope, waits: true, say})
   const {plan} = observed
-  const stage = nextStage(plan, stopsOf(environment.spec.approval?.after, prepared))
-  const settled = withInputs(stage.plan, supplied.settled)
+  const stops = stopsOf(environment.spec.approval?.after, prepared)
+  const stage = nextStage(plan, stops)
+  const whole = withInputs(plan, supplied.settled)
+  const {plan: settled} = nextStage(whole, stops)
   const {parts} = prepared.environment
-  const target = targetDigest(withInputs(plan, supplied.settled), stage.until)
+  const target = targetDigest(whole, stage.until)
   const planned = {plan, stage, digest: planDigest(stage.plan), target, parts}
   const decision = decide(planned, environment)
   const now = Date.now()

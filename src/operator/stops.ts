@@ -27,11 +27,11 @@ export function stopsOf(names: readonly string[] = [], prepared: Prepared): read
 
 /** Returns the part of a plan that changes something first: up to a stop, what it names and what that requires. */
 export function nextStage<P extends Plan>(plan: P, stops: readonly Stop[]): Stage<P> {
-  const graph = actionGraph(plan.actions)
   const reached = new Set<ReleaseId>()
   let after: string | undefined
   for (const {name: until, releases} of stops) {
-    for (const release of [...releases, ...requirements(graph, releases)]) reached.add(release)
+    const required = requirements(actionGraph(plan.actions), releases)
+    for (const release of [...releases, ...required]) reached.add(release)
     const part = partOf(plan, reached)
     if (part.actions.some(isChange)) return {plan: part, until, after}
     after = until
