@@ -1,14 +1,20 @@
+import {text} from 'node:stream/consumers'
 import {CONFIG_MAPS, SECRETS} from '../cluster/api/resources.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import {KkError} from '../errors.ts'
+import {type Descriptor, verified} from '../images/registry/content.ts'
+import {openDistribution} from '../images/registry/distribution.ts'
+import {parseReference} from '../images/registry/reference.ts'
 import {digest} from '../plan/digest.ts'
-import {artifactText} from './artifact.ts'
 import type {EnvironmentObject} from './kinds/environment-kind.ts'
 
 /** The keys under which objects hold the inputs, unless the Environment says otherwise. */
 export const FILE_KEY = 'environment.yaml'
 export const OVERRIDES_KEY = 'overrides.yaml'
+
+/** What does not fit into an object of Kubernetes is no environment file; in bytes. */
+const LARGEST = 1_048_576
 
 /** The inputs of an Environment, as what it names holds them. */
 export interface SourceText {
@@ -49,6 +55,28 @@ function fileText(
   if (oci !== undefined) return artifactText(oci)
   if (secret !== undefined) return secretText(objects, secret, key)
   return configMapText(objects, configMap!, key)
+}
+
+/**
+ * Reads the one file of an OCI artifact, `registry.example.org/clouds/production@sha256:…`, as whoever is logged in there, or as
+ * nobody. Throws `KK_IMAGE`.
+ */
+async function artifactText(reference: string): Promise<string> {
+  const {host, repository, digest} = parseReference(reference)
+  const registry = openDistribution({host, env: process.env})
+  const manifest = await registry.manifest(repository, digest!)
+  if (!manifest) throw unusable(`the registry ${host} does not have ${reference}`)
+  const {layers = []} = JSON.parse(manifest.bytes.toString('utf8')) as {layers?: readonly Descriptor[]}
+  const [file] = layers
+  if (!file || layers.length > 1) throw unusable(`${reference} has ${layers.length} files, and not one`)
+  if (file.size > LARGEST) throw unusable(`the file of ${reference} has ${file.size} bytes`)
+  return text(verified(await registry.readBlob(repository, file), file, host))
+}
+
+function unusable(problem: string): KkError {
+  return new KkError('KK_IMAGE', problem, {
+    hint: 'push the environment file alone, such as by oras push, and name the digest of what was pushed',
+  })
 }
 
 async function configMapText(objects: Pick<Objects, 'read'>, name: string, key: string): Promise<string> {

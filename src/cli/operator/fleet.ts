@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
 import type {Cluster} from '../../cluster/cluster.ts'
+import type {AskedEnvironments} from '../../operator/client/status.ts'
 import {openSites, type Sites} from '../../operator/sites.ts'
-import type {AskedEnvironments} from '../../operator/status.ts'
 import {once} from '../../state/once.ts'
 import type {ClusterFlags, HelmFlags} from '../flags.ts'
 import {openUsersHelm} from '../open/cluster.ts'

@@ -2,8 +2,8 @@ import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags, helmFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {askedEnvironments, fleetFlags, openSitesToLook} from '../../cli/operator/fleet.ts'
-import {fleetPlanText, readFleetPlans} from '../../operator/fleet.ts'
-import {isQuiet, readOperatorStatus} from '../../operator/status.ts'
+import {fleetPlanText, readFleetPlans} from '../../operator/client/fleet.ts'
+import {isQuiet, readOperatorStatus} from '../../operator/client/status.ts'
 
 export default class FleetPlan extends KkCommand {
   static override summary = 'Show what would be done for many Environments of the operator.'

@@ -2,8 +2,8 @@ import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {askedEnvironments, fleetFlags} from '../../cli/operator/fleet.ts'
-import {fleetStatusText} from '../../operator/fleet.ts'
-import {isQuiet, readOperatorStatus} from '../../operator/status.ts'
+import {fleetStatusText} from '../../operator/client/fleet.ts'
+import {isQuiet, readOperatorStatus} from '../../operator/client/status.ts'
 
 export default class FleetStatus extends KkCommand {
   static override summary = 'Show many Environments of the operator, with their clusters, in one table.'

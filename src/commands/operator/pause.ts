@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
-import {pauseEnvironment} from '../../operator/steer.ts'
+import {pauseEnvironment} from '../../operator/client/steer.ts'
 
 export default class OperatorPause extends KkCommand {
   static override summary = 'Have the operator leave an environment to the command line.'

@@ -2,7 +2,7 @@ import {Args} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
-import {isQuiet, operatorStatusText, readOperatorStatus} from '../../operator/status.ts'
+import {isQuiet, operatorStatusText, readOperatorStatus} from '../../operator/client/status.ts'
 
 export default class OperatorStatus extends KkCommand {
   static override summary =

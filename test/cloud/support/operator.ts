@@ -1,5 +1,5 @@
 import {expect} from 'vitest'
-import type {OperatorStatus} from '../../../src/operator/status.ts'
+import type {OperatorStatus} from '../../../src/operator/client/status.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {onCloud, succeed} from './cloud.ts'

@@ -1,9 +1,16 @@
 import {expect, it} from 'vitest'
 import {sha256} from '../../src/images/registry/content.ts'
-import {artifactText} from '../../src/operator/artifact.ts'
+import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
+import {readSource} from '../../src/operator/source.ts'
 import {serveArtifact} from '../support/artifact.ts'
 
 const FILE = 'kk: {namespace: openstack}\n'
+
+/** What an Environment holds whose file is this artifact: nothing of the cluster is asked for. */
+async function artifactText(oci: string): Promise<string> {
+  const {file} = await readSource({spec: {source: {oci}}} as EnvironmentObject, {read: async () => undefined})
+  return file
+}
 
 it('an artifact of one file is read', async () => {
   expect(await artifactText(await serveArtifact([FILE]))).toBe(FILE)

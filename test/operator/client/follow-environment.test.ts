@@ -1,10 +1,10 @@
 import {expect, it} from 'vitest'
-import type {Cluster} from '../../src/cluster/cluster.ts'
-import type {Collection} from '../../src/cluster/watch/collection.ts'
-import {followEnvironment} from '../../src/operator/follow-environment.ts'
-import type {Condition} from '../../src/operator/kinds/conditions.ts'
-import {ENVIRONMENTS} from '../../src/operator/kinds/environment-kind.ts'
-import type {RunEvent} from '../../src/run/events.ts'
+import type {Cluster} from '../../../src/cluster/cluster.ts'
+import type {Collection} from '../../../src/cluster/watch/collection.ts'
+import {followEnvironment} from '../../../src/operator/client/follow-environment.ts'
+import type {Condition} from '../../../src/operator/kinds/conditions.ts'
+import {ENVIRONMENTS} from '../../../src/operator/kinds/environment-kind.ts'
+import type {RunEvent} from '../../../src/run/events.ts'
 
 const ready = (status: Condition['status'], reason: string, message = reason): Condition => ({
   ...{type: 'Ready', status, reason, message},

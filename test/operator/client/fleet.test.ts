@@ -1,9 +1,9 @@
 import {expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
-import {fleetPlanText, fleetStatusText, readFleetPlans} from '../../src/operator/fleet.ts'
-import type {Sites} from '../../src/operator/sites.ts'
-import type {OperatedEnvironment, OperatorStatus} from '../../src/operator/status.ts'
-import {palette} from '../../src/report/colour.ts'
+import {KkError} from '../../../src/errors.ts'
+import {fleetPlanText, fleetStatusText, readFleetPlans} from '../../../src/operator/client/fleet.ts'
+import type {OperatedEnvironment, OperatorStatus} from '../../../src/operator/client/status.ts'
+import type {Sites} from '../../../src/operator/sites.ts'
+import {palette} from '../../../src/report/colour.ts'
 
 const PLAIN = palette(0)
 const NOW = Date.parse('2026-11-25T12:00:00Z')

@@ -1,12 +1,12 @@
 import {expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
-import {environmentFindings, type Phase} from '../../src/operator/findings.ts'
-import type {Condition, Finding} from '../../src/operator/kinds/conditions.ts'
-import {operatorStatusText, readOperatorStatus} from '../../src/operator/status.ts'
-import {palette} from '../../src/report/colour.ts'
-import {NO_RUN} from '../../src/run/run-state.ts'
-import {planOf} from '../run/plan-of.ts'
-import {plannedOf} from './planned-of.ts'
+import {KkError} from '../../../src/errors.ts'
+import {operatorStatusText, readOperatorStatus} from '../../../src/operator/client/status.ts'
+import {environmentFindings, type Phase} from '../../../src/operator/findings.ts'
+import type {Condition, Finding} from '../../../src/operator/kinds/conditions.ts'
+import {palette} from '../../../src/report/colour.ts'
+import {NO_RUN} from '../../../src/run/run-state.ts'
+import {planOf} from '../../run/plan-of.ts'
+import {plannedOf} from '../planned-of.ts'
 
 const PLAIN = palette(0)
 const plan = planOf({keystone: []}, {keystone: 'upgrade'})

@@ -1,17 +1,17 @@
-import type {Cluster} from '../cluster/cluster.ts'
-import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
-import type {Palette} from '../report/colour.ts'
-import {table} from '../report/table.ts'
-import {OPERATOR} from './keeper.ts'
-import type {Condition} from './kinds/conditions.ts'
-import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
+import type {Cluster} from '../../cluster/cluster.ts'
+import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import type {Palette} from '../../report/colour.ts'
+import {table} from '../../report/table.ts'
+import {OPERATOR} from '../keeper.ts'
+import type {Condition} from '../kinds/conditions.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from '../kinds/environment-kind.ts'
 import {
   ENVIRONMENT_LABEL,
   RELEASES,
   type ReleaseSpec,
   type ReleaseStatus as RowStatus,
-} from './kinds/release-kind.ts'
-import {expectServed} from './kinds/versions.ts'
+} from '../kinds/release-kind.ts'
+import {expectServed} from '../kinds/versions.ts'
 import {unknownEnvironment} from './steer.ts'
 
 /** How an Environment is, in one word. */

@@ -5,7 +5,7 @@ import {
   drivenEnvironment,
   pauseEnvironment,
   retryEnvironment,
-} from '../../src/operator/steer.ts'
+} from '../../../src/operator/client/steer.ts'
 
 /** A cluster whose only Environment has this spec. */
 function clusterWith(spec: object) {

@@ -1,12 +1,12 @@
 import {setTimeout as wait} from 'node:timers/promises'
-import {CONFIG_MAPS, type Resource, SECRETS} from '../cluster/api/resources.ts'
-import type {Cluster} from '../cluster/cluster.ts'
-import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
-import {KkError} from '../errors.ts'
-import {OPERATOR} from './keeper.ts'
-import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentSpec, RETRY} from './kinds/environment-kind.ts'
-import {expectServed} from './kinds/versions.ts'
-import {FILE_KEY, inputsDigest, OVERRIDES_KEY, readSource, type SourceText} from './source.ts'
+import {CONFIG_MAPS, type Resource, SECRETS} from '../../cluster/api/resources.ts'
+import type {Cluster} from '../../cluster/cluster.ts'
+import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import {KkError} from '../../errors.ts'
+import {OPERATOR} from '../keeper.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentSpec, RETRY} from '../kinds/environment-kind.ts'
+import {expectServed} from '../kinds/versions.ts'
+import {FILE_KEY, inputsDigest, OVERRIDES_KEY, readSource, type SourceText} from '../source.ts'
 
 type Steered = Pick<Cluster, 'objects' | 'customKinds'>
 
