@@ -30,14 +30,20 @@ export interface SpokenChart {
   readonly templates: string | undefined
 }
 
-/** Which dialect a chart speaks, with what that is told by. Throws `KK_CHART`, `KK_YAML`. */
-export function spokenChart(chart: Pick<Chart, 'name' | 'directory' | 'libraries'>): SpokenChart {
+/**
+ * Which dialect a chart speaks, with what that is told by. Throws `KK_CHART`, `KK_YAML`. `isWhole` tells whether the library in a
+ * directory makes whole charts; who asks for many charts of one library may know it.
+ */
+export function spokenChart(
+  chart: Pick<Chart, 'name' | 'directory' | 'libraries'>,
+  isWhole: (library: string) => boolean = definesChart,
+): SpokenChart {
   const {name, directory} = chart
   const templates = readOwnFiles(chart)
     .filter(({path}) => path.startsWith('templates/'))
     .map(({bytes}) => bytes.toString())
     .join('\n')
-  const dialect = dialectOf(chart, templates)
+  const dialect = dialectOf(chart, templates, isWhole)
   const values = once(() => (dialect === undefined ? {} : defaultValues(directory)))
   const endpoints = once(() => (dialect === 'openstack-helm' ? endpointsIn(directory) : undefined))
   return {
@@ -75,7 +81,11 @@ function mapOf(value: unknown): Values {
   return isMap(value) ? value : {}
 }
 
-function dialectOf(chart: Pick<Chart, 'directory' | 'libraries'>, templates: string): Dialect | undefined {
+function dialectOf(
+  chart: Pick<Chart, 'directory' | 'libraries'>,
+  templates: string,
+  isWhole: (library: string) => boolean,
+): Dialect | undefined {
   const {directory} = chart
   const {dependencies} = readChartYaml(directory)
   const vendored = vendoredIn(directory)
@@ -83,7 +93,7 @@ function dialectOf(chart: Pick<Chart, 'directory' | 'libraries'>, templates: str
     dependencies.some((each) => each.name === library) ||
     vendored.some((entry) => entry === library || isPackageOf(entry, library))
   if (has('helm-toolkit')) return 'openstack-helm'
-  if (hasCommonOfKk(chart, vendored)) return 'kk'
+  if (hasCommonOfKk(chart, vendored, isWhole)) return 'kk'
   return /["'`]helm-toolkit\./.test(templates) ? 'openstack-helm' : undefined
 }
 
@@ -91,18 +101,20 @@ function dialectOf(chart: Pick<Chart, 'directory' | 'libraries'>, templates: str
 function hasCommonOfKk(
   {directory, libraries}: Pick<Chart, 'directory' | 'libraries'>,
   vendored: readonly string[],
+  isWhole: (library: string) => boolean,
 ): boolean {
   const library = libraries.find(({name}) => name === 'common')
   const charts = join(directory, 'charts')
-  if (library) return definesChart(library.directory)
-  if (vendored.includes('common')) return definesChart(join(charts, 'common'))
+  if (library) return isWhole(library.directory)
+  if (vendored.includes('common')) return isWhole(join(charts, 'common'))
   const packed = vendored.find((entry) => isPackageOf(entry, 'common'))
   return packed !== undefined && WHOLE_CHART.test(unpacked(readFileSync(join(charts, packed))))
 }
 
 const WHOLE_CHART = /define\s+"common\.chart"/
 
-function definesChart(library: string): boolean {
+/** Whether a library has the template that makes a whole chart of kk. */
+export function definesChart(library: string): boolean {
   const files = readChartFiles(library).filter(({path}) => path.startsWith('templates/'))
   return files.some(({bytes}) => WHOLE_CHART.test(bytes.toString()))
 }

@@ -21,9 +21,9 @@ export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Val
     // A hundred of them, each as large as it may be, would be read for a minute.
     expectRoom(files, `the files up to ${source}`)
   }
-  const given = withSets(files.reduce(mergeValues, {}), values)
+  const given = withSets(mergeValues(...files), values)
   if (isAnythingGiven(values) && isEmpty(given)) throw noValues()
-  const all = flag === 'reset' ? given : withSets([stored, ...files].reduce(mergeValues, {}), values)
+  const all = flag === 'reset' ? given : withSets(mergeValues(stored, ...files), values)
   expectStorable(all, 'the overrides')
   if (holdsMask(given)) throw masked()
   return all

@@ -34,7 +34,7 @@ export function releaseLayers(sources: LayerSources): readonly Layer[] {
     environment.global && {
       name: 'global',
       source: `global of ${environment.file}`,
-      values: {global: environment.global},
+      values: belowGlobal(environment.global),
       position: environment.position,
     },
     section && {
@@ -52,6 +52,15 @@ export function releaseLayers(sources: LayerSources): readonly Layer[] {
   const all = sets.length === 0 ? layers : [...layers, setLayer(release, sets, mergedValues(layers))]
   return part ? partLayers(all, part, environment.file) : all
 }
+
+/** The same for each release, so that it is digested once. */
+function belowGlobal(global: Values): Values {
+  const values = BELOW_GLOBAL.get(global) ?? {global}
+  BELOW_GLOBAL.set(global, values)
+  return values
+}
+
+const BELOW_GLOBAL = new WeakMap<Values, Values>()
 
 /**
  * Returns the layer of `--set`: what it changes in the values below. It cannot be read without them, for an index in an
@@ -82,7 +91,7 @@ function holds(values: unknown, path: readonly string[]): boolean {
 
 /** Returns the values that helm is given: the layers merged in their order. Inputs are not changed. */
 export function mergedValues(layers: readonly Layer[]): Values {
-  return layers.reduce<Values>((below, {values}) => mergeValues(below, values), {})
+  return mergeValues(...layers.map(({values}) => values))
 }
 
 /**

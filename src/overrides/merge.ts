@@ -1,14 +1,19 @@
 import deepmerge from 'deepmerge'
-import {isMap, type Values} from '../release.ts'
+import {isEmpty, isMap, type Values} from '../release.ts'
 
 const OPTIONS: deepmerge.Options = {arrayMerge: (_target, source) => source, clone: false}
 
 /**
- * Merges values as Helm merges values files (MergeMaps in loader/load.go): maps merge, everything else replaces, null is kept
+ * Merges values, the lowest first, as Helm merges values files (MergeMaps in loader/load.go): maps merge, everything else replaces, null is kept
  * for helm to act upon. Inputs stay as they are; the result shares their lists.
  */
-export function mergeValues(lower: Values, upper: Values): Values {
-  const merged = deepmerge(copyMaps(lower, null), copyMaps(upper, null), OPTIONS) as Values
+export function mergeValues(...layers: readonly Values[]): Values {
+  const [lowest = {}, ...above] = layers.filter((layer) => !isEmpty(layer))
+  if (above.length === 0) return copyMaps(lowest, Object.prototype)
+  const merged = above.reduce(
+    (lower, upper) => deepmerge(copyMaps(lower, null), copyMaps(upper, null), OPTIONS) as Values,
+    lowest,
+  )
   return copyMaps(merged, Object.prototype)
 }
 

@@ -1,6 +1,6 @@
 import {hash} from 'node:crypto'
 import {LAYERS, type Layer} from '../overrides/layer.ts'
-import {isEmpty} from '../release.ts'
+import {isEmpty, type Values} from '../release.ts'
 import type {DesiredRelease, LayerDigest} from './desired.ts'
 
 /** The version of the digests. It is raised when a newer kk is to deploy equal inputs again. */
@@ -28,9 +28,20 @@ export function layerDigests(layers: readonly Layer[]): readonly LayerDigest[] {
     const values = layers
       .filter((layer) => layer.name === name && !isEmpty(layer.values))
       .map((layer) => layer.values)
-    return values.length === 0 ? [] : [{name, digest: digest(values)}]
+    return values.length === 0
+      ? []
+      : [{name, digest: hash('sha256', `[${values.map(canonicalLayer).join()}]`)}]
   })
 }
+
+/** The canonical JSON of a layer's values, which are digested again when a layer is put beside them. */
+function canonicalLayer(values: Values): string {
+  const text = CANONICAL.get(values) ?? canonicalJson(values)
+  CANONICAL.set(values, text)
+  return text
+}
+
+const CANONICAL = new WeakMap<Values, string>()
 
 /**
  * The digest of flags that change rendering, 64 hex digits. No command has such a flag. The digest keeps its place

@@ -6,3 +6,13 @@ export function once<T>(make: () => T): () => T {
     return made.answer
   }
 }
+
+/** The same for each argument. */
+export function oncePer<Argument, T>(make: (argument: Argument) => T): (argument: Argument) => T {
+  const made = new Map<Argument, () => T>()
+  return (argument) => {
+    const answer = made.get(argument) ?? once(() => make(argument))
+    made.set(argument, answer)
+    return answer()
+  }
+}

@@ -86,7 +86,7 @@ function valuesFor(parts: ReadonlyMap<string, Part>): Values {
   const said = [...parts.values()].map(({name, chart, others}) => {
     if (name === 'common' || name === 'rollout') return {}
     const [other = 'none'] = others
-    return [
+    return mergeValues(
       nested(['images', 'tags', name], `registry/${name}:1`),
       nested(['labels', name], {node_selector_key: `${name}-node`, node_selector_value: 'yes'}),
       nested(['network', name], {node_port: {enabled: true}}),
@@ -104,9 +104,9 @@ function valuesFor(parts: ReadonlyMap<string, Part>): Values {
       nested(['pod', 'priorityClassName', name], `class-${name}`),
       nested(['dependencies', 'static', name], {services: [{endpoint: 'internal', service: 'identity'}]}),
       nested(['conf', `${chart}_${other}_uwsgi`], {uwsgi: {processes: 2}}),
-    ].reduce<Values>(mergeValues, {})
+    )
   })
-  return said.reduce<Values>(mergeValues, {manifests: {network_policy: true}})
+  return mergeValues({manifests: {network_policy: true}}, ...said)
 }
 
 function valuesOfPart(values: Values, part: Part): Values {

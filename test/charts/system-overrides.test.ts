@@ -27,9 +27,7 @@ function cloudsOf(chart: string): readonly Facts[] {
 /** Made for the chart as it is found: a golden file may be of openstack-helm's chart of that name. */
 async function casesOf(chart: string) {
   const plugin = (await plugins.find(readChart(join(CHARTS, chart))))!
-  const secrets = secretPaths(plugin)
-    .map((path) => nested(path, 'marked'))
-    .reduce(mergeValues, {})
+  const secrets = mergeValues(...secretPaths(plugin).map((path) => nested(path, 'marked')))
   const cases = cloudsOf(chart).map(async (facts) => {
     const {global = {}, ...values} = await plugin.overrides(factsFor(plugin, facts), 'openstack')
     return {chart, facts, values, global: global as Values, secrets}

@@ -62,7 +62,7 @@ it.each(HELMS)(
     const said: ExplainedLayer = {name: 'defaults', source: 'values.yaml', values}
     const chart = await writeProbeChart(directory)
     await writeFile(join(chart, 'values.yaml'), JSON.stringify(said.values))
-    await writeFile(join(directory, 'values.json'), JSON.stringify(given.reduce(mergeValues)))
+    await writeFile(join(directory, 'values.json'), JSON.stringify(mergeValues(...given)))
 
     const flags = ['--values', join(directory, 'values.json')]
     const final = (await valuesOfHelm({helm: await toolPath(name), chart, flags})) as Values

@@ -72,14 +72,12 @@ export function handedOptions(
   copied: readonly CopiedFile[],
   texts: ReadonlyMap<string, string>,
 ): Values {
-  return options
-    .flatMap(([key = '', section = '', name = '']) => {
-      const path = files.find((file) => file.key === key)?.path
-      const source = copied.find(({dest}) => dest === path)
-      const text = source && texts.get(sourceName(source))
-      const value =
-        text === undefined ? undefined : readIni({file: sourceName(source!), text})[section]?.[name]
-      return value === undefined ? [] : [{[key]: {[section]: {[name]: value}}}]
-    })
-    .reduce<Values>(mergeValues, {})
+  const read = options.flatMap(([key = '', section = '', name = '']) => {
+    const path = files.find((file) => file.key === key)?.path
+    const source = copied.find(({dest}) => dest === path)
+    const text = source && texts.get(sourceName(source))
+    const value = text === undefined ? undefined : readIni({file: sourceName(source!), text})[section]?.[name]
+    return value === undefined ? [] : [{[key]: {[section]: {[name]: value}}}]
+  })
+  return mergeValues(...read)
 }

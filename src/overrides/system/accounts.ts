@@ -7,6 +7,15 @@ import type {ByHand, SecretNeed} from './plugin.ts'
  * accounts are the same in both dialects, so that the server and all its clients get one value.
  */
 export function accountSecrets(chart: SpokenChart): readonly SecretNeed[] {
+  const secrets = READ.get(chart) ?? secretsOf(chart)
+  READ.set(chart, secrets)
+  return secrets
+}
+
+/** A plan asks for those of a chart a dozen times. */
+const READ = new WeakMap<SpokenChart, readonly SecretNeed[]>()
+
+function secretsOf(chart: SpokenChart): readonly SecretNeed[] {
   if (chart.dialect === 'kk') return credentialsOf(chart).map(belowGlobal)
   return chart.dialect === 'openstack-helm' ? declaredAccounts(chart) : []
 }

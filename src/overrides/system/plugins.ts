@@ -1,6 +1,7 @@
 import type {Chart} from '../../charts/chart.ts'
-import {type SpokenChart, spokenChart} from '../../charts/dialect.ts'
+import {definesChart, type SpokenChart, spokenChart} from '../../charts/dialect.ts'
 import {isMap, type Values} from '../../release.ts'
+import {oncePer} from '../../state/once.ts'
 import type {FactName, Facts} from '../facts/facts.ts'
 import {accountSecrets} from './accounts.ts'
 import {assumedChart} from './assumed.ts'
@@ -33,10 +34,11 @@ export interface Plugins {
 
 /** Returns kk's own plugins; each is loaded when it is asked for. */
 export function builtInPlugins(): Plugins {
-  const read = new Map<string, SpokenChart>()
+  const isWhole = oncePer(definesChart)
+  const spokenIn = new Map<string, SpokenChart>()
   const spoken = (chart: FoundChart) => {
-    const known = read.get(chart.directory) ?? spokenChart(chart)
-    read.set(chart.directory, known)
+    const known = spokenIn.get(chart.directory) ?? spokenChart(chart, isWhole)
+    spokenIn.set(chart.directory, known)
     return known
   }
   return {

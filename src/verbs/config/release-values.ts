@@ -12,7 +12,7 @@ export interface ReleaseValues {
 export function joinedValues(parts: readonly ReleaseValues[]): readonly ReleaseValues[] {
   return [...Map.groupBy(parts, ({release}) => release)].map(([release, of]) => ({
     release,
-    values: of.map(({values}) => values).reduce(mergeValues, {}),
-    secrets: of.map(({secrets}) => secrets).reduce(mergeValues, {}),
+    values: mergeValues(...of.map(({values}) => values)),
+    secrets: mergeValues(...of.map(({secrets}) => secrets)),
   }))
 }

@@ -3,6 +3,7 @@ import {mergedValues} from '../../overrides/layers.ts'
 import type {Plugin, SecretNeed} from '../../overrides/system/plugin.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {isMap, type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import {once} from '../../state/once.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import {isStated, isSupplied} from './secret-needs.ts'
 import {laidIn, type PlacedValue} from './supply-secrets.ts'
@@ -55,11 +56,14 @@ export async function sharedSecrets<Release extends Layered>({
     const plugin = await plugins.find(chart)
     const secrets = plugin ? sharedOf(plugin) : []
     secretsOf.set(release, secrets)
+    const statedHere = statements(layers.filter(({name}) => name !== 'features' && name !== 'system'))
+    // `global` of the environment, which is for all releases and which kk's own charts read.
+    const statedForAll = statements(layers.filter(({name}) => name === 'global'))
     for (const {name, path} of secrets) {
       const key = accountKey(release, name)
-      const own = [statedAt(layers, path)].filter((each) => each !== undefined)
-      const known = stated.get(key) ?? statedForAll(layers, name)
-      if (own.length + known.length > 0) stated.set(key, [...known, ...own])
+      const known = stated.get(key) ?? statedForAll(globalPath(name))
+      const all = [...known, ...statedHere(path)]
+      if (all.length > 0) stated.set(key, all)
     }
   }
   const given = [...releases].flatMap(([release, {chart, layers}]): [ReleaseId, readonly Layer[]][] => {
@@ -94,31 +98,25 @@ function placesOf(path: readonly string[]): readonly (readonly string[])[] {
   return path[0] === 'global' ? [path.slice(1), path] : [path]
 }
 
-/** Returns the value in `global` of the environment, which is for all releases and which kk's own charts read. */
-function statedForAll(layers: readonly Layer[], name: string): readonly Statement[] {
+function globalPath(name: string): readonly string[] {
   const [endpoint = '', ...rest] = name.split('.')
-  const found = statedAt(
-    layers.filter((layer) => layer.name === 'global'),
-    ['global', 'endpoints', endpoint, 'auth', ...rest],
-  )
-  return found ? [found] : []
+  return ['global', 'endpoints', endpoint, 'auth', ...rest]
 }
 
-/**
- * Returns the value that layers state at a path. Defaults of the chart, feature files and plugins do not count as
- * stated.
- */
-function statedAt(layers: readonly Layer[], path: readonly string[]): Statement | undefined {
-  const own = layers.filter(({name}) => name !== 'features' && name !== 'system')
-  for (const place of placesOf(path)) {
-    const value = textAt(mergedValues(own), place)
-    const layer = own.findLast(({values}) => textAt(values, place) !== undefined)
-    if (value === undefined || !layer) continue
-    const at = layer.position?.(place)
-    const source = layer.sourceOf?.(place) ?? layer.source
-    return {value, place: at ? `${at.file}:${at.line}` : source}
+/** Returns what tells the one value that these layers state at a path, or none. */
+function statements(layers: readonly Layer[]): (path: readonly string[]) => readonly Statement[] {
+  const merged = once(() => mergedValues(layers))
+  return (path) => {
+    for (const place of placesOf(path)) {
+      const value = textAt(merged(), place)
+      const layer = layers.findLast(({values}) => textAt(values, place) !== undefined)
+      if (value === undefined || !layer) continue
+      const at = layer.position?.(place)
+      const source = layer.sourceOf?.(place) ?? layer.source
+      return [{value, place: at ? `${at.file}:${at.line}` : source}]
+    }
+    return []
   }
-  return undefined
 }
 
 /** Returns the text at a path, a number as helm renders it; undefined for an empty text, which opens nothing. */

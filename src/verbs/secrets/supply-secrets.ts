@@ -158,7 +158,7 @@ export function laidIn(
   const layer: Layer = {
     name: 'system',
     source,
-    values: secrets.reduce<Values>((values, {path, value}) => mergeValues(values, nested(path, value)), {}),
+    values: mergeValues(...secrets.map(({path, value}) => nested(path, value))),
   }
   const above = layers.findIndex(({name}) => name !== 'features' && name !== 'system')
   return layers.toSpliced(above < 0 ? layers.length : above, 0, layer)

@@ -163,9 +163,7 @@ async function expectAccepted(name: HelmName, directory: string): Promise<void> 
 function defaultsIn(page: string): Values {
   const rows = [...page.matchAll(/^\| `(?<key>[^`]+)` \| `(?<text>.*)` \|/gm)]
   expect(rows).not.toEqual([])
-  return rows
-    .map(({groups}) => nested(pathOf(groups!.key!), defaultOf(groups!.text!)))
-    .reduce(mergeValues, {})
+  return mergeValues(...rows.map(({groups}) => nested(pathOf(groups!.key!), defaultOf(groups!.text!))))
 }
 
 /** `conf.rabbitmq.vm_memory_high_watermark\.relative`, as `--set` takes it. */

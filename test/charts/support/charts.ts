@@ -31,16 +31,18 @@ export function valuesOf(chart: string): ServiceValues {
 }
 
 /** Every secret that the charts ask for, by its place; each is a word that stands nowhere else. */
-export const SECRETS: Values = OWN.flatMap(({directory}) => accountSecrets(spokenChart(readChart(directory))))
-  .map(({path: [, ...place]}) => {
-    const [, endpoint = '', , ...rest] = place
-    const word = [endpoint.replace(/^oslo_/, ''), ...rest]
-      .filter((part) => part !== 'password')
-      .join('-')
-      .replaceAll('_', '-')
-    return nested(place, `marked-${word}`)
-  })
-  .reduce(mergeValues, {})
+export const SECRETS: Values = mergeValues(
+  ...OWN.flatMap(({directory}) => accountSecrets(spokenChart(readChart(directory)))).map(
+    ({path: [, ...place]}) => {
+      const [, endpoint = '', , ...rest] = place
+      const word = [endpoint.replace(/^oslo_/, ''), ...rest]
+        .filter((part) => part !== 'password')
+        .join('-')
+        .replaceAll('_', '-')
+      return nested(place, `marked-${word}`)
+    },
+  ),
+)
 
 /** The values with which a chart makes all that it can: what is there for those alone who ask for it, too. */
 export function withAllObjects(chart: string): Values {

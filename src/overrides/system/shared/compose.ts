@@ -3,8 +3,7 @@ import {mergeValues} from '../../merge.ts'
 
 /** Returns the parts of a chart's overrides merged; a later part wins, and empty maps are left out. */
 export function compose(...parts: readonly (Values | undefined)[]): Values {
-  const merged = parts.reduce<Values>((whole, part) => (part ? mergeValues(whole, part) : whole), {})
-  return withoutEmpty(merged)
+  return withoutEmpty(mergeValues(...parts.filter((part) => part !== undefined)))
 }
 
 function withoutEmpty(values: Values): Values {

@@ -47,7 +47,7 @@ export async function mirrorSettings(
   })
     .catch((error: unknown) => throwPlaced(error, prepared.releases))
     .finally(vendored.remove)
-  const values = parts.reduce<Values>(mergeValues, {})
+  const values = mergeValues(...parts)
   const there = new Set(names.values())
   const after = await neededImages(laidOver(prepared, values), helm)
   return {
