@@ -1,28 +1,29 @@
 import {join} from 'node:path'
-import {execa} from 'execa'
+import {aioEnvironment} from '../test/aio/support/run-aio.ts'
 import {ON_NODE, onFreshNode} from './measure/fresh-node.ts'
-import {type Bench, type Result, seconds} from './result.ts'
+import {race} from './measure/race.ts'
+import {type Bench, milliseconds, type Result, seconds} from './result.ts'
 
 const ENVIRONMENTS = ['cloud', 'catalogue']
 const MINUTES = 30
 const MOST = 2
+const ROUNDS = 11
 
 /** Every service of the catalogue on the all-in-one node, with real pods. Needs root, and no node that runs. */
 export function measureCatalogue(bench: Bench): Promise<Result[]> {
-  return onFreshNode(bench, ENVIRONMENTS, async ({run, timed, phase}) => {
-    const deploy = async () => {
-      let milliseconds = 0
-      for (const name of ENVIRONMENTS) {
-        const file = join(import.meta.dirname, `../environments/${name}.yaml`)
-        milliseconds += await phase(['deploy', file, '--yes', ...ON_NODE])
-      }
-      return milliseconds
-    }
-    const first = await deploy()
-    const env = {KUBECONFIG: join(run.state, 'kk/sandboxes/aio/kubeconfig')}
-    const listed = await timed(() => execa(join(bench.toolbox, 'helm4'), ['list', '-A'], {env}))
-    const nothing = await deploy()
-    const ratio = nothing / ENVIRONMENTS.length / listed
+  return onFreshNode(bench, ENVIRONMENTS, async ({run, phase}) => {
+    const words = ENVIRONMENTS.map((name) => {
+      const file = join(import.meta.dirname, `../environments/${name}.yaml`)
+      return ['deploy', file, '--yes', ...ON_NODE]
+    })
+    let first = 0
+    for (const each of words) first += await phase(each)
+    const env = {...aioEnvironment(run), KUBECONFIG: join(run.state, 'kk/sandboxes/aio/kubeconfig')}
+    const list = {command: [join(bench.toolbox, 'helm4'), 'list', '-A'] as const, env}
+    const deploys = words.map((each) => ({command: [bench.kk, ...each] as const, env}))
+    const [listed = 0, ...times] = await race([list, ...deploys], {rounds: ROUNDS, signal: bench.signal})
+    const nothing = Math.max(...times)
+    const ratio = nothing / listed
     return [
       {
         what: 'environments/cloud.yaml and catalogue.yaml deployed for the first time',
@@ -30,9 +31,9 @@ export function measureCatalogue(bench: Bench): Promise<Result[]> {
         target: {text: `< ${MINUTES} min`, met: first < MINUTES * 60_000},
       },
       {
-        what: '  each again, nothing to do',
-        value: seconds(nothing / ENVIRONMENTS.length),
-        beside: {what: '`helm list -A`', value: seconds(listed), ratio: ratio.toFixed(1)},
+        what: '  the slower of them again, nothing to do',
+        value: milliseconds(nothing),
+        beside: {what: '`helm list -A`', value: milliseconds(listed), ratio: ratio.toFixed(1)},
         target: {text: `<= ${MOST}`, met: ratio <= MOST},
       },
     ]

@@ -7,7 +7,8 @@ import {highWaterMark} from './measure/peak-memory.ts'
 import {processorTime} from './measure/processor-time.ts'
 import {onThrowawayCluster} from './measure/throwaway-cluster.ts'
 import {type Hub, type Operator, openHub} from './operator/hub.ts'
-import {lags, percentile, readinessDuring} from './operator/readiness.ts'
+import {lags, percentile, readinessDuring, type Watched} from './operator/readiness.ts'
+import {measureSites, sitesOf} from './operator/sites.ts'
 import {type Bench, memory, milliseconds, type Result, seconds} from './result.ts'
 
 /** Part of all numbers, to try this out. */
@@ -18,6 +19,7 @@ const SIZES = [100, 500].map(shareOf)
 const CHAIN = shareOf(100)
 const ENVIRONMENTS = shareOf(100)
 const ROWS = shareOf(100)
+const SITES = sitesOf(shareOf(20), SHARE < 1 ? 1 : 3)
 const IDLE_SECONDS = 120 * Math.max(SHARE, 0.1)
 const SANDBOX = 'kk-bench-operator'
 const NOTES = join(import.meta.dirname, 'charts')
@@ -42,15 +44,18 @@ export async function measureOperator(bench: Bench): Promise<Result[]> {
       byHand(SIZES.at(-1)!),
       'chain-operated',
       'rows',
+      ...Object.values(SITES).flat(),
     ]
     const hub = await openHub({bench, env, sandbox, namespaces})
-    const surroundings = {bench, env, hub, helm, kubeconfig: sandbox.kubeconfig}
+    const watched = {kubectl: join(toolbox, 'kubectl'), kubeconfig: sandbox.kubeconfig, signal}
+    const surroundings = {bench, env, hub, helm, watched}
     return [
       ...(await hub.whileOperated([], async (operator) => [
         ...(await measureDeployments(surroundings)),
         ...(await measureLags(surroundings)),
         ...(await measureUnchanged(operator, surroundings)),
       ])),
+      await hub.whileOperated([], () => measureSites(SITES, surroundings)),
       await hub.whileOperated(['--role', 'parent', '--shards', 'note'], (parent) =>
         measureMemory(parent, hub),
       ),
@@ -63,7 +68,7 @@ interface Surroundings {
   readonly env: NodeJS.ProcessEnv
   readonly hub: Hub
   readonly helm: CountedHelm
-  readonly kubeconfig: string
+  readonly watched: Watched
 }
 
 /** The Environment that the command line deploys, which is the operator's later. */
@@ -117,7 +122,7 @@ async function measureDeployments(surroundings: Surroundings): Promise<readonly 
 
 /** A chain of releases with pods, of which each requires the one before. */
 async function measureLags(surroundings: Surroundings): Promise<readonly Result[]> {
-  const {bench, hub, helm, kubeconfig} = surroundings
+  const {hub, helm, watched} = surroundings
   const names = Array.from({length: CHAIN}, (_, index) => `link-${index}`)
   const edges = names.slice(1).map((from, index) => ({from, to: names[index]!}))
   const chain = (name: string) => {
@@ -130,7 +135,6 @@ async function measureLags(surroundings: Surroundings): Promise<readonly Result[
     }
   }
   const measured = async (namespace: string, work: () => Promise<unknown>) => {
-    const watched = {kubectl: join(bench.toolbox, 'kubectl'), kubeconfig, namespace, signal: bench.signal}
     return lags(edges, {ready: await readinessDuring(watched, work), helm, namespace})
   }
   const hand = await measured('chain-by-hand', () =>

@@ -9,6 +9,8 @@ import type {Bench} from '../result.ts'
 export const ON_NODE: readonly string[] = ['--sandbox-name', 'aio']
 /** Where images were built: by whoever measures, before and not here. */
 export const CACHES = {HOME: process.env['HOME'] ?? '/root'}
+/** Those that are missing, too, which takes Go. */
+const BUILDER = {...CACHES, PATH: process.env['PATH'] ?? ''}
 
 interface FreshNode {
   readonly run: AioRun
@@ -42,7 +44,7 @@ export async function onFreshNode<T>(
     })
   const images = (await Promise.all(environments.map((name) => deployedImages(name)))).flat()
   const names = [...new Set(images.map(({name}) => name))]
-  await phase(['images', 'build', ...names], CACHES)
+  await phase(['images', 'build', ...names], BUILDER)
   const up = await phase(['aio', 'up'])
   try {
     const pushed = await timed(() => bringImages({kk, names, stdio: ['ignore', 'pipe', 'pipe']}))

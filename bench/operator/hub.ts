@@ -10,8 +10,12 @@ import type {Bench} from '../result.ts'
 /** A throwaway cluster with the operator's kinds, roles and account. */
 export interface Hub {
   kubectl(...words: readonly string[]): Promise<string>
+  /** What the operator's account is known by. */
+  readonly kubeconfig: Kubeconfig
   /** Writes Environments with their files, each below its name. */
   apply(environments: Readonly<Record<string, object>>, spec?: object): Promise<void>
+  /** The same for releases in the clusters of these kubeconfigs, each of the Environment of its name. */
+  applyFor(kubeconfigs: Readonly<Record<string, object>>, fileOf: (name: string) => object): Promise<void>
   /** Resolves once these Environments have a condition: `Ready=True`. */
   reach(condition: string, names: readonly string[]): Promise<void>
   /** Does some work while a process of the operator runs. */
@@ -26,6 +30,10 @@ export interface Operator {
   metric(name: string): Promise<number>
   /** Resolves once it works on no Environment. */
   idle(): Promise<void>
+}
+
+export interface Kubeconfig extends Readonly<Record<string, unknown>> {
+  readonly clusters: readonly {readonly name: string; readonly cluster: object}[]
 }
 
 interface HubOptions {
@@ -50,16 +58,26 @@ export async function openHub({bench, env, sandbox, namespaces}: HubOptions): Pr
   await run(kk, ['operator', 'install', '--image', 'registry.example.org/kk:1', ...named, '--yes'])
   const own = join(directory, 'operator-kubeconfig')
   const token = await kubectl('create', 'token', ACCOUNT, '--namespace', 'kk-system', '--duration', '24h')
-  await writeFile(own, JSON.stringify(withToken(await readFile(kubeconfig, 'utf8'), token)), {mode: 0o600})
+  const account = withToken(await readFile(kubeconfig, 'utf8'), token)
+  await writeFile(own, JSON.stringify(account), {mode: 0o600})
+  const applyAll = async (items: readonly object[]) => {
+    const list = JSON.stringify({apiVersion: 'v1', kind: 'List', items})
+    const flags = ['--server-side', '--validate=false', '--filename', '-']
+    await run(join(toolbox, 'kubectl'), ['apply', ...flags], list)
+  }
 
   return {
     kubectl,
-    async apply(environments, spec = {}) {
-      const items = Object.entries(environments).flatMap(([name, file]) => objectsOf(name, file, spec))
-      const list = JSON.stringify({apiVersion: 'v1', kind: 'List', items})
-      const flags = ['--server-side', '--validate=false', '--filename', '-']
-      await run(join(toolbox, 'kubectl'), ['apply', ...flags], list)
-    },
+    kubeconfig: account,
+    apply: (environments, spec = {}) =>
+      applyAll(Object.entries(environments).flatMap(([name, file]) => objectsOf(name, file, spec))),
+    applyFor: (kubeconfigs, fileOf) =>
+      applyAll(
+        Object.entries(kubeconfigs).flatMap(([name, each]) => [
+          secretOf(name, each),
+          ...objectsOf(name, fileOf(name), {cluster: {kubeconfigSecret: name}}),
+        ]),
+      ),
     async reach(condition, names) {
       const objects = names.map((name) => `environment.kk.openstack.org/${name}`)
       const flags = ['--namespace', 'kk-system', `--timeout=${LONGEST}`]
@@ -78,8 +96,8 @@ export async function openHub({bench, env, sandbox, namespaces}: HubOptions): Pr
   }
 }
 
-function withToken(kubeconfig: string, token: string): object {
-  const {clusters} = load(kubeconfig) as {readonly clusters: readonly {readonly name: string}[]}
+function withToken(kubeconfig: string, token: string): Kubeconfig {
+  const {clusters} = load(kubeconfig) as Pick<Kubeconfig, 'clusters'>
   return {
     apiVersion: 'v1',
     kind: 'Config',
@@ -88,6 +106,11 @@ function withToken(kubeconfig: string, token: string): object {
     contexts: [{name: ACCOUNT, context: {cluster: clusters[0]!.name, user: ACCOUNT}}],
     'current-context': ACCOUNT,
   }
+}
+
+function secretOf(name: string, kubeconfig: object): object {
+  const metadata = {name, namespace: 'kk-system'}
+  return {apiVersion: 'v1', kind: 'Secret', metadata, stringData: {kubeconfig: JSON.stringify(kubeconfig)}}
 }
 
 function objectsOf(name: string, file: object, spec: object): readonly object[] {

@@ -2,24 +2,24 @@ import {setTimeout as wait} from 'node:timers/promises'
 import {execa} from 'execa'
 import type {CountedHelm} from '../measure/counted-helm.ts'
 
-interface Watched {
+export interface Watched {
   readonly kubectl: string
   readonly kubeconfig: string
-  readonly namespace: string
   readonly signal: AbortSignal
 }
 
 /**
- * Does some work, and resolves with when each Deployment of a namespace was first seen with all of its pods ready, in milliseconds
+ * Does some work, and resolves with when each Deployment, `NAMESPACE/NAME`, was first seen with all of its pods ready, in milliseconds
  * since the epoch: the watch hears of it when kk does.
  */
 export async function readinessDuring(
-  {kubectl, kubeconfig, namespace, signal}: Watched,
+  {kubectl, kubeconfig, signal}: Watched,
   work: () => Promise<unknown>,
 ): Promise<ReadonlyMap<string, number>> {
   const seen = new Map<string, number>()
-  const fields = 'jsonpath={.metadata.name} {.spec.replicas} {.status.readyReplicas}{"\\n"}'
-  const words = ['get', 'deployments', '--namespace', namespace, '--watch', '--output', fields]
+  const fields =
+    'jsonpath={.metadata.namespace}/{.metadata.name} {.spec.replicas} {.status.readyReplicas}{"\\n"}'
+  const words = ['get', 'deployments', '--all-namespaces', '--watch', '--output', fields]
   const watch = execa(kubectl, [...words, '--kubeconfig', kubeconfig], {
     ...{reject: false, cancelSignal: signal, buffer: false, stderr: 'ignore'},
   })
@@ -40,7 +40,7 @@ export async function readinessDuring(
   return seen
 }
 
-interface Edge {
+export interface Edge {
   readonly from: string
   readonly to: string
 }
@@ -54,7 +54,9 @@ export async function lags(
     ({words}) => words[0] === 'install' && words.includes(namespace),
   )
   return edges
-    .map(({from, to}) => starts.find(({words}) => words.at(-2) === from)!.at - ready.get(to)!)
+    .map(
+      ({from, to}) => starts.find(({words}) => words.at(-2) === from)!.at - ready.get(`${namespace}/${to}`)!,
+    )
     .toSorted((a, b) => a - b)
 }
 

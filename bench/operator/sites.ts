@@ -1,0 +1,100 @@
+import {once} from 'node:events'
+import {type AddressInfo, createServer, type Socket} from 'node:net'
+import {join} from 'node:path'
+import type {CountedHelm} from '../measure/counted-helm.ts'
+import {milliseconds, type Result} from '../result.ts'
+import type {Hub, Kubeconfig} from './hub.ts'
+import {type Edge, lags, percentile, readinessDuring, type Watched} from './readiness.ts'
+
+const WORKLOADS = join(import.meta.dirname, '../../test/fixtures/charts')
+const LINKS = ['link-0', 'link-1', 'link-2', 'link-3'] as const
+const EDGES: readonly Edge[] = LINKS.slice(1).map((from, index) => ({from, to: LINKS[index]!}))
+/** What a few dozen lags may differ by where nothing else has changed. */
+const MOST = 1.25
+
+/** Environments, and namespaces of theirs, by name. */
+export interface Sites {
+  readonly alone: readonly string[]
+  readonly beside: readonly string[]
+  /** Those whose API server says nothing. */
+  readonly away: readonly string[]
+}
+
+/** Names so many sites of a hub: all that answer twice, for each time that they are deployed. */
+export function sitesOf(count: number, away: number): Sites {
+  const named = (kind: string, size: number) => Array.from({length: size}, (_, index) => `${kind}-${index}`)
+  return {
+    alone: named('alone', count - away),
+    beside: named('beside', count - away),
+    away: named('away', away),
+  }
+}
+
+interface Surroundings {
+  readonly hub: Hub
+  readonly helm: CountedHelm
+  readonly watched: Watched
+}
+
+/**
+ * Chains of releases with pods, in Environments with a kubeconfig each, which all lead to this cluster: deployed alone, then as many
+ * beside some whose API server takes a connection and says nothing.
+ */
+export async function measureSites(sites: Sites, {hub, helm, watched}: Surroundings): Promise<Result> {
+  const deploy = async (names: readonly string[]) => {
+    const ready = await readinessDuring(watched, async () => {
+      await hub.applyFor(Object.fromEntries(names.map((name) => [name, hub.kubeconfig])), chain)
+      await hub.reach('Ready=True', names)
+    })
+    const all = await Promise.all(names.map((namespace) => lags(EDGES, {ready, helm, namespace})))
+    return percentile(
+      all.flat().toSorted((a, b) => a - b),
+      99,
+    )
+  }
+  const alone = await deploy(sites.alone)
+  const beside = await whileSilent(async (server) => {
+    const silent = at(server, hub.kubeconfig)
+    await hub.applyFor(Object.fromEntries(sites.away.map((name) => [name, silent])), chain)
+    await hub.reach('Reachable=False', sites.away)
+    return deploy(sites.beside)
+  })
+  const ratio = beside / alone
+  return {
+    what: `the same at ${sites.beside.length} sites beside ${sites.away.length} that cannot be reached: p99`,
+    value: milliseconds(beside),
+    beside: {what: 'without those', value: milliseconds(alone), ratio: ratio.toFixed(2)},
+    target: {text: `<= ${MOST}`, met: ratio <= MOST},
+  }
+}
+
+function chain(name: string): object {
+  const releases = LINKS.map((link, index) => [
+    link,
+    {chart: 'workload', requires: LINKS.slice(Math.max(index - 1, 0), index)},
+  ])
+  const sections = Object.fromEntries(LINKS.map((link) => [link, {}]))
+  return {
+    kk: {name, namespace: name, charts: [WORKLOADS], releases: Object.fromEntries(releases)},
+    ...sections,
+  }
+}
+
+function at(server: string, kubeconfig: Kubeconfig): Kubeconfig {
+  const clusters = kubeconfig.clusters.map((each) => ({...each, cluster: {...each.cluster, server}}))
+  return {...kubeconfig, clusters}
+}
+
+/** Does some work while there is a server that takes connections and says nothing. */
+async function whileSilent<T>(work: (server: string) => Promise<T>): Promise<T> {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    return await work(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  } finally {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+}
