@@ -120,3 +120,17 @@ describe('services make the schema of their database', () => {
     expect([...next.keys()]).toContain(table)
   })
 })
+
+it.each(['designate-api', 'designate-api-2026.1'])(
+  '%s makes its tables whatever characters the password of its database has',
+  async (name) => {
+    const container = await containerOf(imageOf(name))
+
+    const {exitCode, says} = await container.run(
+      `printf '[storage:sqlalchemy]\\nconnection = sqlite:////tmp/a%%25b.sqlite\\n' >/tmp/designate.conf
+      designate-manage --config-file /tmp/designate.conf database sync`,
+    )
+
+    expect(exitCode, says).toBe(0)
+  },
+)
