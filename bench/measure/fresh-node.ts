@@ -12,7 +12,7 @@ export const CACHES = {HOME: process.env['HOME'] ?? '/root'}
 /** Those that are missing, too, which takes Go. */
 const BUILDER = {...CACHES, PATH: process.env['PATH'] ?? ''}
 
-interface FreshNode {
+export interface FreshNode {
   readonly run: AioRun
   /** Milliseconds until it was up, and then until its registry had the images. */
   readonly up: number

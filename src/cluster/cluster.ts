@@ -282,8 +282,8 @@ export interface Cluster {
   revisions(of?: ReleaseId | {readonly namespace: string}): Promise<readonly ReleaseRecord[]>
   /** Returns every revision of every release, and the Secrets of helm's that tell of none. */
   everyRecord(): Promise<EveryRecord>
-  /** Returns the last revision of one release, by metadata alone. */
-  lastRecord(release: ReleaseId): Promise<ReleaseRecord | undefined>
+  /** Returns the last revision of one release, by metadata alone; without a list where it is the one expected (0: none). */
+  lastRecord(release: ReleaseId, expected?: number): Promise<ReleaseRecord | undefined>
   /** Returns one revision with its payload, by default the last. Throws `KK_RECORD` if it cannot be read. */
   stored(release: ReleaseId, revision?: number): Promise<StoredRelease | undefined>
   /** Patches labels of a record under its resourceVersion; `null` removes a label. Throws `KK_RACED`. */

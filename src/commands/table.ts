@@ -1600,6 +1600,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: false,
         type: 'option',
       },
+      'cluster-objects': {
+        dependsOn: ['in-cluster'],
+        helpGroup: 'JOB',
+        name: 'cluster-objects',
+        summary:
+          "Let it make the objects of the whole cluster that kk's own charts have: ClusterRoles, and classes and drivers of volumes and ingresses.",
+        allowNo: false,
+        type: 'boolean',
+      },
       detach: {
         dependsOn: ['in-cluster'],
         helpGroup: 'JOB',
@@ -5632,6 +5641,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: false,
         type: 'option',
       },
+      'cluster-objects': {
+        dependsOn: ['in-cluster'],
+        helpGroup: 'JOB',
+        name: 'cluster-objects',
+        summary:
+          "Let it make the objects of the whole cluster that kk's own charts have: ClusterRoles, and classes and drivers of volumes and ingresses.",
+        allowNo: false,
+        type: 'boolean',
+      },
       detach: {
         dependsOn: ['in-cluster'],
         helpGroup: 'JOB',
@@ -5987,6 +6005,13 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'cluster-objects': {
+        name: 'cluster-objects',
+        summary:
+          "Let it make the objects of the whole cluster that kk's own charts have: ClusterRoles, and classes and drivers of volumes and ingresses.",
+        allowNo: false,
+        type: 'boolean',
+      },
       shape: {
         name: 'shape',
         summary:
@@ -6016,7 +6041,17 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kinds: {
-        exclusive: ['image', 'namespace', 'removal', 'chart', 'shape', 'service', 'isolate', 'account'],
+        exclusive: [
+          'image',
+          'namespace',
+          'removal',
+          'cluster-objects',
+          'chart',
+          'shape',
+          'service',
+          'isolate',
+          'account',
+        ],
         name: 'kinds',
         summary: 'Only its kinds: for whom the rest comes by the chart.',
         allowNo: false,
@@ -10804,6 +10839,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         helpValue: 'NAME',
         multiple: false,
         type: 'option',
+      },
+      'cluster-objects': {
+        dependsOn: ['in-cluster'],
+        helpGroup: 'JOB',
+        name: 'cluster-objects',
+        summary:
+          "Let it make the objects of the whole cluster that kk's own charts have: ClusterRoles, and classes and drivers of volumes and ingresses.",
+        allowNo: false,
+        type: 'boolean',
       },
       detach: {
         dependsOn: ['in-cluster'],

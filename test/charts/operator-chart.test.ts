@@ -45,10 +45,14 @@ it.each([
     {image: 'registry.example.org/kk:2', namespaces: ['openstack', 'ceph'], removal: true},
     {...DEFAULTS, image: 'registry.example.org/kk:2', namespaces: ['openstack', 'ceph'], removes: true},
   ],
+  ['with objects of the whole cluster', {clusterObjects: true}, {...DEFAULTS, makesOfCluster: true}],
   [
     'in a shape of several processes',
-    {shape: 'per-component', shards: ['nova', 'nova-api']},
-    {...DEFAULTS, shape: {shape: 'per-component' as const, shards: ['nova', 'nova-api']}},
+    {shape: 'per-component', shards: ['nova', 'nova-api'], clusterObjects: true},
+    {
+      ...{...DEFAULTS, makesOfCluster: true},
+      shape: {shape: 'per-component' as const, shards: ['nova', 'nova-api']},
+    },
   ],
 ])(
   'the chart has the objects of the installation %s, but its kinds and namespaces',

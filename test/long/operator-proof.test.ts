@@ -1,6 +1,7 @@
 import {afterEach, beforeAll, expect, it} from 'vitest'
-import {waitFor} from '../e2e/support/cluster.ts'
+import {type AuditEvent, auditEvents, waitFor} from '../e2e/support/cluster.ts'
 import {done} from '../e2e/support/guarded.ts'
+import {isHelms, isPodReady} from '../e2e/support/history.ts'
 import {type OperatedCluster, startOperatedCluster, toldOfFailure} from '../e2e/support/operator.ts'
 import {serveArtifact} from '../support/artifact.ts'
 import {sizeAtNight} from '../support/night.ts'
@@ -37,7 +38,29 @@ it('5: what requires a release that changes, too, never starts before that', {
 
   const orders = Array.from({length: EDITS}, () => ['upgrade db', 'upgrade api']).flat()
   expect((await operator.changes(environment)).slice(2)).toEqual(orders)
+  const events = await auditEvents(environment.name, cluster.auditLog)
+  const readyAt = events
+    .filter((event) => isPodReady(event) && event.objectRef?.name?.startsWith('db-'))
+    .map(({stageTimestamp}) => stageTimestamp)
+  expect(readyAt.length).toBeGreaterThan(EDITS / 3)
+  for (let revision = 2; revision <= EDITS + 1; revision++) {
+    const started = firstWrite(events, `api.v${revision}`)
+    const next = revision <= EDITS ? firstWrite(events, `db.v${revision + 1}`) : '~'
+    expect(started > firstWrite(events, `db.v${revision}`), `${revision}`).toBe(true)
+    expect(
+      readyAt.filter((time) => time > started && time < next),
+      `${revision}`,
+    ).toEqual([])
+  }
 })
+
+/** When helm began a revision, by the audit log: times sort as text. */
+function firstWrite(events: readonly AuditEvent[], record: string): string {
+  const write = events.find(
+    (event) => isHelms(event) && event.objectRef?.name === `sh.helm.release.v1.${record}`,
+  )
+  return write!.requestReceivedTimestamp
+}
 
 it('19: an edit back to what was there returns at once, without an end of what cannot end', async () => {
   const environment = cluster.environment()

@@ -1,4 +1,6 @@
+import {setTimeout as wait} from 'node:timers/promises'
 import {beforeAll, expect, it} from 'vitest'
+import type {ReleaseObject} from '../../src/operator/kinds/release-kind.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {
   type OperatedCluster,
@@ -11,6 +13,8 @@ import {seedOfRun, throwDice} from './support/seed.ts'
 
 // Number 22 of the proof of the design: children come and go, and shards change, while edits are deployed.
 const ROUNDS = sizeAtNight(40, 4)
+/** So long a task may wait at most for whoever does it. */
+const UNCLAIMED_MILLISECONDS = 60_000
 const SHARDS = ['workload', 'api', 'db'] as const
 const SHAPE = ['--shape', 'per-component', '--service', 'workload', '--isolate', 'api', '--isolate', 'db']
 const PATTERNS = ['workload', 'api', 'db', 'others', 'a*'] as const
@@ -67,6 +71,7 @@ it('22: whichever children are there, and whatever their shards, each action is 
       }),
     )
 
+  const unclaimed = watchUnclaimed()
   let parent = await startParent()
   // One is always there for whatever nobody else serves.
   await startChild('*')
@@ -87,12 +92,44 @@ it('22: whichever children are there, and whatever their shards, each action is 
     if (change === 'kill') await children.shift()?.kill()
   }
 
+  expect(await unclaimed.longest(), `KK_TEST_SEED=${seed}`).toBeLessThan(UNCLAIMED_MILLISECONDS)
   for (const each of environments) {
     expect(await changes(all, each), `KK_TEST_SEED=${seed}`).toEqual(await each.states())
     expect((await each.states()).join()).toBe(lastOf(ROUNDS))
   }
   expect((await parent.helmCalls()).filter((call) => /^(install|upgrade)/.test(call))).toEqual([])
 })
+
+interface Rows {
+  readonly items: readonly Pick<ReleaseObject, 'metadata' | 'spec' | 'status'>[]
+}
+
+/** Looks, all the time, which tasks nobody has claimed; `longest` ends it, with the most milliseconds that one has waited. */
+function watchUnclaimed() {
+  const end = new AbortController()
+  const path = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/releases'
+  const watched = (async () => {
+    let longest = 0
+    let since = new Map<string, number>()
+    while (!end.signal.aborted) {
+      const {items} = await cluster.ask<Rows>({path})
+      const now = performance.now()
+      const waiting = items
+        .filter(({spec: {planned}, status}) => planned && planned.run !== status?.work?.run)
+        .map(({metadata, spec}) => `${metadata.name} ${spec.planned!.run}`)
+      since = new Map(waiting.map((task) => [task, since.get(task) ?? now]))
+      longest = Math.max(longest, ...[...since.values()].map((first) => now - first))
+      await wait(250)
+    }
+    return longest
+  })()
+  return {
+    longest() {
+      end.abort()
+      return watched
+    },
+  }
+}
 
 function lastOf(round: number): string {
   return ['api', 'db'].map((release) => `${release} ${round + 1} deployed`).join()

@@ -75,6 +75,10 @@ export const versionFlags = {
   }),
 }
 
+/** The summary of `--cluster-objects`, of whoever deploys in the cluster. */
+export const CLUSTER_OBJECTS =
+  "Let it make the objects of the whole cluster that kk's own charts have: ClusterRoles, and classes and drivers of volumes and ingresses."
+
 /** How a run is done by a Job in the cluster, and not here. */
 export const inClusterFlags = {
   'in-cluster': Flags.boolean({
@@ -91,6 +95,11 @@ export const inClusterFlags = {
   'job-namespace': Flags.string({
     summary: 'The namespace of the Job (default: kk-system).',
     helpValue: 'NAME',
+    helpGroup: 'JOB',
+    dependsOn: ['in-cluster'],
+  }),
+  'cluster-objects': Flags.boolean({
+    summary: CLUSTER_OBJECTS,
     helpGroup: 'JOB',
     dependsOn: ['in-cluster'],
   }),

@@ -133,6 +133,7 @@ async function runJob(
     environment: plan.environment,
     namespace: flags['job-namespace'] ?? KK_NAMESPACE,
     releases: [...new Set(plan.actions.map(({release}) => releaseNamespace(release)))],
+    makesOfCluster: flags['cluster-objects'] ?? false,
     image: flags.image!,
     told: {again, who: request.who},
     files: {

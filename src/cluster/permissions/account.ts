@@ -1,7 +1,7 @@
 import type {Resource} from '../api/resources.ts'
 import type {KubernetesObject} from '../cluster.ts'
 import {KK_NAMESPACE} from '../lease/lease.ts'
-import {type RoleSet, type Rule, rulesOf} from './roles.ts'
+import {type RoleSet, type Rule, rulesOf, rulesOfCluster} from './roles.ts'
 
 const rbac = (kind: string, plural: string, namespaced: boolean): Resource => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -34,6 +34,13 @@ export interface Account {
   readonly beside?: readonly Rule[]
   /** What it may do in its own namespace beside what its rights say. */
   readonly atHome?: readonly Rule[]
+  /** Whether it may make the objects of the whole cluster that kk's own charts render. */
+  readonly makesOfCluster?: boolean
+}
+
+/** Returns the name of the role for what the charts of an account render for the whole cluster. */
+export function chartsRoleName(account: string): string {
+  return `${account}-charts`
 }
 
 /** Returns a ServiceAccount with its roles, in the order in which they are applied. */
@@ -45,6 +52,7 @@ export function accountObjects({
   releases,
   beside = [],
   atHome = [],
+  makesOfCluster = false,
 }: Account): readonly KubernetesObject[] {
   const {cluster, release, rendered, ...system} = rulesOf(rights)
   const places = [
@@ -53,20 +61,32 @@ export function accountObjects({
     ...releases.map((each) => [each, [...release, ...rendered]] as const),
   ] as const
   const rules = Map.groupBy(places, ([place]) => place)
-  const object = ({apiVersion, kind}: Resource, place: string, content: object): KubernetesObject => ({
+  const object = (
+    {apiVersion, kind}: Resource,
+    place: string,
+    content: object,
+    named = name,
+  ): KubernetesObject => ({
     apiVersion,
     kind,
-    metadata: {name, ...(place !== '' && {namespace: place}), labels},
+    metadata: {name: named, ...(place !== '' && {namespace: place}), labels},
     ...content,
   })
-  const bound = ({kind}: Resource) => ({
-    roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind, name},
+  const bound = ({kind}: Resource, role = name) => ({
+    roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind, name: role},
     subjects: [{kind: ACCOUNTS.kind, name, namespace}],
   })
+  const charts = chartsRoleName(name)
   return [
     object(ACCOUNTS, namespace, {}),
     object(CLUSTER_ROLES, '', {rules: [...necessary(cluster), ...all(beside)]}),
     object(CLUSTER_BINDINGS, '', bound(CLUSTER_ROLES)),
+    ...(makesOfCluster
+      ? [
+          object(CLUSTER_ROLES, '', {rules: all(rulesOfCluster())}, charts),
+          object(CLUSTER_BINDINGS, '', bound(CLUSTER_ROLES, charts), charts),
+        ]
+      : []),
     ...[...rules].flatMap(([place, parts]) => [
       object(ROLES, place, {rules: all(parts.flatMap(([, each]) => each))}),
       object(BINDINGS, place, bound(ROLES)),

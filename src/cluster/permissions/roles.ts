@@ -1,6 +1,6 @@
 import {ALIKE, type Need, type NeedingVerb} from './need.ts'
 import {NEEDS} from './needs.ts'
-import {RENDERED_VERBS, renderedNeeds} from './rendered.ts'
+import {needsOfCluster, RENDERED_VERBS, renderedNeeds} from './rendered.ts'
 
 /** One rule of a Role, with its purposes. */
 export interface Rule {
@@ -75,6 +75,11 @@ export function rulesOf(set: RoleSet): Readonly<Record<Need['where'] | 'rendered
     release: at('release'),
     rendered: rules(renderedNeeds(set.rendered ?? [])),
   }
+}
+
+/** Returns the rules for the objects of the whole cluster that kk's own charts render. */
+export function rulesOfCluster(): readonly Rule[] {
+  return rules(needsOfCluster())
 }
 
 /** Returns each right on a resource once; one that one verb can do without and another cannot is necessary. */

@@ -29,7 +29,7 @@ export function helmRecords(client: ApiClient): Records {
       return allRecords(await listOf(client, of), of)
     },
     everyRecord: () => listEveryRecord(client),
-    lastRecord: (release) => readLast(client, release),
+    lastRecord: (release, expected) => readLast(client, release, expected),
     stored: (release, revision) => readStored(client, release, revision),
     label: (record, labels) => patchLabels(client, record, labels),
     writtenAt: (record) => writtenAt(client, record),
@@ -37,8 +37,34 @@ export function helmRecords(client: ApiClient): Records {
   }
 }
 
-async function readLast(client: ApiClient, release: ReleaseId): Promise<ReleaseRecord | undefined> {
+/**
+ * A list waits until the API server's cache has what was written last anywhere, up to a tenth of a second; one object is read without.
+ * Helm numbers revisions one after the other: one is the last where the next does not exist.
+ */
+async function readLast(
+  client: ApiClient,
+  release: ReleaseId,
+  expected?: number,
+): Promise<ReleaseRecord | undefined> {
+  if (expected !== undefined) {
+    const revisions = expected === 0 ? [1] : [expected + 1, expected]
+    const [next, record] = await Promise.all(revisions.map((each) => readMetadata(client, release, each)))
+    const isKnown = expected === 0 || record?.metadata.labels?.owner === 'helm'
+    if (!next && isKnown) return record && readRecord(record)
+  }
   return lastRecords(await listOf(client, release)).find((record) => record.release === release)
+}
+
+function readMetadata(
+  client: ApiClient,
+  release: ReleaseId,
+  revision: number,
+): Promise<SecretMetadata | undefined> {
+  return readObject<SecretMetadata>(client, SECRETS, {
+    namespace: releaseNamespace(release),
+    name: recordName(releaseName(release), revision),
+    accept: METADATA,
+  })
 }
 
 function listOf(client: ApiClient, release: ReleaseId | undefined): Promise<readonly SecretMetadata[]> {

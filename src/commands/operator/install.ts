@@ -4,7 +4,7 @@ import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
-import {changeFlags} from '../../cli/run/flags.ts'
+import {CLUSTER_OBJECTS, changeFlags} from '../../cli/run/flags.ts'
 import {VERSION} from '../../cli/version.ts'
 import {NAMESPACES} from '../../cluster/api/resources.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
@@ -50,6 +50,7 @@ export default class OperatorInstall extends KkCommand {
       summary:
         'Let it remove what an approved plan says; for that it may read the Secrets of all namespaces.',
     }),
+    'cluster-objects': Flags.boolean({summary: CLUSTER_OBJECTS}),
     shape: Flags.option({
       summary:
         'Which processes it consists of: one that does all; or one that plans, and per-service one for each service; or per-component also one for each release of --isolate. Chosen for good.',
@@ -72,7 +73,19 @@ export default class OperatorInstall extends KkCommand {
     }),
     kinds: Flags.boolean({
       summary: 'Only its kinds: for whom the rest comes by the chart.',
-      exclusive: ['image', 'namespace', 'removal', 'chart', 'shape', 'service', 'isolate', 'account'],
+      exclusive: [
+        ...[
+          'image',
+          'namespace',
+          'removal',
+          'cluster-objects',
+          'chart',
+          'shape',
+          'service',
+          'isolate',
+          'account',
+        ],
+      ],
     }),
     account: Flags.boolean({
       summary: 'Only an account with its rights: in a cluster that the operator of another one deploys to.',
@@ -122,6 +135,7 @@ interface OperatorFlags {
   readonly image?: string | undefined
   readonly namespace?: readonly string[] | undefined
   readonly removal?: boolean
+  readonly 'cluster-objects'?: boolean
   readonly kinds?: boolean
   readonly chart?: string | undefined
   readonly account?: boolean
@@ -147,6 +161,7 @@ function optionsOf({image, namespace = [], removal = false, ...flags}: OperatorF
       image,
       namespaces: [...new Set(namespace)],
       removes: removal,
+      makesOfCluster: flags['cluster-objects'] ?? false,
       shape: shapeOf(flags),
     }
   throw new KkError('KK_USAGE', `expected ${image === undefined ? '--image' : '--namespace'}`, {

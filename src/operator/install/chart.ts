@@ -4,14 +4,18 @@ import {DEPLOYMENTS} from '../../cluster/api/resources.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {BINDINGS, POLICIES} from '../../cluster/guard/names.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import {chartsRoleName} from '../../cluster/permissions/account.ts'
 import {canonicalJson} from '../../plan/digest.ts'
 import {type InstallOptions, isOfCluster, operatorObjects} from './install.ts'
-import {NAME, ONE, SHAPE} from './shape.ts'
+import {CHILD_NAME, NAME, ONE, SHAPE} from './shape.ts'
 
 /** Stand for values of the chart in what is made by the installation. */
 const IMAGE = 'kk-image-of-the-values'
 const HOME = 'kk-namespace-of-the-values'
 const SHARD = 'kk-shard-of-the-values'
+
+/** The roles of what charts have for the whole cluster. */
+const ACCOUNTS_CHARTS = new Set([NAME, CHILD_NAME].map(chartsRoleName))
 
 /** The condition under which a cluster knows the policies. */
 const HAS_POLICIES = `.Capabilities.APIVersions.Has "${POLICIES.apiVersion}/${POLICIES.kind}"`
@@ -25,6 +29,7 @@ export function operatorChart({
   image,
   namespaces,
   removes = false,
+  makesOfCluster = false,
   shape: {shape, shards} = ONE,
 }: InstallOptions): Readonly<Record<string, string>> {
   const manifest = {
@@ -38,7 +43,7 @@ export function operatorChart({
   }
   return {
     'Chart.yaml': dump(manifest),
-    'values.yaml': `${VALUES_HEAD}${dump({image, namespaces, removal: removes, shape, shards})}`,
+    'values.yaml': `${VALUES_HEAD}${dump({image, namespaces, removal: removes, clusterObjects: makesOfCluster, shape, shards})}`,
     'templates/operator.yaml': template(),
     'templates/NOTES.txt': NOTES,
   }
@@ -46,6 +51,7 @@ export function operatorChart({
 
 const VALUES_HEAD = `# image: of kk, with helm in it. namespaces: those in which it may deploy; they must exist.
 # removal: whether it may remove what an approved plan says; for that it may read the Secrets of all namespaces.
+# clusterObjects: whether it may make the objects of the whole cluster that kk's own charts have.
 # shape: one process that does all (one), or one that plans and one for each of shards (per-service, per-component): charts,
 # and of per-component also sections and releases. Chosen for good.
 `
@@ -57,7 +63,9 @@ const NOTES = `The kinds of the operator are not part of this chart. Apply them,
 
 function template(): string {
   const made = (removes: boolean, shape = ONE) =>
-    operatorObjects({version: '', image: IMAGE, namespaces: [HOME], removes, shape}).filter(isOfCluster)
+    operatorObjects({
+      ...{version: '', image: IMAGE, namespaces: [HOME], removes, makesOfCluster: true, shape},
+    }).filter(isOfCluster)
   const [plain, removing] = [made(false), new Map(made(true).map((each) => [keyOf(each), each]))]
   const ones = new Map(plain.map((each) => [keyOf(each), each]))
   const shared = made(false, {shape: 'per-service', shards: [SHARD]})
@@ -99,6 +107,7 @@ function document(object: KubernetesObject): string {
   const {kind, metadata} = object
   if (metadata.namespace === HOME) return `{{- range $.Values.namespaces }}\n${text}{{- end }}\n`
   if (metadata.name.includes(SHARD)) return `{{- range $.Values.shards }}\n${text}{{- end }}\n`
+  if (ACCOUNTS_CHARTS.has(metadata.name)) return `{{- if .Values.clusterObjects }}\n${text}{{- end }}\n`
   const isPolicy = kind === POLICIES.kind || kind === BINDINGS.kind
   return isPolicy ? `{{- if ${HAS_POLICIES} }}\n${text}{{- end }}\n` : text
 }

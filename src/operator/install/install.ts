@@ -9,6 +9,7 @@ import {
   BINDINGS,
   CLUSTER_BINDINGS,
   CLUSTER_ROLES,
+  chartsRoleName,
   ROLES,
 } from '../../cluster/permissions/account.ts'
 import {
@@ -53,6 +54,8 @@ export interface InstallOptions {
   readonly namespaces: readonly string[]
   /** Whether it may remove what an approved plan says: for that it reads the records of all namespaces. */
   readonly removes?: boolean
+  /** Whether it may make the objects of the whole cluster that kk's own charts render. */
+  readonly makesOfCluster?: boolean
   /** Whether the cluster has policies by which the API server refuses deletions (Kubernetes 1.30). */
   readonly isGuarded?: boolean
   /** Which processes it consists of; one for all unless it is said. */
@@ -65,6 +68,7 @@ export function operatorObjects({
   image,
   namespaces,
   removes = false,
+  makesOfCluster = false,
   isGuarded = true,
   shape = ONE,
 }: InstallOptions): readonly KubernetesObject[] {
@@ -72,22 +76,22 @@ export function operatorObjects({
     ...namespaceObjects(namespaces),
     ...kindObjects(version),
     ...(isGuarded ? deletionGuard(NAME, LABELS) : []),
-    ...accountOf(NAME, OPERATOR_ROLES, {namespaces, removes}),
-    ...shapeObjects(shape, {image, namespaces}),
+    ...accountOf(NAME, OPERATOR_ROLES, {namespaces, removes, makesOfCluster}),
+    ...shapeObjects(shape, {image, namespaces, makesOfCluster}),
   ]
 }
 
+type AccountOptions = Pick<InstallOptions, 'namespaces' | 'removes' | 'makesOfCluster'>
+
 /** Its account alone, for a cluster in which the operator of another one deploys. */
-export function siteObjects(
-  account: Pick<InstallOptions, 'namespaces' | 'removes'>,
-): readonly KubernetesObject[] {
+export function siteObjects(account: AccountOptions): readonly KubernetesObject[] {
   return [...namespaceObjects(account.namespaces), ...accountOf(SITE_ACCOUNT, SITE_ROLES, account)]
 }
 
 function accountOf(
   name: string,
   rights: RoleSet,
-  {namespaces, removes = false}: Pick<InstallOptions, 'namespaces' | 'removes'>,
+  {namespaces, removes = false, makesOfCluster = false}: AccountOptions,
 ): readonly KubernetesObject[] {
   return accountObjects({
     name,
@@ -96,6 +100,7 @@ function accountOf(
     rights: removes ? withRemoval(rights) : rights,
     releases: namespaces,
     beside: removes ? rulesOf(ROLE_SETS.remove).cluster : [],
+    makesOfCluster,
   })
 }
 
@@ -121,8 +126,10 @@ function uninstalled(namespaces: readonly string[]): readonly (readonly [Resourc
         [BINDINGS, place, account] as const,
         [ROLES, place, account] as const,
       ]),
-      [CLUSTER_BINDINGS, '', account] as const,
-      [CLUSTER_ROLES, '', account] as const,
+      ...[account, chartsRoleName(account)].flatMap((name) => [
+        [CLUSTER_BINDINGS, '', name] as const,
+        [CLUSTER_ROLES, '', name] as const,
+      ]),
       [ACCOUNTS, KK_NAMESPACE, account] as const,
     ]),
   ]
@@ -164,7 +171,20 @@ export async function installOperator(
       await objects.apply(resource, each, {manager: 'kk'})
   }
   if (made.some(({kind}) => kind === DEPLOYMENTS.kind)) await dropChildren(made, objects)
+  await dropRights(made, objects)
   return newer
+}
+
+/** Takes back what accounts that were installed may do no longer. */
+async function dropRights(
+  made: readonly KubernetesObject[],
+  objects: Pick<Objects, 'delete'>,
+): Promise<void> {
+  const names = made.map(({metadata}) => metadata.name)
+  const accounts = made.filter(({kind}) => kind === ACCOUNTS.kind).map(({metadata}) => metadata.name)
+  for (const name of accounts.map(chartsRoleName).filter((each) => !names.includes(each)))
+    for (const resource of [CLUSTER_BINDINGS, CLUSTER_ROLES])
+      await objects.delete(resource, {namespace: '', name})
 }
 
 /** Deletes the operator. Releases stay as they are, and the command line drives their environments again. Throws `KK_KINDS`. */

@@ -30,10 +30,16 @@ const CHILD_LABELS = labelsOf(CHILD_NAME)
 export const SHAPE = 'kk.openstack.org/shape'
 const PORT = 8080
 
+interface ShapeOptions {
+  readonly image: string
+  readonly namespaces: readonly string[]
+  readonly makesOfCluster: boolean
+}
+
 /** Returns the Deployments of a shape, with what children run by. */
 export function shapeObjects(
   {shape, shards}: Shape,
-  {image, namespaces}: {readonly image: string; readonly namespaces: readonly string[]},
+  {image, namespaces, makesOfCluster}: ShapeOptions,
 ): readonly KubernetesObject[] {
   const given = (each: readonly string[]) => each.flatMap((shard) => ['--shards', shard])
   const role = shape === 'one' ? [] : ['--role', 'parent', ...given(shards)]
@@ -49,7 +55,7 @@ export function shapeObjects(
   )
   const account = accountObjects({
     ...{name: CHILD_NAME, labels: CHILD_LABELS, namespace: KK_NAMESPACE},
-    ...{rights: CHILD_ROLES, releases: namespaces},
+    ...{rights: CHILD_ROLES, releases: namespaces, makesOfCluster},
   })
   return [...account, ...children, annotated]
 }

@@ -23,18 +23,18 @@ export async function change(
 ): Promise<Deployed> {
   const {action, cluster} = execution
   const {release} = action
+  const revision = action.revision + 1
   await using lease = await takeLease(execution)
-  const before = await workable(execution, await cluster.lastRecord(release))
+  const before = await workable(execution, await cluster.lastRecord(release, action.revision))
   await validate(execution, {work, before})
   if (before) await clearFailedJobs(execution, work)
   await keepDropped(execution, work.dropped)
   try {
     const changed = await callHelm(execution, work, {lease, before})
-    const revision = action.revision + 1
     if (changed.revision !== revision) {
       throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
     }
-    const record = expectDeployed(release, await cluster.lastRecord(release), revision)
+    const record = expectDeployed(release, await cluster.lastRecord(release, revision), revision)
     return {record, objects: parseManifest(changed.manifest)}
   } catch (error) {
     await settle(execution, lease, error)

@@ -164,7 +164,7 @@ async function leftBehind(
  */
 async function mark(execution: Execution, revision: number): Promise<{readonly revision: number}> {
   const {action, cluster, environment} = execution
-  const record = await cluster.lastRecord(action.release)
+  const record = await cluster.lastRecord(action.release, revision)
   const isOwn = record !== undefined && readLabels(record.labels)?.owner === environment
   if (record?.revision !== revision)
     throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)

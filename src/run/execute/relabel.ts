@@ -87,7 +87,7 @@ async function installedRecord({
   action: {release, revision},
   cluster,
 }: Execution<'relabel' | 'adopt' | 'hand-over'>): Promise<ReleaseRecord> {
-  const record = expectRevision(release, await cluster.lastRecord(release), revision)
+  const record = expectRevision(release, await cluster.lastRecord(release, revision), revision)
   if (!record) throw raced(release, 'it is not installed any more')
   return record
 }

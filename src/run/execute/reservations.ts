@@ -39,11 +39,11 @@ export async function reserve(
   try {
     for (const {to} of added)
       await cluster.reservations.declare({required: to, dependent, operator: holder, deadline})
-    for (const {to, kind} of added) {
-      await awaitRemoval(execution, to)
-      // A member of the same group is installed at the same time.
-      if (kind === 'ready' || !action.group.includes(to)) await expectThere(execution, to)
-    }
+    for (const {to} of added) await awaitRemoval(execution, to)
+    // A member of the same group is installed at the same time.
+    const there = added.filter(({to, kind}) => kind === 'ready' || !action.group.includes(to))
+    // Each list waits until the API server's cache has what was written last, in another kind: up to a tenth of a second.
+    await Promise.all(there.map(({to}) => expectThere(execution, to)))
   } catch (error) {
     await withdraw()
     throw error

@@ -25,6 +25,8 @@ export interface RunJob {
   readonly namespace: string
   /** The namespaces in which the run may deploy. */
   readonly releases: readonly string[]
+  /** Whether it may make the objects of the whole cluster that kk's own charts render. */
+  readonly makesOfCluster: boolean
   readonly image: string
   /** What the run needs, by the names of files. */
   readonly files: Readonly<Record<string, string>>
@@ -59,7 +61,7 @@ export function jobName(run: string): string {
  * with the Job, once its UID is known. Throws `KK_USAGE` where the files are larger than a Secret can be.
  */
 export function jobObjects(job: RunJob, announced: RunEvent, uid?: string) {
-  const {id, environment, namespace, releases, files} = job
+  const {id, environment, namespace, releases, makesOfCluster, files} = job
   const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (bytes > MOST_BYTES) {
     throw new KkError(
@@ -81,7 +83,7 @@ export function jobObjects(job: RunJob, announced: RunEvent, uid?: string) {
   const encoded = Object.entries(files).map(([name, text]) => [name, Buffer.from(text).toString('base64')])
   return {
     account: accountObjects({
-      name: accountName(environment),
+      name: accountName(job),
       labels,
       namespace,
       rights: ROLE_SETS.change,
@@ -89,6 +91,7 @@ export function jobObjects(job: RunJob, announced: RunEvent, uid?: string) {
       // Here somebody may state facts that kk may not read; the pod has nobody.
       beside: rulesOf({verbs: ['facts']}).cluster,
       atHome: [TELL],
+      makesOfCluster,
     }),
     job: jobObject(job, labels),
     owned: [
@@ -107,19 +110,17 @@ const TELL = {
   without: [],
 }
 
-/** Each environment has an account of its own, for its namespaces alone. */
-function accountName(environment: string): string {
-  return `kk-run-${environment}`
+/** Each environment has an account of its own, for its namespaces alone, and another for runs that make objects of the whole cluster. */
+function accountName({environment, makesOfCluster}: Pick<RunJob, 'environment' | 'makesOfCluster'>): string {
+  return `${makesOfCluster ? 'kk-cluster-run' : 'kk-run'}-${environment}`
 }
 
-function jobObject(
-  {id, environment, namespace, image, verb, told}: RunJob,
-  labels: Readonly<Record<string, string>>,
-): KubernetesObject {
+function jobObject(job: RunJob, labels: Readonly<Record<string, string>>): KubernetesObject {
+  const {id, namespace, image, verb, told} = job
   const name = jobName(id)
   const tied = {...labels, [RUN_LABEL]: id}
   const pod = kkPod({
-    account: accountName(environment),
+    account: accountName(job),
     container: CONTAINER,
     image,
     command: ['kk', 'run', 'start', FILES, '--namespace', namespace],

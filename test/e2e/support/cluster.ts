@@ -95,8 +95,11 @@ export interface AuditEvent {
 }
 
 /** What the API server did for this namespace, oldest first; watches, events and leases of the system are left out. */
-export async function auditEvents(namespace: string): Promise<AuditEvent[]> {
-  const lines = (await readFile(inject('run').auditLog, 'utf8')).split('\n')
+export async function auditEvents(
+  namespace: string,
+  auditLog = inject('run').auditLog,
+): Promise<AuditEvent[]> {
+  const lines = (await readFile(auditLog, 'utf8')).split('\n')
   return lines
     .filter((line) => line.includes(`"${namespace}"`) && line.endsWith('}'))
     .map((line) => JSON.parse(line) as AuditEvent)

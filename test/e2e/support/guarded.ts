@@ -36,6 +36,8 @@ export interface TestCluster {
 }
 
 export interface OwnCluster extends TestCluster {
+  /** The audit log of its API server. */
+  readonly auditLog: string
   end(): Promise<void>
 }
 
@@ -54,9 +56,9 @@ export async function startOwnCluster(): Promise<OwnCluster> {
   const words = ['sandbox', 'up', '--sandbox-name', sandbox, '--nodes', '1', '--output', 'json']
   const up = await kk(words, {env: CONTROL_PLANE})
   expect(up.exitCode, up.stderr).toBe(0)
-  const {kubeconfig} = JSON.parse(up.stdout) as {kubeconfig: string}
+  const {kubeconfig, auditLog} = JSON.parse(up.stdout) as {kubeconfig: string; auditLog: string}
   const end = async () => void (await kk(['sandbox', 'down', '--sandbox-name', sandbox]))
-  return {...clusterOf(sandbox, kubeconfig), end}
+  return {...clusterOf(sandbox, kubeconfig), auditLog, end}
 }
 
 /** The control plane of the run, which other files use at the same time. */

@@ -31,12 +31,12 @@ function isOf(release: string, {objectRef}: AuditEvent): boolean {
   return name === release || name.startsWith(`${release}-`) || name.startsWith(`${release}.`)
 }
 
-function isHelms({userAgent, verb, requestURI}: AuditEvent): boolean {
+export function isHelms({userAgent, verb, requestURI}: AuditEvent): boolean {
   const writes = ['create', 'update', 'patch'].includes(verb)
   return writes && /^Helm/.test(userAgent ?? '') && !requestURI.includes('dryRun=')
 }
 
-function isPodReady({objectRef, verb, requestObject}: AuditEvent): boolean {
+export function isPodReady({objectRef, verb, requestObject}: AuditEvent): boolean {
   if (verb !== 'patch' || objectRef?.resource !== 'pods' || objectRef.subresource !== 'status') return false
   const {phase, conditions = []} = requestObject?.status ?? {}
   return phase === 'Succeeded' || conditions.some(({type, status}) => type === 'Ready' && status === 'True')

@@ -10,6 +10,7 @@ const JOB: RunJob = {
     namespace: 'jobs',
     releases: ['openstack'],
   },
+  makesOfCluster: false,
   image: 'registry.example.org/kk:1',
   files: {'run.json': '{}', 'environment.yaml': 'keystone: {}\n'},
   told: {again: 'kk deploy lab.yaml', who: 'ann@host'},
@@ -42,6 +43,18 @@ it('a run may read the facts of the cluster, for nobody states them in its pod',
   const {rules} = account.find(({kind}) => kind === 'ClusterRole') as unknown as {rules: object[]}
   expect(rules).toContainEqual(expect.objectContaining({resources: ['nodes'], verbs: ['list']}))
   expect(rules).toContainEqual(expect.objectContaining({resources: ['storageclasses'], verbs: ['list']}))
+})
+
+it('a run that makes objects of the whole cluster has another account, which alone may do so', () => {
+  const all = jobObjects({...JOB, makesOfCluster: true}, STARTED)
+  const rolesOf = ({account}: typeof all) => account.filter(({kind}) => kind === 'ClusterRole')
+
+  expect(rolesOf(all).map(({metadata}) => metadata.name)).toEqual([
+    'kk-cluster-run-lab',
+    'kk-cluster-run-lab-charts',
+  ])
+  expect(all.job).toMatchObject({spec: {template: {spec: {serviceAccountName: 'kk-cluster-run-lab'}}}})
+  expect(JSON.stringify(rolesOf(jobObjects(JOB, STARTED)))).not.toContain('clusterroles')
 })
 
 it('a run whose files no Secret can hold is refused', () => {
