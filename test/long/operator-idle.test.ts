@@ -1,5 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
+import {isDeepStrictEqual} from 'node:util'
 import {afterEach, beforeAll, expect, it} from 'vitest'
 import {processorTime} from '../../bench/measure/processor-time.ts'
 import {type AuditEvent, waitFor} from '../e2e/support/cluster.ts'
@@ -185,6 +186,15 @@ it('18: while a plan waits for its approval nothing is written', {
   await environment.has('Ready', 'True')
   await environment.apply(environment.text({api: {replicas: 2}}), spec)
   const {status} = await environment.has('Approved', 'False', 'WaitingForApproval')
+  // The Environment is told first, then each of its releases.
+  await waitFor(
+    async () => {
+      const before = await messages(environment)
+      await wait(1000)
+      return isDeepStrictEqual(await messages(environment), before)
+    },
+    {until: 'every Release is told'},
+  )
   const since = Date.now()
 
   await wait(QUIET_SECONDS * 1000)
