@@ -50,7 +50,8 @@ export function metricsRoute(
   }: Pick<typeof prometheus, 'Histogram' | 'Registry' | 'collectDefaultMetrics'>,
 ): void {
   const registry = new Registry()
-  collectDefaultMetrics({register: registry})
+  // Every 10 ms, as it would by itself, takes more than half a percent of a core from a process that has nothing to do.
+  collectDefaultMetrics({register: registry, eventLoopMonitoringPrecision: 100})
   const duration = new Histogram({
     name: 'kk_http_request_duration_seconds',
     help: 'Time from a request to the end of its answer.',

@@ -90,7 +90,8 @@ export function operatorMetrics(
 ): OperatorMetrics {
   const registry = new Registry()
   const registers = [registry]
-  collectDefaultMetrics({register: registry})
+  // Every 10 ms, as it would by itself, takes more than half a percent of a core from a process that has nothing to do.
+  collectDefaultMetrics({register: registry, eventLoopMonitoringPrecision: 100})
   new Gauge({
     name: 'leader_election_master_status',
     help: 'Whether this process leads.',
