@@ -19,7 +19,8 @@ const CGROUPS = /\/(kubepods|machine|kk-libvirt)/
 
 /** The all-in-one cloud with real pods, phase by phase. Needs root, and no node that runs. */
 export function measureAio(bench: Bench): Promise<Result[]> {
-  return onFreshNode(bench, ['cloud'], async ({run, up, pushed, timed, phase}) => {
+  return onFreshNode(bench, ['cloud'], async (node) => {
+    const {run, up, pushed, timed, phase} = node
     const deploy = () =>
       timed(async () => {
         await phase(['deploy', ENVIRONMENT, '--yes', ...ON_NODE])
@@ -36,7 +37,7 @@ export function measureAio(bench: Bench): Promise<Result[]> {
     const gone = await destroy()
     const warm = await deploy()
     await destroy()
-    const operated = await byOperator(run, {timed, phase})
+    const operated = await byOperator(node)
     const ratio = operated / warm
     return [
       {what: 'kk aio up', value: seconds(up), target: {text: '< 60 s', met: up < 60_000}},
@@ -66,24 +67,14 @@ export function measureAio(bench: Bench): Promise<Result[]> {
 }
 
 /** Installs the operator, hands it the cloud, of which nothing is there, and resolves with the milliseconds until it is Ready. */
-async function byOperator(run: AioRun, {timed, phase}: Pick<FreshNode, 'timed' | 'phase'>): Promise<number> {
-  const env = {...aioEnvironment(run), KUBECONFIG: join(run.state, 'kk/sandboxes/aio/kubeconfig')}
+async function byOperator({run, env, timed, phase}: FreshNode): Promise<number> {
   const kubectl = (...words: readonly string[]) =>
     execa('kubectl', [...words, '--namespace', 'kk-system'], {env, extendEnv: false})
   const file = join(run.home, 'cloud.yaml')
   // Its charts are those of the operator's image.
   await writeFile(file, (await readFile(ENVIRONMENT, 'utf8')).replace(/^ {2}charts: .*\n/m, ''))
-  await phase([
-    'operator',
-    'install',
-    '--image',
-    IMAGE,
-    '--namespace',
-    'openstack',
-    '--cluster-objects',
-    '--yes',
-    ...ON_NODE,
-  ])
+  const install = ['operator', 'install', '--image', IMAGE, '--namespace', 'openstack', '--cluster-objects']
+  await phase([...install, '--yes', ...ON_NODE])
   await kubectl('rollout', 'status', 'deployment/kk-operator')
   await phase(['operator', 'adopt', file, ...ON_NODE])
   return timed(async () => {

@@ -1,5 +1,4 @@
 import {join} from 'node:path'
-import {aioEnvironment} from '../test/aio/support/run-aio.ts'
 import {ON_NODE, onFreshNode} from './measure/fresh-node.ts'
 import {race} from './measure/race.ts'
 import {type Bench, milliseconds, type Result, seconds} from './result.ts'
@@ -11,14 +10,13 @@ const ROUNDS = 11
 
 /** Every service of the catalogue on the all-in-one node, with real pods. Needs root, and no node that runs. */
 export function measureCatalogue(bench: Bench): Promise<Result[]> {
-  return onFreshNode(bench, ENVIRONMENTS, async ({run, phase}) => {
+  return onFreshNode(bench, ENVIRONMENTS, async ({env, phase}) => {
     const words = ENVIRONMENTS.map((name) => {
       const file = join(import.meta.dirname, `../environments/${name}.yaml`)
       return ['deploy', file, '--yes', ...ON_NODE]
     })
     let first = 0
     for (const each of words) first += await phase(each)
-    const env = {...aioEnvironment(run), KUBECONFIG: join(run.state, 'kk/sandboxes/aio/kubeconfig')}
     const list = {command: [join(bench.toolbox, 'helm4'), 'list', '-A'] as const, env}
     const deploys = words.map((each) => ({command: [bench.kk, ...each] as const, env}))
     const [listed = 0, ...times] = await race([list, ...deploys], {rounds: ROUNDS, signal: bench.signal})

@@ -6,6 +6,7 @@ import {type CountedHelm, countedHelm} from './measure/counted-helm.ts'
 import {highWaterMark} from './measure/peak-memory.ts'
 import {processorTime} from './measure/processor-time.ts'
 import {onThrowawayCluster} from './measure/throwaway-cluster.ts'
+import {chainOf} from './operator/chain.ts'
 import {type Hub, type Operator, openHub} from './operator/hub.ts'
 import {lags, percentile, readinessDuring, type Watched} from './operator/readiness.ts'
 import {measureSites, sitesOf} from './operator/sites.ts'
@@ -23,7 +24,6 @@ const SITES = sitesOf(shareOf(20), SHARE < 1 ? 1 : 3)
 const IDLE_SECONDS = 120 * Math.max(SHARE, 0.1)
 const SANDBOX = 'kk-bench-operator'
 const NOTES = join(import.meta.dirname, 'charts')
-const WORKLOADS = join(import.meta.dirname, '../test/fixtures/charts')
 
 const MOST_OF_MAKESPAN = 1.1
 const MOST_LAG = 300
@@ -120,20 +120,10 @@ async function measureDeployments(surroundings: Surroundings): Promise<readonly 
   return results
 }
 
-/** A chain of releases with pods, of which each requires the one before. */
+/** A chain of releases with pods. */
 async function measureLags(surroundings: Surroundings): Promise<readonly Result[]> {
   const {hub, helm, watched} = surroundings
-  const names = Array.from({length: CHAIN}, (_, index) => `link-${index}`)
-  const edges = names.slice(1).map((from, index) => ({from, to: names[index]!}))
-  const chain = (name: string) => {
-    const requires = new Map(edges.map(({from, to}) => [from, [to]]))
-    const releases = names.map((each) => [each, {chart: 'workload', requires: requires.get(each) ?? []}])
-    const sections = Object.fromEntries(names.map((each) => [each, {}]))
-    return {
-      kk: {name, namespace: name, charts: [WORKLOADS], releases: Object.fromEntries(releases)},
-      ...sections,
-    }
-  }
+  const {edges, file: chain} = chainOf(CHAIN)
   const measured = async (namespace: string, work: () => Promise<unknown>) => {
     return lags(edges, {ready: await readinessDuring(watched, work), helm, namespace})
   }

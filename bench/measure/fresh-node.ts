@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {bringImages, deployedImages} from '../../scripts/cloud/images.ts'
 import {prepareAio} from '../../test/aio/support/prepare-aio.ts'
-import {runAio} from '../../test/aio/support/run-aio.ts'
+import {aioEnvironment, runAio} from '../../test/aio/support/run-aio.ts'
 import type {AioRun} from '../../test/aio/support/setup.ts'
 import type {Bench} from '../result.ts'
 
@@ -14,6 +14,8 @@ const BUILDER = {...CACHES, PATH: process.env['PATH'] ?? ''}
 
 export interface FreshNode {
   readonly run: AioRun
+  /** The environment of programs beside kk. */
+  readonly env: Readonly<Record<string, string>>
   /** Milliseconds until it was up, and then until its registry had the images. */
   readonly up: number
   readonly pushed: number
@@ -43,12 +45,13 @@ export async function onFreshNode<T>(
       if (exitCode !== 0) throw new Error(`kk ${args.join(' ')} failed:\n${stdout}\n${stderr}`)
     })
   const images = (await Promise.all(environments.map((name) => deployedImages(name)))).flat()
+  const env = {...aioEnvironment(run), KUBECONFIG: join(run.state, 'kk/sandboxes/aio/kubeconfig')}
   const names = [...new Set(images.map(({name}) => name))]
   await phase(['images', 'build', ...names], BUILDER)
   const up = await phase(['aio', 'up'])
   try {
     const pushed = await timed(() => bringImages({kk, names, stdio: ['ignore', 'pipe', 'pipe']}))
-    return await measure({run, up, pushed, timed, phase})
+    return await measure({run, env, up, pushed, timed, phase})
   } finally {
     await runAio(run, ['aio', 'down'])
   }

@@ -1,14 +1,12 @@
 import {once} from 'node:events'
 import {type AddressInfo, createServer, type Socket} from 'node:net'
-import {join} from 'node:path'
 import type {CountedHelm} from '../measure/counted-helm.ts'
 import {milliseconds, type Result} from '../result.ts'
+import {chainOf} from './chain.ts'
 import type {Hub, Kubeconfig} from './hub.ts'
-import {type Edge, lags, percentile, readinessDuring, type Watched} from './readiness.ts'
+import {lags, percentile, readinessDuring, type Watched} from './readiness.ts'
 
-const WORKLOADS = join(import.meta.dirname, '../../test/fixtures/charts')
-const LINKS = ['link-0', 'link-1', 'link-2', 'link-3'] as const
-const EDGES: readonly Edge[] = LINKS.slice(1).map((from, index) => ({from, to: LINKS[index]!}))
+const CHAIN = chainOf(4)
 /** What a few dozen lags may differ by where nothing else has changed. */
 const MOST = 1.25
 
@@ -43,10 +41,10 @@ interface Surroundings {
 export async function measureSites(sites: Sites, {hub, helm, watched}: Surroundings): Promise<Result> {
   const deploy = async (names: readonly string[]) => {
     const ready = await readinessDuring(watched, async () => {
-      await hub.applyFor(Object.fromEntries(names.map((name) => [name, hub.kubeconfig])), chain)
+      await hub.applyFor(Object.fromEntries(names.map((name) => [name, hub.kubeconfig])), CHAIN.file)
       await hub.reach('Ready=True', names)
     })
-    const all = await Promise.all(names.map((namespace) => lags(EDGES, {ready, helm, namespace})))
+    const all = await Promise.all(names.map((namespace) => lags(CHAIN.edges, {ready, helm, namespace})))
     return percentile(
       all.flat().toSorted((a, b) => a - b),
       99,
@@ -55,7 +53,7 @@ export async function measureSites(sites: Sites, {hub, helm, watched}: Surroundi
   const alone = await deploy(sites.alone)
   const beside = await whileSilent(async (server) => {
     const silent = at(server, hub.kubeconfig)
-    await hub.applyFor(Object.fromEntries(sites.away.map((name) => [name, silent])), chain)
+    await hub.applyFor(Object.fromEntries(sites.away.map((name) => [name, silent])), CHAIN.file)
     await hub.reach('Reachable=False', sites.away)
     return deploy(sites.beside)
   })
@@ -65,18 +63,6 @@ export async function measureSites(sites: Sites, {hub, helm, watched}: Surroundi
     value: milliseconds(beside),
     beside: {what: 'without those', value: milliseconds(alone), ratio: ratio.toFixed(2)},
     target: {text: `<= ${MOST}`, met: ratio <= MOST},
-  }
-}
-
-function chain(name: string): object {
-  const releases = LINKS.map((link, index) => [
-    link,
-    {chart: 'workload', requires: LINKS.slice(Math.max(index - 1, 0), index)},
-  ])
-  const sections = Object.fromEntries(LINKS.map((link) => [link, {}]))
-  return {
-    kk: {name, namespace: name, charts: [WORKLOADS], releases: Object.fromEntries(releases)},
-    ...sections,
   }
 }
 

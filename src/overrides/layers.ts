@@ -1,6 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {Environment, Part} from '../environment/environment.ts'
 import {isEmpty, isMap, type Values} from '../release.ts'
+import {oncePerObject} from '../state/once.ts'
 import type {Layer} from './layer.ts'
 import {mergeValues} from './merge.ts'
 import {partLayers} from './part-layers.ts'
@@ -54,13 +55,7 @@ export function releaseLayers(sources: LayerSources): readonly Layer[] {
 }
 
 /** The same for each release, so that it is digested once. */
-function belowGlobal(global: Values): Values {
-  const values = BELOW_GLOBAL.get(global) ?? {global}
-  BELOW_GLOBAL.set(global, values)
-  return values
-}
-
-const BELOW_GLOBAL = new WeakMap<Values, Values>()
+const belowGlobal = oncePerObject((global: Values): Values => ({global}))
 
 /**
  * Returns the layer of `--set`: what it changes in the values below. It cannot be read without them, for an index in an

@@ -1,6 +1,7 @@
 import {hash} from 'node:crypto'
 import {LAYERS, type Layer} from '../overrides/layer.ts'
 import {isEmpty, type Values} from '../release.ts'
+import {oncePerObject} from '../state/once.ts'
 import type {DesiredRelease, LayerDigest} from './desired.ts'
 
 /** The version of the digests. It is raised when a newer kk is to deploy equal inputs again. */
@@ -35,13 +36,7 @@ export function layerDigests(layers: readonly Layer[]): readonly LayerDigest[] {
 }
 
 /** The canonical JSON of a layer's values, which are digested again when a layer is put beside them. */
-function canonicalLayer(values: Values): string {
-  const text = CANONICAL.get(values) ?? canonicalJson(values)
-  CANONICAL.set(values, text)
-  return text
-}
-
-const CANONICAL = new WeakMap<Values, string>()
+const canonicalLayer = oncePerObject<Values, string>(canonicalJson)
 
 /**
  * The digest of flags that change rendering, 64 hex digits. No command has such a flag. The digest keeps its place

@@ -8,11 +8,20 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** The same for each argument. */
-export function oncePer<Argument, T>(make: (argument: Argument) => T): (argument: Argument) => T {
-  const made = new Map<Argument, () => T>()
+export function oncePer<Argument, T>(
+  make: (argument: Argument) => T,
+  made: Pick<Map<Argument, () => T>, 'get'> & {set(argument: Argument, answer: () => T): unknown} = new Map(),
+): (argument: Argument) => T {
   return (argument) => {
     const answer = made.get(argument) ?? once(() => make(argument))
     made.set(argument, answer)
     return answer()
   }
+}
+
+/** The same for each object, for as long as there is the object. */
+export function oncePerObject<Argument extends object, T>(
+  make: (argument: Argument) => T,
+): (argument: Argument) => T {
+  return oncePer(make, new WeakMap<Argument, () => T>())
 }

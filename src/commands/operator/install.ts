@@ -74,17 +74,8 @@ export default class OperatorInstall extends KkCommand {
     kinds: Flags.boolean({
       summary: 'Only its kinds: for whom the rest comes by the chart.',
       exclusive: [
-        ...[
-          'image',
-          'namespace',
-          'removal',
-          'cluster-objects',
-          'chart',
-          'shape',
-          'service',
-          'isolate',
-          'account',
-        ],
+        ...['image', 'namespace', 'removal', 'cluster-objects', 'chart'],
+        ...['shape', 'service', 'isolate', 'account'],
       ],
     }),
     account: Flags.boolean({

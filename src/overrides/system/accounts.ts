@@ -1,19 +1,14 @@
 import type {SpokenChart} from '../../charts/dialect.ts'
 import {isMap, type Values} from '../../release.ts'
+import {oncePerObject} from '../../state/once.ts'
 import type {ByHand, SecretNeed} from './plugin.ts'
 
 /**
  * Returns the passwords and keys of accounts that a chart reads, each with the place where it does. The names of
- * accounts are the same in both dialects, so that the server and all its clients get one value.
+ * accounts are the same in both dialects, so that the server and all its clients get one value. A plan asks for those of a
+ * chart a dozen times.
  */
-export function accountSecrets(chart: SpokenChart): readonly SecretNeed[] {
-  const secrets = READ.get(chart) ?? secretsOf(chart)
-  READ.set(chart, secrets)
-  return secrets
-}
-
-/** A plan asks for those of a chart a dozen times. */
-const READ = new WeakMap<SpokenChart, readonly SecretNeed[]>()
+export const accountSecrets = oncePerObject(secretsOf)
 
 function secretsOf(chart: SpokenChart): readonly SecretNeed[] {
   if (chart.dialect === 'kk') return credentialsOf(chart).map(belowGlobal)
