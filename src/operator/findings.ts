@@ -162,7 +162,7 @@ export function progressFindings(progress: Progress): readonly Finding[] {
   switch (progress.state) {
     case 'unchanged':
     case 'succeeded':
-      return [ready('True', 'Healthy', 'its gate has passed')]
+      return [ready('True', 'Healthy', 'healthy')]
     case 'waiting':
       return [ready('False', 'Waiting', 'waits for what it requires'), reconciling('Waiting')]
     case 'running': {

@@ -82,7 +82,7 @@ export function newTeller(
       await releases.keep({metadata: {name}, status: {...before, conditions}})
     }
   }
-  const writer = newWriter(write)
+  const writer = newWriter(write, PAUSE)
   return {
     async tell(next, remembered) {
       phase = next
@@ -102,6 +102,9 @@ export function newTeller(
     },
   }
 }
+
+/** Who follows a run looks about once a second; each write costs the API server as much as a small part of a helm. */
+const PAUSE = 1000
 
 /** Returns what is to be told of an object whose condition `Ready` turned: not of what is only under way. */
 function turnOf(before: readonly Condition[] = [], after: readonly Condition[] = []): Happening | undefined {
