@@ -19,6 +19,8 @@ const RELEASES = sizeAtNight(1_000, 20)
 const CHURN = sizeAtNight(144, 12)
 /** So long somebody goes on changing what is not corrected any more. */
 const FOUGHT_SECONDS = sizeAtNight(300, 20)
+/** What has not been written for so long, in milliseconds, is written no more. */
+const SETTLED = 5_000
 /** So long nothing is written while it is paused, or waits for an approval. */
 const QUIET_SECONDS = sizeAtNight(600, 5)
 
@@ -68,8 +70,8 @@ it('23: while nothing changes, it starts no helm and writes nothing but Leases',
     seconds: 120 + RELEASES * 10,
   })
   await environment.has('Ready', 'True')
-  // The Environment is told first, then each of its releases.
-  await waitFor(async () => (await messages(environment)).every((message) => message === 'healthy'), {
+  // The Environment is told first, then each of its releases, and all are looked at once more.
+  await waitFor(async () => (await writesSince(Date.now() - SETTLED)).length === 0, {
     until: 'every Release is told',
     seconds: 60 + RELEASES,
   })

@@ -1,10 +1,13 @@
 import {join} from 'node:path'
+import {expect} from 'vitest'
 import {readImages} from '../../../src/images/inventory/read-images.ts'
+import {mergeValues} from '../../../src/overrides/merge.ts'
 import type {Values} from '../../../src/release.ts'
-import {cloudUp, succeed} from './cloud.ts'
+import {cloudUp, type Pod, podsOf, succeed} from './cloud.ts'
 import {changedEnvironment} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
 import {phase} from './phase.ts'
+import {NEXT} from './upgrade.ts'
 
 const CATALOGUE = join(ROOT, 'environments/catalogue.yaml')
 
@@ -15,6 +18,28 @@ export async function servicesUp(names: readonly string[], values: Values = {}):
   const file = await changedEnvironment({of: CATALOGUE, only: names, values})
   await phase(`${names.join(', ')} deployed`, () => succeed(['deploy', file, '--yes']))
   await phase('their own tests', () => succeed(['test', file, ...names]))
+}
+
+/** Takes services that are up to the next release of OpenStack, by whose images alone they run then; resolves with the file that says so. */
+export async function servicesNext(names: readonly string[], values: Values = {}): Promise<string> {
+  const images = await imagesOf(names)
+  await pushImages(...images.map((image) => `${image}-2026.1`))
+  const file = await changedEnvironment({
+    of: CATALOGUE,
+    only: names,
+    values: mergeValues(values, {kk: {features: ['2026.1']}}),
+  })
+  await phase(`${names.join(', ')} upgraded`, () => succeed(['upgrade', file, ...names, '--yes']))
+  const pods = (await Promise.all(names.map((name) => podsOf(name)))).flat().filter(isKept)
+  expect([...new Set(pods.map(({spec}) => spec.containers[0]!.image.replace(/.*:/, '')))]).toEqual([NEXT])
+  await phase('their own tests', () => succeed(['test', file, ...names]))
+  return file
+}
+
+/** Whether something sees to it that the pod goes on, on each node or anywhere. */
+function isKept({metadata}: Pod): boolean {
+  const isOfController = metadata.ownerReferences?.some(({kind}) => kind !== 'Job') ?? false
+  return isOfController && metadata.deletionTimestamp === undefined
 }
 
 /** The images of the default release that these services run on, by their places in `images.tags`. */
