@@ -41,7 +41,7 @@ const SECTIONS = {
   ),
   ...NETWORKS.sections,
   ceilometer: {manifests: {daemonset_compute: false}},
-  cinder: {manifests: {deployment_volume: false, deployment_backup: false}},
+  cinder: {storage: {backend: 'file'}, manifests: {deployment_volume: false, deployment_backup: false}},
   manila: {manifests: {deployment_share: false}},
 } satisfies Values
 
