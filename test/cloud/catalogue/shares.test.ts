@@ -83,6 +83,6 @@ describe('manila', () => {
     `)
     expect(answers.trim().split('\n')).toEqual(["['kk-kept']", '40', "['kk-kept', 'kk-next']"])
     // Other tests begin with the release of the environment, and no database goes back.
-    await succeed(['remove', file, 'manila', '--purge', '--yes'])
+    await succeed(['remove', file, 'manila', '--purge', '--confirm', 'manila', '--yes'])
   })
 })

@@ -48,8 +48,9 @@ async function expectUnchanged(path: string): Promise<void> {
 /** The records and pods of its releases: others may be at work beside it. */
 async function whatIsThere() {
   const names = await releasesOf(CLOUD)
-  const pods = (await podsOf()).filter(({metadata: {labels, ownerReferences}}) => {
-    return ownerReferences && names.includes(labels['app.kubernetes.io/instance'] ?? '')
+  const pods = (await podsOf()).filter(({metadata: {labels, ownerReferences, deletionTimestamp}}) => {
+    const isKept = ownerReferences !== undefined && deletionTimestamp === undefined
+    return isKept && names.includes(labels['app.kubernetes.io/instance'] ?? '')
   })
   const records = (await recordsOf(NAMESPACE)).filter((record) => names.includes(record.split(' ')[0]!))
   return {records, pods: uids(pods)}
