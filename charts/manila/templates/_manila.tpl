@@ -32,12 +32,18 @@ for name, specs in json.loads(os.environ["SHARE_TYPES"]).items():
 {{- /* The services of manila, by manila's own word. */ -}}
 {{- define "common.scripts.manila-test.py" -}}
 """Asks manila for its services: the scheduler and a backend must be up."""
+import time
+
 {{ include "common.scripts.shares" . }}
 
-
-services = ask("GET", "/services").json()["services"]
+# Who has just begun says so only after a while.
+end = time.time() + 60
+up = set()
+while not {"manila-scheduler", "manila-share"} <= up:
+    assert time.time() < end, "not all are up"
+    time.sleep(2)
+    services = ask("GET", "/services").json()["services"]
+    up = {service["binary"] for service in services if service["state"] == "up"}
 for service in services:
     print("%s on %s is %s" % (service["binary"], service["host"], service["state"]))
-up = {service["binary"] for service in services if service["state"] == "up"}
-assert {"manila-scheduler", "manila-share"} <= up, "not all are up"
 {{ end -}}
