@@ -14,18 +14,19 @@ def ask(method, path, body=None):
     return answer.json() if answer.content else None
 
 
-def made(name):
-    """The path of a share of this name, as soon as it is there."""
+def ordered(name):
+    """The path of a new share of this name."""
     order = {"name": name, "share_proto": "CEPHFS", "size": 1, "share_type": "cephfs"}
-    path = "/shares/" + ask("POST", "/shares", {"share": order})["share"]["id"]
+    return "/shares/" + ask("POST", "/shares", {"share": order})["share"]["id"]
 
+
+def await_share(path):
     def is_there():
         share = ask("GET", path)["share"]
         assert share["status"] != "error", share
         return share["status"] == "available"
 
     wait(is_there)
-    return path
 
 
 def granted(path, name):
@@ -52,8 +53,9 @@ ${dedent(program)}
 describe('manila', () => {
   it('makes a share on CephFS, grants it to a client of Ceph, and lists it', async () => {
     const answers = await said(`
-      path = made("kk-share")
+      path = ordered("kk-share")
       try:
+          await_share(path)
           places = [place["path"] for place in ask("GET", path + "/export_locations")["export_locations"]]
           print(places[0].split(":")[-1].split("/")[1])
           print(len(granted(path, "kk-client")))
@@ -67,7 +69,7 @@ describe('manila', () => {
   })
 
   it('has its shares at the next release of OpenStack, and goes on with them', async () => {
-    await said('made("kk-kept")')
+    await said('await_share(ordered("kk-kept"))')
 
     const file = await servicesNext(['manila'])
 
@@ -75,7 +77,7 @@ describe('manila', () => {
       print(names())
       kept = "/shares/" + ask("GET", "/shares")["shares"][0]["id"]
       print(len(granted(kept, "kk-late")))
-      made("kk-next")
+      await_share(ordered("kk-next"))
       print(sorted(names()))
       for share in ask("GET", "/shares")["shares"]:
           ask("DELETE", "/shares/" + share["id"])

@@ -7,7 +7,7 @@ import {inPod} from '../support/in-server.ts'
 import {makeCloud, startClient} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {ACCOUNT} from '../support/steady-client.ts'
-import {inBoth, NETWORKS, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
+import {inBoth, NETWORKS, NEXT, SHARED_IMAGES, tagsOf} from '../support/upgrade.ts'
 
 const CLIENT = 'client'
 
@@ -131,10 +131,7 @@ describe('the next release of the services of which no test here has a steady cl
     expect(answers).toHaveLength(12)
     for (const [service, answer] of answers) expect(answer, service).toContain('4711')
     const pods = await Promise.all(UPGRADED.map((release) => serving(release, cloud.namespace)))
-    const tags = pods.map((each) => [
-      ...new Set(each.map(({spec}) => spec.containers[0]!.image.replace(/.*:/, ''))),
-    ])
-    expect(tags).toEqual(UPGRADED.map(() => [NEXT]))
+    expect(pods.map(tagsOf)).toEqual(UPGRADED.map(() => [NEXT]))
     // Those ask for volumes and shares, which nothing here keeps.
     const tested = UPGRADED.filter((service) => service !== 'cinder' && service !== 'manila')
     await phase('their own tests', () => cloud.run('test', next, ...tested))

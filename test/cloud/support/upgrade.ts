@@ -26,6 +26,11 @@ export function inBoth(...images: readonly string[]): readonly string[] {
   return images.flatMap((image) => [image, `${image}-2026.1`])
 }
 
+/** The tags of the images that pods run, each once. */
+export function tagsOf(pods: readonly Pod[]): readonly string[] {
+  return [...new Set(pods.map(({spec}) => spec.containers[0]!.image.replace(/.*:/, '')))]
+}
+
 interface Change {
   readonly namespace: string
   readonly release: string
