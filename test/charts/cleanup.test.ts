@@ -58,10 +58,10 @@ describe('what a release has in other services', () => {
   })
 
   it.each([
-    ['glance', ['images'], ['KEY_glance']],
-    ['cinder', ['backups', 'volumes'], ['KEY_cinder', 'KEY_cinder_backup']],
-    ['nova', ['vms'], ['KEY_cinder']],
-  ])('begins with the data of %s in Ceph, if that is a release of kk', async (chart, pools, keys) => {
+    ['glance', ['images'], ['KEY_glance'], 'glance-api'],
+    ['cinder', ['backups', 'volumes'], ['KEY_cinder', 'KEY_cinder_backup'], 'cinder-api'],
+    ['nova', ['vms'], ['KEY_cinder'], 'nova-compute'],
+  ])('begins with the data of %s in Ceph, if that is a release of kk', async (chart, pools, keys, image) => {
     const inCeph = {storage: {backend: 'ceph'}}
     const elsewhere = {ceph_mon: {host_fqdn_override: {default: {host: '192.0.2.1'}}}}
     const dataOf = async (values: object) =>
@@ -73,7 +73,7 @@ describe('what a release has in other services', () => {
     expect(
       cleanupsIn(objects as unknown as readonly ClusterObject[])[0]!.made.slice(0, pools.length),
     ).toMatchObject(pools.map((name) => ({kind: 'data of pool', name, at: CEPH})))
-    expect(container!.image).toMatch(/\/toolbox:/)
+    expect(container!.image).toContain(`/${image}:`)
     expect(container!.env).toContainEqual({name: 'CEPH_HOST', value: CEPH.replace('mon', 'mon-peers')})
     expect(container!.env.flatMap(({name}) => (name.startsWith('KEY_') ? [name] : []))).toEqual(keys)
     expect(await dataOf({...inCeph, endpoints: elsewhere})).toEqual([])

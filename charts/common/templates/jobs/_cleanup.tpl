@@ -35,7 +35,6 @@ schedule: "0 0 31 2 *" # The day that never comes.
 suspend: true
 annotations: {kk.openstack.org/cleanup: {{ dict "made" (uniq $made) "used" $used | toRawJson | quote }}}
 login: {{ ternary "admin" "" (hasKey .jobs "register") }}
-image: {{ ternary "toolbox" "" (hasKey $variables "CEPH_HOST") }}
 variables: {{ merge (dict "CLEANUP" (dict "json" (uniq $made))) $variables | toJson }}
 {{- end -}}
 {{- end -}}

@@ -2,7 +2,6 @@
 """Takes away from other services what CLEANUP names, [{kind, name, …}]. What is gone already is no error."""
 import json
 import os
-import subprocess
 {{- if hasKey .jobs "db-create" }}
 
 {{ include "common.scripts.database" . }}
@@ -60,10 +59,61 @@ def drop_user(item):
     if user:
         identity.delete_user(user)
 {{- end }}
+{{- $pools := list -}}
+{{- range .files }}{{- with .data }}{{- $pools = append $pools . }}{{- end }}{{- end }}
+{{- if $pools }}
+
+import sys
+
+import rados
+import rbd
+
+RBD = rbd.RBD()
+
+
+def why_it_stays(pool, name):
+    """Deletes an image of RBD with its snapshots. Returns why it stays: it is open, or another one is a clone of it."""
+    try:
+        with rbd.Image(pool, name, read_only=True) as image:
+            if list(image.watchers_list()):
+                return "it is open"
+        with rbd.Image(pool, name) as image:
+            snapshots = [each["name"] for each in image.list_snaps()]
+            for snapshot in snapshots:
+                # What a clone is made of is protected, and stays so while there is one.
+                if image.is_protected_snap(snapshot):
+                    image.unprotect_snap(snapshot)
+            for snapshot in snapshots:
+                image.remove_snap(snapshot)
+        RBD.remove(pool, name)
+    except rbd.ImageNotFound:
+        return None
+    except (rbd.ImageBusy, rbd.ImageHasSnapshots) as error:
+        return str(error)
+
+
+def empty(pool):
+    """Returns why images stay, by their names. A clone goes before what it is a clone of, so it goes round until nothing changes."""
+    stay = dict.fromkeys(RBD.list(pool))
+    while stay:
+        reasons = {name: why_it_stays(pool, name) for name in stay}
+        left = {name: reason for name, reason in reasons.items() if reason}
+        if len(left) == len(stay):
+            return left
+        stay = left
+    for trashed in list(RBD.trash_list(pool)):
+        RBD.trash_remove(pool, trashed["id"], True)
+    return {}
 
 
 def drop_data_of_pool(item):
-    subprocess.run(["empty-pool", item["name"], item["user"]], check=True)
+    options = {"mon_host": os.environ["CEPH_HOST"], "key": os.environ["KEY_" + item["user"].replace("-", "_")]}
+    with rados.Rados(rados_id=item["user"], conf=options) as cluster:
+        with cluster.open_ioctx(item["name"]) as pool:
+            left = empty(pool)
+    if left:
+        sys.exit("\n".join("%s in the pool %s stays: %s" % (image, item["name"], reason) for image, reason in left.items()))
+{{- end }}
 
 
 for item in json.loads(os.environ["CLEANUP"]):
