@@ -31,5 +31,5 @@ export function readOwnCharts(charts = CHARTS): readonly OwnChart[] {
 export function imagesOf({values}: OwnChart): readonly string[] {
   const {image, components = {}} = values as OwnChart['values'] & {readonly image?: string}
   const all = [image, ...Object.values(components).map((component) => component['image'])]
-  return [...new Set(all.filter((name) => typeof name === 'string'))]
+  return [...new Set(all.filter((name) => typeof name === 'string').filter(Boolean))]
 }

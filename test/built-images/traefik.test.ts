@@ -11,7 +11,7 @@ import {localReference} from '../../src/images/image.ts'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import {down} from '../../src/sandbox/remove.ts'
 import {up} from '../../src/sandbox/up.ts'
-import {SECRETS, useCharts} from '../charts/support/charts.ts'
+import {GIVEN, useCharts} from '../charts/support/charts.ts'
 import {find, ofKind} from '../charts/support/objects.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {ask, type Certificate, certificateFor} from '../support/authority.ts'
@@ -24,7 +24,7 @@ const NAME = 'keystone.example.org'
 const ACCOUNT = 'ingress-controller'
 const charts = await useCharts()
 const FILES = {'ca.crt': '-', 'tls.crt': '-', 'tls.key': '-'}
-const secure = mergeValues(SECRETS, {
+const secure = mergeValues(GIVEN, {
   ingress: {enabled: true, domain: 'example.org'},
   tls: {internal: true, files: FILES},
 })

@@ -398,7 +398,13 @@ describe("an image that is not kolla's", async () => {
       pods(objects).find(({owner}) => owner.includes(name))!.spec.containers[0]!.image
 
     for (const name of ['db-create', 'register', 'cleanup']) expect(imageOf(name)).toContain('/toolbox:')
-    expect(imageOf('db-sync')).toContain('/fm-rest-api:')
+    expect(imageOf('db-sync')).toContain('/stx-fm-rest-api:')
+  })
+
+  it('has to be named', async () => {
+    expect(await charts.refusal('fm-rest-api', {values: {images: {tags: {fm_rest_api: ''}}}})).toContain(
+      'kk has no image of fm-rest-api: name yours in images.tags.fm_rest_api',
+    )
   })
 })
 

@@ -1,10 +1,10 @@
 import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
-import {SECRETS, useCharts} from './support/charts.ts'
+import {GIVEN, useCharts} from './support/charts.ts'
 import {find, type KubernetesObject, ofKind} from './support/objects.ts'
 
 const charts = await useCharts()
-const ON_CEPH = mergeValues(SECRETS, {storage: {backend: 'ceph'}})
+const ON_CEPH = mergeValues(GIVEN, {storage: {backend: 'ceph'}})
 
 /** The text of a file of a release, wherever it is kept. */
 function file(objects: readonly KubernetesObject[], release: string, name: string): string | undefined {

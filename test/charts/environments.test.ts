@@ -4,7 +4,7 @@ import {load} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import type {Values} from '../../src/release.ts'
-import {SECRETS, useCharts} from './support/charts.ts'
+import {GIVEN, useCharts} from './support/charts.ts'
 import {ofKind, workloads} from './support/objects.ts'
 
 type Environment = Readonly<Record<string, object>>
@@ -43,7 +43,7 @@ describe('environments/catalogue.yaml', () => {
 
   it.each(Object.keys(sections))('makes %s, with what kk generates', async (service) => {
     const objects = await charts.render(service, {
-      global: mergeValues(SECRETS, global as Values),
+      global: mergeValues(GIVEN, global as Values),
       values: sections[service]!,
     })
 

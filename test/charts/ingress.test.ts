@@ -3,7 +3,7 @@ import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import {builtInPlugins} from '../../src/overrides/system/plugins.ts'
 import type {Values} from '../../src/release.ts'
-import {SECRETS, SERVICES, useCharts, valuesOf} from './support/charts.ts'
+import {GIVEN, SERVICES, useCharts, valuesOf} from './support/charts.ts'
 import {find, type KubernetesObject, ofKind, pods, secret, variable} from './support/objects.ts'
 
 const charts = await useCharts()
@@ -50,7 +50,7 @@ describe('an ingress', () => {
 
 /** All that is public, behind an ingress controller. */
 const switchedOn = (more: Values = {}, endpoints: Values = {}) => ({
-  global: mergeValues(SECRETS, {ingress: {enabled: true, domain: 'example.org', ...more}, endpoints}),
+  global: mergeValues(GIVEN, {ingress: {enabled: true, domain: 'example.org', ...more}, endpoints}),
 })
 const hostsOf = (objects: readonly KubernetesObject[]) =>
   ofKind(objects, 'Ingress').flatMap(({spec}) => {

@@ -2,7 +2,7 @@ import {rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
-import {SECRETS, useCharts} from './support/charts.ts'
+import {GIVEN, useCharts} from './support/charts.ts'
 import {find, ofKind, secret, variable} from './support/objects.ts'
 
 /** A service with more shapes than the six have: two files of one name, an agent on every node, a job by the clock. */
@@ -65,7 +65,7 @@ await writeFile(
 )
 await writeFile(join(compute, 'values.yaml'), JSON.stringify(SERVICE))
 const auth = {compute: {password: 'marked-compute'}}
-const global = mergeValues(SECRETS, {endpoints: {oslo_db: {auth}}})
+const global = mergeValues(GIVEN, {endpoints: {oslo_db: {auth}}})
 const objects = await charts.render('compute', {global})
 
 describe('a service of the library', () => {

@@ -1,7 +1,7 @@
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
-import {SECRETS, useCharts} from './support/charts.ts'
+import {GIVEN, useCharts} from './support/charts.ts'
 import {containers, find, ofKind, pods, variable} from './support/objects.ts'
 
 const charts = await useCharts()
@@ -33,7 +33,7 @@ describe('the databases of OVN', () => {
     const members = (name: string) => ({statefulset: {name, replicas: 3}})
     const endpoints = {ovn_ovsdb_nb: members('ovn-nb'), ovn_ovsdb_sb: members('ovn-sb')}
 
-    const objects = await charts.render('neutron', {global: mergeValues(SECRETS, {endpoints})})
+    const objects = await charts.render('neutron', {global: mergeValues(GIVEN, {endpoints})})
 
     const files = find(objects, 'ConfigMap', 'neutron-etc').data!
     expect(files['ml2_conf.ini']).toContain(`ovn_nb_connection = ${NB.join(',')}\n`)

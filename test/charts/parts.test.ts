@@ -4,7 +4,7 @@ import type {Part} from '../../src/environment/environment.ts'
 import {mergedValues, releaseLayers} from '../../src/overrides/layers.ts'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import type {Values} from '../../src/release.ts'
-import {nested, SECRETS, SERVICES, useCharts, valuesOf} from './support/charts.ts'
+import {GIVEN, nested, SERVICES, useCharts, valuesOf} from './support/charts.ts'
 import type {KubernetesObject} from './support/objects.ts'
 
 const charts = await useCharts()
@@ -113,7 +113,7 @@ function valuesOfPart(values: Values, part: Part): Values {
   const layers = releaseLayers({
     environment: {
       file: 'cloud.yaml',
-      global: SECRETS,
+      global: GIVEN,
       sections: new Map([['part', values]]),
       position: () => undefined,
     },

@@ -6,7 +6,7 @@ import type {KubernetesObject} from '../../src/cluster/cluster.ts'
 import {infer} from '../../src/graph/inference/infer.ts'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import {releaseId, releaseName} from '../../src/release.ts'
-import {CHARTS, SECRETS, SERVICES, useCharts} from './support/charts.ts'
+import {CHARTS, GIVEN, SERVICES, useCharts} from './support/charts.ts'
 
 const charts = await useCharts()
 const idOf = (name: string) => releaseId('openstack', name)
@@ -34,7 +34,7 @@ const OTHERWISE = [
 async function known(chart: string) {
   const {requires, sharedInfrastructure: shared} = readChart(join(CHARTS, chart))
   const isInCeph = requires.some(({release, optional}) => release === 'ceph' && optional)
-  const global = mergeValues(SECRETS, {storage: {backend: 'ceph'}})
+  const global = mergeValues(GIVEN, {storage: {backend: 'ceph'}})
   const objects = await charts.render(chart, isInCeph ? {global} : {})
   const rendered = objects.map((object) => ({object: object as unknown as KubernetesObject, file: chart}))
   return {release: idOf(chart), facts: factsOfObjects(rendered, 'openstack'), shared}

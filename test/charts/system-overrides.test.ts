@@ -10,7 +10,7 @@ import {builtInPlugins} from '../../src/overrides/system/plugins.ts'
 import {factsFor} from '../../src/overrides/system/system-overrides.ts'
 import type {Values} from '../../src/release.ts'
 import {HELMS} from '../support/helms.ts'
-import {CHARTS, nested, SECRETS, SERVICES, useCharts} from './support/charts.ts'
+import {CHARTS, GIVEN, IMAGES, nested, SERVICES, useCharts} from './support/charts.ts'
 import {find} from './support/objects.ts'
 
 const charts = await useCharts()
@@ -42,7 +42,7 @@ describe.each(HELMS)('by %s', (helm) => {
     'system overrides are all that $chart wants, with the secrets that its plugin declares: $facts'
   it.each(cases)(title, async ({chart, secrets, ...overrides}) => {
     const own = {...overrides.values, global: overrides.global}
-    const {global, ...values} = mergeValues(secrets, own) as {global: object}
+    const {global, ...values} = mergeValues(secrets, IMAGES, own) as {global: object}
 
     const objects = await charts.render(chart, {helm, values, global})
 
@@ -53,7 +53,7 @@ describe.each(HELMS)('by %s', (helm) => {
 it('system overrides reach the objects: replicas, and Ceph for images', async () => {
   const {values, global} = cases.findLast(({chart}) => chart === 'glance')!
 
-  const objects = await charts.render('glance', {values, global: mergeValues(SECRETS, global)})
+  const objects = await charts.render('glance', {values, global: mergeValues(GIVEN, global)})
 
   expect(find(objects, 'Deployment', 'glance-api')).toMatchObject({spec: {replicas: 3}})
   expect(JSON.stringify(objects)).toContain('mon_host = 10.0.0.1:6789,10.0.0.2:6789')
@@ -63,7 +63,7 @@ describe('system overrides of what runs virtual machines reach the files of its 
   /** The text of the files of a chart's pods in one of the clouds of its golden file. */
   const textIn = async (name: string, cloud: (facts: Facts) => boolean) => {
     const {values, global} = cases.find(({chart, facts}) => chart === name && cloud(facts))!
-    const objects = await charts.render(name, {values, global: mergeValues(SECRETS, global)})
+    const objects = await charts.render(name, {values, global: mergeValues(GIVEN, global)})
     return JSON.stringify(find(objects, 'ConfigMap', `${name}-etc`).data)
   }
 

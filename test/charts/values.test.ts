@@ -2,7 +2,7 @@ import {existsSync, readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readImages} from '../../src/images/inventory/read-images.ts'
-import {atLargest, CHARTS, SECRETS, SERVICES, useCharts} from './support/charts.ts'
+import {atLargest, CHARTS, GIVEN, SERVICES, useCharts} from './support/charts.ts'
 import {containers, find, ofKind, pods, workloads} from './support/objects.ts'
 
 const charts = await useCharts()
@@ -152,7 +152,7 @@ describe('data', () => {
     ['glance', {storage: {ephemeral: true}}],
     ['glance', {storage: 'ephemeral'}],
   ])('of %s goes with the pod where it is ephemeral: %j', async (chart, shared) => {
-    const objects = await charts.render(chart, {global: {...SECRETS, ...shared}})
+    const objects = await charts.render(chart, {global: {...GIVEN, ...shared}})
 
     const [server] = workloads(objects)
     expect(ofKind(objects, 'PersistentVolumeClaim')).toEqual([])
@@ -168,7 +168,7 @@ describe('one word for the data of all releases', () => {
   it('is persistent or ephemeral, and a section may say otherwise', async () => {
     const claims = async (storage: string, own: object) =>
       ofKind(
-        await charts.render('glance', {global: {...SECRETS, storage}, values: {storage: own}}),
+        await charts.render('glance', {global: {...GIVEN, storage}, values: {storage: own}}),
         'PersistentVolumeClaim',
       ).length
 
@@ -178,7 +178,7 @@ describe('one word for the data of all releases', () => {
   })
 
   it('is refused if it is another', async () => {
-    expect(await charts.refusal('glance', {global: {...SECRETS, storage: 'permanent'}})).toContain(
+    expect(await charts.refusal('glance', {global: {...GIVEN, storage: 'permanent'}})).toContain(
       '/global/storage',
     )
   })

@@ -10,7 +10,7 @@ import {kollaPasswordTexts} from '../../src/exchange/kolla/passwords.ts'
 import {cacheDirectory} from '../../src/state/directories.ts'
 import {withLock} from '../../src/state/lock.ts'
 import type {ConfigImport} from '../../src/verbs/config/import-config.ts'
-import {SECRETS} from '../charts/support/charts.ts'
+import {GIVEN} from '../charts/support/charts.ts'
 import type {KubernetesObject} from '../charts/support/objects.ts'
 import {kk, kkEnvironment} from '../e2e/support/kk.ts'
 
@@ -180,7 +180,7 @@ it("helm renders each chart with what was imported, and kolla's own files stand 
         ...files.flatMap((file) => ['--values', file]),
       ],
       // What kk makes and keeps in the cluster.
-      {input: JSON.stringify({global: SECRETS}), env: kkEnvironment(), extendEnv: false},
+      {input: JSON.stringify({global: GIVEN}), env: kkEnvironment(), extendEnv: false},
     )
     const objects = loadAll(stdout).filter((object) => object !== null) as KubernetesObject[]
     for (const {container, files: own} of imported.containers.filter((each) => each.chart === chart)) {

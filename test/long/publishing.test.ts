@@ -2,7 +2,7 @@ import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import toposort from 'toposort'
 import {afterAll, beforeAll, expect, it} from 'vitest'
-import {SECRETS, SERVICES} from '../charts/support/charts.ts'
+import {GIVEN, SERVICES} from '../charts/support/charts.ts'
 import {makeSigningKeys} from '../charts-reading/support/signing-keys.ts'
 import {serveDirectory} from '../charts-reading/support/web-server.ts'
 import {type Corner, emptyCorner} from '../e2e/support/corner.ts'
@@ -68,7 +68,7 @@ async function installAll({name: namespace}: Corner, place: Place): Promise<void
   for (const chart of order) {
     const verify = ['--verify', '--keyring', keys.public]
     const more = [...of, '--create-namespace', '--values', '-']
-    const values = {global: SECRETS, ...OWN[chart]}
+    const values = {global: GIVEN, ...OWN[chart]}
     await helm(['install', chart, ...place(chart), ...verify, ...more], JSON.stringify(values))
   }
 

@@ -11,7 +11,7 @@ import {featureLayers} from '../../../src/overrides/features.ts'
 import {mergeValues} from '../../../src/overrides/merge.ts'
 import type {Values} from '../../../src/release.ts'
 import {packCharts} from '../../../src/verbs/charts/package-charts.ts'
-import {nested, SECRETS, SERVICES} from '../../charts/support/charts.ts'
+import {GIVEN, nested, SERVICES} from '../../charts/support/charts.ts'
 import {HELMS, type HelmName} from '../../support/helms.ts'
 import {atNight} from '../../support/night.ts'
 import {helm} from '../support/helm.ts'
@@ -144,7 +144,7 @@ async function expectAccepted(name: HelmName, directory: string): Promise<void> 
   writeFileSync(path, packed!.bytes)
   const copies = await vendorCharts([chart], writeFiles({}))
   const render = (what: string, values: object = {}) => {
-    const given = writeFiles({'values.json': JSON.stringify({...values, global: SECRETS})})
+    const given = writeFiles({'values.json': JSON.stringify({...values, global: GIVEN})})
     return helm(name, ['template', 'demo', what, '--values', join(given, 'values.json')])
   }
 

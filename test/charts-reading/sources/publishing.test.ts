@@ -9,7 +9,7 @@ import {helmPackages} from '../../../src/helm/pull.ts'
 import {explainChart} from '../../../src/verbs/charts/explain-chart.ts'
 import {packageCharts, packCharts} from '../../../src/verbs/charts/package-charts.ts'
 import {planPublish, publish} from '../../../src/verbs/charts/publish-charts.ts'
-import {SECRETS, SERVICES} from '../../charts/support/charts.ts'
+import {GIVEN, SERVICES} from '../../charts/support/charts.ts'
 import {HELMS, type HelmName} from '../../support/helms.ts'
 import {atNight} from '../../support/night.ts'
 import {LOGIN, startRegistry} from '../../support/registry.ts'
@@ -39,7 +39,7 @@ async function expectRendered(
   charts: readonly string[],
   published: (chart: string) => readonly string[],
 ): Promise<void> {
-  const home = writeFiles({'values.json': JSON.stringify({global: SECRETS})})
+  const home = writeFiles({'values.json': JSON.stringify({global: GIVEN})})
   for (const chart of charts) {
     const directory = join(ROOT, 'charts', chart)
     const copies = await vendorCharts([readChart(directory)], writeFiles({}))

@@ -30,8 +30,19 @@ export function valuesOf(chart: string): ServiceValues {
   return OWN.find(({name}) => name === chart)!.values
 }
 
-/** Every secret that the charts ask for, by its place; each is a word that stands nowhere else. */
-export const SECRETS: Values = mergeValues(
+/** The images that are none of kk's, by their places. */
+export const IMAGES: Values = {
+  images: {
+    tags: {
+      fm_rest_api: 'registry.example.org/stx-fm-rest-api:1',
+      nova_api_proxy: 'registry.example.org/stx-nova-api-proxy:1',
+    },
+  },
+}
+
+/** What a deployer has to give: those, and every secret that the charts ask for, by its place; each is a word that stands nowhere else. */
+export const GIVEN: Values = mergeValues(
+  IMAGES,
   ...OWN.flatMap(({directory}) => accountSecrets(spokenChart(readChart(directory)))).map(
     ({path: [, ...place]}) => {
       const [, endpoint = '', , ...rest] = place
@@ -67,7 +78,7 @@ interface Options {
   readonly namespace?: string
   readonly values?: object
   readonly files?: readonly string[]
-  /** What `global` is; every secret by default. */
+  /** What `global` is; by default what has to be given. */
   readonly global?: object
 }
 
@@ -91,7 +102,7 @@ export async function useCharts(): Promise<Charts> {
     for (const copy of copies.values()) await rm(dirname(copy), {recursive: true})
   })
   const directoryOf = (chart: string) => copies.get(chart) ?? join(charts, chart)
-  const inputOf = ({values, global}: Options) => valuesJson({...values, global: global ?? SECRETS})
+  const inputOf = ({values, global}: Options) => valuesJson({...values, global: global ?? GIVEN})
   const helm = async (args: readonly string[], options: Options) => {
     const {helm = 'helm4', files = []} = options
     const words = [...args, ...files.flatMap((file) => ['--values', file]), '--values', '-']

@@ -1,11 +1,16 @@
 {{- /*
-The reference of an image: `images.tags.<key>` whole, else by the formula from .name, the name that kolla gave it.
+The reference of an image: `images.tags.<key>` whole, or `images.tags.<service>` for the chart's own image and `images.tags.<name>` for another
+one, else by the formula from .name, the name that kolla gave it. The deployer names what has none: an image that kk does not build.
 A reference without a fixed tag is refused: what runs must not depend on the day.
 */ -}}
 {{- define "common.context.image" -}}
 {{- $images := .ctx.values.images -}}
-{{- $reference := include "common.context.pick" (dict "ctx" .ctx "key" .key "of" $images.tags) | mustFromJson -}}
+{{- $service := ternary .ctx.chart .name (eq .name .ctx.root.Values.image) -}}
+{{- $reference := include "common.context.pick" (dict "ctx" .ctx "key" .key "of" $images.tags "service" $service) | mustFromJson -}}
 {{- if not $reference -}}
+{{- if not .name -}}
+{{- fail (printf "kk has no image of %s: name yours in images.tags.%s" .ctx.chart ($service | replace "-" "_")) -}}
+{{- end -}}
 {{- $name := list $images.distro $images.type .name | compact | join "-" -}}
 {{- $reference = list $images.registry $images.namespace $name | compact | join "/" -}}
 {{- with $images.tag }}{{- $reference = printf "%s:%v" $reference . -}}{{- end -}}

@@ -1,10 +1,11 @@
 {{- /*
 The value for a component in a map of openstack-helm's, as JSON: .of.<component>, else .of.<service>_<component>
-(both are in use there), else .of.<service>, else .of.default, else null.
+(both are in use there), else .of.<service>, else .of.default, else null. The service is the chart's, unless .service says another name.
 */ -}}
 {{- define "common.context.pick" -}}
 {{- $found := "null" -}}
-{{- range $name := list "default" .ctx.chart (printf "%s_%s" .ctx.chart .key | replace "-" "_") (.key | replace "-" "_") .key -}}
+{{- $service := .service | default .ctx.chart -}}
+{{- range $name := list "default" $service ($service | replace "-" "_") (printf "%s_%s" .ctx.chart .key | replace "-" "_") (.key | replace "-" "_") .key -}}
 {{- if hasKey ($.of | default dict) $name -}}
 {{- $found = toJson (get $.of $name) -}}
 {{- end -}}
