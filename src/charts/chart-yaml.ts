@@ -17,6 +17,7 @@ export interface ChartYaml {
   readonly description: string
   readonly type: 'application' | 'library'
   readonly kubeVersion: string | undefined
+  readonly deprecated: boolean
   readonly annotations: Readonly<Record<string, string>>
   readonly dependencies: readonly Dependency[]
 }
@@ -61,6 +62,7 @@ export function readChartYaml(directory: string): ChartYaml {
     description: field('description'),
     type,
     kubeVersion: kubeVersion === '' ? undefined : kubeVersion,
+    deprecated: field('deprecated') === 'true',
     annotations: readAnnotations(data.annotations, file),
     dependencies: readDependencies(data, directory, file),
   }

@@ -24,6 +24,8 @@ export interface Chart {
   readonly type: 'application' | 'library'
   /** A constraint on the version of Kubernetes, as Helm reads it. */
   readonly kubeVersion?: string
+  /** What a deprecated chart says that it is. */
+  readonly deprecated?: string
   /** An unpacked directory; never written to. */
   readonly directory: string
   /** For people: where it was found. */

@@ -22,13 +22,14 @@ export function readChart(
   manifest = readChartYaml(directory),
 ): Chart {
   checkAnnotations(manifest)
-  const {name, version, appVersion, type, kubeVersion} = manifest
+  const {name, version, appVersion, type, kubeVersion, deprecated} = manifest
   return {
     name,
     version,
     appVersion,
     type,
     ...(kubeVersion !== undefined && {kubeVersion}),
+    ...(deprecated && {deprecated: manifest.description}),
     directory,
     ...from,
     requires: requirementsOf(manifest),

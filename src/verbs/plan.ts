@@ -110,6 +110,7 @@ export async function observedPlan(
       environment.features,
       [...releases.values()].flatMap(({layers}) => layers),
     ),
+    ...deprecatedNotes(settled, prepared),
     ...(prepared.inferenceNotes ?? []),
     ...(prepared.secretNotes ?? []),
     ...livingNotes(living),
@@ -129,6 +130,16 @@ export async function observedPlan(
     previous,
     living,
   }
+}
+
+/** Returns a note for each release of a deprecated chart, with what its chart says of itself. */
+function deprecatedNotes({actions}: Plan, {releases}: Prepared): readonly string[] {
+  return actions.flatMap(({release}) => {
+    const text = releases.get(release)?.chart.deprecated
+    return text === undefined
+      ? []
+      : [`the chart of ${releaseName(release)} is deprecated${text && `: ${text}`}`]
+  })
 }
 
 /** Returns the names of the passwords and keys that are made when the plan is run. */

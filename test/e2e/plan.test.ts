@@ -5,7 +5,7 @@ import {beforeAll, describe, expect, inject, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {atNight} from '../support/night.ts'
 import {get} from './support/cluster.ts'
-import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
+import {CHARTS, makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {kk} from './support/kk.ts'
 import {revisions} from './support/records.ts'
 
@@ -47,6 +47,16 @@ describe('a plan', () => {
     expect([plain.exitCode, different.exitCode, same.exitCode]).toEqual([0, 4, 0])
     expect(plain.stdout).toContain('plan: 2 to install')
     expect(same.stdout).toContain('plan: 2 unchanged')
+  })
+
+  it('says of a deprecated chart since when that is so and what there is instead', async () => {
+    const retired = await makeEnvironment({content: {kk: {charts: [CHARTS]}, panko: {}}})
+
+    const {stdout} = await retired.kk('plan')
+
+    expect(stdout).toContain(
+      'note: the chart of panko is deprecated: Retired in Xena (2021), in its place are',
+    )
   })
 
   describe.concurrent('of two releases that have changed', () => {
