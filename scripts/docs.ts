@@ -16,6 +16,7 @@ import {withMadeParts} from './docs/marked.ts'
 import {permissionParts} from './docs/permission-roles.ts'
 import {podTable} from './docs/pod-table.ts'
 import {serviceTable} from './docs/service-table.ts'
+import {wholeGraph} from './docs/whole-graph.ts'
 
 const DOCS = join(import.meta.dirname, '../docs')
 
@@ -40,7 +41,7 @@ export async function madePages(): Promise<readonly Page[]> {
     page('charts.md', chartTables()),
     page('images.md', await imageTable()),
     page('pods.md', podTable()),
-    page('services.md', await serviceTable()),
+    page('services.md', {...(await serviceTable()), ...wholeGraph()}),
     page('tempest.md', {'tempest-excluded': excludedTests(join(DOCS, '../charts/tempest'))}),
     page('decisions/README.md', {decisions: decisionList(join(DOCS, 'decisions'))}),
   ]

@@ -25,7 +25,7 @@ in the clear is refused, unless `tls.plain` names its endpoint.
 {{- if and (has $what $tls.plain) $knows -}}
 {{- fail (printf "tls.plain: %s is served by TLS: leave it out of the list" $what) -}}
 {{- else if and (or $component.endpoint $component.ports) (not $knows) (not (has $what $tls.plain)) -}}
-{{- fail (printf "tls.internal: %s of %s knows no TLS and serves %s in the clear: leave it out, or name %s in tls.plain if it is to stay so" $key $.chart $what $what) -}}
+{{- fail (printf "tls.internal: %s of %s knows no TLS and serves %s in the clear: name %s in tls.plain if it is to stay so, with what else docs/tls.md lists, or leave %s out" $key $.chart $what $what $.chart) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $component "from" $component.tls) -}}
 {{- end -}}
