@@ -92,7 +92,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   const {plan, tasks, ports, account, noWait, observers = [], env = process.env} = options
   const {cluster} = ports
   // What leaves no record changes nothing.
-  if (!options.isOperator && !options.unrecorded) await expectNotOperated(cluster, plan.environment)
+  if (!options.isOperator && !options.unrecorded) await expectNotOperated(cluster, plan)
   if (noWait) await expectFree(plan, cluster)
   const {id = newRunId(), who = whoAmI()} = account
   const record = options.unrecorded ? undefined : await newRecord(id, who, options)
@@ -192,15 +192,24 @@ export function newRunId(): string {
   return `${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`
 }
 
-/** Throws `KK_OPERATED` if the operator drives the environment: what is changed beside it, it would change back. */
+/**
+ * Throws `KK_OPERATED` if the operator drives the environment, or one that hands releases over: what is changed beside it, it would
+ * change back.
+ */
 export async function expectNotOperated(
   cluster: Pick<Cluster, 'driver'>,
-  environment: string,
+  {environment, actions}: Pick<Plan, 'environment' | 'actions'>,
 ): Promise<void> {
-  const driver = await cluster.driver(environment)
-  if (driver === undefined) return
+  const owners = actions.flatMap((action) => ('from' in action && action.from) || [])
+  for (const each of new Set([environment, ...owners])) {
+    const driver = await cluster.driver(each)
+    if (driver !== undefined) throw operated(each, driver)
+  }
+}
+
+function operated(environment: string, driver: string): KkError {
   const over = `take it over, until it is handed back with kk operator resume: kk operator pause ${environment}`
-  throw new KkError('KK_OPERATED', `${environment} is driven by ${driver}; nothing was changed`, {
+  return new KkError('KK_OPERATED', `${environment} is driven by ${driver}; nothing was changed`, {
     hint:
       driver === OWN_OPERATOR
         ? `have it do the change: kk deploy, or kk upgrade, with --via operator; or ${over}`
