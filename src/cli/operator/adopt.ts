@@ -3,6 +3,7 @@ import {chooseEnvironmentFile} from '../../environment/choose.ts'
 import {loadSource} from '../../environment/load.ts'
 import {type EnvironmentSource, readEnvironment} from '../../environment/read.ts'
 import {KkError} from '../../errors.ts'
+import {secretsAmong} from '../../helm/redact/values.ts'
 import {adoptEnvironment} from '../../operator/client/steer.ts'
 import {exportStore} from '../../overrides/user/document.ts'
 import type {EnvironmentFlags, StoreFlags} from '../flags.ts'
@@ -11,7 +12,7 @@ import {openStoreToDeploy} from '../open/store.ts'
 
 /** Hands an environment file and the store of overrides over to the operator, suspended; `say` gets what comes next. */
 export async function adopt(
-  flags: EnvironmentFlags & StoreFlags,
+  {secret, ...flags}: EnvironmentFlags & StoreFlags & {readonly secret: boolean},
   [argument]: readonly string[],
   say: (line: string) => void,
 ): Promise<void> {
@@ -22,10 +23,14 @@ export async function adopt(
   await using cluster = await openChosenCluster(flags, environment)
   await using store = await openStoreToDeploy(flags, environment)
   const overrides = store && (await exportStore(store, {secrets: true}))
-  await adoptEnvironment(cluster, environment.name, {file: source.text, overrides})
-  say(
-    `the operator has ${environment.name}, suspended; to let it drive the environment: kk operator resume ${environment.name}`,
-  )
+  const {name, global, sections} = environment
+  await adoptEnvironment(cluster, name, {file: source.text, overrides, secret})
+  const [place] = secretsAmong({...(global && {global}), ...Object.fromEntries(sections)}, [])
+  if (place && !secret)
+    say(
+      `note: the file has secrets (${place.join('.')}), for who may read its object in kk-system; --secret puts it into a Secret`,
+    )
+  say(`the operator has ${name}, suspended; to let it drive the environment: kk operator resume ${name}`)
 }
 
 /** Throws `KK_ENVIRONMENT` for charts that are found from where the file is: in the cluster there is only its text. */

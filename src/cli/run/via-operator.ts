@@ -82,9 +82,9 @@ export async function runViaOperator(
     return 0
   }
   await settle()
-  const inputs = await changeSource(hub, name, {source, now: new Date()})
+  await changeSource(hub, name, {source, now: new Date()})
   console.say(`the operator has the file of ${name}`)
-  return await followOperated(hub, {name, inputs}, context)
+  return await followOperated(hub, name, context)
 }
 
 /** Throws `KK_VERB` where the operator, which brings a whole environment, would change more than what was planned. */
@@ -115,12 +115,12 @@ async function sourceOf(environment: Environment, flags: ChangeFlags) {
 /** Follows the operator on the board of a run; a signal leaves it at work. Throws why it does nothing. */
 export async function followOperated(
   cluster: Cluster,
-  {name, inputs}: {readonly name: string; readonly inputs?: string},
+  name: string,
   context: OperatedContext,
 ): Promise<ExitCode> {
   const {flags, console, reports} = context
   const interruption = newInterruption()
-  const followed = {name, context: cluster.context, inputs}
+  const followed = {name, context: cluster.context}
   const following = followEnvironment(cluster, followed, interruption.stop)
   const {state, interrupted} = await watchInterruptibly(following.events, context, interruption)
   const end = following.end()

@@ -18,6 +18,6 @@ export default class OperatorFollow extends KkCommand {
     const {flags, args} = await this.parse(OperatorFollow)
     const context = {flags, console: this.console, reports: await openReportFiles(flags.report)}
     await using cluster = await openChosenCluster(flags, undefined)
-    process.exitCode = await followOperated(cluster, {name: args.name}, context)
+    process.exitCode = await followOperated(cluster, args.name, context)
   }
 }

@@ -1,13 +1,16 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import type {Objects} from '../../cluster/objects.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {NO_RUN, nextState, type RunState} from '../../run/run-state.ts'
 import {finished, newBell} from '../../verbs/in-cluster/follow-run.ts'
+import {retryOf} from '../decide.ts'
 import type {Condition} from '../kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject} from '../kinds/environment-kind.ts'
 import {ENVIRONMENT_LABEL, RELEASES, type ReleaseObject} from '../kinds/release-kind.ts'
+import {inputsDigest, readSource} from '../source.ts'
 import {existingEnvironment, isLed, unknownEnvironment} from './steer.ts'
 
 /** How what the operator does to an Environment has ended. */
@@ -28,14 +31,12 @@ export interface FollowedEnvironment {
 interface Followed {
   readonly name: string
   readonly context: string
-  /** The digest of the inputs that are meant; undefined for those that the operator has. */
-  readonly inputs: string | undefined
 }
 
-/** Follows what the operator does with an Environment until it is done with it, or `stop`. Throws `KK_NO_OPERATED`. */
+/** Follows what the operator does with an Environment, once it has read its inputs, until it is done with them, or `stop`. Throws `KK_NO_OPERATED`. */
 export function followEnvironment(
   cluster: Pick<Cluster, 'objects' | 'customKinds' | 'lease' | 'now'>,
-  {name, context, inputs}: Followed,
+  {name, context}: Followed,
   stop: AbortSignal,
 ): FollowedEnvironment {
   const {objects} = cluster
@@ -52,6 +53,7 @@ export function followEnvironment(
     const releases = objects.follow(RELEASES, KK_NAMESPACE, signal)
     const bell = newBell([environments, releases], stop)
     const told = newRowTelling(name, context)
+    const isRead = newReading(objects)
     try {
       if (!(await isLed(cluster)))
         yield* told.warning('no process of the operator leads now: nothing is done until one does')
@@ -60,7 +62,7 @@ export function followEnvironment(
         if (environments.isListed() && !environment) throw unknownEnvironment(name)
         const problem = environments.problem() ?? releases.problem()
         if (problem) yield* told.warning(problem.message)
-        const ready = environment && releases.isListed() && readyOf(environment, inputs)
+        const ready = environment && releases.isListed() && (await readyOf(environment, isRead))
         if (ready) {
           end = endOf(ready, environment.status?.conditions ?? [])
           // The end may be seen before what the Releases have said until then.
@@ -68,7 +70,7 @@ export function followEnvironment(
           const rows = (all ?? (releases.all() as unknown as readonly Row[])).filter(
             ({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === name,
           )
-          yield* told.rows(environment, rows)
+          if (!end || hasRun(end) || told.isBegun()) yield* told.rows(environment, rows)
           if (end) {
             yield* told.rest(end, rows)
             return
@@ -89,13 +91,30 @@ type Row = ReleaseObject & {readonly metadata: {readonly generation?: number}}
 const OF_NO_RUN: ReadonlySet<string> = new Set(['NotInstalled', 'Outdated', 'Unhealthy'])
 const UNDER_WAY: ReadonlySet<string> = new Set(['Running', 'Removing'])
 
-/** Returns what the operator says of an Environment with the inputs that are meant; nothing until it has read them. */
-function readyOf({metadata, status = {}}: EnvironmentObject, inputs: string | undefined) {
+/** Returns what the operator says of an Environment with the inputs that it has now; nothing until it has read them. */
+async function readyOf(environment: EnvironmentObject, isRead: ReturnType<typeof newReading>) {
+  const {metadata, status = {}} = environment
   const ready = status.conditions?.find(({type}) => type === 'Ready')
-  const isCurrent = (status.observedGeneration ?? 0) >= (metadata.generation ?? 1)
+  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 1)) return undefined
   // What is paused reads no inputs.
-  const isMeant = inputs === undefined || status.inputs === inputs || ready?.reason === 'Suspended'
-  return isCurrent && isMeant ? ready : undefined
+  return ready?.reason === 'Suspended' || (await isRead(environment)) ? ready : undefined
+}
+
+/**
+ * Tells whether the operator has read what the sources of an Environment hold, which are asked for when it has read something else. An
+ * artifact is pinned by the spec; and who may not read them takes what the operator says.
+ */
+function newReading(objects: Pick<Objects, 'read'>) {
+  let known: string | undefined
+  return async (environment: EnvironmentObject): Promise<boolean> => {
+    const {spec, metadata, status} = environment
+    if (spec.source.oci !== undefined) return true
+    if (known === undefined || status?.inputs !== known) {
+      const source = await readSource(environment, objects).catch(() => undefined)
+      known = source && inputsDigest(source, retryOf(metadata))
+    }
+    return known === undefined || status?.inputs === known
+  }
 }
 
 /** By the reasons that `environmentFindings` gives; undefined while it goes on. */
@@ -104,6 +123,11 @@ function endOf({status, reason, message}: Condition, all: readonly Condition[]):
   if (reason === 'Suspended') return {kind: 'paused', reason, message}
   if (reason === 'WaitingForApproval') return {kind: 'unapproved', reason, message}
   return all.some(({type}) => type === 'Stalled') ? {kind: 'failed', reason, message} : undefined
+}
+
+/** Whether that is how a run has ended; else none has begun, or it is stopped until somebody says so. */
+function hasRun({kind}: OperatedEnd): boolean {
+  return kind === 'done' || kind === 'failed'
 }
 
 /** Tells the Releases of an Environment as one run. */
@@ -152,6 +176,7 @@ function newRowTelling(name: string, context: string) {
   }
 
   return {
+    isBegun,
     /** What the Releases say that was not told yet. */
     *rows({status = {}}: EnvironmentObject, rows: readonly Row[]): Generator<RunEvent> {
       const at = Date.now()
@@ -169,10 +194,11 @@ function newRowTelling(name: string, context: string) {
       yield* tell({type: 'run-warned', at: Date.now(), message})
     },
     /** What follows from the end where the Releases have not said it. */
-    *rest({kind}: OperatedEnd, rows: readonly Row[]): Generator<RunEvent> {
+    *rest(end: OperatedEnd, rows: readonly Row[]): Generator<RunEvent> {
       if (!isBegun()) return
       const at = Date.now()
-      const isDone = kind === 'done'
+      const isDone = end.kind === 'done'
+      const stopped = hasRun(end) ? 'skipped' : 'interrupted'
       for (const {release, kind: action, progress} of state.releases.values()) {
         if (progress.state !== 'waiting' && progress.state !== 'running') continue
         const seconds = progress.state === 'running' ? (at - progress.since) / 1000 : 0
@@ -180,10 +206,12 @@ function newRowTelling(name: string, context: string) {
         yield* tell(
           isDone
             ? {type: 'release-succeeded', at, release, kind: action, revision, seconds}
-            : {type: 'release-skipped', at, release, because: undefined, reason: 'skipped'},
+            : {type: 'release-skipped', at, release, because: undefined, reason: stopped},
         )
       }
-      yield* tell(finished(state, {at, outcome: isDone ? 'succeeded' : 'failed'}))
+      yield* tell(
+        finished(state, {at, outcome: isDone ? 'succeeded' : hasRun(end) ? 'failed' : 'interrupted'}),
+      )
     },
   }
 }

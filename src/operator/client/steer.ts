@@ -1,4 +1,5 @@
 import {setTimeout as wait} from 'node:timers/promises'
+import {isDeepStrictEqual} from 'node:util'
 import {CONFIG_MAPS, type Resource, SECRETS} from '../../cluster/api/resources.ts'
 import type {Cluster} from '../../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
@@ -6,7 +7,7 @@ import {KkError} from '../../errors.ts'
 import {OPERATOR} from '../keeper.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentSpec, RETRY} from '../kinds/environment-kind.ts'
 import {expectServed} from '../kinds/versions.ts'
-import {FILE_KEY, inputsDigest, OVERRIDES_KEY, readSource, type SourceText} from '../source.ts'
+import {FILE_KEY, OVERRIDES_KEY, readSource, type SourceText} from '../source.ts'
 
 type Steered = Pick<Cluster, 'objects' | 'customKinds'>
 
@@ -78,19 +79,26 @@ export async function retryEnvironment(cluster: Steered, name: string, now: Date
 }
 
 /**
- * Hands the inputs of an environment over to the operator, which changes nothing until it is resumed. What an earlier
- * Environment of that name says beside its inputs stays. Throws `KK_NO_OPERATED` where the cluster has no such kind, and
- * `KK_KINDS`.
+ * Hands the inputs of an environment over to the operator, which changes nothing until it is resumed: in a Secret if they are
+ * `secret`, else to where an earlier Environment of that name has them, whose spec stays otherwise, else in a ConfigMap. Throws
+ * `KK_NO_OPERATED` where the cluster has no such kind, `KK_KINDS`, and `KK_USAGE` where they are in a registry.
  */
-export async function adoptEnvironment(cluster: Steered, name: string, source: SourceText): Promise<void> {
+export async function adoptEnvironment(
+  cluster: Steered,
+  name: string,
+  {secret = false, ...source}: SourceText & {readonly secret?: boolean},
+): Promise<void> {
   const {objects} = cluster
-  if ((await objects.list(ENVIRONMENTS, KK_NAMESPACE)) === undefined) {
+  const all = await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)
+  if (all === undefined) {
     await expectServed(cluster)
     throw new KkError('KK_NO_OPERATED', 'the cluster has no operator, and knows no Environments', {
       hint: 'install it first: kk operator install',
     })
   }
-  const spec = {source: {configMap: name}}
+  const earlier = all.find(({metadata}) => metadata.name === name)?.spec.source
+  const spec = {source: secret ? {secret: name} : (earlier ?? {configMap: name})}
+  if (spec.source.oci !== undefined) throw writtenElsewhere(name, spec.source.oci)
   const overrides = overridesOf({name, spec}, source)
   // First, for an operator that drives it already would begin with what is written.
   await writeObject(objects, ENVIRONMENTS, name, {spec: {...spec, ...overrides, suspend: true}})
@@ -98,24 +106,26 @@ export async function adoptEnvironment(cluster: Steered, name: string, source: S
 }
 
 /**
- * Writes other inputs of an Environment that the operator drives, to where it names them, and has what has failed tried
- * again. Resolves with the digest that its status has once the operator has read them. `now` tells one request from
+ * Writes other inputs of an Environment that the operator drives, to where it names them; where they are the same, has what has
+ * failed tried again: a second change would break off what the first has begun. `now` tells one request from
  * another. Throws `KK_NO_OPERATED`, and `KK_PAUSED` for one that is suspended.
  */
 export async function changeSource(
   cluster: Steered,
   name: string,
   {source, now}: {readonly source: SourceText; readonly now: Date},
-): Promise<string> {
+): Promise<void> {
   const {objects} = cluster
-  const {spec} = await drivenEnvironment(cluster, name)
-  const retry = now.toISOString()
-  const overrides = overridesOf({name, spec}, source)
-  await writeSource(objects, {name, spec: {...spec, ...overrides}}, source)
-  const fields = {metadata: {annotations: {[RETRY]: retry}}, spec: overrides}
-  await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, fields)
-  const read = await readSource({spec: {...spec, ...overrides}}, objects)
-  return inputsDigest(read, retry)
+  const environment = await drivenEnvironment(cluster, name)
+  const overrides = overridesOf({name, ...environment}, source)
+  const spec = {...environment.spec, ...overrides}
+  const read = () => readSource({spec}, objects)
+  // What is missing is written.
+  const before = await read().catch(() => undefined)
+  await writeSource(objects, {name, spec}, source)
+  const isSame = isDeepStrictEqual(before, await read())
+  const metadata = isSame ? {annotations: {[RETRY]: now.toISOString()}} : {}
+  await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {metadata, spec: overrides})
 }
 
 /** Returns an Environment that the operator drives. Throws `KK_NO_OPERATED`, and `KK_PAUSED`. */

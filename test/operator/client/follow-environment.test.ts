@@ -4,6 +4,7 @@ import type {Collection} from '../../../src/cluster/watch/collection.ts'
 import {followEnvironment} from '../../../src/operator/client/follow-environment.ts'
 import type {Condition} from '../../../src/operator/kinds/conditions.ts'
 import {ENVIRONMENTS} from '../../../src/operator/kinds/environment-kind.ts'
+import {inputsDigest} from '../../../src/operator/source.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
 
 const ready = (status: Condition['status'], reason: string, message = reason): Condition => ({
@@ -12,10 +13,15 @@ const ready = (status: Condition['status'], reason: string, message = reason): C
 })
 const stalled = (reason: string): Condition => ({...ready('True', reason), type: 'Stalled'})
 
-function environment(conditions: readonly Condition[], inputs = 'i1') {
+/** What its ConfigMap holds, and the digest by which the operator says that it has read that. */
+const SOURCE = {file: 'api: {}', overrides: undefined}
+const MEANT = inputsDigest(SOURCE, undefined)
+
+function environment(conditions: readonly Condition[], inputs = MEANT) {
   const plan = {digest: 'd', actions: ['upgrade openstack/db', 'upgrade openstack/api']}
   return {
     metadata: {name: 'production', generation: 1},
+    spec: {source: {configMap: 'production'}},
     status: {observedGeneration: 1, inputs, run: 'r1', plan, conditions},
   }
 }
@@ -63,10 +69,11 @@ async function followed(...steps: readonly Seen[]) {
       follow: ({kind}: {kind: string}) =>
         kind === ENVIRONMENTS.kind ? collection(() => [step().environment]) : collection(() => step().rows),
       list: async () => step().listed ?? step().rows,
-      read: async () => step().environment,
+      read: async ({kind}: {kind: string}) =>
+        kind === ENVIRONMENTS.kind ? step().environment : {data: {'environment.yaml': SOURCE.file}},
     },
   } as unknown as Cluster
-  const options = {name: 'production', context: 'c', inputs: 'i1'}
+  const options = {name: 'production', context: 'c'}
   const {events, end} = followEnvironment(cluster, options, new AbortController().signal)
   const told: RunEvent[] = []
   const moving = setInterval(next, 5)
@@ -146,4 +153,23 @@ it.each([
   const {end} = await followed({environment: environment(conditions), rows: []})
 
   expect(end?.kind).toBe(kind)
+})
+
+const unapproved = environment([ready('False', 'WaitingForApproval')])
+
+it('tells of no run where none has begun', async () => {
+  const {told} = await followed({environment: unapproved, rows: both(waiting, waiting)})
+
+  expect(texts(told)).toEqual([])
+})
+
+it('tells of one that stops for an approval that it is interrupted, not that it has failed', async () => {
+  const {told} = await followed(
+    {environment: atWork, rows: both(running, waiting)},
+    {environment: unapproved, rows: both(healthy, waiting)},
+  )
+
+  expect(texts(told).slice(-3)).toEqual(['release-succeeded db 1', 'release-skipped api', 'run-finished'])
+  expect(told.at(-2)).toMatchObject({reason: 'interrupted'})
+  expect(told.at(-1)).toMatchObject({outcome: 'interrupted'})
 })

@@ -73,3 +73,76 @@ it('an environment that is handed over is suspended before its inputs are writte
 
   expect(written).toEqual(['Environment/production', 'ConfigMap/production', 'Secret/production-overrides'])
 })
+
+/** What is written where the cluster has an Environment of this source, or none. */
+async function writtenBeside(earlier: object | undefined, given: {readonly secret?: boolean}) {
+  const written: object[] = []
+  const all = earlier ? [{metadata: {name: 'production'}, spec: {source: earlier}}] : []
+  const objects = {
+    list: async () => all,
+    apply: async (
+      _: unknown,
+      {kind, metadata, spec}: {kind: string; metadata: {name: string}; spec?: object},
+    ) => void written.push([kind, metadata.name, ...(spec ? [spec] : [])]),
+  }
+  const cluster = {objects} as unknown as Parameters<typeof adoptEnvironment>[0]
+  await adoptEnvironment(cluster, 'production', {file: 'api: {}', overrides: undefined, ...given})
+  return written
+}
+
+it.each([
+  ['a Secret, if it is to', undefined, {secret: true}, 'Secret', 'production', {secret: 'production'}],
+  [
+    'the Secret that it is in',
+    {secret: 'cloud', key: 'a.yaml'},
+    {},
+    'Secret',
+    'cloud',
+    {secret: 'cloud', key: 'a.yaml'},
+  ],
+  ['the ConfigMap that it is in', {configMap: 'cloud'}, {}, 'ConfigMap', 'cloud', {configMap: 'cloud'}],
+])('a file that is handed over goes to %s', async (_, earlier, given, kind, name, source) => {
+  expect(await writtenBeside(earlier, given)).toEqual([
+    ['Environment', 'production', {source, suspend: true}],
+    [kind, name],
+  ])
+})
+
+it('one whose file is in a registry is not handed over again', async () => {
+  await expect(writtenBeside({oci: 'registry.example.org/clouds/production'}, {})).rejects.toMatchObject({
+    code: 'KK_USAGE',
+  })
+})
+
+it.each([
+  [
+    'another file changes that alone: a second change would break off what the first has begun',
+    'api: {}',
+    {},
+  ],
+  [
+    'the same file has what failed tried again',
+    'db: {}',
+    {annotations: {'kk.openstack.org/retry': '2026-11-28T00:00:00.000Z'}},
+  ],
+])('%s', async (_, file, metadata) => {
+  let text = 'db: {}'
+  const merged: object[] = []
+  const objects = {
+    read: async (_: unknown, {name}: {name: string}) =>
+      name === 'cloud'
+        ? {data: {'environment.yaml': text}}
+        : {metadata: {name}, spec: {source: {configMap: 'cloud'}}},
+    apply: async (_: unknown, {data}: {data: Record<string, string>}) => {
+      text = data['environment.yaml']!
+    },
+    merge: async (_: unknown, __: unknown, fields: object) => void merged.push(fields),
+  }
+  const cluster = {objects} as unknown as Parameters<typeof changeSource>[0]
+
+  const now = new Date('2026-11-28T00:00:00Z')
+  await changeSource(cluster, 'production', {source: {file, overrides: undefined}, now})
+
+  expect(text).toBe(file)
+  expect(merged).toEqual([{metadata, spec: {}}])
+})
