@@ -37,7 +37,7 @@ const DEFINITIONS = ['environments', 'releases'].map((plural) => `${plural}.kk.o
 let cluster: OperatedCluster
 let chart: string
 beforeAll(async () => {
-  cluster = await startOperatedCluster(PLAYED.length * 2)
+  cluster = await startOperatedCluster(PLAYED.length * 2 + 2)
   chart = join(inject('run').home, 'deletion-chart')
   await cluster.install('--removal', '--chart', chart)
   return () => cluster.end()
@@ -84,6 +84,26 @@ async function deployed(policy: (typeof POLICIES)[number]) {
   await done(cluster.kubectl('annotate', 'environment.kk.openstack.org', shared.name, ...PLACE, confirmed))
   return {shared, user}
 }
+
+it('an operator that is installed for fewer namespaces has no rights in the others, and none when it is gone', async () => {
+  const [kept, left] = [cluster.environment().name, cluster.environment().name]
+  const account = 'system:serviceaccount:kk-system:kk-operator'
+  const may = async (name: string) => {
+    const words = ['auth', 'can-i', 'delete', 'secrets', '--namespace', name, '--as', account]
+    return (await cluster.kubectl(...words)).stdout.trim()
+  }
+  const image = ['--image', 'registry.example.org/kk:1', '--yes']
+
+  await cluster.install()
+  const before = [await may(kept), await may(left)]
+  await done(cluster.operator('install', ...image, '--namespace', kept))
+  const fewer = [await may(kept), await may(left)]
+  await cluster.uninstall()
+
+  expect(before).toEqual(['yes', 'yes'])
+  expect(fewer).toEqual(['yes', 'no'])
+  expect([await may(kept), await may(left)]).toEqual(['no', 'no'])
+})
 
 const isGone = async (kind: string, ...words: readonly string[]) =>
   (await cluster.kubectl('get', kind, ...words, '--ignore-not-found', '--output', 'name')).stdout === ''

@@ -149,7 +149,7 @@ it('25: where Environments are served in a later version alone, an older kk refu
       ['operator', 'approve', name, '0'.repeat(64)],
       ['operator', 'adopt', file],
       ['operator', 'install', '--image', 'i', '--namespace', name, '--yes'],
-      ['operator', 'uninstall', '--namespace', name, '--yes'],
+      ['operator', 'uninstall', '--yes'],
       ['fleet', 'status'],
       ['fleet', 'plan', name],
       ['deploy', file, '--via', 'operator'],

@@ -4,20 +4,19 @@ import {requireConfirmation} from '../../cli/console.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {changeFlags} from '../../cli/run/flags.ts'
-import {uninstallOperator} from '../../operator/install/install.ts'
+import {environmentsOf, uninstallOperator} from '../../operator/install/uninstall.ts'
 
 export default class OperatorUninstall extends KkCommand {
   static override summary = 'Take the operator away, and leave every release as it is.'
   static override description =
-    'Deletes its Deployment, its roles, its kinds and with them every Environment. Releases, their records, ConfigMaps and Secrets stay: the command line drives the environments again.'
-  static override examples = ['<%= config.bin %> operator uninstall --namespace openstack --sandbox --yes']
+    'Waits until it has ended what it runs, as kk operator pause does; then deletes its Deployment, its roles, its kinds and with them every Environment. Releases, their records, ConfigMaps and Secrets stay: the command line drives the environments again.'
+  static override examples = ['<%= config.bin %> operator uninstall --sandbox --yes']
   static override flags = {
-    namespace: Flags.string({
-      summary: 'A namespace in which it could deploy; may be repeated.',
-      helpValue: 'NAME',
-      required: true,
-      multiple: true,
-      multipleNonGreedy: true,
+    timeout: Flags.integer({
+      summary: 'How long to wait for what the operator runs, in seconds.',
+      helpValue: 'SECONDS',
+      default: 1_200,
+      min: 0,
     }),
     yes: changeFlags.yes,
     ...clusterFlags,
@@ -26,9 +25,14 @@ export default class OperatorUninstall extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(OperatorUninstall)
     await using cluster = await openChosenCluster(flags, undefined)
-    const question = `take the operator and every Environment from ${cluster.context}?`
+    const names = await environmentsOf(cluster)
+    const those =
+      names.length === 0
+        ? ''
+        : `, with ${names.length === 1 ? 'its Environment' : 'its Environments'} ${names.join(', ')},`
+    const question = `take the operator${those} from ${cluster.context}?`
     if (!flags.yes) await requireConfirmation(question, 'pass --yes')
-    await uninstallOperator([...new Set(flags.namespace)], cluster)
+    await uninstallOperator(cluster, {until: Date.now() + flags.timeout * 1000})
     this.console.say('the operator is gone; every release is as it was')
   }
 }

@@ -30,7 +30,7 @@ interface Written extends HandedTask {
 type Objects = Pick<Cluster['objects'], 'apply' | 'read' | 'delete'>
 
 /** The label of the Secret of a task that names its Environment. */
-const TASK_LABEL = 'kk.openstack.org/task'
+export const TASK_LABEL = 'kk.openstack.org/task'
 
 /** The name of the Secret that holds the task of a release. It lies beside helm's record, which holds the same. */
 export function taskSecret(release: ReleaseId): {readonly namespace: string; readonly name: string} {

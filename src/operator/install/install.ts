@@ -1,4 +1,4 @@
-import {DEPLOYMENTS, NAMESPACES, type Resource} from '../../cluster/api/resources.ts'
+import {DEPLOYMENTS, NAMESPACES} from '../../cluster/api/resources.ts'
 import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../cluster/guard/names.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
@@ -9,7 +9,6 @@ import {
   BINDINGS,
   CLUSTER_BINDINGS,
   CLUSTER_ROLES,
-  chartsRoleName,
   ROLES,
 } from '../../cluster/permissions/account.ts'
 import {
@@ -20,27 +19,13 @@ import {
   SITE_ROLES,
   withRemoval,
 } from '../../cluster/permissions/roles.ts'
-import {
-  ENVIRONMENT,
-  ENVIRONMENTS,
-  type EnvironmentObject,
-  REMOVAL_FINALIZER,
-} from '../kinds/environment-kind.ts'
+import {ENVIRONMENT} from '../kinds/environment-kind.ts'
 import {DEFINITIONS, definitionOf} from '../kinds/kind.ts'
 import {RELEASE} from '../kinds/release-kind.ts'
 import {expectServed, isNewerThere} from '../kinds/versions.ts'
-import {ALLOW_REMOVAL, DEFINITION_NAMES, deletionGuard} from './deletion-guard.ts'
-import {
-  CHILD_NAME,
-  dropChildren,
-  expectShape,
-  LABELS,
-  labelsOf,
-  NAME,
-  ONE,
-  type Shape,
-  shapeObjects,
-} from './shape.ts'
+import {deletionGuard} from './deletion-guard.ts'
+import {rightsOf} from './rights.ts'
+import {dropChildren, expectShape, LABELS, labelsOf, NAME, ONE, type Shape, shapeObjects} from './shape.ts'
 
 /** Of the operator of another cluster; the cluster may have an operator of its own beside. */
 const SITE_ACCOUNT = 'kk-hub'
@@ -114,27 +99,6 @@ export function isOfCluster({kind}: KubernetesObject): boolean {
   return kind !== DEFINITIONS.kind && kind !== NAMESPACES.kind
 }
 
-/** Returns what is left of the operator when it goes: its kinds, with the objects of them, and all that it runs by. */
-function uninstalled(namespaces: readonly string[]): readonly (readonly [Resource, string, string])[] {
-  return [
-    [DEPLOYMENTS, KK_NAMESPACE, NAME],
-    [POLICY_BINDINGS, '', NAME],
-    [POLICIES, '', NAME],
-    ...DEFINITION_NAMES.map((name) => [DEFINITIONS, '', name] as const),
-    ...[NAME, CHILD_NAME].flatMap((account) => [
-      ...[KK_NAMESPACE, ...namespaces].flatMap((place) => [
-        [BINDINGS, place, account] as const,
-        [ROLES, place, account] as const,
-      ]),
-      ...[account, chartsRoleName(account)].flatMap((name) => [
-        [CLUSTER_BINDINGS, '', name] as const,
-        [CLUSTER_ROLES, '', name] as const,
-      ]),
-      [ACCOUNTS, KK_NAMESPACE, account] as const,
-    ]),
-  ]
-}
-
 const KINDS = [
   NAMESPACES,
   DEFINITIONS,
@@ -175,43 +139,18 @@ export async function installOperator(
   return newer
 }
 
-/** Takes back what accounts that were installed may do no longer. */
+/** Takes back what accounts that were installed may do no longer, also in namespaces that are named no more. */
 async function dropRights(
   made: readonly KubernetesObject[],
-  objects: Pick<Objects, 'delete'>,
+  objects: Pick<Objects, 'delete' | 'list'>,
 ): Promise<void> {
-  const names = made.map(({metadata}) => metadata.name)
   const accounts = made.filter(({kind}) => kind === ACCOUNTS.kind).map(({metadata}) => metadata.name)
-  for (const name of accounts.map(chartsRoleName).filter((each) => !names.includes(each)))
-    for (const resource of [CLUSTER_BINDINGS, CLUSTER_ROLES])
-      await objects.delete(resource, {namespace: '', name})
-}
-
-/** Deletes the operator. Releases stay as they are, and the command line drives their environments again. Throws `KK_KINDS`. */
-export async function uninstallOperator(
-  namespaces: readonly string[],
-  cluster: Pick<Cluster, 'customKinds'> & {
-    readonly objects: Pick<Objects, 'delete' | 'list' | 'merge' | 'read'>
-  },
-): Promise<void> {
-  const {objects} = cluster
-  await expectServed(cluster)
-  // Nobody would be there to let them go.
-  for (const {metadata} of (await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)) ?? []) {
-    const {name, finalizers = []} = metadata
-    if (!finalizers.includes(REMOVAL_FINALIZER)) continue
-    const kept = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
-    await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {metadata: {finalizers: kept}})
-  }
-  // The API server goes on to enforce a policy for a while after it is deleted.
-  for (const name of DEFINITION_NAMES) {
-    const place = {namespace: '', name}
-    if (await objects.read(DEFINITIONS, place))
-      await objects.merge(DEFINITIONS, place, {metadata: {annotations: {[ALLOW_REMOVAL]: 'true'}}})
-  }
-  await dropChildren([], objects)
-  for (const [resource, namespace, name] of uninstalled(namespaces))
-    await objects.delete(resource, {namespace, name})
+  const placeOf = ({kind, metadata}: KubernetesObject) =>
+    `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
+  const kept = new Set(made.map(placeOf))
+  for (const [resource, namespace, name] of await rightsOf(accounts, objects))
+    if (!kept.has(placeOf({...resource, metadata: {namespace, name}})))
+      await objects.delete(resource, {namespace, name})
 }
 
 function namespaceObjects(names: readonly string[]): readonly KubernetesObject[] {

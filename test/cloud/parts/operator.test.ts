@@ -27,7 +27,7 @@ beforeAll(async () => {
   await installOperator(name)
 })
 afterAll(async () => {
-  await uninstallOperator(name)
+  await uninstallOperator()
   await rm(directory, {recursive: true})
   await cloud.remove()
 })

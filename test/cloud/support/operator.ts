@@ -20,8 +20,8 @@ export async function installOperator(namespace: string, ...shape: readonly stri
   for (const each of deployments.trim().split('\n')) await rolledOut('kk-system', each)
 }
 
-export async function uninstallOperator(namespace: string): Promise<void> {
-  await succeed(['operator', 'uninstall', '--namespace', namespace, '--yes'])
+export async function uninstallOperator(): Promise<void> {
+  await succeed(['operator', 'uninstall', '--yes'])
 }
 
 /** Hands a file over to the operator, and lets it drive the environment. */

@@ -72,13 +72,13 @@ beforeAll(async () => {
 })
 // Whatever became of it, the command line has the cloud again.
 afterAll(async () => {
-  await uninstallOperator(NAMESPACE)
+  await uninstallOperator()
   await succeed(['deploy', CLOUD, '--yes'])
 })
 
 describe.each(SHAPES)('the operator in the shape $shape', {timeout: 2_400_000}, ({shape, children}) => {
   beforeAll(() => installOperator(NAMESPACE, '--shape', shape, ...children))
-  afterAll(() => uninstallOperator(NAMESPACE))
+  afterAll(() => uninstallOperator())
 
   it('1, 2: takes over the cloud as it is: no helm, no pod', async () => {
     const before = await whatIsThere()

@@ -111,7 +111,7 @@ export async function startOperatedCluster(
       await stopAll().finally(cluster.end)
     },
     install,
-    uninstall: () => done(operator('uninstall', ...namespaces, '--yes')),
+    uninstall: () => done(operator('uninstall', '--yes')),
     operator,
     start: (...words) => startOne(words),
     startAt: (place, ...words) => startOne(words, place),

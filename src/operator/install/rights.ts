@@ -1,0 +1,24 @@
+import type {Resource} from '../../cluster/api/resources.ts'
+import type {Objects} from '../../cluster/objects.ts'
+import {BINDINGS, CLUSTER_BINDINGS, CLUSTER_ROLES, ROLES} from '../../cluster/permissions/account.ts'
+import {labelsOf} from './shape.ts'
+
+interface Found {
+  readonly metadata: {readonly namespace?: string; readonly name: string}
+}
+
+/** Returns the roles and bindings that the cluster has for these accounts of the operator, in all namespaces; bindings first. */
+export async function rightsOf(
+  accounts: readonly string[],
+  objects: Pick<Objects, 'list'>,
+): Promise<readonly (readonly [Resource, string, string])[]> {
+  const found = [CLUSTER_BINDINGS, CLUSTER_ROLES, BINDINGS, ROLES].flatMap((resource) =>
+    accounts.map(async (account) => {
+      const [[label, value] = []] = Object.entries(labelsOf(account))
+      // Without a namespace it is listed in all of them.
+      const all = await objects.list<Found>({...resource, namespaced: false}, '', `${label}=${value}`)
+      return (all ?? []).map(({metadata}) => [resource, metadata.namespace ?? '', metadata.name] as const)
+    }),
+  )
+  return (await Promise.all(found)).flat()
+}

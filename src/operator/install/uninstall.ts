@@ -1,0 +1,114 @@
+import {setTimeout as wait} from 'node:timers/promises'
+import {DEPLOYMENTS, type Resource, SECRETS} from '../../cluster/api/resources.ts'
+import type {Cluster} from '../../cluster/cluster.ts'
+import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../cluster/guard/names.ts'
+import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import type {Objects} from '../../cluster/objects.ts'
+import {ACCOUNTS} from '../../cluster/permissions/account.ts'
+import {KkError} from '../../errors.ts'
+import {TASK_LABEL} from '../children/handed-task.ts'
+import {isLed} from '../client/steer.ts'
+import {ENVIRONMENTS, type EnvironmentObject, REMOVAL_FINALIZER} from '../kinds/environment-kind.ts'
+import {DEFINITIONS} from '../kinds/kind.ts'
+import {expectServed} from '../kinds/versions.ts'
+import {ALLOW_REMOVAL, DEFINITION_NAMES} from './deletion-guard.ts'
+import {rightsOf} from './rights.ts'
+import {CHILD_NAME, dropChildren, NAME} from './shape.ts'
+
+type Uninstalled = Pick<Cluster, 'customKinds' | 'lease' | 'now'> & {
+  readonly objects: Pick<Objects, 'delete' | 'list' | 'merge' | 'read'>
+}
+
+/** Returns the names of the Environments that go with the operator. */
+export async function environmentsOf({objects}: Pick<Uninstalled, 'objects'>): Promise<readonly string[]> {
+  return (await environmentsIn(objects)).map(({metadata}) => metadata.name)
+}
+
+/**
+ * Deletes the operator, once nothing of it runs any more. Releases stay as they are, and the command line drives their environments again.
+ * `until` is in milliseconds since the epoch. Throws `KK_KINDS`, and `KK_HELD` if something of it still runs by then.
+ */
+export async function uninstallOperator(
+  cluster: Uninstalled,
+  {until}: {readonly until: number},
+): Promise<void> {
+  const {objects} = cluster
+  await expectServed(cluster)
+  await stopWork(cluster, until)
+  // Nobody would be there to let them go.
+  for (const {metadata} of await environmentsIn(objects)) {
+    const {name, finalizers = []} = metadata
+    if (!finalizers.includes(REMOVAL_FINALIZER)) continue
+    const kept = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
+    await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {metadata: {finalizers: kept}})
+  }
+  // The API server goes on to enforce a policy for a while after it is deleted.
+  for (const name of DEFINITION_NAMES) {
+    const place = {namespace: '', name}
+    if (await objects.read(DEFINITIONS, place))
+      await objects.merge(DEFINITIONS, place, {metadata: {annotations: {[ALLOW_REMOVAL]: 'true'}}})
+  }
+  await dropChildren([], objects)
+  for (const [resource, namespace, name] of await uninstalled(objects))
+    await objects.delete(resource, {namespace, name})
+}
+
+const LOOK_AGAIN = 500
+
+/** Suspends all Environments, and resolves once a leading operator has said of each that it does nothing to it. */
+async function stopWork(cluster: Uninstalled, until: number): Promise<void> {
+  const {objects} = cluster
+  const driven = async () =>
+    (await environmentsIn(objects)).filter(({metadata}) => !metadata.deletionTimestamp)
+  for (const {metadata, spec} of await driven()) {
+    const place = {namespace: KK_NAMESPACE, name: metadata.name}
+    if (!spec.suspend) await objects.merge(ENVIRONMENTS, place, {spec: {suspend: true}})
+  }
+  for (;;) {
+    if (!(await isLed(cluster))) return
+    const busy = (await driven()).filter((each) => !isPaused(each)).map(({metadata}) => metadata.name)
+    if (busy.length === 0) return
+    if (Date.now() > until)
+      throw new KkError(
+        'KK_HELD',
+        `the operator is still at work on ${busy.join(', ')}; it was not taken away`,
+        {
+          hint: `see what it does: kk operator status ${busy[0]}; it is paused once that has ended: then try again`,
+        },
+      )
+    await wait(LOOK_AGAIN)
+  }
+}
+
+function isPaused({metadata, status}: EnvironmentObject): boolean {
+  const paused = status?.conditions?.find(({type}) => type === 'Paused')
+  return paused?.status === 'True' && (paused.observedGeneration ?? 0) >= (metadata.generation ?? 0)
+}
+
+async function environmentsIn(objects: Pick<Objects, 'list'>): Promise<readonly EnvironmentObject[]> {
+  return (await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)) ?? []
+}
+
+/** Returns what is left of the operator when it goes: its kinds, with the objects of them, all that it runs by, and orders to children. */
+async function uninstalled(
+  objects: Pick<Objects, 'list'>,
+): Promise<readonly (readonly [Resource, string, string])[]> {
+  const rights = await rightsOf([NAME, CHILD_NAME], objects)
+  const places = [...new Set(rights.map(([, namespace]) => namespace))].filter(Boolean)
+  const orders = await Promise.all(
+    places.map(async (place) => (await objects.list<Named>(SECRETS, place, TASK_LABEL)) ?? []),
+  )
+  return [
+    [DEPLOYMENTS, KK_NAMESPACE, NAME],
+    [POLICY_BINDINGS, '', NAME],
+    [POLICIES, '', NAME],
+    ...DEFINITION_NAMES.map((name) => [DEFINITIONS, '', name] as const),
+    ...orders.flat().map(({metadata: {namespace, name}}) => [SECRETS, namespace, name] as const),
+    ...rights,
+    ...[NAME, CHILD_NAME].map((account) => [ACCOUNTS, KK_NAMESPACE, account] as const),
+  ]
+}
+
+interface Named {
+  readonly metadata: {readonly namespace: string; readonly name: string}
+}

@@ -1,0 +1,71 @@
+import {describe, expect, it} from 'vitest'
+import {uninstallOperator} from '../../../src/operator/install/uninstall.ts'
+
+/** What a cluster holds of an operator that leads, and drives an Environment that needs so many looks until it is paused. */
+function clusterWith(looks: number) {
+  const did: string[] = []
+  let looked = 0
+  const environment = (isPaused: boolean) => ({
+    metadata: {name: 'production', generation: 2},
+    spec: {},
+    status: {
+      conditions: [{type: 'Paused', status: isPaused ? 'True' : 'False', observedGeneration: 2}],
+    },
+  })
+  const objects = {
+    list: async (
+      {kind, namespaced}: {kind: string; namespaced: boolean},
+      namespace: string,
+      labels?: string,
+    ) => {
+      if (kind === 'Environment') {
+        looked += 1
+        return [environment(looked > looks)]
+      }
+      if (kind === 'Secret')
+        return namespace === 'tenant' ? [{metadata: {namespace, name: 'kk-task.db'}}] : []
+      const isOfOperator = labels === 'app.kubernetes.io/name=kk-operator' && kind.endsWith('Binding')
+      if (!isOfOperator) return []
+      const name = 'kk-operator'
+      return kind.startsWith('Cluster')
+        ? [{metadata: {name}}]
+        : [{metadata: {name, namespace: namespaced ? '' : 'tenant'}}]
+    },
+    read: async () => undefined,
+    merge: async ({kind}: {kind: string}, {name}: {name: string}, fields: object) =>
+      void did.push(`merge ${kind}/${name} ${Object.keys((fields as {spec?: object}).spec ?? {}).join()}`),
+    delete: async ({kind}: {kind: string}, {namespace, name}: {namespace: string; name: string}) =>
+      void did.push(`delete ${kind} ${namespace}/${name}`),
+  }
+  const cluster = {
+    objects,
+    customKinds: async () => [],
+    lease: async () => ({holder: 'operator a', runsOut: 2}),
+    now: () => 1,
+  }
+  return {did, cluster: cluster as unknown as Parameters<typeof uninstallOperator>[0]}
+}
+
+describe('the operator is taken away', () => {
+  it('when it has ended what it runs, with its rights in every namespace, and orders to its children', async () => {
+    const {did, cluster} = clusterWith(2)
+
+    await uninstallOperator(cluster, {until: Date.now() + 60_000})
+
+    expect(did[0]).toBe('merge Environment/production suspend')
+    expect(did).toContain('delete RoleBinding tenant/kk-operator')
+    expect(did).toContain('delete ClusterRoleBinding /kk-operator')
+    expect(did).toContain('delete Secret tenant/kk-task.db')
+    expect(did.at(-2)).toBe('delete ServiceAccount kk-system/kk-operator')
+  })
+
+  it('not while it is at work', async () => {
+    const {did, cluster} = clusterWith(Number.POSITIVE_INFINITY)
+
+    await expect(uninstallOperator(cluster, {until: 0})).rejects.toMatchObject({
+      code: 'KK_HELD',
+      message: 'the operator is still at work on production; it was not taken away',
+    })
+    expect(did).toEqual(['merge Environment/production suspend'])
+  })
+})
