@@ -5733,7 +5733,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The environment file.', name: 'file'}},
     description:
-      "Writes the file, and the deployer's overrides in clear, to kk-system, with an Environment that is suspended: nothing is changed before kk operator resume. A cloud that was deployed with the same inputs stays as it is then. Run it again when the file has changed: it suspends the Environment until that is resumed.",
+      "Writes the file to a ConfigMap of kk-system, or to where the Environment of its name has it, and the deployer's overrides to a Secret, with an Environment that is suspended: nothing is changed before kk operator resume. A cloud that was deployed with the same inputs stays as it is then. Run it again when the file has changed: it suspends the Environment until that is resumed.",
     examples: ['<%= config.bin %> operator adopt environments/all-in-one.yaml --sandbox'],
     flags: {
       color: {
@@ -5797,6 +5797,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         helpValue: 'FILE|URL',
         multiple: false,
         type: 'option',
+      },
+      secret: {
+        name: 'secret',
+        summary: 'Keep the file in a Secret: for one that has passwords in it.',
+        allowNo: false,
+        type: 'boolean',
       },
     },
     hasDynamicHelp: false,
@@ -6508,8 +6514,8 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'Deletes its Deployment, its roles, its kinds and with them every Environment. Releases, their records, ConfigMaps and Secrets stay: the command line drives the environments again.',
-    examples: ['<%= config.bin %> operator uninstall --namespace openstack --sandbox --yes'],
+      'Waits until it has ended what it runs, as kk operator pause does; then deletes its Deployment, its roles, its kinds and with them every Environment. Releases, their records, ConfigMaps and Secrets stay: the command line drives the environments again.',
+    examples: ['<%= config.bin %> operator uninstall --sandbox --yes'],
     flags: {
       color: {
         helpGroup: 'GLOBAL',
@@ -6518,13 +6524,13 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: true,
         type: 'boolean',
       },
-      namespace: {
-        name: 'namespace',
-        required: true,
-        summary: 'A namespace in which it could deploy; may be repeated.',
+      timeout: {
+        name: 'timeout',
+        summary: 'How long to wait for what the operator runs, in seconds.',
+        default: 1200,
         hasDynamicHelp: false,
-        helpValue: 'NAME',
-        multiple: true,
+        helpValue: 'SECONDS',
+        multiple: false,
         type: 'option',
       },
       yes: {
