@@ -49,6 +49,10 @@ export interface Seen {
   readonly releases: readonly ReleaseStatus[]
 }
 
+/** The account of the operator has the rights that it was installed with. */
+const GIVE_RIGHTS =
+  'kk operator install gives the operator its rights: --namespace for each namespace of releases, --removal to remove, --cluster-objects for objects of the whole cluster'
+
 /** Returns what the conditions of an Environment say. `Ready` is true only where every gate would pass now. */
 export function environmentFindings(name: string, phase: Phase): readonly Finding[] {
   const driven = finding('Paused', 'False', 'Driven', 'the operator drives this environment')
@@ -61,7 +65,8 @@ export function environmentFindings(name: string, phase: Phase): readonly Findin
       ]
     }
     case 'unplanned': {
-      const {code, message, hint} = phase.error
+      const {code, message} = phase.error
+      const hint = code === 'KK_FORBIDDEN' ? GIVE_RIGHTS : phase.error.hint
       const text = hint === undefined ? message : `${message}; ${hint}`
       return [
         finding('Ready', 'False', code, text),

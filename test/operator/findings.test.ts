@@ -40,6 +40,14 @@ const PHASES: readonly (readonly [string, Phase])[] = [
   ['has a release with other inputs', deployed(release({state: 'healthy'}, 'changed'))],
 ]
 
+it('an Environment for which the operator lacks a right says how it gets that', () => {
+  const forbidden = new KkError('KK_FORBIDDEN', 'may not list secrets', {hint: 'use another context'})
+
+  const [ready] = environmentFindings('production', {kind: 'unplanned', error: forbidden, isFinal: false})
+
+  expect(ready!.message).toContain('may not list secrets; kk operator install gives the operator its rights')
+})
+
 describe('an Environment that', () => {
   it.each(PHASES)('%s is not ready', (_, phase) => {
     const ready = environmentFindings('production', phase).filter(({type}) => type === 'Ready')
