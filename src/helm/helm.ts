@@ -1,4 +1,5 @@
 import type {Values} from '../release.ts'
+import type {Redact} from './redact/redact.ts'
 
 export interface HelmVersion {
   readonly major: 3 | 4
@@ -17,6 +18,8 @@ export interface ReleaseCall {
   readonly values: Values
   /** `kk.releases.NAME.timeout`, where it is stated: it bounds how long the chart may render. */
   readonly timeoutSeconds?: number | undefined
+  /** Masks the secrets of its whole environment in what helm prints of a failure; those of `values` are masked anyway. */
+  readonly mask?: Redact | undefined
 }
 
 /** The options of one operation: its limit in time, what ends it before, and who is told of its process. */

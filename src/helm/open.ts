@@ -18,10 +18,11 @@ import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
 import {type HelmCommand, helmFailure} from './failure.ts'
 import type {ChangedRelease, Helm, HelmVersion, OperationOptions, ReleaseCall} from './helm.ts'
 import {redactor} from './redact/redact.ts'
+import {redactTemplateErrors} from './redact/template-errors.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
 
 /** The part of a call that `run` reads; only some commands read values. */
-type Subject = Pick<ReleaseCall, 'name' | 'namespace' | 'values' | 'timeoutSeconds'>
+type Subject = Pick<ReleaseCall, 'name' | 'namespace' | 'values' | 'timeoutSeconds' | 'mask'>
 
 interface Run {
   readonly command: HelmCommand
@@ -152,7 +153,10 @@ function givenOf(env: ProcessEnvironment): Record<string, string> {
 function failed(command: HelmCommand, call: Subject, {stdout, stderr, endedBy}: HelmOutcome): KkError {
   // What helm test prints there is the status of the release, with the notes of its chart.
   const said = command === 'test' ? '' : stdout
-  return helmFailure({command, call, stdout: said, stderr, endedBy, redact: redactor(call.values)})
+  const {mask = (text) => text} = call
+  const own = redactor(call.values)
+  const redact = (text: string) => redactTemplateErrors(mask(own(text)))
+  return helmFailure({command, call, stdout: said, stderr, endedBy, redact})
 }
 
 function terminated(command: HelmCommand, call: Subject, outcome: HelmOutcome): KkError {

@@ -2,14 +2,24 @@ import type {Cluster, ReleaseRecord} from '../cluster/cluster.ts'
 import {mapParallel} from '../cluster/parallel.ts'
 import {asKkError} from '../errors.ts'
 import {type Redact, redactor} from '../helm/redact/redact.ts'
+import type {Layer} from '../overrides/layer.ts'
 import {readLabels} from '../plan/labels.ts'
 import type {Plan} from '../plan/plan.ts'
-import type {Prepared} from './preparation/prepare.ts'
+import type {ReleaseId} from '../release.ts'
 import {seenRecords} from './preparation/seen-records.ts'
 
+interface Layered {
+  readonly layers: readonly Layer[]
+}
+
 /** Returns a function that masks the secret values that an environment gives to any of its releases. */
-export function preparedMask({releases}: Pick<Prepared, 'releases'>): Redact {
-  const given = [...releases.values()].flatMap(({layers}) => layers.map(({values}) => values))
+export function preparedMask({releases}: {readonly releases: ReadonlyMap<ReleaseId, Layered>}): Redact {
+  return layersMask(releases.values())
+}
+
+/** Returns a function that masks the secret values in the layers of any of these releases. */
+export function layersMask(releases: Iterable<Layered>): Redact {
+  const given = [...releases].flatMap(({layers}) => layers.map(({values}) => values))
   return redactor({given})
 }
 

@@ -21,6 +21,13 @@ db: {auth: {password: ${SECRET}}, leak: true, ${broken}}
 hooked: {auth: {password: ${SECRET}}, leak: true}
 `
 
+/** The chart of another release says what is secret in `db`, as it renders. */
+const said = (teller: string) => `
+kk: {name: NAME, namespace: NAME, charts: [CHARTS, bare], releases: {db: {chart: workload}, teller: {chart: ${teller}}}}
+db: {auth: {password: ${SECRET}}}
+teller: {unrenderable: ${SECRET}}
+`
+
 let corner: Corner
 /** What each command line has printed. */
 const printed: Record<string, string> = {}
@@ -32,6 +39,11 @@ beforeAll(async () => {
   )
   // The API server quotes what it refuses.
   await corner.write('odd.yaml', environment(`claim: ${SECRET}!`))
+  await corner.write('said.yaml', said('workload'))
+  // What is rendered to infer requirements.
+  await corner.write('bare/bare/Chart.yaml', 'apiVersion: v2\nname: bare\nversion: 1.0.0\n')
+  await corner.write('bare/bare/templates/map.yaml', '{{ fail .Values.unrenderable }}')
+  await corner.write('said-bare.yaml', said('bare'))
   const env = {KK_HELM: await corner.helm('echo "$*" >> calls; exec $HELM "$@"'), TMPDIR: corner.directory}
   for (const args of [
     'plan env.yaml --diff',
@@ -42,6 +54,9 @@ beforeAll(async () => {
     'status broken.yaml',
     'status broken.yaml --output json',
     'deploy odd.yaml --output json',
+    'plan said.yaml',
+    'deploy said.yaml --output json',
+    'plan said-bare.yaml',
     'graph env.yaml --output json',
     'values split env.yaml -o split',
     'values split env.yaml',
@@ -62,6 +77,8 @@ describe('a password', () => {
     expect(printed['status broken.yaml']).toMatch(/^exit 1/)
     expect(printed['plan env.yaml --diff']).toContain('(masked')
     expect(printed['deploy odd.yaml --output json']).toMatch(/^exit 2[\s\S]*KK_INVALID_OBJECT/)
+    for (const args of ['plan said.yaml', 'deploy said.yaml --output json', 'plan said-bare.yaml'])
+      expect(printed[args]).toMatch(/^exit 2[\s\S]*KK_RENDER[\s\S]*execution error at \(\S+\): \*\*\*/)
   })
 
   it('is in no argument of helm, which was called all the same', async () => {
@@ -92,7 +109,9 @@ describe('a password', () => {
       files.map(async (file) => (holdsSecret(await readFile(file, 'latin1')) ? [file] : [])),
     )
 
-    const own = ['env.yaml', 'broken.yaml', 'odd.yaml'].map((file) => join(corner.directory, file))
+    const own = ['env.yaml', 'broken.yaml', 'odd.yaml', 'said.yaml', 'said-bare.yaml'].map((file) =>
+      join(corner.directory, file),
+    )
     const others = holders.flat().filter((file) => !own.includes(file))
     expect(others.length).toBe(4)
     expect(others).toEqual(

@@ -155,6 +155,23 @@ describe('with a helm that records', () => {
     expect(JSON.stringify([error, error.log, String(error.cause)])).not.toContain('hunter2')
   })
 
+  it('masks the secrets of other releases, and what templates quote of values that are no secrets by their place', async () => {
+    const said = (text: string) =>
+      `cat >/dev/null; echo "Error: execution error at (a.yaml:1:3): ${text}" >&2; exit 1`
+    const quoted = "range can't iterate over hunter3"
+    const helm = await fake(said(`boom hunter2; ${quoted}`))
+    const mask = (text: string) => text.replaceAll('hunter2', '***')
+
+    const error = await helm.template({...call({conf: 'hunter3'}), mask}).catch((thrown) => thrown)
+
+    expect(error).toMatchObject({
+      code: 'KK_RENDER',
+      message:
+        "keystone: the chart does not render: execution error at (a.yaml:1:3): boom ***; range can't iterate over ***",
+    })
+    expect(JSON.stringify(error.log)).not.toMatch(/hunter/)
+  })
+
   it('says that a helm that has vanished cannot be started', async () => {
     const helm = await fake(RECORDING)
     await rm(path)
@@ -266,6 +283,24 @@ describe.each(['helm3', 'helm4'] as const)('with a real %s', (name) => {
         /^api: the chart does not render: .*api\/templates\/map\.yaml:3:.*a name is needed/,
       ),
     })
+  })
+
+  it('quotes no value that a template cannot walk through', async () => {
+    const walking = join(chart, 'walking')
+    await mkdir(join(walking, 'templates'), {recursive: true})
+    await writeFile(join(walking, 'Chart.yaml'), 'apiVersion: v2\nname: walking\nversion: 0.1.0\n')
+    await writeFile(
+      join(walking, 'templates', 'map.yaml'),
+      '{{ range $key, $value := .Values.conf }}{{ end }}',
+    )
+    const call = {name: 'api', namespace: 'openstack', chart: walking, values: {conf: 'S3cret\ntwo'}}
+
+    const error = await helm.template(call).catch((thrown) => thrown)
+
+    expect(error.message).toMatch(
+      /walking\/templates\/map\.yaml:1:\d+:? .*<\.Values\.conf>: range can't iterate over \*\*\*$/,
+    )
+    expect(JSON.stringify(error.log)).not.toMatch(/S3cret|two/)
   })
 
   it('ends a chart that renders without end when the time of the release is up, and names both', async () => {

@@ -87,7 +87,7 @@ async function callHelm(
   work: ChartWork,
   {lease, before}: UnderLease,
 ): Promise<ChangedRelease> {
-  const {action, cluster, helm, controls} = execution
+  const {action, cluster, helm, controls, mask} = execution
   await using _reservations = await reserve(execution, {
     requirements: work.desired.requirements,
     before,
@@ -97,6 +97,7 @@ async function callHelm(
     namespace: releaseNamespace(action.release),
     chart: work.chart,
     values: work.values,
+    mask,
   }
   const labels = labelsOf(work.desired, action.revision + 1)
   // Helm would create it again, which who may not create namespaces cannot.

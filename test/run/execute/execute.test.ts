@@ -83,6 +83,7 @@ describe('install', () => {
           namespace: 'openstack',
           chart: 'run/charts/keystone',
           values: {auth: {password: 'correct-horse-battery'}},
+          mask: expect.any(Function),
         },
         {
           labels: labelsOf(keystone, 1),

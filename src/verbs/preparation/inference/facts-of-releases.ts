@@ -11,12 +11,14 @@ import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError, type KkError} from '../../../errors.ts'
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
 import type {Helm} from '../../../helm/helm.ts'
+import type {Redact} from '../../../helm/redact/redact.ts'
 import type {Layer} from '../../../overrides/layer.ts'
 import {mergedValues} from '../../../overrides/layers.ts'
 import {digest, layerDigests} from '../../../plan/digest.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../../state/files/write-atomically.ts'
+import {layersMask} from '../../environment-mask.ts'
 import {placedError} from '../placed-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 
@@ -59,6 +61,7 @@ export async function factsOfReleases(
 ): Promise<FactsOfReleases> {
   const asking = new Set(subjects.filter(({chart}) => mentions(chart, 'APIVersions')))
   const served = (asking.size > 0 && (await rendering.served?.())) || []
+  const mask = layersMask(subjects)
   return renderByKinds<Subject, ChartFacts | KkError>(subjects, {
     asks: (subject) => asking.has(subject),
     definedBy: (facts) => definedVersions(facts.filter(isKnown)),
@@ -66,7 +69,7 @@ export async function factsOfReleases(
       const kindsFor = (subject: Subject) =>
         defined ? [...new Set([...defined, ...namedBy(subject, served)])].sort() : []
       return render(
-        some.map((subject) => ({...subject, apiVersions: kindsFor(subject)})),
+        some.map((subject) => ({...subject, apiVersions: kindsFor(subject), mask})),
         rendering,
       )
     },
@@ -98,6 +101,8 @@ export function definedVersions(charts: readonly ChartFacts[]): readonly string[
 
 interface Render extends Subject {
   readonly apiVersions: readonly string[]
+  /** Masks the secrets of all subjects. */
+  readonly mask: Redact
 }
 
 async function render(
@@ -119,7 +124,7 @@ async function render(
     const charts = missing.map(({chart}) => chart)
     const places = await copies.fill(() => vendorCharts(charts, copies.path))
     const rendered = await mapParallel(missing, async (each) => {
-      const {release, chart, layers, timeoutSeconds, apiVersions, key} = each
+      const {release, chart, layers, timeoutSeconds, apiVersions, mask, key} = each
       const namespace = releaseNamespace(release)
       const call = {
         name: releaseName(release),
@@ -127,6 +132,7 @@ async function render(
         chart: places.get(chart.directory)!,
         values: mergedValues(layers),
         timeoutSeconds,
+        mask,
       }
       try {
         const manifest = await helm.template(call, {kubeVersion: KUBE_VERSION, apiVersions})

@@ -5,6 +5,7 @@ import type {ReleaseCall} from '../../../helm/helm.ts'
 import {mergedValues} from '../../../overrides/layers.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
+import {preparedMask} from '../../environment-mask.ts'
 import type {Prepared} from '../prepare.ts'
 
 /** The charts of a run, copied with their libraries into a directory of the run's own. */
@@ -44,6 +45,7 @@ export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>):
     words.set(release, known)
     return known
   }
+  const mask = preparedMask(prepared)
   return {
     remove: directory.remove,
     asksKinds: (release) => asked(release).has('APIVersions'),
@@ -59,6 +61,7 @@ export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>):
         chart: copy,
         values: mergedValues(layers),
         timeoutSeconds,
+        mask,
       }
     },
   }
