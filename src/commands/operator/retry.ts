@@ -13,7 +13,7 @@ export default class OperatorRetry extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(OperatorRetry)
-    await onCluster(flags, (cluster) => retryEnvironment(cluster, args.name, new Date()))
-    this.console.say(`the operator tries ${args.name} again`)
+    const {say} = this.console
+    await onCluster(flags, (cluster) => retryEnvironment(cluster, args.name, {now: new Date(), say}))
   }
 }

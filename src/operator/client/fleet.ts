@@ -13,7 +13,7 @@ import type {Sites} from '../sites.ts'
 import {readSource} from '../source.ts'
 import {nextStage, stopsOf} from '../stops.ts'
 import {planStatus} from '../teller.ts'
-import {type OperatedEnvironment, type OperatorStatus, phaseText} from './status.ts'
+import {type OperatedEnvironment, type OperatorStatus, phaseText, UNLED} from './status.ts'
 
 /** What would be done for one Environment. */
 export interface FleetPlan extends Pick<OperatedEnvironment, 'name' | 'cluster' | 'phase' | 'message'> {
@@ -65,9 +65,9 @@ async function planOf(environment: EnvironmentObject, {objects}: Pick<Cluster, '
   return planStatus({plan: next, digest: planDigest(next)})
 }
 
-/** Returns a table of Environments, one in each line. `now` is in milliseconds since the epoch. */
+/** Returns a table of Environments, one in each line, below a line that says so if nobody leads. `now` is in milliseconds since the epoch. */
 export function fleetStatusText(
-  {installed, environments}: OperatorStatus,
+  {installed, leader, environments}: OperatorStatus,
   now: number,
   palette: Palette,
 ): string {
@@ -85,7 +85,7 @@ export function fleetStatusText(
       phase === 'ready' ? '' : message,
     ],
   )
-  return [...table([HEAD.map(quiet), ...rows]), ''].join('\n')
+  return [...(leader === null ? [bad(UNLED)] : []), ...table([HEAD.map(quiet), ...rows]), ''].join('\n')
 }
 
 const HEAD = ['environment', 'cluster', 'phase', 'ready', 'to do', 'since', 'reachable', '']

@@ -184,16 +184,16 @@ function operatedRelease({spec, status = {}}: ReleaseRow): OperatedRelease {
   }
 }
 
+/** Said while no process of the operator leads. */
+export const UNLED = `no operator leads: nothing is driven; see its pods: kubectl get pods -n ${KK_NAMESPACE}`
+
 /** Returns the status as text: of each Environment what is to be done, what waits, and which releases are not well. */
 export function operatorStatusText(
   {installed, leader, environments}: OperatorStatus,
   palette: Palette,
 ): string {
   if (!installed) return 'there is no operator here; to install it: kk operator install\n'
-  const head =
-    leader === null
-      ? palette.bad(`no operator leads: nothing is driven; see its pods: kubectl get pods -n ${KK_NAMESPACE}`)
-      : `${palette.quiet('leads:')} ${leader}`
+  const head = leader === null ? palette.bad(UNLED) : `${palette.quiet('leads:')} ${leader}`
   const none =
     environments.length === 0 ? ['nothing is driven; hand an environment over: kk operator adopt FILE'] : []
   return [head, ...none, ...environments.flatMap((each) => environmentLines(each, palette)), ''].join('\n')

@@ -71,11 +71,20 @@ export async function approvePlan(
   return actions
 }
 
-/** Asks for another attempt at what has failed; `now` tells one request from another. Throws `KK_NO_OPERATED`, and `KK_PAUSED`. */
-export async function retryEnvironment(cluster: Steered, name: string, now: Date): Promise<void> {
+/**
+ * Asks for another attempt at what has failed; `now` tells one request from another, and `say` is told when it will be made.
+ * Throws `KK_NO_OPERATED`, and `KK_PAUSED`.
+ */
+export async function retryEnvironment(
+  cluster: Steered & Pick<Cluster, 'lease' | 'now'>,
+  name: string,
+  {now, say}: {readonly now: Date; readonly say: (line: string) => void},
+): Promise<void> {
   await drivenEnvironment(cluster, name)
   const fields = {metadata: {annotations: {[RETRY]: now.toISOString()}}}
   await cluster.objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, fields)
+  if (await isLed(cluster)) say(`the operator tries ${name} again`)
+  else say(`no process of the operator leads now: ${name} is tried again once one does`)
 }
 
 /**

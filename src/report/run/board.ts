@@ -97,7 +97,10 @@ export function boardView({stream, level, clock = SYSTEM_CLOCK}: BoardOptions): 
         notes.push(`${colours.change('!')} interrupted: ${interruptedText(event.running.map(labels))}`)
       }
       if (event.type === 'run-warned') {
-        notes.push(`${colours.change('!')} warning: ${plainLine(event.message)}`)
+        const note = `${colours.change('!')} warning: ${plainLine(event.message)}`
+        // Nothing is drawn before the run has started, which may never be.
+        if (state.startedAt === 0) stream.write(`${note}\n`)
+        else notes.push(note)
       }
       if (event.type === 'release-succeeded') ends.get(event.release)?.resolve('succeeded')
       if (event.type === 'release-failed') ends.get(event.release)?.resolve('failed')

@@ -42,7 +42,8 @@ export function linesView({stream, level, now = Date.now}: LinesOptions): RunVie
   let timer: NodeJS.Timeout | undefined
 
   const write = (at: number, release: ReleaseId | undefined, line: string) => {
-    const time = context.colours.quiet(clockText((at - state.startedAt) / 1000))
+    const seconds = state.startedAt === 0 ? 0 : (at - state.startedAt) / 1000
+    const time = context.colours.quiet(clockText(seconds))
     const about = release === undefined ? '' : `${context.labels(release).padEnd(context.width)}  `
     stream.write(`${time} ${about}${line}\n`)
   }

@@ -39,6 +39,15 @@ it('every Environment is a line of one table', () => {
   ])
 })
 
+it('while nobody leads, that stands above the table', () => {
+  const [first, head] = fleetStatusText({...status(environment('home')), leader: null}, NOW, PLAIN).split(
+    '\n',
+  )
+
+  expect(first).toBe('no operator leads: nothing is driven; see its pods: kubectl get pods -n kk-system')
+  expect(head).toMatch(/^environment /)
+})
+
 it('a cluster without an operator is told so', () => {
   expect(fleetStatusText({...status(), installed: false}, NOW, PLAIN)).toContain('kk operator install')
 })

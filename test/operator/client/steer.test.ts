@@ -37,9 +37,35 @@ it('one whose file is in a registry is not given another one', async () => {
 })
 
 it('one that is suspended is not tried again', async () => {
-  const refused = retryEnvironment(clusterWith({suspend: true}), 'production', new Date())
+  const cluster = clusterWith({suspend: true}) as Parameters<typeof retryEnvironment>[0]
+
+  const refused = retryEnvironment(cluster, 'production', {now: new Date(), say: () => undefined})
 
   await expect(refused).rejects.toMatchObject({code: 'KK_PAUSED'})
+})
+
+it.each([
+  [
+    'nobody leads',
+    undefined,
+    'no process of the operator leads now: production is tried again once one does',
+  ],
+  [
+    'somebody leads',
+    {holder: 'operator a (process 1)', runsOut: 2_000},
+    'the operator tries production again',
+  ],
+])('while %s, a retry says when it will be made', async (_, lease, expected) => {
+  const said: string[] = []
+  const cluster = {
+    objects: {read: async () => ({metadata: {name: 'production'}, spec: {}}), merge: async () => undefined},
+    lease: async () => lease,
+    now: () => 1_000,
+  } as unknown as Parameters<typeof retryEnvironment>[0]
+
+  await retryEnvironment(cluster, 'production', {now: new Date(), say: (line) => said.push(line)})
+
+  expect(said).toEqual([expected])
 })
 
 it.each([

@@ -143,6 +143,14 @@ describe('the board', () => {
     expect(await at(1)).toMatch(/^! warning: the journal cannot be written\n/)
   })
 
+  it('shows a warning at once that comes before the run has started', async () => {
+    const {show, screen} = createBoard()
+
+    await show({type: 'run-warned', at: 1, message: 'nobody leads'})
+
+    expect(await seen(screen)).toBe('! warning: nobody leads')
+  })
+
   it('says what an interrupted run still waits for', async () => {
     const {show, at} = createBoard()
     const run = recorder({mariadb: [], keystone: ['mariadb']})

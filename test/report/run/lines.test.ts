@@ -128,4 +128,11 @@ describe('a run as lines', () => {
 
     expect(linesOf([started, warned])).toContain('00:00 warning: the journal cannot be written\n')
   })
+
+  it('has no time of its own before the run has started', () => {
+    const [started] = goodRun() as [RunEvent]
+    const warned: RunEvent = {type: 'run-warned', at: started.at, message: 'nobody leads'}
+
+    expect(linesOf([warned])).toBe('00:00 warning: nobody leads\n')
+  })
 })
