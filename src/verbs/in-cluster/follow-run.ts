@@ -146,7 +146,7 @@ export function followClusterRun(
           : logs.get(logName(id))
         const seen = logIn(log)
         yield* told.events(seen)
-        yield* told.warnings(troubles(podsOf(pods, id), [logs, jobs, pods]))
+        yield* told.warnings(troubles(podsOf(pods, id), [logs, jobs, pods], {id, namespace}))
         end = seen.end ?? (isOver ? silentEnd(job!, podsOf(pods, id)) : undefined)
         if (end) {
           yield* told.rest(end)
@@ -177,8 +177,12 @@ function podsOf(pods: Collection, id: string): readonly Pod[] {
   return (pods.all() as unknown as readonly Pod[]).filter(({metadata}) => metadata.labels?.[RUN_LABEL] === id)
 }
 
-/** What keeps the run from going on now, in sentences. */
-function troubles(pods: readonly Pod[], collections: readonly Collection[]): readonly string[] {
+/** What keeps the run from going on now, in sentences, and how it is abandoned where that may last. */
+function troubles(
+  pods: readonly Pod[],
+  collections: readonly Collection[],
+  {id, namespace}: RunPlace,
+): readonly string[] {
   const unseen = collections.flatMap((each) => each.problem()?.message ?? [])
   const waiting = pods.flatMap(({metadata, status}) => {
     const scheduled = status?.conditions?.find(({type}) => type === 'PodScheduled')
@@ -192,7 +196,8 @@ function troubles(pods: readonly Pod[], collections: readonly Collection[]): rea
         : [`the pod ${metadata.name} waits: ${reason.reason}${reason.message ? `: ${reason.message}` : ''}`],
     )
   })
-  return [...unseen.slice(0, 1), ...waiting]
+  const abandon = `Ctrl-C only stops following the run; to abandon it: kubectl delete job ${jobName(id)} --namespace ${namespace}`
+  return [...unseen.slice(0, 1), ...waiting, ...(waiting.length > 0 ? [abandon] : [])]
 }
 
 const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing'])

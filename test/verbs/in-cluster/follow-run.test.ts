@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {ReleaseId} from '../../../src/release.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
-import {newTelling} from '../../../src/verbs/in-cluster/follow-run.ts'
+import {followClusterRun, newTelling} from '../../../src/verbs/in-cluster/follow-run.ts'
 import {logData, logIn, type RunLog, withEvent} from '../../../src/verbs/in-cluster/run-log.ts'
 
 const [DB, API] = ['ns/db', 'ns/api'] as [ReleaseId, ReleaseId]
@@ -99,6 +99,56 @@ describe('the logs of several pods', () => {
     expect(rest.at(-1)).toMatchObject({outcome: 'succeeded', succeeded: 1, unchanged: 1})
   })
 })
+
+describe('a run whose pod cannot start', () => {
+  it('says why, and once how it is abandoned', async () => {
+    const waiting = [{reason: 'ErrImagePull'}, {reason: 'ImagePullBackOff', message: 'no such image'}]
+    const stop = new AbortController()
+    const pods = collectionOf(() => [podThatWaits(waiting[0]!)])
+    const objects = {
+      follow: ({kind}: {kind: string}) =>
+        kind === 'Job' ? collectionOf(() => [JOB]) : kind === 'Pod' ? pods : collectionOf(() => []),
+    } as unknown as Parameters<typeof followClusterRun>[0]['objects']
+    const said: string[] = []
+
+    const place = {id: 'r1', namespace: 'kk-system'}
+    for await (const event of followClusterRun({objects}, place, stop.signal).events) {
+      said.push(...lines([event]))
+      if (said.length === 2) {
+        waiting.shift()
+        pods.ring()
+      }
+      if (said.length === 3) stop.abort()
+    }
+
+    expect(said).toEqual([
+      'run-warned  the pod kk-run-r1-x waits: ErrImagePull',
+      'run-warned  Ctrl-C only stops following the run; to abandon it: kubectl delete job kk-run-r1 --namespace kk-system',
+      'run-warned  the pod kk-run-r1-x waits: ImagePullBackOff: no such image',
+    ])
+  })
+})
+
+const JOB = {metadata: {name: 'kk-run-r1'}}
+const podThatWaits = (waiting: object) => ({
+  metadata: {name: 'kk-run-r1-x', labels: {'kk.openstack.org/run': 'r1'}},
+  status: {containerStatuses: [{name: 'run', state: {waiting}}]},
+})
+
+/** What a cluster has of a kind; `ring` tells that it has changed. */
+function collectionOf(all: () => readonly {readonly metadata: {readonly name: string}}[]) {
+  const listeners: (() => void)[] = []
+  return {
+    all,
+    get: (name: string) => all().find(({metadata}) => metadata.name === name),
+    subscribe: (listener: () => void) => void listeners.push(listener),
+    problem: () => undefined,
+    isListed: () => true,
+    ring: () => {
+      for (const each of listeners) each()
+    },
+  }
+}
 
 describe('the log of a run', () => {
   it('keeps of each phase of a release what was said last', () => {
