@@ -6,7 +6,7 @@ import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {changeFlags, streamFlags} from '../cli/run/flags.ts'
-import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
+import {printResult, refusingOperated, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import {splitArguments} from '../environment/choose.ts'
@@ -65,7 +65,8 @@ export default class Adopt extends KkCommand {
     const planned = await planAdoption(prepared, opened.releases, {cluster, helm, from})
     const context = {flags, console: this.console, reports: undefined}
     const document = adoptionDocument(planned)
-    const view = {document, isIdle: planned.adoptions.length === 0, isAnswer: true}
+    const isIdle = planned.adoptions.length === 0
+    const view = {document, isIdle, isAnswer: true, ...refusingOperated(cluster, planned.plan)}
     const text = (palette: Palette) => adoptionText(planned, palette)
     if ((await showPlan(planned.plan, context, {...view, text})) !== undefined) return
     if (!yes) await confirmAdoption(planned, cluster)

@@ -13,7 +13,7 @@ import {openChosenCluster, openUsersHelm} from '../cli/open/cluster.ts'
 import {prepareEnvironment} from '../cli/open/open.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
 import {changeFlags, type RunFlags, streamFlags} from '../cli/run/flags.ts'
-import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
+import {printResult, refusingOperated, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import {asKkError, type ExitCode} from '../errors.ts'
@@ -99,6 +99,7 @@ async function pruneLeftovers(cluster: Cluster, {owner, flags, console}: Pruner)
     isIdle: plan.actions.length === 0,
     isAlwaysSaid: true,
     isAnswer: true,
+    ...refusingOperated(cluster, plan),
   }
   const text = (palette: Palette) => pruneText(prunings, palette)
   const end = await showPlan(plan, context, {...view, text})

@@ -15,7 +15,7 @@ import {lazyCluster, namesCluster, openUsersHelm} from '../cli/open/cluster.ts'
 import {openValues} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {changeFlags} from '../cli/run/flags.ts'
-import {planInTurn, runChoices, showRun} from '../cli/run/run.ts'
+import {planInTurn, refusingOperated, runChoices, showRun} from '../cli/run/run.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import {type ExitCode, KkError} from '../errors.ts'
@@ -146,6 +146,7 @@ export default class Export extends KkCommand {
     const {plan} = planned
     // The files are the answer; what becomes of the releases is told beside it.
     tell('stderr', planText(plan, this.console.palette('stderr')))
+    if (flags['dry-run'] && hasChanges(plan)) await refusingOperated(cluster, plan).refuse()
     if (flags['dry-run'] || !hasChanges(plan)) return {exit: 0, document: {handOver: planDocument(plan)}}
     if (!flags.yes)
       await requireConfirmation(

@@ -5970,7 +5970,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.',
+      'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed, and a cluster that is named is asked whether the operator is there in another shape. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.',
     examples: [
       '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
       {

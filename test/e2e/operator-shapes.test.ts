@@ -130,6 +130,7 @@ it('its shape is chosen for good, and its processes are those that were named la
   const before = await children()
 
   const refused = await install('--shape', 'one')
+  const dry = await install('--shape', 'one', '--dry-run')
   const wrong = await install('--shape', 'per-service', '--service', 'workload', '--isolate', 'api')
   const home = await install('--namespace', 'kk-system')
   const imageless = await cluster.operator('install', '--image', '', '--namespace', 'openstack', '--yes')
@@ -147,6 +148,8 @@ it('its shape is chosen for good, and its processes are those that were named la
   expect(refused.exitCode).toBe(3)
   expect(refused.stderr).toContain('KK_SHAPE')
   expect(refused.stderr).toContain('kk operator pause')
+  expect(dry).toMatchObject({exitCode: 3, stdout: expect.stringContaining('"kind": "Deployment"')})
+  expect(dry.stderr).toContain('KK_SHAPE')
   expect(wrong.exitCode).toBe(2)
   expect(wrong.stderr).toContain('--isolate goes with the shape per-component only')
   expect(home.exitCode).toBe(2)

@@ -45,10 +45,10 @@ async function refusal(kind: string, name: string, spec: object): Promise<string
 }
 
 /** `kk deploy` of the same file, as somebody at a command line. */
-async function deployByHand(environment: OperatedEnvironment, text: string) {
+async function deployByHand(environment: OperatedEnvironment, text: string, ...words: readonly string[]) {
   const file = join(inject('run').home, `${environment.name}.yaml`)
   await writeFile(file, text)
-  return kk(['deploy', file, '--sandbox-name', cluster.sandbox])
+  return kk(['deploy', file, '--sandbox-name', cluster.sandbox, ...words])
 }
 
 describe.concurrent('the API server refuses', () => {
@@ -172,6 +172,9 @@ describe.concurrent('the operator', () => {
     await environment.has('Ready', 'True')
     const changed = environment.text({api: {replicas: 2}})
 
+    const dry = await deployByHand(environment, changed, '--dry-run')
+    const file = join(inject('run').home, `${environment.name}.yaml`)
+    const removal = await kk(['remove', file, 'api', '--dry-run', '--sandbox-name', cluster.sandbox])
     const refused = await deployByHand(environment, changed)
     await done(cluster.operator('pause', environment.name))
     const paused = await deployByHand(environment, changed)
@@ -179,6 +182,9 @@ describe.concurrent('the operator', () => {
     await done(cluster.operator('resume', environment.name))
     await environment.has('Ready', 'True')
 
+    expect(dry).toMatchObject({exitCode: 3, stdout: expect.stringContaining('upgrade')})
+    expect(dry.stderr).toContain('KK_OPERATED')
+    expect(removal).toMatchObject({exitCode: 3, stderr: expect.stringContaining('KK_OPERATED')})
     expect(refused.exitCode).toBe(3)
     expect(refused.stderr).toContain('KK_OPERATED')
     expect(refused.stderr).toContain(`kk operator pause ${environment.name}`)

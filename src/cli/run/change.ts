@@ -27,7 +27,7 @@ import type {ChangeFlags} from './flags.ts'
 import {expectForCluster, runInCluster} from './in-cluster.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
-import {printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
+import {printResult, type RunContext, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
 import {placeOf, sameAgain, sameWay} from './same-again.ts'
 import {openOperated, runViaOperator} from './via-operator.ts'
 
@@ -88,7 +88,7 @@ export async function change(options: Change): Promise<ExitCode> {
   const checks = {verb: isChangeVerb(made) ? made : undefined, forceVersion: flags['force-version']}
   if (checks.verb) expectVerb(planned, checks.verb)
   // The operator may be at work on other inputs, though the cluster is as it should be.
-  const view = {isCheckedDry: true, ...(flags.via && {isIdle: false})}
+  const view = {isCheckedDry: true, ...(flags.via ? {isIdle: false} : refusingOperated(cluster, planned))}
   const end = await showPlan(planned, context, view)
   if (end !== undefined) {
     if (!isDry) await keepSecrets(supplied, planned, cluster)

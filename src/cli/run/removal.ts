@@ -21,7 +21,7 @@ import type {NamedReleases} from './change.ts'
 import {chosenClaims} from './confirm-removal.ts'
 import type {RemovalFlags} from './flags.ts'
 import {openReportFiles} from './report-files.ts'
-import {endIdle, planInTurn, printResult, runChoices, showPlan, showRun} from './run.ts'
+import {endIdle, planInTurn, printResult, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
 import {placeOf} from './same-again.ts'
 
 /** Plans, shows what goes and what stays, asks, removes and reports: what all verbs that remove releases have in common. */
@@ -46,6 +46,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     isIdle,
     isAlwaysSaid: true,
     nothing,
+    ...(!isGone && refusingOperated(cluster, planned.plan)),
   })
   for (const error of missing) console.say(errorText(error, console.palette('stderr')))
   if (end !== undefined) return missing[0]?.exit ?? end

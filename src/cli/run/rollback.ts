@@ -15,6 +15,7 @@ import {
   planInTurn,
   printResult,
   type RunContext,
+  refusingOperated,
   runChoices,
   type ShownRun,
   showPlan,
@@ -42,7 +43,7 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
       keepSchema: flags['keep-schema'] ?? false,
     }),
   )
-  const end = await showPlan(planned, options)
+  const end = await showPlan(planned, options, refusingOperated(cluster, planned))
   if (end !== undefined) return end
   if (!flags.yes) {
     const question = `roll these releases back on ${cluster.context}?`

@@ -1,6 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
-import type {ExitCode} from '../../errors.ts'
+import {asKkError, type ExitCode} from '../../errors.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import type {ColourLevel, Palette} from '../../report/colour.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
@@ -17,7 +17,7 @@ import {type Interruption, newInterruption} from '../../run/interruption.ts'
 import type {RunState} from '../../run/run-state.ts'
 import {inTurn} from '../../verbs/change/in-turn.ts'
 import {awaitLeftoverHelms} from '../../verbs/change/leftover-helms.ts'
-import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
+import {expectNotOperated, type RunAccount, type RunChoices} from '../../verbs/change/start-run.ts'
 import {type Console, type Output, tell} from '../console.ts'
 import {interruptBySignals} from '../signals.ts'
 import type {RunFlags} from './flags.ts'
@@ -65,6 +65,8 @@ export interface PlanView {
   readonly isAlwaysSaid?: boolean
   /** True when a dry run with something to do goes on, to be refused as the run would be. */
   readonly isCheckedDry?: boolean
+  /** Throws what the run would be refused for; called in a dry run with something to do, when people have seen the plan. */
+  readonly refuse?: () => Promise<void>
   /** True when the document is the answer also where there is nothing to do; by default the result of such a run is. */
   readonly isAnswer?: boolean
   /** Keys of the result of a run that had nothing to do, beside those that each result has. */
@@ -73,7 +75,7 @@ export interface PlanView {
 
 /**
  * Shows a plan where its reader looks: on standard output only when it is all that was asked for. Resolves with the exit
- * code where the command ends here: in a dry run, and where there is nothing to do.
+ * code where the command ends here: in a dry run, and where there is nothing to do. Throws what `refuse` throws.
  */
 export async function showPlan(
   plan: Plan,
@@ -84,13 +86,26 @@ export async function showPlan(
   const {output, 'dry-run': isDry} = flags
   const {isIdle = !hasChanges(plan), document = planDocument(plan)} = view
   const goesOn = (view.isCheckedDry ?? false) && !isIdle
+  const refuse = isDry && !isIdle ? view.refuse : undefined
   sayPlan(plan, context, view)
   // A document is one: the plan, or why it would be refused.
+  if (output !== 'ndjson') await refuse?.()
   const isLate = goesOn && output !== 'ndjson'
   if ((isDry && !isLate) || (isIdle && view.isAnswer)) console.document(output, document)
+  if (output === 'ndjson') await refuse?.()
   if (isDry) return goesOn ? undefined : 0
   if (!isIdle) return undefined
   return view.isAnswer ? 0 : endIdle(plan, context, view.nothing)
+}
+
+/** Has a dry run refuse, as the run does, to change an environment that the operator drives; see `expectNotOperated`. */
+export function refusingOperated(cluster: Pick<Cluster, 'driver'>, {environment}: Pick<Plan, 'environment'>) {
+  const refuse = () =>
+    expectNotOperated(cluster, environment).catch((error: unknown) => {
+      // Who drives it is for the run to know: to look at a plan takes no right to see that.
+      if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    })
+  return {refuse}
 }
 
 function sayPlan(plan: Plan, {flags, console}: RunContext, {text, isAlwaysSaid}: PlanView): void {

@@ -2,11 +2,12 @@ import {join} from 'node:path'
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
-import {clusterFlags} from '../../cli/flags.ts'
-import {openChosenCluster} from '../../cli/open/cluster.ts'
+import {type ClusterFlags, clusterFlags} from '../../cli/flags.ts'
+import {namesCluster, openChosenCluster} from '../../cli/open/cluster.ts'
 import {CLUSTER_OBJECTS, changeFlags} from '../../cli/run/flags.ts'
 import {VERSION} from '../../cli/version.ts'
 import {NAMESPACES} from '../../cluster/api/resources.ts'
+import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import {nameProblem} from '../../cluster/name-problem.ts'
 import {KkError} from '../../errors.ts'
@@ -19,13 +20,13 @@ import {
   operatorObjects,
   siteObjects,
 } from '../../operator/install/install.ts'
-import {SHAPES, type Shape} from '../../operator/install/shape.ts'
+import {expectShape, SHAPES, type Shape} from '../../operator/install/shape.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 export default class OperatorInstall extends KkCommand {
   static override summary = 'Install the operator in the cluster, or bring it up to date.'
   static override description =
-    'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.'
+    'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed, and a cluster that is named is asked whether the operator is there in another shape. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.'
   static override examples = [
     '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
     {
@@ -99,7 +100,8 @@ export default class OperatorInstall extends KkCommand {
     const made = part?.objects ?? operatorObjects(optionsOf(flags))
     if (flags['dry-run']) {
       const list = {apiVersion: 'v1', kind: 'List', items: made}
-      return this.console.print(JSON.stringify(list, undefined, 2))
+      this.console.print(JSON.stringify(list, undefined, 2))
+      return await refuseShape(made, flags)
     }
     await using cluster = await openChosenCluster(flags, undefined)
     const what = part?.what ?? 'the operator'
@@ -120,6 +122,13 @@ export default class OperatorInstall extends KkCommand {
       `wrote the chart ${directory}; its kinds are applied with kk operator install --kinds, and it is installed with: helm install kk-operator ${directory} --namespace kk-system`,
     )
   }
+}
+
+/** Throws `KK_SHAPE` as the installation does, where a cluster is named; what goes to Git needs none. */
+async function refuseShape(made: readonly KubernetesObject[], flags: ClusterFlags): Promise<void> {
+  if (!namesCluster(flags)) return
+  await using cluster = await openChosenCluster(flags, undefined)
+  await expectShape(made, cluster.objects)
 }
 
 interface OperatorFlags {

@@ -1,6 +1,7 @@
 import {afterEach, beforeEach, expect, it, vi} from 'vitest'
 import {type Output, openConsole} from '../../../src/cli/console.ts'
-import {type PlanView, showPlan} from '../../../src/cli/run/run.ts'
+import {type PlanView, refusingOperated, showPlan} from '../../../src/cli/run/run.ts'
+import {KkError} from '../../../src/errors.ts'
 import {action, plan} from '../../report/support/plans.ts'
 
 const written = {stdout: '', stderr: ''}
@@ -56,6 +57,35 @@ it.each([
     expect(form(written.stdout)).toBe(stdout)
   },
 )
+
+it.each([
+  ['text', 'text'],
+  ['json', 'nothing'],
+  ['ndjson', 'line'],
+] as const)('a dry run is refused as the run would be, after its plan: %s', async (output, stdout) => {
+  const refuse = () => Promise.reject(new Error('refused'))
+
+  await expect(shown(TO_DO, {output, 'dry-run': true}, {refuse})).rejects.toThrow('refused')
+
+  expect(form(written.stdout)).toBe(stdout)
+})
+
+it.each([
+  ['a run, which refuses by itself', TO_DO, false, undefined],
+  ['a dry run with nothing to do', IDLE, true, 0],
+] as const)('%s is not refused with its plan', async (_, planned, isDry, exit) => {
+  const refuse = () => Promise.reject(new Error('refused'))
+
+  expect(await shown(planned, {output: 'text', 'dry-run': isDry}, {refuse})).toBe(exit)
+})
+
+it('who may not see who drives an environment may look at its plan', async () => {
+  const driver = () => Promise.reject(new KkError('KK_FORBIDDEN', 'leases'))
+
+  await expect(refusingOperated({driver}, TO_DO).refuse()).resolves.toBeUndefined()
+  const {refuse} = refusingOperated({driver: async () => 'the operator'}, TO_DO)
+  await expect(refuse()).rejects.toMatchObject({code: 'KK_OPERATED', exit: 3})
+})
 
 it('with nothing to do the result has the form of a run, without its id', async () => {
   expect(await shown(IDLE, {output: 'json', 'dry-run': false}, {nothing: {left: []}})).toBe(0)
