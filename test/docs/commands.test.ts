@@ -64,7 +64,7 @@ it.each([
 })
 
 it('blocks have the marks that CONTRIBUTING.md explains: which are run, and which are read', () => {
-  const marks = ['json', 'sh', 'sh aio', 'sh test', 'text', 'text output', 'ts', 'yaml']
+  const marks = ['json', 'mermaid', 'sh', 'sh aio', 'sh test', 'text', 'text output', 'ts', 'yaml']
 
   const others = readPages().flatMap((page) => {
     const unknown = blocksOf(page).filter(({info}) => !marks.includes(info))

@@ -99,9 +99,12 @@ export async function showPlan(
 }
 
 /** Has a dry run refuse, as the run does, to change an environment that the operator drives; see `expectNotOperated`. */
-export function refusingOperated(cluster: Pick<Cluster, 'driver'>, {environment}: Pick<Plan, 'environment'>) {
+export function refusingOperated(
+  cluster: Pick<Cluster, 'driver'>,
+  plan: Pick<Plan, 'environment' | 'actions'>,
+) {
   const refuse = () =>
-    expectNotOperated(cluster, environment).catch((error: unknown) => {
+    expectNotOperated(cluster, plan).catch((error: unknown) => {
       // Who drives it is for the run to know: to look at a plan takes no right to see that.
       if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
     })

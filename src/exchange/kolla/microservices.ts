@@ -113,7 +113,10 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^glance-registry-/, 'Glance has no registry any more'],
   [/^nova-consoleauth-/, 'Nova has no consoleauth any more'],
   [/^ceph-admin-/, 'the commands of Ceph are in the pods of ceph-mon'],
-  [/^ceph-rbd-/, 'services use librbd, which needs no module of the kernel; rbd-provisioner takes one where it is'],
+  [
+    /^ceph-rbd-/,
+    'services use librbd, which needs no module of the kernel; rbd-provisioner takes one where it is',
+  ],
   [/^test-ceph-init-|-init-element-/, 'the pods of the service initialise their own volumes'],
   [/-pv$/, 'Kubernetes makes volumes by their StorageClass'],
   [/^(mariadb|rabbitmq)-pvc$/, 'the StatefulSet $1-server makes its claims'],
