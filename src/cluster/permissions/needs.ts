@@ -437,6 +437,9 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     ...installing('', 'namespaces', 'serviceaccounts'),
     ...installing('apiextensions.k8s.io', 'customresourcedefinitions'),
     ...installing('rbac.authorization.k8s.io', ...RBAC),
+    ...RBAC.map((resource) =>
+      inCluster('rbac.authorization.k8s.io', resource, ['list'], 'to take back rights that it has no longer'),
+    ),
     ...installing('apps', 'deployments'),
     {
       ...{group: 'apps', resource: 'deployments', verbs: ['get', 'list'], where: 'kk-system'},
@@ -447,7 +450,12 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
       ...['validatingadmissionpolicies', 'validatingadmissionpolicybindings'],
     ),
     inCluster('apiextensions.k8s.io', 'customresourcedefinitions', ['get'], 'to take the kinds away'),
-    {...steering('list', 'patch'), why: 'to let go what waits for its removal'},
+    {...steering('list', 'patch'), why: 'to stop its work, and let go what waits for its removal'},
+    {...LEADER, why: 'to wait until it has ended what it runs'},
+    {
+      ...{group: '', resource: 'secrets', verbs: ['list', 'delete'], where: 'release'},
+      why: 'to take back orders to its children',
+    },
   ],
   'operator run': [...OPERATOR, ...OPERATOR_ANYWHERE],
   'operator run elsewhere': OPERATOR_ANYWHERE,
