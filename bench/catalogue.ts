@@ -1,4 +1,6 @@
+import {availableParallelism, loadavg} from 'node:os'
 import {join} from 'node:path'
+import {setTimeout as delay} from 'node:timers/promises'
 import {ON_NODE, onFreshNode} from './measure/fresh-node.ts'
 import {race} from './measure/race.ts'
 import {type Bench, milliseconds, type Result, seconds} from './result.ts'
@@ -7,6 +9,7 @@ const ENVIRONMENTS = ['cloud', 'catalogue']
 const MINUTES = 30
 const MOST = 2
 const ROUNDS = 11
+const MOST_WAIT = 5 * 60_000
 
 /** Every service of the catalogue on the all-in-one node, with real pods. Needs root, and no node that runs. */
 export function measureCatalogue(bench: Bench): Promise<Result[]> {
@@ -17,6 +20,7 @@ export function measureCatalogue(bench: Bench): Promise<Result[]> {
     })
     let first = 0
     for (const each of words) first += await phase(each)
+    await atRest(bench)
     const list = {command: [join(bench.toolbox, 'helm4'), 'list', '-A'] as const, env}
     const deploys = words.map((each) => ({command: [bench.kk, ...each] as const, env}))
     const [listed = 0, ...times] = await race([list, ...deploys], {rounds: ROUNDS, signal: bench.signal})
@@ -36,4 +40,10 @@ export function measureCatalogue(bench: Bench): Promise<Result[]> {
       },
     ]
   })
+}
+
+/** Waits until the machine has less to do than it has processors, for services go on starting after their gates; five minutes at most. */
+async function atRest({signal}: Bench): Promise<void> {
+  const end = Date.now() + MOST_WAIT
+  while (loadavg()[0]! > availableParallelism() && Date.now() < end) await delay(5_000, undefined, {signal})
 }
