@@ -24,10 +24,7 @@ export async function pauseEnvironment(
   await setSpec(cluster, name, {suspend: true})
   if (!(await isLed(cluster))) say(`no process of the operator leads now: ${name} is paused once one does`)
   for (;;) {
-    const {metadata, status} = await existingEnvironment(cluster, name)
-    const paused = status?.conditions?.find(({type}) => type === 'Paused')
-    const isCurrent = (paused?.observedGeneration ?? 0) >= (metadata.generation ?? 0)
-    if (paused?.status === 'True' && isCurrent) return
+    if (isPaused(await existingEnvironment(cluster, name))) return
     if (Date.now() > until) {
       throw new KkError('KK_HELD', `the operator has not said yet that it does nothing to ${name}`, {
         hint: `see what it does: kk operator status ${name}; it pauses once that has ended`,
@@ -37,7 +34,14 @@ export async function pauseEnvironment(
   }
 }
 
-const LOOK_AGAIN = 500
+/** Returns whether the operator has said, of what the Environment is now, that it does nothing to it. */
+export function isPaused({metadata, status}: EnvironmentObject): boolean {
+  const paused = status?.conditions?.find(({type}) => type === 'Paused')
+  return paused?.status === 'True' && (paused.observedGeneration ?? 0) >= (metadata.generation ?? 0)
+}
+
+/** In milliseconds. */
+export const LOOK_AGAIN = 500
 
 /** Returns whether a process of the operator leads. */
 export async function isLed({lease, now}: Pick<Cluster, 'lease' | 'now'>): Promise<boolean> {

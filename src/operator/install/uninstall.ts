@@ -7,7 +7,7 @@ import type {Objects} from '../../cluster/objects.ts'
 import {ACCOUNTS} from '../../cluster/permissions/account.ts'
 import {KkError} from '../../errors.ts'
 import {TASK_LABEL} from '../children/handed-task.ts'
-import {isLed} from '../client/steer.ts'
+import {isLed, isPaused, LOOK_AGAIN} from '../client/steer.ts'
 import {ENVIRONMENTS, type EnvironmentObject, REMOVAL_FINALIZER} from '../kinds/environment-kind.ts'
 import {DEFINITIONS} from '../kinds/kind.ts'
 import {expectServed} from '../kinds/versions.ts'
@@ -53,8 +53,6 @@ export async function uninstallOperator(
     await objects.delete(resource, {namespace, name})
 }
 
-const LOOK_AGAIN = 500
-
 /** Suspends all Environments, and resolves once a leading operator has said of each that it does nothing to it. */
 async function stopWork(cluster: Uninstalled, until: number): Promise<void> {
   const {objects} = cluster
@@ -78,11 +76,6 @@ async function stopWork(cluster: Uninstalled, until: number): Promise<void> {
       )
     await wait(LOOK_AGAIN)
   }
-}
-
-function isPaused({metadata, status}: EnvironmentObject): boolean {
-  const paused = status?.conditions?.find(({type}) => type === 'Paused')
-  return paused?.status === 'True' && (paused.observedGeneration ?? 0) >= (metadata.generation ?? 0)
 }
 
 async function environmentsIn(objects: Pick<Objects, 'list'>): Promise<readonly EnvironmentObject[]> {
