@@ -131,8 +131,7 @@ async function drive(
 
   async function work(name: string, quietFor: QuietFor): Promise<number | undefined> {
     // A watch may lag behind, that of an API server which has just come up by minutes: what is driven is what is there now.
-    const found =
-      inputs.environment(name) && (await objects.read<EnvironmentObject>(ENVIRONMENTS, placeOf(name)))
+    const found = await objects.read<EnvironmentObject>(ENVIRONMENTS, placeOf(name))
     if (!found) {
       // What is served no more is not gone.
       await expectServed(ports.cluster)

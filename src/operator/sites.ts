@@ -158,8 +158,10 @@ export function openSites({hub, own, connect, signal, ring}: SitesOptions): Site
     },
     async forget(name) {
       const known = connections.get(name)
+      // What it owns may stay: who deletes it may say so, and the garbage collector may not have seen it go.
+      if (!known) return await giveUp({name}, ownSite)
       // It runs out by itself where it cannot be taken back.
-      if (known?.isKnown) await giveUp({name, uid: known.uid}, known.site).catch(() => undefined)
+      if (known.isKnown) await giveUp({name, uid: known.uid}, known.site).catch(() => undefined)
       await disconnect(name)
     },
     async close() {
@@ -265,8 +267,12 @@ function driverName({uid}: Driven, {isOwn}: Pick<Site, 'isOwn'>): string {
   return isOwn ? OWN_OPERATOR : `the operator of another cluster (its Environment is ${uid})`
 }
 
+interface GivenUp extends Pick<Site, 'isOwn'> {
+  readonly cluster: Pick<Cluster, 'driver'> & {readonly objects: Pick<Objects, 'delete'>}
+}
+
 /** Lets the command line, or another operator, drive an environment. */
-export async function giveUp(driven: Driven, site: Pick<Site, 'cluster' | 'isOwn'>): Promise<void> {
+export async function giveUp(driven: Driven, site: GivenUp): Promise<void> {
   const {name} = driven
   const {cluster} = site
   if ((await cluster.driver(name)) !== driverName(driven, site)) return

@@ -20,13 +20,27 @@ let next: Awaited<ReturnType<typeof nextKk>>
 beforeAll(async () => {
   cluster = await startOperatedCluster(6)
   next = await nextKk()
+  await untilCollected()
   return () => cluster.end()
-})
+}, 120_000)
 
 afterEach(() => cluster.stopAll())
 
 const DEFINITIONS = ['environments', 'releases'].map((plural) => `${plural}.kk.openstack.org`)
 const NAMED = ['--sandbox-name'] as const
+
+/**
+ * Resolves once the garbage collector knows Environments, which it learns within half a minute: until then it takes one in a version that is served
+ * no more for gone, and all that it owns with it.
+ */
+async function untilCollected(): Promise<void> {
+  const metadata = {name: 'none', namespace: 'kk-system'}
+  const spec = {source: {configMap: 'none'}, suspend: true}
+  await cluster.create({apiVersion: 'kk.openstack.org/v1alpha1', kind: 'Environment', metadata, spec})
+  const place = ['environments.kk.openstack.org', metadata.name, '--namespace', metadata.namespace]
+  // That takes the collector.
+  await done(cluster.kubectl('delete', ...place, '--cascade=foreground'))
+}
 
 const bringKinds = () => done(next.run('operator', 'install', '--kinds', '--yes', ...NAMED, cluster.sandbox))
 
@@ -67,15 +81,13 @@ it('25: the next kk takes kinds and operator over, and this one takes them back,
   await edit(3)
   await environment.comesTo('api 3')
   await between.stop()
-  const words = ['--image', 'registry.example.org/kk:0', '--namespace', environment.name, '--yes']
-  const back = await cluster.operator('install', ...words)
+  const back = await cluster.install('--image', 'registry.example.org/kk:0')
   const after = await cluster.start()
   await edit(1)
   await environment.comesTo('api 4')
 
   expect(stored).toEqual(['v1alpha1', 'v1beta1'])
-  expect(back.exitCode, back.stderr).toBe(0)
-  expect(back.stderr).toContain(`left as a newer kk has written it: ${DEFINITIONS.join(', ')}`)
+  expect(back).toContain(`left as a newer kk has written it: ${DEFINITIONS.join(', ')}`)
   for (const name of DEFINITIONS) {
     const {metadata, status} = await definition(name)
     expect(metadata.labels['app.kubernetes.io/version']).toBe('99.0.0')

@@ -23,6 +23,7 @@ function sitesWith(text: string | undefined) {
     opened: [] as string[],
     contexts: [] as string[],
     driver: 'the operator of another cluster (its Environment is u)',
+    own: undefined as string | undefined,
     deleted: 0,
     closed: 0,
     pinned: [] as string[],
@@ -42,7 +43,9 @@ function sitesWith(text: string | undefined) {
   const encoded = () => world.text && {data: {kubeconfig: Buffer.from(world.text).toString('base64')}}
   const sites = openSites({
     hub: {read: async <T>() => encoded() as T},
-    own: {cluster: {objects: {}}} as unknown as OperatorPorts,
+    own: {
+      cluster: {driver: async () => world.own, objects: {delete: async () => void world.deleted++}},
+    } as unknown as OperatorPorts,
     connect,
     signal: new AbortController().signal,
     ring: () => undefined,
@@ -94,6 +97,19 @@ it.each([
   await sites.forget('production')
 
   expect(world.contexts).toEqual(['north'])
+  expect(world.deleted).toBe(deleted)
+})
+
+it.each([
+  ['gives up what it has driven', 'the operator', 1],
+  ['leaves it to another one that drives', 'the operator of another cluster (its Environment is u)', 0],
+  ['finds nothing to give up', undefined, 0],
+])('who takes leave of an Environment of the own cluster %s', async (_, own, deleted) => {
+  const {sites, world} = sitesWith(kubeconfig())
+  Object.assign(world, {own})
+
+  await sites.forget('production')
+
   expect(world.deleted).toBe(deleted)
 })
 

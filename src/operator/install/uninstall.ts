@@ -11,11 +11,12 @@ import {isLed, isPaused, LOOK_AGAIN} from '../client/steer.ts'
 import {ENVIRONMENTS, type EnvironmentObject, REMOVAL_FINALIZER} from '../kinds/environment-kind.ts'
 import {DEFINITIONS} from '../kinds/kind.ts'
 import {expectServed} from '../kinds/versions.ts'
+import {giveUp} from '../sites.ts'
 import {ALLOW_REMOVAL, DEFINITION_NAMES} from './deletion-guard.ts'
 import {rightsOf} from './rights.ts'
 import {CHILD_NAME, dropChildren, NAME} from './shape.ts'
 
-type Uninstalled = Pick<Cluster, 'customKinds' | 'lease' | 'now'> & {
+type Uninstalled = Pick<Cluster, 'customKinds' | 'driver' | 'lease' | 'now'> & {
   readonly objects: Pick<Objects, 'delete' | 'list' | 'merge' | 'read'>
 }
 
@@ -36,8 +37,9 @@ export async function uninstallOperator(
   await expectServed(cluster)
   await stopWork(cluster, until)
   // Nobody would be there to let them go.
-  for (const {metadata} of await environmentsIn(objects)) {
+  for (const {metadata, spec} of await environmentsIn(objects)) {
     const {name, finalizers = []} = metadata
+    if (!spec.cluster) await giveUp({name}, {cluster, isOwn: true})
     if (!finalizers.includes(REMOVAL_FINALIZER)) continue
     const kept = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
     await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {metadata: {finalizers: kept}})

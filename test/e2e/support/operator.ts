@@ -12,8 +12,8 @@ import {recordedHelm} from './recorded-helm.ts'
 
 /** A control plane on which the operator is installed, for as many namespaces as a file asks for. */
 export interface OperatedCluster extends OwnCluster {
-  /** Installs the operator once more for all these environments, with other flags. */
-  install(...words: readonly string[]): Promise<unknown>
+  /** Installs the operator once more for all these environments, with other flags, and resolves with what it has said. */
+  install(...words: readonly string[]): Promise<string>
   /** Takes the operator away from all of them. */
   uninstall(): Promise<unknown>
   /** `kk operator <words>`. */
@@ -91,10 +91,12 @@ export async function startOperatedCluster(
   const operator = (...words: readonly string[]) =>
     kk(['operator', ...words, '--sandbox-name', cluster.sandbox])
   const namespaces = names.flatMap((name) => ['--namespace', name])
-  const install = (...words: readonly string[]) =>
-    done(
-      operator('install', '--image', 'registry.example.org/kk:1', ...namespaces, '--yes', ...flags, ...words),
-    )
+  const install = async (...words: readonly string[]) => {
+    const image = words.includes('--image') ? [] : ['--image', 'registry.example.org/kk:1']
+    const installed = await operator('install', ...image, ...namespaces, '--yes', ...flags, ...words)
+    expect(installed.exitCode, installed.stderr).toBe(0)
+    return installed.stderr
+  }
   await install()
   const free = names.slice()
   const running = new Set<RunningOperator>()
