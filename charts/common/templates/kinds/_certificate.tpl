@@ -20,10 +20,8 @@ cert-manager is to put into one (`issuer`); nothing where the deployer has made 
 {{- end -}}
 {{- end -}}
 {{- if and (not $tls.secret) (or $tls.internal (and $tls.public $web)) }}
----
-apiVersion: {{ ternary "cert-manager.io/v1" "v1" (not (empty $tls.issuer)) }}
-kind: {{ ternary "Certificate" "Secret" (not (empty $tls.issuer)) }}
-{{ include "common.context.metadata" (dict "ctx" . "name" (include "common.context.certificate" .)) }}
+{{- $kind := ternary "cert-manager.io/v1 Certificate" "v1 Secret" (not (empty $tls.issuer)) }}
+{{ include "common.context.object" (dict "kind" $kind "ctx" . "name" (include "common.context.certificate" .)) }}
 {{- if $tls.issuer }}
 spec: {{ dict "secretName" (include "common.context.certificate" .) "issuerRef" $tls.issuer "dnsNames" (compact $names | uniq) "usages" (list "server auth" "client auth") | toJson }}
 {{- else }}

@@ -3,13 +3,10 @@
 {{- $units := dict "cleanup" (include "common.jobs.cleanup" . | fromYaml) -}}
 {{- include "common.context.merge" (dict "into" $units "from" .root.Values.cronjobs) -}}
 {{- range $key, $unit := $units -}}
-{{- $cronjob := dict "ctx" $ "unit" $unit "annotations" $unit.annotations -}}
+{{- $cronjob := dict "kind" "batch/v1 CronJob" "ctx" $ "unit" $unit "annotations" $unit.annotations -}}
 {{- if and $unit (include "common.context.enabled" (dict "ctx" $ "key" (printf "cron-job-%s" $key))) -}}
 {{- include "common.pod.unit" (dict "ctx" $ "role" "job" "key" $key "unit" $unit) }}
----
-apiVersion: batch/v1
-kind: CronJob
-{{ include "common.context.metadata" $cronjob }}
+{{ include "common.context.object" $cronjob }}
 spec:
   schedule: {{ $unit.schedule | quote }}
   suspend: {{ $unit.suspend | default false }}

@@ -10,10 +10,7 @@ name of its endpoint, by an ingress controller. An address is no name: what has 
 {{- fail (printf "network.%s.ingress needs the name that clients outside use: ingress.domain, or endpoints.%s.host_fqdn_override.public.host" .unit.key .unit.endpoint) -}}
 {{- end }}
 {{- if not (regexMatch "^[0-9.]+$|:" $host) }}
----
-apiVersion: networking.k8s.io/v1
-kind: Ingress
-{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" $ingress.annotations) }}
+{{ include "common.context.object" (merge (dict "kind" "networking.k8s.io/v1 Ingress" "annotations" $ingress.annotations) .) }}
 spec:
   {{- with $ingress.class }}
   ingressClassName: {{ . }}
@@ -36,10 +33,7 @@ spec:
 {{- /* The class of what a component does as an ingress controller (`controller`); its name is that of all (`ingress.class`). */ -}}
 {{- define "common.kinds.ingressclass" -}}
 {{- with .unit.controller }}
----
-apiVersion: networking.k8s.io/v1
-kind: IngressClass
-{{ include "common.context.metadata" (dict "ctx" $.ctx "unit" $.unit "name" $.ctx.values.ingress.class "kind" "IngressClass") }}
+{{ include "common.context.object" (merge (dict "kind" "networking.k8s.io/v1 IngressClass" "name" $.ctx.values.ingress.class) $) }}
 spec: {controller: {{ . }}}
 {{ end -}}
 {{- end -}}

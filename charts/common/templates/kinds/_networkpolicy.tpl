@@ -22,10 +22,7 @@ pods of the namespace, or everybody where it has a port on the nodes or an ingre
 {{- if and .unit.ports (eq .unit.kind "StatefulSet") -}}
 {{- $ingress = append $ingress (dict "from" $members "ports" (include "common.kinds.networkpolicy.ports" .unit.ports | fromYamlArray)) -}}
 {{- end }}
----
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-{{ include "common.context.metadata" . }}
+{{ include "common.context.object" (merge (dict "kind" "networking.k8s.io/v1 NetworkPolicy") .) }}
 spec:
   podSelector:
     matchLabels:

@@ -7,10 +7,7 @@ Evictions one at a time where there are several pods, or as openstack-helm's
 {{- $least := dig "min_available" "" ($budget | default dict) -}}
 {{- $wanted := and (ne .unit.kind "DaemonSet") (or (gt .unit.replicas 1) (not (kindIs "string" $least))) -}}
 {{- if and $wanted (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "pdb-%s" .unit.key))) }}
----
-apiVersion: policy/v1
-kind: PodDisruptionBudget
-{{ include "common.context.metadata" . }}
+{{ include "common.context.object" (merge (dict "kind" "policy/v1 PodDisruptionBudget") .) }}
 spec:
   {{ ternary "maxUnavailable: 1" (int64 $least | printf "minAvailable: %d") (kindIs "string" $least) }}
   selector:

@@ -2,10 +2,7 @@
 {{- define "common.kinds.pvc" -}}
 {{- $wanted := and .unit.storage (not .ctx.values.storage.ephemeral) (ne .unit.kind "StatefulSet") -}}
 {{- if and $wanted (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "pvc-%s" .unit.key))) }}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" (dict "helm.sh/resource-policy" "keep")) }}
+{{ include "common.context.object" (merge (dict "kind" "v1 PersistentVolumeClaim" "annotations" (dict "helm.sh/resource-policy" "keep")) .) }}
 spec:
   {{- include "common.kinds.pvc.spec" . | nindent 2 }}
 {{ end -}}

@@ -5,10 +5,7 @@ has rules of its own has a Role of its own.
 {{- define "common.kinds.rbac" -}}
 {{- if include "common.context.enabled" (dict "ctx" . "key" "rbac") -}}
 {{- range $account, $rules := .accounts }}
----
-apiVersion: v1
-kind: ServiceAccount
-{{ include "common.context.metadata" (dict "ctx" $ "name" $account) }}
+{{ include "common.context.object" (dict "kind" "v1 ServiceAccount" "ctx" $ "name" $account) }}
 automountServiceAccountToken: false
 {{ range $kind, $allowed := $rules -}}
 {{- $name := ternary (printf "%s-%s" $.namespace $account) $account (eq $kind "ClusterRole") -}}
@@ -32,16 +29,10 @@ automountServiceAccountToken: false
 
 {{- /* A Role or ClusterRole (.kind), in .namespace if not the release's, and which .accounts have it. */ -}}
 {{- define "common.kinds.rbac.role" }}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: {{ .kind }}
-{{ include "common.context.metadata" . }}
+{{ include "common.context.object" (merge (dict "kind" (printf "rbac.authorization.k8s.io/v1 %s" .kind)) .) }}
 rules:
   {{- toYaml .rules | nindent 2 }}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: {{ .kind }}Binding
-{{ include "common.context.metadata" . }}
+{{ include "common.context.object" (merge (dict "kind" (printf "rbac.authorization.k8s.io/v1 %sBinding" .kind)) .) }}
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: {{ .kind }}

@@ -4,10 +4,8 @@ it is made, and so ends a removal before anything is deleted. It is made where t
 */ -}}
 {{- define "common.kinds.removal" -}}
 {{- if eq (index .root.Chart.Annotations "kk.openstack.org/protected" | default "") "true" }}
----
-apiVersion: v1
-kind: ConfigMap
-{{ $ctx := merge (dict "release" .root.Release.Name) . -}}
-{{ include "common.context.metadata" (dict "ctx" $ctx "name" (include "common.context.name" (dict "ctx" $ctx "key" "removal")) "annotations" (dict "helm.sh/hook" "pre-delete" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded")) }}
+{{- $ctx := merge (dict "release" .root.Release.Name) . }}
+{{- $hook := dict "helm.sh/hook" "pre-delete" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded" }}
+{{ include "common.context.object" (dict "kind" "v1 ConfigMap" "ctx" $ctx "key" "removal" "annotations" $hook) }}
 {{ end -}}
 {{- end -}}

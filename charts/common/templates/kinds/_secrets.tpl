@@ -6,10 +6,7 @@ fills: they are left alone after that, and kept when the release goes, for what 
 {{- range $key, $data := .secrets -}}
 {{- $given := dig "secrets" $key "" $.values -}}
 {{- if and $data (not $given) (include "common.context.enabled" (dict "ctx" $ "key" (printf "secret-%s" $key))) }}
----
-apiVersion: v1
-kind: Secret
-{{ include "common.context.metadata" (dict "ctx" $ "name" (include "common.context.name" (dict "ctx" $ "key" $key))) }}
+{{ include "common.context.object" (dict "kind" "v1 Secret" "ctx" $ "key" $key) }}
 type: Opaque
 data:
   {{- range $name, $value := $data }}
@@ -19,10 +16,7 @@ data:
 {{- end -}}
 {{- range $key, $_ := .root.Values.generated -}}
 {{- if include "common.context.enabled" (dict "ctx" $ "key" (printf "secret-%s" $key)) }}
----
-apiVersion: v1
-kind: Secret
-{{ include "common.context.metadata" (dict "ctx" $ "name" (include "common.context.name" (dict "ctx" $ "key" $key)) "annotations" (dict "helm.sh/resource-policy" "keep")) }}
+{{ include "common.context.object" (dict "kind" "v1 Secret" "ctx" $ "key" $key "annotations" (dict "helm.sh/resource-policy" "keep")) }}
 type: Opaque
 {{ end -}}
 {{- end -}}

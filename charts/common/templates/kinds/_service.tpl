@@ -3,10 +3,7 @@
 {{- if and .unit.served (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "service-%s" .unit.key))) -}}
 {{- $node := .unit.network.node_port | default dict -}}
 {{- $https := dict "traefik.ingress.kubernetes.io/service.serversscheme" "https" "traefik.ingress.kubernetes.io/service.serverstransport" "internal@file" }}
----
-apiVersion: v1
-kind: Service
-{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" (ternary $https dict .unit.https)) }}
+{{ include "common.context.object" (merge (dict "kind" "v1 Service" "annotations" (ternary $https dict .unit.https)) .) }}
 spec:
   type: {{ ternary "NodePort" "ClusterIP" (not (empty $node.enabled)) }}
   selector:
@@ -31,10 +28,7 @@ spec:
     {{- end }}
 {{ end -}}
 {{- if eq .unit.kind "StatefulSet" }}
----
-apiVersion: v1
-kind: Service
-{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "name" (printf "%s-peers" .unit.name)) }}
+{{ include "common.context.object" (merge (dict "kind" "v1 Service" "name" (printf "%s-peers" .unit.name)) .) }}
 spec:
   clusterIP: None
   # Members find each other before they are ready.

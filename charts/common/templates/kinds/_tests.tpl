@@ -4,10 +4,8 @@
 {{- if and $facts (include "common.context.enabled" (dict "ctx" $ "key" (printf "pod-%s" $key))) -}}
 {{- $unit := deepCopy $facts -}}
 {{- include "common.pod.unit" (dict "ctx" $ "role" "test" "key" $key "unit" $unit) }}
----
-apiVersion: v1
-kind: Pod
-{{ include "common.context.metadata" (dict "ctx" $ "unit" $unit "annotations" (dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation")) }}
+{{- $hook := dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation" }}
+{{ include "common.context.object" (dict "kind" "v1 Pod" "ctx" $ "unit" $unit "annotations" $hook) }}
 spec:
   {{- include "common.pod.spec" (dict "ctx" $ "unit" $unit) | nindent 2 }}
 {{ end -}}

@@ -17,10 +17,7 @@ mounts and nothing else, so that a change rolls those pods alone that read it. A
 {{- range .unit.scripts -}}
 {{- $inputs = append $inputs (get $.ctx.configmaps.bin .) -}}
 {{- end }}
----
-apiVersion: apps/v1
-kind: {{ .unit.kind }}
-{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" $annotations) }}
+{{ include "common.context.object" (merge (dict "kind" (printf "apps/v1 %s" .unit.kind) "annotations" $annotations) .) }}
 spec:
   selector:
     matchLabels:

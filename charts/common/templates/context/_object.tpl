@@ -1,11 +1,16 @@
 {{- /*
-The metadata of an object of .unit, or of .name; with .annotations, in .namespace if not the release's, in none if its .kind has none.
+How an object begins, to the end of its metadata: .kind, after its API version (`apps/v1 Deployment`); the name of .unit, or .name, or that of .key
+in this release; .annotations; .namespace if not the release's, and none if its kind has none.
 Versions are in its labels and nowhere else: selectors and pods must not change with them.
 */ -}}
-{{- define "common.context.metadata" -}}
+{{- define "common.context.object" -}}
+{{- $kind := splitList " " .kind | last -}}
+---
+apiVersion: {{ splitList " " .kind | first }}
+kind: {{ $kind }}
 metadata:
-  name: {{ with .name }}{{ . }}{{ else }}{{ .unit.name }}{{ end }}
-  {{- if not (has (toString .kind) (list "ClusterRole" "CSIDriver" "IngressClass" "StorageClass")) }}
+  name: {{ if .key }}{{ include "common.context.name" . }}{{ else if .name }}{{ .name }}{{ else }}{{ .unit.name }}{{ end }}
+  {{- if not (has $kind (list "ClusterRole" "ClusterRoleBinding" "CSIDriver" "IngressClass" "StorageClass")) }}
   namespace: {{ .namespace | default .ctx.namespace }}
   {{- end }}
   labels:
