@@ -63,8 +63,6 @@ def drop_user(item):
 {{- range .files }}{{- with .data }}{{- $pools = append $pools . }}{{- end }}{{- end }}
 {{- if $pools }}
 
-import sys
-
 import rados
 import rbd
 
@@ -79,10 +77,9 @@ def why_it_stays(pool, name):
                 return "it is open"
         with rbd.Image(pool, name) as image:
             snapshots = [each["name"] for each in image.list_snaps()]
-            for snapshot in snapshots:
-                # What a clone is made of is protected, and stays so while there is one.
-                if image.is_protected_snap(snapshot):
-                    image.unprotect_snap(snapshot)
+            # What a clone is made of is protected, and stays so while there is one: then no snapshot goes.
+            for snapshot in filter(image.is_protected_snap, snapshots):
+                image.unprotect_snap(snapshot)
             for snapshot in snapshots:
                 image.remove_snap(snapshot)
         RBD.remove(pool, name)
@@ -92,27 +89,18 @@ def why_it_stays(pool, name):
         return str(error)
 
 
-def empty(pool):
-    """Returns why images stay, by their names. A clone goes before what it is a clone of, so it goes round until nothing changes."""
-    stay = dict.fromkeys(RBD.list(pool))
-    while stay:
-        reasons = {name: why_it_stays(pool, name) for name in stay}
-        left = {name: reason for name, reason in reasons.items() if reason}
-        if len(left) == len(stay):
-            return left
-        stay = left
-    for trashed in list(RBD.trash_list(pool)):
-        RBD.trash_remove(pool, trashed["id"], True)
-    return {}
-
-
 def drop_data_of_pool(item):
+    """A clone goes before what it is a clone of, so it goes round until nothing changes. Ends with the reasons if images stay."""
     options = {"mon_host": os.environ["CEPH_HOST"], "key": os.environ["KEY_" + item["user"].replace("-", "_")]}
-    with rados.Rados(rados_id=item["user"], conf=options) as cluster:
-        with cluster.open_ioctx(item["name"]) as pool:
-            left = empty(pool)
-    if left:
-        sys.exit("\n".join("%s in the pool %s stays: %s" % (image, item["name"], reason) for image, reason in left.items()))
+    with rados.Rados(rados_id=item["user"], conf=options) as cluster, cluster.open_ioctx(item["name"]) as pool:
+        tried, stay = [], dict.fromkeys(RBD.list(pool))
+        while len(stay) != len(tried):
+            tried = list(stay)
+            stay = {name: why for name in tried if (why := why_it_stays(pool, name))}
+        if stay:
+            raise SystemExit("\n".join("%s in the pool %s stays: %s" % (name, item["name"], why) for name, why in stay.items()))
+        for trashed in list(RBD.trash_list(pool)):
+            RBD.trash_remove(pool, trashed["id"], True)
 {{- end }}
 
 
