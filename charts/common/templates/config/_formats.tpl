@@ -1,21 +1,18 @@
 {{- /*
 section → option → value. Lists are joined by commas; `{type: multistring, values: […]}` (openstack-helm's way)
-repeats the option; null leaves it out; more lines than one are indented, as oslo.config continues them.
+repeats the option; more lines than one are indented, as oslo.config continues them.
 */ -}}
 {{- define "common.config.format.ini" -}}
 {{- range $section, $options := . -}}
 {{- if $options }}
 [{{ $section }}]
 {{- range $option, $value := $options }}
-{{- if kindIs "invalid" $value }}
-{{- else if and (kindIs "map" $value) (eq (toString $value.type) "multistring") }}
+{{- if and (kindIs "map" $value) (eq (toString $value.type) "multistring") }}
 {{- range $value.values }}
 {{ $option }} = {{ include "common.config.scalar" . }}
 {{- end }}
 {{- else if kindIs "slice" $value }}
-{{- $items := list }}
-{{- range $value }}{{- $items = append $items (include "common.config.scalar" .) }}{{- end }}
-{{ $option }} = {{ join "," $items }}
+{{ $option }} = {{ range $i, $item := $value }}{{ if $i }},{{ end }}{{ include "common.config.scalar" $item }}{{ end }}
 {{- else }}
 {{ $option }} = {{ include "common.config.scalar" $value | replace "\n" "\n  " }}
 {{- end }}
@@ -27,19 +24,15 @@ repeats the option; null leaves it out; more lines than one are indented, as osl
 {{- /* option = value, a line each (rabbitmq.conf). */ -}}
 {{- define "common.config.format.properties" -}}
 {{- range $option, $value := . -}}
-{{- if not (kindIs "invalid" $value) -}}
 {{ $option }} = {{ include "common.config.scalar" $value }}
 {{ end -}}
-{{- end -}}
 {{- end -}}
 
 {{- /* --option=value for a command line, instead of a file. */ -}}
 {{- define "common.config.format.argv" -}}
 {{- $arguments := list -}}
 {{- range $option, $value := . -}}
-{{- if not (kindIs "invalid" $value) -}}
 {{- $arguments = append $arguments (printf "--%s=%s" $option (include "common.config.scalar" $value)) -}}
-{{- end -}}
 {{- end -}}
 {{- join " " $arguments -}}
 {{- end -}}
