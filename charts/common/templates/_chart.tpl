@@ -10,7 +10,7 @@ for it (`kk.section`), and each release shows those of its `kk.components`: of a
 {{- $ctx := dict
   "root" . "chart" .Chart.Name "release" ($kk.section | default .Release.Name) "namespace" .Release.Namespace
   "configmaps" (dict "etc" dict "bin" dict) "secrets" (dict "env" dict "files" dict)
-  "accounts" dict "gates" list "gated" dict "used" dict -}}
+  "accounts" dict "gates" list "gated" dict "used" dict "jobs" dict -}}
 {{- include "common.context.values" $ctx -}}
 {{- include "common.config.files" $ctx -}}
 {{- include "common.jobs.resolve" $ctx -}}

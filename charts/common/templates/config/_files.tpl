@@ -82,10 +82,7 @@ It is known by the option's name, or as a URL with a password, so that one in a 
 {{- end -}}
 {{- $format = "ini" -}}
 {{- end -}}
-{{- $text := "" -}}
-{{- if $options -}}
-{{- $text = include (printf "common.config.format.%s" $format) $options -}}
-{{- end -}}
+{{- $text := ternary "" (include (printf "common.config.format.%s" $format) $options) (empty $options) -}}
 {{- $_ := merge $file (dict
   "key" .key "name" (base ($file.path | default .key)) "owner" .ctx.user.name "perm" "0600"
   "text" $text "sections" $options "env" $env "needs" (uniq $needs)) -}}

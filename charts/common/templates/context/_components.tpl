@@ -7,6 +7,7 @@ they listen on, and `served`, those of their Service. With an endpoint, those of
 {{- range $key, $facts := .root.Values.components -}}
 {{- if $facts -}}
 {{- $unit := deepCopy $facts -}}
+{{- $endpoint := get $.endpoints ($unit.endpoint | default "") | default dict -}}
 {{- if ne (dig "storage" "backend" $.values.storage.backend $unit) $.values.storage.backend -}}
 {{- $_ := unset $unit "storage" -}}
 {{- end -}}
@@ -15,7 +16,7 @@ they listen on, and `served`, those of their Service. With an endpoint, those of
 {{- $_ := set $own $name (dict "service" (int64 $port) "container" (int64 $port)) -}}
 {{- end -}}
 {{- $served := dict -}}
-{{- range $name, $_ := dig ($unit.endpoint | default "") "port" dict $.endpoints -}}
+{{- range $name, $_ := $endpoint.port -}}
 {{- $port := dict "ctx" $ "type" $unit.endpoint "port" $name -}}
 {{- $container := include "common.endpoints.port" (merge (dict "interface" "service") $port) -}}
 {{- $_ := set $served ($name | replace "_" "-") (dict "service" (include "common.endpoints.port" $port) "container" $container) -}}
@@ -23,13 +24,11 @@ they listen on, and `served`, those of their Service. With an endpoint, those of
 {{- $_ := set $unit "ports" (merge dict $own $served) -}}
 {{- $_ := set $unit "served" (ternary $served $own (not (empty $unit.endpoint))) -}}
 {{- $_ := set $unit "main" (keys ($served | default $own) | sortAlpha | first) -}}
-{{- $_ := set $unit "https" (dig ($unit.endpoint | default "") "https" false $.endpoints) -}}
+{{- $_ := set $unit "https" ($endpoint.https | default false) -}}
 {{- $_ := set $unit "kind" ($unit.kind | default "Deployment") -}}
 {{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ "key" $key) | int) -}}
-{{- $network := dict "ingress" dict -}}
-{{- if and $.values.ingress.enabled (dig ($unit.endpoint | default "") "public" "" $.endpoints) -}}
-{{- $network = dict "ingress" (pick $.values.ingress "enabled" "class" "annotations" | merge (dict "tls_secret" $.values.public_certificate)) -}}
-{{- end -}}
+{{- $ingress := pick $.values.ingress "enabled" "class" "annotations" | merge (dict "tls_secret" $.values.public_certificate) -}}
+{{- $network := dict "ingress" (ternary dict $ingress (and $.values.ingress.enabled $endpoint.public | empty)) -}}
 {{- include "common.context.merge" (dict "into" $network "from" (include "common.context.pick" (dict "ctx" $ "key" $key "of" $.values.network) | mustFromJson)) -}}
 {{- $_ := set $unit "network" $network -}}
 {{- include "common.pod.unit" (dict "ctx" $ "role" "component" "key" $key "unit" $unit) -}}

@@ -8,10 +8,8 @@ A reference without a fixed tag is refused: what runs must not depend on the day
 {{- $service := ternary .ctx.chart .name (eq .name .ctx.root.Values.image) -}}
 {{- $reference := include "common.context.pick" (dict "ctx" .ctx "key" .key "of" $images.tags "service" $service) | mustFromJson -}}
 {{- if not $reference -}}
-{{- if not .name -}}
-{{- fail (printf "kk has no image of %s: name yours in images.tags.%s" .ctx.chart ($service | replace "-" "_")) -}}
-{{- end -}}
-{{- $name := list $images.distro $images.type .name | compact | join "-" -}}
+{{- $name := .name | required (printf "kk has no image of %s: name yours in images.tags.%s" .ctx.chart ($service | replace "-" "_")) -}}
+{{- $name = list $images.distro $images.type $name | compact | join "-" -}}
 {{- $reference = list $images.registry $images.namespace $name | compact | join "/" -}}
 {{- with $images.tag }}{{- $reference = printf "%s:%v" $reference . -}}{{- end -}}
 {{- end -}}

@@ -7,9 +7,6 @@
 {{- if and (eq $interface "service") (kindIs "map" $port) (not (hasKey $port "service")) -}}
 {{- $interface = "internal" -}}
 {{- end -}}
-{{- $number := include "common.endpoints.value" (dict "ctx" .ctx "type" .type "attribute" (printf "port.%s" $name) "interface" $interface) -}}
-{{- if not $number -}}
-{{- fail (printf "endpoints.%s.port.%s.default is needed and not set" .type $name) -}}
-{{- end -}}
-{{- $number -}}
+{{- include "common.endpoints.value" (dict "ctx" .ctx "type" .type "attribute" (printf "port.%s" $name) "interface" $interface)
+  | required (printf "endpoints.%s.port.%s.default is needed and not set" .type $name) -}}
 {{- end -}}

@@ -1,11 +1,10 @@
 {{- /*
-Every job of the chart in the order of `after`: sets .jobs of the context, key → {key, name, spec, gate, migration, retries, part}.
+Every job of the chart in the order of `after`: fills .jobs of the context, key → {key, name, spec, gate, migration, retries, part}.
 A Job cannot be changed, so its name ends in a hash of its pod and of what it reads: a change makes a new Job and
 helm deletes the old one; without a change it is not run again. Where a section is several releases, the jobs for which no component
 waits are of the part `rollout`, for they wait for components; the others of `common`.
 */ -}}
 {{- define "common.jobs.resolve" -}}
-{{- $_ := set $ "jobs" dict -}}
 {{- $facts := dict -}}
 {{- $asked := dict "db-create" .root.Values.databases "register" .root.Values.registration "bus-create" (hasKey .used (printf "oslo_messaging.%s.password" .chart)) -}}
 {{- range $key, $any := $asked -}}

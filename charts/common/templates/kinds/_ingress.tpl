@@ -5,10 +5,8 @@ name of its endpoint, by an ingress controller. An address is no name: what has 
 {{- define "common.kinds.ingress" -}}
 {{- $ingress := .unit.network.ingress -}}
 {{- if and $ingress.enabled .unit.endpoint }}
-{{- $host := include "common.endpoints.value" (dict "ctx" .ctx "type" .unit.endpoint "attribute" "host_fqdn_override" "interface" "public") -}}
-{{- if not $host -}}
-{{- fail (printf "network.%s.ingress needs the name that clients outside use: ingress.domain, or endpoints.%s.host_fqdn_override.public.host" .unit.key .unit.endpoint) -}}
-{{- end }}
+{{- $host := include "common.endpoints.value" (dict "ctx" .ctx "type" .unit.endpoint "attribute" "host_fqdn_override" "interface" "public")
+  | required (printf "network.%s.ingress needs the name that clients outside use: ingress.domain, or endpoints.%s.host_fqdn_override.public.host" .unit.key .unit.endpoint) }}
 {{- if not (regexMatch "^[0-9.]+$|:" $host) }}
 {{ include "common.context.object" (merge (dict "kind" "networking.k8s.io/v1 Ingress" "annotations" $ingress.annotations) .) }}
 spec:

@@ -11,13 +11,11 @@ pods of the namespace, or everybody where it has a port on the nodes or an ingre
 {{- $selector := include "common.context.selector" (dict "ctx" $.ctx "unit" (dict "key" .)) | fromYaml -}}
 {{- $members = append $members (dict "podSelector" (dict "matchLabels" $selector)) -}}
 {{- end -}}
+{{- $isOpen := or (dig "node_port" "enabled" false .unit.network) (dig "ingress" "enabled" false .unit.network) -}}
+{{- $clients := ternary (dict "from" (list (dict "podSelector" dict))) dict (empty $isOpen) -}}
 {{- $ingress := list -}}
 {{- with .unit.served -}}
-{{- $rule := dict "ports" (include "common.kinds.networkpolicy.ports" . | fromYamlArray) -}}
-{{- if not (or (dig "node_port" "enabled" false $.unit.network) (dig "ingress" "enabled" false $.unit.network)) -}}
-{{- $_ := set $rule "from" (list (dict "podSelector" dict)) -}}
-{{- end -}}
-{{- $ingress = append $ingress $rule -}}
+{{- $ingress = append $ingress (merge (dict "ports" (include "common.kinds.networkpolicy.ports" . | fromYamlArray)) $clients) -}}
 {{- end -}}
 {{- if and .unit.ports (eq .unit.kind "StatefulSet") -}}
 {{- $ingress = append $ingress (dict "from" $members "ports" (include "common.kinds.networkpolicy.ports" .unit.ports | fromYamlArray)) -}}

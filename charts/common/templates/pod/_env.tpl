@@ -7,19 +7,17 @@ start of a service makes.
 {{- define "common.pod.env" -}}
 {{- $_ := set .unit "env" list -}}
 {{- $_ := set .unit "digest" list -}}
-{{- $pod := dict
+{{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" (dict
   "POD_NAME" (dict "field" "metadata.name") "POD_NAMESPACE" (dict "field" "metadata.namespace")
-  "POD_IP" (dict "field" "status.podIP") "NODE_NAME" (dict "field" "spec.nodeName") -}}
+  "POD_IP" (dict "field" "status.podIP") "NODE_NAME" (dict "field" "spec.nodeName"))) -}}
 {{- $start := ternary (dict "KOLLA_CONFIG_STRATEGY" "COPY_ONCE") (dict "HOME" "/tmp") .unit.kolla -}}
 {{- if and .unit.kolla (eq .unit.role "job") -}}
 {{- $_ := set $start "KOLLA_SKIP_EXTEND_START" "" -}}
 {{- end -}}
-{{- if .ctx.values.tls.internal -}}
-{{- range ternary (list "REQUESTS_CA_BUNDLE") (list "CURL_CA_BUNDLE" "REQUESTS_CA_BUNDLE" "SSL_CERT_FILE") .unit.kolla -}}
+{{- $trust := ternary (list "REQUESTS_CA_BUNDLE") (list "CURL_CA_BUNDLE" "REQUESTS_CA_BUNDLE" "SSL_CERT_FILE") .unit.kolla -}}
+{{- range ternary $trust list .ctx.values.tls.internal -}}
 {{- $_ := set $start . "/etc/tls/ca.crt" -}}
 {{- end -}}
-{{- end -}}
-{{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" $pod) -}}
 {{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" $start) -}}
 {{- $own := dict -}}
 {{- $read := join " " .unit.reads | upper | splitList " " -}}
@@ -57,16 +55,14 @@ Variables of a unit, by name. A value is text, or a reference to what only the l
 {{- define "common.pod.env.variables" -}}
 {{- $endpoints := dict "auth" (list "user" "field") "host" list "members" list "port" (list "port") "uri" (list "interface") -}}
 {{- range $name, $value := .variables -}}
-{{- $text := "" -}}
+{{- $text := include "common.config.scalar" $value -}}
 {{- $from := dict -}}
 {{- $reference := ternary $value dict (kindIs "map" $value) -}}
 {{- $kind := omit $reference "default" | keys | join "" -}}
 {{- $parts := get $reference $kind | toString | splitList "." -}}
-{{- if not (kindIs "map" $value) -}}
-{{- $text = include "common.config.scalar" $value -}}
-{{- else if $value.field -}}
+{{- if $reference.field -}}
 {{- $from = dict "fieldRef" (dict "fieldPath" $value.field) -}}
-{{- else if $value.credential -}}
+{{- else if $reference.credential -}}
 {{- $secret := include "common.endpoints.credential" (dict "ctx" $.ctx "path" $value.credential) -}}
 {{- $from = include "common.pod.env.secret" (dict "ctx" $.ctx "unit" $.unit "key" $value.credential "value" $secret) | fromYaml -}}
 {{- else if hasKey $endpoints $kind -}}
@@ -75,19 +71,19 @@ Variables of a unit, by name. A value is text, or a reference to what only the l
 {{- $_ := set $asked $name (index $parts (add1 $i)) -}}
 {{- end -}}
 {{- $text = include (printf "common.endpoints.%s" $kind) $asked -}}
-{{- else if $value.object -}}
+{{- else if $reference.object -}}
 {{- $text = include "common.context.name" (dict "ctx" $.ctx "key" $value.object) -}}
-{{- else if $value.self -}}
+{{- else if $reference.self -}}
 {{- $text = printf "%s://$(POD_IP):%s" (ternary "https" "http" $.ctx.values.tls.internal) (include "common.endpoints.port" (dict "ctx" $.ctx "type" $value.self "interface" "service")) -}}
-{{- else if $value.peer -}}
+{{- else if $reference.peer -}}
 {{- $text = printf "%s$(POD_NAME).%s-peers.%s.svc.%s" $value.peer $.unit.name $.ctx.namespace $.ctx.endpoints.cluster_domain_suffix -}}
-{{- else if $value.option -}}
+{{- else if $reference.option -}}
 {{- $text = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) "" $.ctx.files | include "common.config.scalar" -}}
-{{- else if $value.value -}}
+{{- else if $reference.value -}}
 {{- $text = toString (get $.ctx.values $value.value) -}}
-{{- else if hasKey $value "json" -}}
+{{- else if hasKey $reference "json" -}}
 {{- $text = toRawJson $value.json -}}
-{{- else -}}
+{{- else if kindIs "map" $value -}}
 {{- fail (printf "variable %s of %s: a reference is one of field, credential, uri, host, port, members, auth, option, value, json, object, self, peer" $name $.unit.key) -}}
 {{- end -}}
 {{- $source := ternary (dict "value" $text) (dict "valueFrom" $from) (empty $from) -}}

@@ -27,11 +27,10 @@ affinity:
 {{- $grace := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" (dig "lifecycle" "termination_grace_period" dict $pod)) | mustFromJson }}
 terminationGracePeriodSeconds: {{ dig "timeout" (.unit.grace | default 60) ($grace | default dict) | int64 }}
 {{- end }}
-{{- with .unit.settings.tolerations }}
-{{- if .enabled }}
+{{- $tolerations := .unit.settings.tolerations | default dict }}
+{{- if $tolerations.enabled }}
 tolerations:
-  {{- toYaml .tolerations | nindent 2 }}
-{{- end }}
+  {{- toYaml $tolerations.tolerations | nindent 2 }}
 {{- end }}
 {{- range $name := list "priorityClassName" "runtimeClassName" }}
 {{- with get $.unit.settings $name }}

@@ -15,12 +15,11 @@ with sudo: it needs to gain privileges, a writable root and a few capabilities. 
 */ -}}
 {{- define "common.pod.security.container" -}}
 {{- $context := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "runAsNonRoot" (not (empty .ctx.user.id)) "runAsUser" (int64 .ctx.user.id) "capabilities" (dict "drop" (list "ALL")) -}}
-{{- if .kolla -}}
-{{- $capabilities := list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "KILL" "NET_BIND_SERVICE" "SETGID" "SETUID" -}}
-{{- $context = dict "allowPrivilegeEscalation" true "capabilities" (dict "drop" (list "ALL") "add" $capabilities) -}}
-{{- end -}}
 {{- if .unit.privileged -}}
 {{- $context = dict "privileged" true -}}
+{{- else if .kolla -}}
+{{- $capabilities := list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "KILL" "NET_BIND_SERVICE" "SETGID" "SETUID" -}}
+{{- $context = dict "allowPrivilegeEscalation" true "capabilities" (dict "drop" (list "ALL") "add" $capabilities) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $context "from" .unit.security) -}}
 {{- include "common.context.merge" (dict "into" $context "from" (dig "container" dict (.unit.settings.security_context | default dict))) -}}

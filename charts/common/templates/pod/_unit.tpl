@@ -19,10 +19,8 @@ env, digest (of all that it reads), account, waits.
 {{- $_ := set $.unit "identity" (fromYaml (include "common.jobs.identity" (dict "ctx" $.ctx "user" .))) -}}
 {{- end -}}
 {{- include "common.pod.unit.files" . -}}
-{{- $_ := set .unit "run" (.unit.command | default "") -}}
-{{- if .unit.wsgi -}}
-{{- $_ := set .unit "run" (printf "uwsgi /etc/%s/%s-%s-uwsgi.ini" .ctx.chart .ctx.chart .key) -}}
-{{- end -}}
+{{- $uwsgi := printf "uwsgi /etc/%s/%s-%s-uwsgi.ini" .ctx.chart .ctx.chart .key -}}
+{{- $_ := set .unit "run" (ternary (.unit.command | default "") $uwsgi (empty .unit.wsgi)) -}}
 {{- with .unit.argv -}}
 {{- $_ := set $.unit "run" (printf "%s %s" $.unit.run (dig . "text" "" $.ctx.files)) -}}
 {{- end -}}

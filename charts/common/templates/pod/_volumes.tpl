@@ -24,11 +24,7 @@ it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by
       - secret: {name: {{ include "common.context.secret" (dict "ctx" $.ctx "key" "files") }}, items: {{ toJson . }}}
       {{- end }}
 {{- end }}
-{{- if .unit.kolla }}
-- {name: logs, emptyDir: {}}
-{{- else }}
-- {name: tmp, emptyDir: {}}
-{{- end }}
+- {name: {{ ternary "logs" "tmp" .unit.kolla }}, emptyDir: {}}
 {{- if .ctx.values.tls.internal }}
 {{- $only := ternary (dict "items" (list (dict "key" "ca.crt" "path" "ca.crt"))) dict (eq .unit.role "job") }}
 - {name: tls, secret: {{ dict "secretName" (include "common.context.certificate" .ctx) "defaultMode" 288 | merge $only | toJson }}}
@@ -74,11 +70,7 @@ it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by
 {{- if or .unit.kolla .unit.files }}
 - {name: config, mountPath: /var/lib/kolla/config_files, readOnly: true}
 {{- end }}
-{{- if .unit.kolla }}
-- {name: logs, mountPath: /var/log/kolla}
-{{- else }}
-- {name: tmp, mountPath: /tmp}
-{{- end }}
+- {{ ternary "{name: logs, mountPath: /var/log/kolla}" "{name: tmp, mountPath: /tmp}" .unit.kolla }}
 {{- if .ctx.values.tls.internal }}
 - {name: tls, mountPath: /etc/tls, readOnly: true}
 {{- end }}

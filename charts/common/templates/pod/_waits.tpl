@@ -30,8 +30,7 @@ and its `needs`, and jobs by their real names: those in `after`, or, for a compo
 {{- fail (printf "%s waits for job %q, which this chart does not have" $.unit.key $key) -}}
 {{- end -}}
 {{- end -}}
-{{- $ahead := ternary $services (prepend $services .ctx.namespace) (empty $names) -}}
-{{- range $ahead -}}
+{{- range ternary $services (prepend $services .ctx.namespace) (empty $names) -}}
 {{- $_ := set $.ctx "gates" (append $.ctx.gates (splitList ":" . | first)) -}}
 {{- $_ := set $.ctx.gated $.unit.account true -}}
 {{- end -}}
