@@ -5,7 +5,6 @@ import {readYaml} from '../helm/yaml.ts'
 import {isMap, type Values} from '../release.ts'
 import {once} from '../state/once.ts'
 import type {Chart} from './chart.ts'
-import {readChartYaml} from './chart-yaml.ts'
 import {defaultValues} from './default-values.ts'
 import {isPackageOf} from './dependencies.ts'
 import {readChartFiles} from './files/chart-files.ts'
@@ -86,11 +85,10 @@ function dialectOf(
   templates: string,
   isWhole: (library: string) => boolean,
 ): Dialect | undefined {
-  const {directory} = chart
-  const {dependencies} = readChartYaml(directory)
-  const vendored = vendoredIn(directory)
+  const vendored = vendoredIn(chart.directory)
+  // What it depends on is one or the other.
   const has = (library: string) =>
-    dependencies.some((each) => each.name === library) ||
+    chart.libraries.some(({name}) => name === library) ||
     vendored.some((entry) => entry === library || isPackageOf(entry, library))
   if (has('helm-toolkit')) return 'openstack-helm'
   if (hasCommonOfKk(chart, vendored, isWhole)) return 'kk'

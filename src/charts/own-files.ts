@@ -1,12 +1,16 @@
+import {oncePerObject} from '../state/once.ts'
 import type {Library} from './chart.ts'
 import {isPackageOf} from './dependencies.ts'
 import {type ChartFile, readChartFiles} from './files/chart-files.ts'
 
 /**
- * Returns the files of a chart that are not its libraries'. Copies of these under `charts/` are left out, for they may be
- * older than the library (Helm compares names only); so is `Chart.lock`, which says when they were copied.
+ * Returns the files of a chart that are not its libraries', as they were when they were asked for first: what is planned is what is
+ * deployed. Copies of libraries under `charts/` are left out, for they may be older than the library (Helm compares names only); so is
+ * `Chart.lock`, which says when they were copied.
  */
-export function readOwnFiles(chart: Library): ChartFile[] {
+export const readOwnFiles = oncePerObject(ownFiles)
+
+function ownFiles(chart: Library): readonly ChartFile[] {
   return readChartFiles(chart.directory).filter(({path}) => path !== 'Chart.lock' && !isCopy(path, chart))
 }
 

@@ -24,12 +24,10 @@ import {type OnCluster, openOnCluster} from '../open/open.ts'
 import {openSecrets} from '../open/secrets.ts'
 import {bindStore} from '../open/store.ts'
 import type {ChangeFlags} from './flags.ts'
-import {expectForCluster, runInCluster} from './in-cluster.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
 import {placeOf, sameAgain, sameWay} from './same-again.ts'
-import {openOperated, runViaOperator} from './via-operator.ts'
 
 /** The inputs of a plan. */
 export interface PlanBasis {
@@ -66,10 +64,12 @@ export async function change(options: Change): Promise<ExitCode> {
   const {verb, flags, argv, console, startSandbox} = options
   const {'dry-run': isDry = false} = flags
   expectRollbackFor(flags)
-  expectForCluster(flags)
+  if (flags.image !== undefined || flags.via)
+    (await import('./in-cluster.ts')).expectForCluster(flags)
   const context = {flags, console, reports: await openReportFiles(flags.report), view: options.view}
   const onStart = startSandbox && !isDry ? console.say : undefined
-  const operated = flags.via ? await openOperated(flags, argv) : undefined
+  const operator = flags.via && (await import('./via-operator.ts'))
+  const operated = operator && (await operator.openOperated(flags, argv))
   const opened = operated ?? (await (options.open?.() ?? openOnCluster(flags, argv, {onStart})))
   await using cluster = opened.cluster
   const scope = await options.scope(opened.releases, opened.prepared)
@@ -105,12 +105,13 @@ export async function change(options: Change): Promise<ExitCode> {
   }
   if (operated) {
     const {hub} = operated
-    return runViaOperator({scope, plan: planned, prepared, cluster, hub, settle}, context)
+    return operator.runViaOperator({scope, plan: planned, prepared, cluster, hub, settle}, context)
   }
   const settled = withInputs(planned, supplied.settled)
   if (flags['in-cluster']) {
     const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})
     const again = [`kk ${verb} ${line}${sameWay(flags, scope)}`, ...(given ? [given] : [])].join(', ')
+    const {runInCluster} = await import('./in-cluster.ts')
     return runInCluster({verb, scope, plan: settled, environment, cluster, settle, again}, context)
   }
   const helm = await openUsersHelm(flags, cluster)

@@ -1,7 +1,6 @@
 import {createWriteStream} from 'node:fs'
 import {dirname} from 'node:path'
 import {finished} from 'node:stream/promises'
-import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
 import {makeDirectory} from '../../state/files/make-directory.ts'
 import {onPath} from '../../state/files/on-path.ts'
@@ -61,6 +60,8 @@ export async function runProgram(
 async function runOnce(program: string, args: readonly string[], run: ProgramRun) {
   const {signal, log, onLine, cwd, env} = run
   signal?.throwIfAborted()
+  // Whoever only asks a registry needs none of it, and each start would pay for it.
+  const {execa} = await import('execa')
   // In a group of its own: what it runs in a container goes on when it alone is ended.
   const child = execa(program, args, {
     ...{all: true, detached: true, reject: false, stdin: 'ignore'},
