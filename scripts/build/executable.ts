@@ -3,6 +3,7 @@ import {chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} f
 import {join} from 'node:path'
 import type {Metafile} from 'esbuild'
 import {execa} from 'execa'
+import {readCarried} from '../../src/charts/carried.ts'
 import type {AssetName, Build} from '../../src/state/assets.ts'
 import {carriedFiles} from '../carried-files.ts'
 import {licenseNotices} from '../license-notices.ts'
@@ -32,8 +33,11 @@ export async function makeAssets(directory: string): Promise<Made> {
     ...BUNDLES.map((name) => bundle(name, assets)),
   ])
   const build = await buildFacts()
+  const carried = JSON.stringify(carriedFiles(ROOT))
   const files = {
-    'files.json': JSON.stringify(carriedFiles(ROOT)),
+    'charts.json': JSON.stringify(await readCarried(join(ROOT, 'charts'))),
+    'files.json': carried,
+    'files.sha256': createHash('sha256').update(carried).digest('hex'),
     'licenses.txt': licenseNotices(ROOT, [start, ...others]),
     'build.json': JSON.stringify(build),
   }
@@ -82,7 +86,9 @@ export async function assemble({directory}: Made, {node, output, foreign = false
   const placed = (name: AssetName) => (foreign && name.endsWith('.cache') ? 'none' : `assets/${name}`)
   const assets: AssetName[] = [
     'build.json',
+    'charts.json',
     'files.json',
+    'files.sha256',
     'licenses.txt',
     'sources.sha256',
     ...BUNDLES.flatMap((name) => [`${name}.cjs`, `${name}.cjs.cache`] as const),

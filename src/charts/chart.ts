@@ -1,5 +1,5 @@
 import type {StatedRequirement} from '../environment/environment.ts'
-import type {Evidence} from '../release.ts'
+import type {Evidence, Values} from '../release.ts'
 
 /** A requirement that a chart states in its `Chart.yaml`, with the annotation as evidence. */
 export interface ChartRequirement extends StatedRequirement {
@@ -13,6 +13,25 @@ export interface Library {
   readonly name: string
   readonly directory: string
   readonly libraries: readonly Library[]
+  /** What is known of a chart that kk carries: its files need not be read for it. */
+  readonly known?: KnownChart
+}
+
+/**
+ * The place at which the templates of a chart look for what charts share. `kk`: below `global.endpoints`, with the library `common`;
+ * `openstack-helm`: below `endpoints`, with helm-toolkit.
+ */
+export type Dialect = 'kk' | 'openstack-helm'
+
+/** What the files of a chart say. */
+export interface KnownChart {
+  readonly dialect?: Dialect
+  /** Its defaults. */
+  readonly values: Values
+  /** The text of its own templates. */
+  readonly templates: string
+  /** As `digestChart` returns it. */
+  readonly digest: string
 }
 
 /** A chart that was found and read. */
@@ -40,4 +59,5 @@ export interface Chart {
   readonly sharedInfrastructure: boolean
   /** The libraries that `vendorCharts` puts into `charts/`, whatever stands there. */
   readonly libraries: readonly Library[]
+  readonly known?: KnownChart
 }

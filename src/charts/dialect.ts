@@ -4,17 +4,11 @@ import {gunzipSync} from 'node:zlib'
 import {readYaml} from '../helm/yaml.ts'
 import {isMap, type Values} from '../release.ts'
 import {once} from '../state/once.ts'
-import type {Chart} from './chart.ts'
+import type {Dialect, Library} from './chart.ts'
 import {defaultValues} from './default-values.ts'
 import {isPackageOf} from './dependencies.ts'
 import {readChartFiles} from './files/chart-files.ts'
 import {readOwnFiles} from './own-files.ts'
-
-/**
- * The place at which the templates of a chart look for what charts share. `kk`: below `global.endpoints`, with the library `common`;
- * `openstack-helm`: below `endpoints`, with helm-toolkit.
- */
-export type Dialect = 'kk' | 'openstack-helm'
 
 /** A chart as far as what is written for it depends on what it reads. */
 export interface SpokenChart {
@@ -34,10 +28,14 @@ export interface SpokenChart {
  * directory makes whole charts; who asks for many charts of one library may know it.
  */
 export function spokenChart(
-  chart: Pick<Chart, 'name' | 'directory' | 'libraries'>,
+  chart: Library,
   isWhole: (library: string) => boolean = definesChart,
 ): SpokenChart {
-  const {name, directory} = chart
+  const {name, directory, known} = chart
+  if (known) {
+    const {dialect, values, templates} = known
+    return {name, dialect, values, endpoints: mapOf(values.endpoints), templates}
+  }
   const templates = readOwnFiles(chart)
     .filter(({path}) => path.startsWith('templates/'))
     .map(({bytes}) => bytes.toString())
@@ -81,7 +79,7 @@ function mapOf(value: unknown): Values {
 }
 
 function dialectOf(
-  chart: Pick<Chart, 'directory' | 'libraries'>,
+  chart: Pick<Library, 'directory' | 'libraries'>,
   templates: string,
   isWhole: (library: string) => boolean,
 ): Dialect | undefined {
@@ -97,7 +95,7 @@ function dialectOf(
 
 /** Others have libraries named `common`, too: kk's is known by the template that makes a whole chart. */
 function hasCommonOfKk(
-  {directory, libraries}: Pick<Chart, 'directory' | 'libraries'>,
+  {directory, libraries}: Pick<Library, 'directory' | 'libraries'>,
   vendored: readonly string[],
   isWhole: (library: string) => boolean,
 ): boolean {

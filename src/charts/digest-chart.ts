@@ -4,23 +4,26 @@ import type {ChartFile} from './files/chart-files.ts'
 import {readPackageFiles} from './files/package-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
+/** The digests of charts and libraries by their directory, for as long as these are taken to be the same. */
+export type Digests = Map<string, Promise<string>>
+
 /**
  * SHA-256 (hex) over all of a chart that helm would load: paths and contents, with those of its `file://` libraries
  * as they are now. Times, `Chart.lock` and how a subchart is packed do not count. Rejects with `KK_CHART`.
  */
-export function digestChart(chart: Library): Promise<string> {
-  return digest(chart, new Map())
+export function digestChart(chart: Library, seen: Digests = new Map()): Promise<string> {
+  return digest(chart, seen)
 }
 
 /** The digests of many charts by their directory; a library that they share is read once. */
 export async function digestCharts(charts: readonly Library[]): Promise<ReadonlyMap<string, string>> {
-  const seen = new Map<string, Promise<string>>()
+  const seen: Digests = new Map()
   for (const chart of charts) await digest(chart, seen)
   const entries = [...seen].map(async ([directory, value]) => [directory, await value] as const)
   return new Map(await Promise.all(entries))
 }
 
-function digest(chart: Library, seen: Map<string, Promise<string>>): Promise<string> {
+function digest(chart: Library, seen: Digests): Promise<string> {
   const known = seen.get(chart.directory)
   if (known) return known
   const value = digestTree(chart, seen)
@@ -28,7 +31,8 @@ function digest(chart: Library, seen: Map<string, Promise<string>>): Promise<str
   return value
 }
 
-async function digestTree(chart: Library, seen: Map<string, Promise<string>>): Promise<string> {
+async function digestTree(chart: Library, seen: Digests): Promise<string> {
+  if (chart.known) return chart.known.digest
   const own = await digestFiles(readOwnFiles(chart))
   const libraries = await Promise.all(
     chart.libraries.map(async (library) => `${library.name} ${await digest(library, seen)}\n`),

@@ -44,7 +44,8 @@ export function namesInDirectory(path: string): string[] {
   return [...new Set([...own, ...folders, ...packages])].sort()
 }
 
-function fits(
+/** Whether a chart is the one that is looked for. */
+export function fits(
   found: {readonly name: string; readonly version: string},
   {name, version}: WantedChart,
 ): boolean {

@@ -9,6 +9,7 @@ import type {PackageRequest, Packages} from '../helm/pull.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
 import {writingBelow} from '../state/files/writing-below.ts'
+import {type Carried, carriedChart, sameChart} from './carried.ts'
 import type {Chart} from './chart.ts'
 import {findInDirectory, namesInDirectory, type WantedChart} from './directory.ts'
 import {cachedPackage, type UnpackedPackage, unpackPackage} from './package-cache.ts'
@@ -19,6 +20,8 @@ import {isExactVersion, satisfiesConstraint} from './version.ts'
 export interface ChartFinding {
   /** A directory with the charts that kk carries. */
   builtIn(): Promise<string>
+  /** What is known of these, for one look at charts; undefined where they are to be read. */
+  readonly carried?: () => Promise<Carried | undefined>
   /** kk's cache; packages are unpacked below `charts/` in it. */
   readonly cache: string
   readonly packages: Packages
@@ -67,11 +70,16 @@ async function firstWith(
 async function findIn(
   source: ChartSource,
   wanted: WantedChart,
-  {builtIn, cache, packages}: ChartFinding,
+  {builtIn, carried, cache, packages}: ChartFinding,
 ): Promise<Chart | undefined> {
   const packageCache = join(cache, 'charts')
-  if (source.kind === 'directory') return findInDirectory(source.path, wanted, packageCache)
-  if (source.kind === 'built-in') return findInDirectory(await builtIn(), wanted, packageCache)
+  if (source.kind === 'directory' || source.kind === 'built-in') {
+    const isOwn = source.kind === 'built-in'
+    const path = isOwn ? await builtIn() : source.path
+    const known = await carried?.()
+    const chart = known && (isOwn ? carriedChart(known, wanted, path) : await sameChart(known, wanted, path))
+    return chart ?? findInDirectory(path, wanted, packageCache)
+  }
   return findInRemote(source, wanted, {cache: packageCache, packages})
 }
 

@@ -1,4 +1,3 @@
-import {createHash} from 'node:crypto'
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs'
 import {mkdtemp, readFile, rename, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
@@ -11,7 +10,9 @@ import {writingBelow} from './files/writing-below.ts'
 /** The name of a file that the single executable carries beside its starting code. */
 export type AssetName =
   | 'build.json'
+  | 'charts.json'
   | 'files.json'
+  | 'files.sha256'
   | 'licenses.txt'
   | 'sources.sha256'
   | `${BundleName}.cjs`
@@ -67,13 +68,14 @@ export async function readBuild(): Promise<Build> {
  */
 export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   if (!isSea()) return SOURCE_ROOT
-  const archive = Buffer.from(getRawAsset('files.json'))
-  const hash = createHash('sha256').update(archive).digest('hex').slice(0, 16)
-  const directory = join(cacheDirectory(env), 'files', hash)
-  if (!existsSync(directory))
+  const digest = (await readAsset('files.sha256')).toString()
+  const directory = join(cacheDirectory(env), 'files', digest.slice(0, 16))
+  if (!existsSync(directory)) {
+    const files = JSON.parse((await readAsset('files.json')).toString()) as Record<string, CarriedFile>
     await writingBelow({directory: cacheDirectory(env), variable: 'XDG_CACHE_HOME'}, () =>
-      unpack(JSON.parse(archive.toString()) as Record<string, CarriedFile>, directory),
+      unpack(files, directory),
     )
+  }
   return directory
 }
 

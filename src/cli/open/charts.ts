@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import {openCarried} from '../../charts/carried.ts'
 import type {ChartFinding} from '../../charts/find-chart.ts'
 import {helmPackages, type Packages} from '../../helm/pull.ts'
 import {digestResolver, sourceRegistries} from '../../images/registry/resolve.ts'
@@ -6,6 +7,7 @@ import {unresolvedLines} from '../../report/charts/lock-text.ts'
 import {builtInFiles} from '../../state/assets.ts'
 import {cacheDirectory} from '../../state/directories.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/temporary-directory.ts'
+import {once} from '../../state/once.ts'
 import {expectLocked, type LockPorts} from '../../verbs/charts/lock-charts.ts'
 import type {Rendering} from '../../verbs/preparation/inference/facts-of-releases.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
@@ -18,6 +20,7 @@ export function openFinding(helm: string | undefined): ChartFinding & AsyncDispo
   const {packages, remove} = fetchedPackages(helm)
   return {
     builtIn: async () => join(await builtInFiles(process.env), 'charts'),
+    carried: once(openCarried),
     cache: cacheDirectory(process.env),
     packages,
     [Symbol.asyncDispose]: remove,

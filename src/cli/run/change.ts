@@ -64,8 +64,7 @@ export async function change(options: Change): Promise<ExitCode> {
   const {verb, flags, argv, console, startSandbox} = options
   const {'dry-run': isDry = false} = flags
   expectRollbackFor(flags)
-  if (flags.image !== undefined || flags.via)
-    (await import('./in-cluster.ts')).expectForCluster(flags)
+  if (flags.image !== undefined || flags.via) (await import('./in-cluster.ts')).expectForCluster(flags)
   const context = {flags, console, reports: await openReportFiles(flags.report), view: options.view}
   const onStart = startSandbox && !isDry ? console.say : undefined
   const operator = flags.via && (await import('./via-operator.ts'))

@@ -1,4 +1,4 @@
-import type {Dialect} from '../../charts/dialect.ts'
+import type {Dialect} from '../../charts/chart.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {redactValues} from '../../helm/redact/values.ts'
 import type {FactName, Facts} from '../../overrides/facts/facts.ts'

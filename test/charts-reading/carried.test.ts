@@ -1,0 +1,80 @@
+import {cpSync, mkdirSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {beforeAll, describe, expect, it} from 'vitest'
+import {type Carried, carriedChart, readCarried, sameChart} from '../../src/charts/carried.ts'
+import {spokenChart} from '../../src/charts/dialect.ts'
+import {digestChart} from '../../src/charts/digest-chart.ts'
+import {findInDirectory} from '../../src/charts/directory.ts'
+import {writeFiles} from './support/write-files.ts'
+
+const CHARTS = join(import.meta.dirname, '../../charts')
+
+let charts: Carried['charts']
+beforeAll(async () => {
+  // As the executable has it.
+  charts = JSON.parse(JSON.stringify(await readCarried(CHARTS)))
+})
+
+const carried = (): Carried => ({charts, digests: new Map()})
+
+/** A directory with copies of some charts. */
+function copied(...names: readonly string[]): string {
+  const directory = writeFiles({})
+  for (const name of names) cpSync(join(CHARTS, name), join(directory, name), {recursive: true})
+  return directory
+}
+
+describe('a chart that kk carries', () => {
+  it('is what reading its files gives, for each of them', async () => {
+    for (const name of Object.keys(charts)) {
+      const {known, ...chart} = carriedChart(carried(), {name}, CHARTS)!
+      const read = (await findInDirectory(CHARTS, {name}, CHARTS))!
+
+      expect(chart).toEqual(read)
+      expect(spokenChart({...chart, known: known!})).toEqual({...spokenChart(read)})
+      expect(known!.digest).toBe(await digestChart(read))
+    }
+  })
+
+  it('says nothing of where it was made', () => {
+    expect(JSON.stringify(charts)).not.toContain(CHARTS)
+  })
+
+  it('is not taken in another version, nor for what an object has', () => {
+    expect(carriedChart(carried(), {name: 'keystone', version: '^99'}, CHARTS)).toBeUndefined()
+    expect(carriedChart(carried(), {name: 'constructor'}, CHARTS)).toBeUndefined()
+  })
+})
+
+describe('a chart of a directory', () => {
+  const wanted = {name: 'keystone'}
+
+  it('is known where it is the same as the carried one', async () => {
+    const directory = copied('keystone', 'common')
+
+    const chart = await sameChart(carried(), wanted, directory)
+
+    expect(chart?.known).toBeDefined()
+    expect(chart).toMatchObject({
+      directory: join(directory, 'keystone'),
+      libraries: [{name: 'common', directory: join(directory, 'common')}],
+    })
+  })
+
+  it.each([
+    ['a file of it is another', (at: string) => writeFileSync(join(at, 'keystone/values.yaml'), 'a: 1\n')],
+    ['it has one more', (at: string) => writeFileSync(join(at, 'keystone/templates/more.yaml'), '')],
+    ['its library is another', (at: string) => writeFileSync(join(at, 'common/values.yaml'), 'a: 1\n')],
+    ['it has a library of its own', (at: string) => mkdirSync(join(at, 'keystone/charts'))],
+  ])('is read where %s', async (_, change) => {
+    const directory = copied('keystone', 'common')
+    change(directory)
+
+    expect(await sameChart(carried(), wanted, directory)).toBeUndefined()
+  })
+
+  it('is read where its library, or all of it, is not there', async () => {
+    expect(await sameChart(carried(), wanted, copied('keystone'))).toBeUndefined()
+    expect(await sameChart(carried(), wanted, copied())).toBeUndefined()
+  })
+})
