@@ -39,8 +39,8 @@ beforeAll(async () => {
 })
 
 /** Applies an object and returns what the API server says against it. */
-async function refusal(kind: string, name: string, spec: object): Promise<string> {
-  const metadata = {name, namespace: 'kk-system'}
+async function refusal(kind: string, name: string, spec: object, namespace = 'kk-system'): Promise<string> {
+  const metadata = {name, namespace}
   return (await cluster.create({apiVersion: 'kk.openstack.org/v1alpha1', kind, metadata, spec})).stderr
 }
 
@@ -109,6 +109,12 @@ describe.concurrent('the API server refuses', () => {
     )
 
     expect(refused).toContain(message)
+  })
+
+  it('an Environment where nobody looks at it', async () => {
+    expect(await refusal('Environment', 'elsewhere', {source: {configMap: 'a'}}, 'default')).toContain(
+      'the operator looks at Environments in kk-system alone',
+    )
   })
 
   it('a Release that requires itself', async () => {

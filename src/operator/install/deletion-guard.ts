@@ -1,6 +1,7 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {BINDINGS, POLICIES} from '../../cluster/guard/names.ts'
 import {rule} from '../../cluster/guard/policies/policy.ts'
+import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import {CONFIRM_REMOVE, ENVIRONMENT, ENVIRONMENTS} from '../kinds/environment-kind.ts'
 import {definitionName} from '../kinds/kind.ts'
 import {RELEASE} from '../kinds/release-kind.ts'
@@ -12,14 +13,16 @@ export const DEFINITION_NAMES = [ENVIRONMENT, RELEASE].map(definitionName)
 export const ALLOW_REMOVAL = 'kk.openstack.org/allow-removal'
 
 const GOING = 'has(oldObject.metadata.deletionTimestamp)'
+/** Of the other one, there is nothing yet. */
+const IS_NEW = "request.operation == 'CREATE'"
 const HOME_GOING = '(namespaceObject != null && has(namespaceObject.metadata.deletionTimestamp))'
 const isAnnotated = (key: string, value: string) =>
   `oldObject.metadata.?annotations[?'${key}'].orValue('') == ${value}`
 
 /**
  * Returns the policy that denies the deletion of the operator's kinds, with which every Environment would go, and of
- * Environments that would take their releases along, unless it is confirmed; with its binding. A namespace that is being
- * deleted is held up by nothing.
+ * Environments that would take their releases along, unless it is confirmed, and Environments where nobody looks at them; with its
+ * binding. A namespace that is being deleted is held up by nothing.
  */
 export function deletionGuard(
   name: string,
@@ -37,7 +40,7 @@ export function deletionGuard(
         matchConstraints: {
           resourceRules: [
             rule('apiextensions.k8s.io', 'v1', ['customresourcedefinitions'], ['DELETE']),
-            rule(group, version, [ENVIRONMENTS.plural], ['DELETE']),
+            rule(group, version, [ENVIRONMENTS.plural], ['CREATE', 'DELETE']),
           ],
         },
         matchConditions: [
@@ -45,7 +48,7 @@ export function deletionGuard(
             name: 'is-of-kk',
             expression: `request.resource.resource == '${ENVIRONMENTS.plural}' || oldObject.metadata.name in ${JSON.stringify(DEFINITION_NAMES)}`,
           },
-          {name: 'is-not-going', expression: `!${GOING} && !${HOME_GOING}`},
+          {name: 'is-not-going', expression: `${IS_NEW} || (!${GOING} && !${HOME_GOING})`},
         ],
         validations: [
           {
@@ -55,9 +58,13 @@ export function deletionGuard(
             reason: 'Forbidden',
           },
           {
-            expression: `request.resource.resource != '${ENVIRONMENTS.plural}' || oldObject.spec.?deletionPolicy.orValue('') != 'RemoveUnshared' || ${isAnnotated(CONFIRM_REMOVE, 'oldObject.metadata.uid')}`,
+            expression: `${IS_NEW} || request.resource.resource != '${ENVIRONMENTS.plural}' || oldObject.spec.?deletionPolicy.orValue('') != 'RemoveUnshared' || ${isAnnotated(CONFIRM_REMOVE, 'oldObject.metadata.uid')}`,
             messageExpression: `'kk: with the Environment ' + oldObject.metadata.name + ' its releases would go; confirm it by the annotation ${CONFIRM_REMOVE}: ' + oldObject.metadata.uid + ', or set spec.deletionPolicy to Orphan'`,
             reason: 'Forbidden',
+          },
+          {
+            expression: `!(${IS_NEW}) || request.namespace == '${KK_NAMESPACE}'`,
+            message: `kk: the operator looks at Environments in ${KK_NAMESPACE} alone; its releases may be in any namespace`,
           },
         ],
       },
