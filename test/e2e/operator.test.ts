@@ -38,98 +38,12 @@ beforeAll(async () => {
   }
 })
 
-/** Applies an object and returns what the API server says against it. */
-async function refusal(kind: string, name: string, spec: object, namespace = 'kk-system'): Promise<string> {
-  const metadata = {name, namespace}
-  return (await cluster.create({apiVersion: 'kk.openstack.org/v1alpha1', kind, metadata, spec})).stderr
-}
-
 /** `kk deploy` of the same file, as somebody at a command line. */
 async function deployByHand(environment: OperatedEnvironment, text: string, ...words: readonly string[]) {
   const file = join(inject('run').home, `${environment.name}.yaml`)
   await writeFile(file, text)
   return kk(['deploy', file, '--sandbox-name', cluster.sandbox, ...words])
 }
-
-describe.concurrent('the API server refuses', () => {
-  it.each([
-    ['an Environment without a source', {source: {}}, 'name one of configMap, secret and oci'],
-    [
-      'an Environment with two sources',
-      {source: {configMap: 'a', secret: 'b'}},
-      'name one of configMap, secret and oci',
-    ],
-    [
-      'an approval of what is no digest',
-      {source: {configMap: 'a'}, approval: {plan: 'yes'}},
-      'spec.approval.plan',
-    ],
-    [
-      'an action that needs no approval',
-      {source: {configMap: 'a'}, approval: {required: ['rollback']}},
-      'Unsupported value: "rollback"',
-    ],
-    [
-      'a path to ignore that is no JSON pointer',
-      {source: {configMap: 'a'}, drift: {ignore: [{paths: ['spec.replicas']}]}},
-      'spec.drift.ignore[0].paths[0]',
-    ],
-  ])('%s', async (_, spec, message) => {
-    expect(await refusal('Environment', 'refused', spec)).toContain(message)
-  })
-
-  it('an Environment whose name is too long for labels', async () => {
-    expect(await refusal('Environment', 'e'.repeat(41), {source: {configMap: 'a'}})).toContain(
-      'has at most 40 characters',
-    )
-  })
-
-  it.each([
-    [
-      'to delete its kinds, with which every Environment would go',
-      ['crd', 'environments.kk.openstack.org'],
-      'every object of it would go; take the operator away with: kk operator uninstall',
-    ],
-    [
-      'to delete an Environment that would take its releases along, unless that is confirmed',
-      ['environment.kk.openstack.org', 'kept', '--namespace', 'kk-system'],
-      'with the Environment kept its releases would go; confirm it by the annotation',
-    ],
-  ])('%s', async (_, words, message) => {
-    const metadata = {name: 'kept', namespace: 'kk-system'}
-    const spec = {source: {configMap: 'none'}, deletionPolicy: 'RemoveUnshared', suspend: true}
-    await cluster.create({apiVersion: 'kk.openstack.org/v1alpha1', kind: 'Environment', metadata, spec})
-
-    const refused = await waitFor(
-      async () => {
-        const {exitCode, stderr} = await cluster.kubectl('delete', '--dry-run=server', ...words)
-        return exitCode !== 0 && stderr
-      },
-      {until: 'the API server enforces the policy'},
-    )
-
-    expect(refused).toContain(message)
-  })
-
-  it('an Environment where nobody looks at it', async () => {
-    expect(await refusal('Environment', 'elsewhere', {source: {configMap: 'a'}}, 'default')).toContain(
-      'the operator looks at Environments in kk-system alone',
-    )
-  })
-
-  it('a Release that requires itself', async () => {
-    const release = {namespace: 'a', name: 'b'}
-    const spec = {
-      release,
-      chart: {name: 'b', version: '1'},
-      action: 'install',
-      requires: [{...release, kind: 'ready'}],
-      protected: false,
-    }
-
-    expect(await refusal('Release', 'refused', spec)).toContain('a release cannot require itself')
-  })
-})
 
 describe.concurrent('the operator', () => {
   it('deploys in order, says how each release is, and starts no helm for what is there', async () => {
