@@ -13,7 +13,7 @@ export const DEFINITION_NAMES = [ENVIRONMENT, RELEASE].map(definitionName)
 export const ALLOW_REMOVAL = 'kk.openstack.org/allow-removal'
 
 const GOING = 'has(oldObject.metadata.deletionTimestamp)'
-/** Of the other one, there is nothing yet. */
+/** Then there is no `oldObject`. */
 const IS_NEW = "request.operation == 'CREATE'"
 const HOME_GOING = '(namespaceObject != null && has(namespaceObject.metadata.deletionTimestamp))'
 const isAnnotated = (key: string, value: string) =>
