@@ -35,8 +35,7 @@ export interface KnownChart {
 }
 
 /** A chart that was found and read. */
-export interface Chart {
-  readonly name: string
+export interface Chart extends Library {
   readonly version: string
   /** Empty when the chart does not say. */
   readonly appVersion: string
@@ -59,5 +58,4 @@ export interface Chart {
   readonly sharedInfrastructure: boolean
   /** The libraries that `vendorCharts` puts into `charts/`, whatever stands there. */
   readonly libraries: readonly Library[]
-  readonly known?: KnownChart
 }

@@ -12,18 +12,6 @@ export type Digests = Map<string, Promise<string>>
  * as they are now. Times, `Chart.lock` and how a subchart is packed do not count. Rejects with `KK_CHART`.
  */
 export function digestChart(chart: Library, seen: Digests = new Map()): Promise<string> {
-  return digest(chart, seen)
-}
-
-/** The digests of many charts by their directory; a library that they share is read once. */
-export async function digestCharts(charts: readonly Library[]): Promise<ReadonlyMap<string, string>> {
-  const seen: Digests = new Map()
-  for (const chart of charts) await digest(chart, seen)
-  const entries = [...seen].map(async ([directory, value]) => [directory, await value] as const)
-  return new Map(await Promise.all(entries))
-}
-
-function digest(chart: Library, seen: Digests): Promise<string> {
   const known = seen.get(chart.directory)
   if (known) return known
   const value = digestTree(chart, seen)
@@ -31,11 +19,19 @@ function digest(chart: Library, seen: Digests): Promise<string> {
   return value
 }
 
+/** The digests of many charts by their directory; a library that they share is read once. */
+export async function digestCharts(charts: readonly Library[]): Promise<ReadonlyMap<string, string>> {
+  const seen: Digests = new Map()
+  for (const chart of charts) await digestChart(chart, seen)
+  const entries = [...seen].map(async ([directory, value]) => [directory, await value] as const)
+  return new Map(await Promise.all(entries))
+}
+
 async function digestTree(chart: Library, seen: Digests): Promise<string> {
   if (chart.known) return chart.known.digest
   const own = await digestFiles(readOwnFiles(chart))
   const libraries = await Promise.all(
-    chart.libraries.map(async (library) => `${library.name} ${await digest(library, seen)}\n`),
+    chart.libraries.map(async (library) => `${library.name} ${await digestChart(library, seen)}\n`),
   )
   return createHash('sha256')
     .update(`${own}\n${libraries.sort().join('')}`)

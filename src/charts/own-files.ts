@@ -4,8 +4,7 @@ import {isPackageOf} from './dependencies.ts'
 import {type ChartFile, readChartFiles} from './files/chart-files.ts'
 
 /**
- * Returns the files of a chart that are not its libraries', as they were when they were asked for first: what is planned is what is
- * deployed. Copies of libraries under `charts/` are left out, for they may be older than the library (Helm compares names only); so is
+ * Returns the files of a chart that are not its libraries', as they were when they were asked for first. Copies of libraries under `charts/` are left out, for they may be older than the library (Helm compares names only); so is
  * `Chart.lock`, which says when they were copied.
  */
 export const readOwnFiles = oncePerObject(ownFiles)

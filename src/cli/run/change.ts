@@ -23,7 +23,7 @@ import {openUsersHelm} from '../open/cluster.ts'
 import {type OnCluster, openOnCluster} from '../open/open.ts'
 import {openSecrets} from '../open/secrets.ts'
 import {bindStore} from '../open/store.ts'
-import type {ChangeFlags} from './flags.ts'
+import {type ChangeFlags, expectForCluster} from './flags.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
@@ -64,7 +64,7 @@ export async function change(options: Change): Promise<ExitCode> {
   const {verb, flags, argv, console, startSandbox} = options
   const {'dry-run': isDry = false} = flags
   expectRollbackFor(flags)
-  if (flags.image !== undefined || flags.via) (await import('./in-cluster.ts')).expectForCluster(flags)
+  expectForCluster(flags)
   const context = {flags, console, reports: await openReportFiles(flags.report), view: options.view}
   const onStart = startSandbox && !isDry ? console.say : undefined
   const operator = flags.via && (await import('./via-operator.ts'))

@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core'
+import {KkError} from '../../errors.ts'
 import {
   adoptStoreFlags,
   type ClusterFlags,
@@ -263,3 +264,14 @@ export const removalFlags = {
   ...helmFlags,
 }
 export type RemovalFlags = FlagValues<typeof removalFlags> & Given<typeof namedRemovalFlags>
+
+/** Throws `KK_USAGE` for what a run in the cluster, or the operator, cannot have: it runs no programs of this machine. */
+export function expectForCluster(flags: ChangeFlags): void {
+  if (flags.image === '') throw new KkError('KK_USAGE', 'expected an image, found --image ""')
+  const flag = flags.via ? '--via' : '--in-cluster'
+  const isElsewhere = flags['in-cluster'] || flags.via
+  if (!isElsewhere || (flags.plugins ?? process.env.KK_PLUGINS ?? '') === '') return
+  throw new KkError('KK_USAGE', 'plugins are programs of this machine, and cannot run in the cluster', {
+    hint: `leave ${flag} out; or leave --plugins and KK_PLUGINS out, and state what they make as values`,
+  })
+}
