@@ -28,7 +28,9 @@ function fittedBlock(block: readonly Line[], columns: number): readonly string[]
   const lines = block.map(({text}) => text)
   if (lines.every((line) => textWidth(line) <= columns)) return lines
   const rows = block.filter(({cells}) => cells.length > 1)
-  const table = rows.length > 1 ? fittedTable(block, columns) : undefined
+  // A row below headings may have a single cell.
+  const isTable = rows.length > 1 || (rows[0] === block[0] && block.length > 1)
+  const table = isTable ? fittedTable(block, columns) : undefined
   if (table) return table
   return lines.map((line) =>
     textWidth(line) <= columns || FRAME.test(line) ? line : fittedLine(line, columns),

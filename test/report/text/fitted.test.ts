@@ -123,6 +123,7 @@ it('each text of a table stays below its heading, whole', () => {
         for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns)
       },
     ),
+    {examples: [[[['', '', '', '', 'a界界a界aa']], 36]]},
   )
 })
 
