@@ -211,6 +211,16 @@ describe('endpoints', () => {
     )
   })
 
+  it('keep a password that YAML reads as a number, digit by digit', async () => {
+    const endpoints = {oslo_messaging: {auth: {keystone: {password: 1_234_567_890}}}}
+
+    const objects = await charts.render('keystone', {values: {endpoints}})
+
+    expect(secret(objects, 'keystone-env', 'keystone.OS_DEFAULT__TRANSPORT_URL')).toBe(
+      'rabbit://keystone:1234567890@rabbitmq-server.openstack.svc.cluster.local:5672//',
+    )
+  })
+
   it('name every member of a cluster whose clients must know them', async () => {
     const endpoints = {oslo_cache: {namespace: 'infra', statefulset: {name: 'memcached-server', replicas: 2}}}
 

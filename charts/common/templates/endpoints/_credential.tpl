@@ -16,6 +16,6 @@ given
 {{- else if or (not $value) (kindIs "map" $value) -}}
 {{- fail (printf "endpoints.%s.auth.%s is needed and not set: give it in the release's section or in global" (first $parts) (rest $parts | join ".")) -}}
 {{- else -}}
-{{ $value }}
+{{- include "common.config.scalar" $value -}}
 {{- end -}}
 {{- end -}}
