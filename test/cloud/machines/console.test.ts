@@ -1,8 +1,8 @@
 import {join} from 'node:path'
-import {chromium} from 'playwright-core'
-import {beforeAll, expect, it, onTestFinished} from 'vitest'
+import {beforeAll, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
+import {newPage} from '../support/browser.ts'
 import {openstack} from '../support/client.ts'
 import {cloudUp} from '../support/cloud.ts'
 import {ROOT} from '../support/images.ts'
@@ -25,9 +25,7 @@ async function shows(text: string): Promise<void> {
 
 it('the console of a virtual machine is a page where one sees it and types into it', async () => {
   const {url} = await openstack<{readonly url: string}>('console url show --novnc first')
-  const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']})
-  onTestFinished(() => browser.close())
-  const page = await browser.newPage()
+  const page = await newPage()
 
   await page.goto(url)
   await page.getByText(/^Connected/).waitFor()

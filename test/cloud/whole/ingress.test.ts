@@ -5,10 +5,12 @@ import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {ask} from '../../support/authority.ts'
+import {newPage} from '../support/browser.ts'
 import {inClient, openstack} from '../support/client.ts'
 import {cloudUp, NAMESPACE, succeed} from '../support/cloud.ts'
 import {CLOUD, changedEnvironment} from '../support/environment.ts'
 import {pushImages} from '../support/images.ts'
+import {machine} from '../support/machines.ts'
 import {phase} from '../support/phase.ts'
 
 const DOMAIN = 'cloud.example.org'
@@ -112,6 +114,21 @@ describe('the public endpoints, from outside the cluster', {timeout: 600_000}, (
 
     expect(sent.status).toBe(204)
     expect(shown).toMatchObject({size: bytes.length, status: 'active'})
+  })
+
+  it('bring the console of a virtual machine, which is a WebSocket', async () => {
+    await machine()
+    const {url} = await openstack<{readonly url: string}>('console url show --novnc first')
+    // That the certificate is good is shown above.
+    const page = await newPage(
+      `--host-resolver-rules=MAP *.${DOMAIN} ${ADDRESS}`,
+      '--ignore-certificate-errors',
+    )
+
+    await page.goto(url)
+    await page.getByText(/^Connected/).waitFor()
+
+    expect(new URL(url).origin).toBe(`https://novncproxy.${DOMAIN}`)
   })
 
   it('are led to from HTTP, and are no others', async () => {
