@@ -144,6 +144,10 @@ describe('a claim on Ceph', () => {
     ]
     await waitFor(async () => (await kubectl(left)) === '', {until: 'its volume is gone', seconds: 180})
     expect(await volumes()).toEqual(others)
-    await waitFor(async () => (await stored()) < before + 1, {until: 'its space is free', seconds: 600})
+    // Ceph counts late: what the chart's own test has written may come in after `before`.
+    await waitFor(async () => (await stored()) < before + MEGABYTES / 2, {
+      until: 'its space is free',
+      seconds: 300,
+    })
   })
 })
