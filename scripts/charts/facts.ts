@@ -57,6 +57,7 @@ const handler = {
   path: meaning('a path that answers HTTP', text),
   tcp: meaning('whether an open port is enough; so it is where nothing else is said', flag),
   exec: meaning('a command that ends with 0', texts),
+  reaches: meaning('types of endpoints whose ports `exec` is given as further arguments', texts),
   port: meaning('the port; by default the first of the endpoint', {type: ['string', 'integer']}),
 }
 
@@ -156,6 +157,7 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     'ports by name, beside those of the endpoint; with an endpoint, for its members alone; a name that ends in `-udp` is one of UDP',
     mapOf(whole),
   ),
+  any_port: meaning('whether it listens on ports that are not known beforehand', flag),
   callers: meaning('components that may reach the ports that a StatefulSet has for its members', texts),
   probe: meaning('how it is [probed](#probes)', closed(PROBE)),
   storage: meaning(

@@ -1,4 +1,16 @@
-import {ANY_OBJECT, closed, flag, keyed, mapOf, ref, type Schema, scalar, text, whole} from './json-schema.ts'
+import {
+  ANY_OBJECT,
+  closed,
+  flag,
+  keyed,
+  mapOf,
+  ref,
+  type Schema,
+  scalar,
+  text,
+  texts,
+  whole,
+} from './json-schema.ts'
 
 const port = mapOf({anyOf: [whole, mapOf({type: ['integer', 'null']})]})
 const byInterface: Schema = {type: ['string', 'object', 'null']}
@@ -52,8 +64,20 @@ export const SHARED: Readonly<Record<string, Schema>> = {
   secrets: closed({env: text, files: text}),
 }
 
-/** `global.storage` may also be one word for all releases. */
-export const STORAGE: Schema = {anyOf: [{enum: ['persistent', 'ephemeral']}, SHARED['storage']]}
+/**
+ * The values of all releases. Other charts may read more there; what kk's read in a section alone is refused, for nothing would come of it.
+ */
+export const GLOBAL: Schema = {
+  ...ANY_OBJECT,
+  properties: {
+    ...SHARED,
+    // One word for all releases, too.
+    storage: {anyOf: [{enum: ['persistent', 'ephemeral']}, SHARED['storage']]},
+    network_policy: {type: 'object', properties: {nodes: texts}},
+    conf: false,
+    manifests: false,
+  },
+}
 
 const amount: Schema = {type: ['integer', 'string']}
 const strategy = (...names: string[]): Schema => ({enum: names})
@@ -113,7 +137,13 @@ export const OF_UNITS: Readonly<Record<string, Schema>> = {
       ingress: closed({enabled: flag, class: text, tls_secret: text, annotations: mapOf(scalar)}),
     }),
   ),
-  network_policy: component(closed({ingress: {type: 'array', items: {type: 'object'}}})),
+  network_policy: {
+    ...keyed(
+      {anyOf: [ref('component'), {const: 'nodes'}]},
+      closed({ingress: {type: 'array', items: {type: 'object'}}}),
+    ),
+    properties: {nodes: texts},
+  },
   dependencies: closed({
     enabled: flag,
     static: each(

@@ -1,6 +1,6 @@
 import {FACT_DEFINITIONS, FACTS} from './facts.ts'
 import {ANY_OBJECT, closed, flag, mapOf, meaning, ref, type Schema, text, texts} from './json-schema.ts'
-import {OF_UNITS, PLACE_DEFINITIONS, SHARED, STORAGE} from './places.ts'
+import {GLOBAL, OF_UNITS, PLACE_DEFINITIONS, SHARED} from './places.ts'
 import {manifestKeys, type ServiceValues, unitNames} from './units.ts'
 
 /** The schema of `serves`, from which the catalogue of endpoints is made. */
@@ -36,7 +36,7 @@ export function chartSchema(name: string, values: ServiceValues): Schema {
       // What a section that is several releases gives to each of them.
       kk: closed({section: text, components: texts}),
       // What Helm adds by itself: the values that go to every chart, and the library's.
-      global: {...ANY_OBJECT, properties: {region: text, ...SHARED, storage: STORAGE}},
+      global: GLOBAL,
       common: ANY_OBJECT,
     }),
     definitions: {

@@ -100,7 +100,9 @@ describe('measures', () => {
   })
 
   it('come by UDP, too', async () => {
-    const objects = await charts.render('gnocchi', {values: {manifests: {network_policy: true}}})
+    const objects = await charts.render('gnocchi', {
+      values: {manifests: {network_policy: true}, network_policy: {nodes: []}},
+    })
 
     expect(portsOf(find(objects, 'Service', 'gnocchi-statsd'))).toEqual([
       {name: 'statsd-udp', port: 8125, targetPort: 'statsd-udp', protocol: 'UDP'},
@@ -139,7 +141,9 @@ describe('the names of designate', () => {
   })
 
   it('are told to BIND by workers alone', async () => {
-    const objects = await charts.render('designate', {values: {manifests: {network_policy: true}}})
+    const objects = await charts.render('designate', {
+      values: {manifests: {network_policy: true}, network_policy: {nodes: []}},
+    })
 
     const {spec} = find(objects, 'NetworkPolicy', 'designate-bind9')
     const pod = (component: string) => ({

@@ -221,6 +221,16 @@ describe('endpoints', () => {
     )
   })
 
+  it('keep a password with a dollar sign, which oslo.config would take for a reference', async () => {
+    const endpoints = {identity: {auth: {glance: {password: 'pa$word'}}}}
+
+    const objects = await charts.render('glance', {values: {endpoints}})
+
+    expect(secret(objects, 'glance-env', 'glance.OS_KEYSTONE_AUTHTOKEN__PASSWORD')).toBe('pa$$word')
+    // Keystone is told it as it is.
+    expect(secret(objects, 'glance-env', 'identity.glance.password')).toBe('pa$word')
+  })
+
   it('name every member of a cluster whose clients must know them', async () => {
     const endpoints = {oslo_cache: {namespace: 'infra', statefulset: {name: 'memcached-server', replicas: 2}}}
 

@@ -21,7 +21,8 @@ const SERVICE = {
       command: 'compute-conductor',
       files: ['cell'],
       probe: {
-        exec: ['healthcheck_port', 'compute-conductor', '5672'],
+        exec: ['healthcheck_port', 'compute-conductor'],
+        reaches: ['oslo_messaging', 'oslo_db'],
         liveness: {exec: ['pgrep', '-f', 'compute-conductor']},
       },
     },
@@ -65,7 +66,9 @@ await writeFile(
 )
 await writeFile(join(compute, 'values.yaml'), JSON.stringify(SERVICE))
 const auth = {compute: {password: 'marked-compute'}}
-const global = mergeValues(GIVEN, {endpoints: {oslo_db: {auth}}})
+// A broker that listens elsewhere, as one with TLS does.
+const oslo_messaging = {port: {amqp: {default: 5671}}}
+const global = mergeValues(GIVEN, {endpoints: {oslo_db: {auth}, oslo_messaging}})
 const objects = await charts.render('compute', {global})
 
 describe('a service of the library', () => {
@@ -124,7 +127,7 @@ describe('a service of the library', () => {
     const [container] = find(objects, 'Deployment', 'compute-conductor').spec?.template?.spec.containers ?? []
 
     expect(container?.readinessProbe).toMatchObject({
-      exec: {command: ['healthcheck_port', 'compute-conductor', '5672']},
+      exec: {command: ['healthcheck_port', 'compute-conductor', '5671', '3306']},
     })
     expect(container?.livenessProbe).toMatchObject({exec: {command: ['pgrep', '-f', 'compute-conductor']}})
   })

@@ -4,11 +4,13 @@ import {ofKind} from './support/objects.ts'
 
 const charts = await useCharts()
 
-const policies = async (chart: string, values: object = {}) =>
-  ofKind(
-    await charts.render(chart, {values: {manifests: {network_policy: true}, ...values}}),
-    'NetworkPolicy',
-  )
+const NODES = {ipBlock: {cidr: '192.0.2.0/24'}}
+
+const policies = async (chart: string, values: object = {}) => {
+  const network_policy = {nodes: [NODES.ipBlock.cidr]}
+  const all = {manifests: {network_policy: true}, network_policy, ...values}
+  return ofKind(await charts.render(chart, {values: all}), 'NetworkPolicy')
+}
 
 describe('network policies', () => {
   it.each(SERVICES)('are not made unless they are asked for: %s', async (chart) => {
@@ -18,7 +20,7 @@ describe('network policies', () => {
     expect(ofKind(all, 'NetworkPolicy')).toHaveLength(Object.keys(valuesOf(chart).components!).length)
   })
 
-  it('let members reach each other on every port, and clients of the namespace the service alone', async () => {
+  it('let members reach each other on every port, and clients of the namespace and of nodes the service alone', async () => {
     const [policy] = await policies('mariadb')
 
     const selector = {
@@ -31,13 +33,28 @@ describe('network policies', () => {
       podSelector: {matchLabels: selector},
       policyTypes: ['Ingress'],
       ingress: [
-        {from: [{podSelector: {}}], ports: ports('mysql')},
+        {from: [{podSelector: {}}, NODES], ports: ports('mysql')},
         {
           from: [{podSelector: {matchLabels: selector}}],
           ports: ports('election', 'ist', 'mysql', 'sst', 'wsrep'),
         },
       ],
     })
+  })
+
+  it('want to be told where the nodes are, for some clients have their network', async () => {
+    const values = {manifests: {network_policy: true}}
+
+    expect(await charts.refusal('rabbitmq', {values})).toContain('say in global.network_policy.nodes')
+    const [policy] = await policies('rabbitmq', {network_policy: {nodes: []}})
+    expect(policy?.spec).toMatchObject({ingress: [{from: [{podSelector: {}}]}, {}]})
+  })
+
+  it('let clients in where ports are not known beforehand', async () => {
+    const all = await policies('ceph')
+
+    const mgr = all.find(({metadata}) => metadata?.name === 'ceph-mgr')
+    expect(mgr?.spec).toMatchObject({ingress: [{from: [{podSelector: {}}, NODES], ports: []}]})
   })
 
   it.each([

@@ -106,7 +106,7 @@ function valuesFor(parts: ReadonlyMap<string, Part>): Values {
       nested(['conf', `${chart}_${other}_uwsgi`], {uwsgi: {processes: 2}}),
     )
   })
-  return mergeValues({manifests: {network_policy: true}}, ...said)
+  return mergeValues({manifests: {network_policy: true}, network_policy: {nodes: []}}, ...said)
 }
 
 function valuesOfPart(values: Values, part: Part): Values {

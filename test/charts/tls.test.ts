@@ -73,6 +73,13 @@ describe('from outside', () => {
     expect(JSON.stringify(objects)).toContain('"http://keystone-api.openstack.svc.cluster.local:5000/v3"')
   })
 
+  it('an address is no name: a port of the nodes stays as it is', async () => {
+    const identity = {host_fqdn_override: {public: {host: '192.0.2.1'}}, port: {api: {public: 30_500}}}
+    const objects = await keystone({tls: {public: true, files: FILES}, endpoints: {identity}})
+
+    expect(JSON.stringify(objects)).toContain('"http://192.0.2.1:30500/v3"')
+  })
+
   it('what the deployer says of a public URL wins', async () => {
     const identity = {...NAMED.identity, scheme: {public: 'http'}, port: {api: {public: 8000}}}
     const objects = await keystone({tls: {public: true, files: FILES}, endpoints: {identity}})

@@ -64,6 +64,13 @@ describe('values', () => {
     expect(refusal).toContain(word)
   })
 
+  it.each([
+    [{manifests: {network_policy: true}}, '/global/manifests'],
+    [{network_policy: {nodes: '192.0.2.0/24'}}, '/global/network_policy/nodes'],
+  ])('of all releases that none would read are refused: %j', async (global, place) => {
+    expect(await charts.refusal('rabbitmq', {global})).toContain(place)
+  })
+
   it('with a slip are refused by helm 3 too', async () => {
     const values = {pod: {replicsa: 1}}
 

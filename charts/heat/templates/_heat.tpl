@@ -7,7 +7,7 @@ options:
     region_name_for_services: {{ .ctx.values.region | quote }}
     heat_metadata_server_url: {{ trimSuffix "/v1" $cfnUri | quote }}
     heat_waitcondition_server_url: {{ printf "%s/waitcondition" $cfnUri | quote }}
-    stack_domain_admin_password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "identity.heat_stack_user.password") | quote }}
+    stack_domain_admin_password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "identity.heat_stack_user.password") | quote }}
     auth_encryption_key: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "orchestration.auth_encryption_key") | trunc 32 | quote }}
   # Its scope is the trust, so it names no project.
   trustee:

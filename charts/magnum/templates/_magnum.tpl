@@ -9,7 +9,7 @@ options:
   {{- end }}
   trust:
     trustee_keystone_region_name: {{ .ctx.values.region | quote }}
-    trustee_domain_admin_password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "identity.magnum_stack_user.password") | quote }}
+    trustee_domain_admin_password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "identity.magnum_stack_user.password") | quote }}
 {{- end -}}
 
 {{- /* The services of magnum, by magnum's own word. */ -}}

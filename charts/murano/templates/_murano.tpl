@@ -5,7 +5,7 @@ options:
     url: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "application_catalog") | quote }}
   rabbitmq:
     host: {{ include "common.endpoints.host" (dict "ctx" .ctx "type" "oslo_messaging") | quote }}
-    password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "application_catalog.agent.password") | quote }}
+    password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "application_catalog.agent.password") | quote }}
 {{- end -}}
 
 {{- define "common.scripts.murano-test.py" -}}

@@ -9,7 +9,7 @@ options:
     nova_metadata_protocol: https
     auth_ca_cert: /etc/tls/ca.crt
     {{- end }}
-    metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "compute_metadata.shared_secret") | quote }}
+    metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "compute_metadata.shared_secret") | quote }}
 {{- end -}}
 
 {{- /* The schema that both releases can work with; a new database gets all at once, for its first server needs all. */ -}}

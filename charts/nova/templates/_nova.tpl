@@ -8,7 +8,7 @@
 options:
   neutron:
     service_metadata_proxy: true
-    metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "compute_metadata.shared_secret") | quote }}
+    metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "compute_metadata.shared_secret") | quote }}
 {{- end -}}
 
 {{- /* Where browsers find the consoles, and where the proxy listens. */ -}}

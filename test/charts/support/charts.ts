@@ -58,7 +58,7 @@ export const GIVEN: Values = mergeValues(
 /** The values with which a chart makes all that it can: what is there for those alone who ask for it, too. */
 export function withAllObjects(chart: string): Values {
   const names = ['network_policy', ...Object.keys(valuesOf(chart).manifests ?? {})]
-  return {manifests: Object.fromEntries(names.map((name) => [name, true]))}
+  return {manifests: Object.fromEntries(names.map((name) => [name, true])), network_policy: {nodes: []}}
 }
 
 /** The same with three pods of each component, under the longest name that a release can have. */

@@ -4,7 +4,7 @@
 auth_type: password
 auth_url: {{ include "common.endpoints.uri" $identity | quote }}
 username: {{ include "common.endpoints.auth" (merge (dict "field" "username" "default" .user) $identity) | quote }}
-password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" (printf "identity.%s.password" .user)) | quote }}
+password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" (printf "identity.%s.password" .user)) | quote }}
 project_name: {{ include "common.endpoints.auth" (merge (dict "field" "project_name" "default" "service") $identity) | quote }}
 project_domain_name: {{ include "common.endpoints.auth" (merge (dict "field" "project_domain_name" "default" "Default") $identity) | quote }}
 user_domain_name: {{ include "common.endpoints.auth" (merge (dict "field" "user_domain_name" "default" "Default") $identity) | quote }}

@@ -1,6 +1,6 @@
 {{- /*
 What `tls` changes, below all that a deployer says of an endpoint: what speaks HTTP is asked by HTTPS, and OVN's databases by ssl, inside
-(`internal`) and, if it has a name there, outside (`public`). Inside, components get what their facts say for it (`tls`). One that serves what is
+(`internal`) and, if it has a name there, outside (`public`); an address is no name. Inside, components get what their facts say for it (`tls`). One that serves what is
 in the clear is refused, unless `tls.plain` names its endpoint.
 */ -}}
 {{- define "common.context.tls" -}}
@@ -8,7 +8,7 @@ in the clear is refused, unless `tls.plain` names its endpoint.
 {{- range $type, $entry := ternary .endpoints dict (or $tls.public $tls.internal) -}}
 {{- $scheme := ternary $entry dict (kindIs "map" $entry) | dig "scheme" "default" "" -}}
 {{- with get (dict "http" "https" "tcp" "ssl") $scheme -}}
-{{- if dig "host_fqdn_override" "public" "" $entry -}}
+{{- if include "common.endpoints.value" (dict "ctx" $ "type" $type "attribute" "host_fqdn_override" "interface" "public") | regexMatch "^[^:]*[^0-9.:][^:]*$" -}}
 {{- $_ := set $entry.scheme "public" ($entry.scheme.public | default (ternary . $scheme $tls.public)) -}}
 {{- range ternary $entry.port dict $tls.public }}{{ $_ := set . "public" (.public | default 443) }}{{ end -}}
 {{- end -}}

@@ -1,6 +1,6 @@
 {{- /*
 A secret by its path `<type>.<…>` below `endpoints.<type>.auth`, such as oslo_db.admin.password. Charts have no
-default for one. Where the Secret is somebody else's (`secrets.env`), nothing is looked up. What is asked for is noted in .used of the context.
+default for one. Where the Secret is somebody else's (`secrets.env`), nothing is looked up. What is asked for is noted in .used of the context. With .oslo, it is written as an option, where oslo.config reads `$$` as `$`.
 */ -}}
 {{- define "common.endpoints.credential" -}}
 {{- $_ := set .ctx.used .path true -}}
@@ -16,6 +16,6 @@ given
 {{- else if or (not $value) (kindIs "map" $value) -}}
 {{- fail (printf "endpoints.%s.auth.%s is needed and not set: give it in the release's section or in global" (first $parts) (rest $parts | join ".")) -}}
 {{- else -}}
-{{- include "common.config.scalar" $value -}}
+{{- include "common.config.scalar" $value | replace "$" (ternary "$$" "$" (.oslo | default false)) -}}
 {{- end -}}
 {{- end -}}

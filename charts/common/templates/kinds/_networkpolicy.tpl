@@ -1,7 +1,7 @@
 {{- /*
 Who may reach a component, where `manifests.network_policy` is true: its members each other, and its clients, who are the
-pods of the namespace, or everybody where it has a port on the nodes or an ingress; `callers` may what members may. `network_policy.<component>.ingress`
-(openstack-helm's place) is said instead of that. A node's kubelet always may.
+pods of the namespace, those on the networks of nodes in `network_policy.nodes`, or everybody where it has a port on the nodes or an ingress; `callers` may
+what members may; with `any_port` clients may reach what is not known beforehand. `network_policy.<component>.ingress` (openstack-helm's place) is said instead of that. A node's kubelet always may.
 */ -}}
 {{- define "common.kinds.networkpolicy" -}}
 {{- if eq (toString (dig "network_policy" false (.ctx.root.Values.manifests | default dict))) "true" -}}
@@ -11,11 +11,16 @@ pods of the namespace, or everybody where it has a port on the nodes or an ingre
 {{- $selector := include "common.context.selector" (dict "ctx" $.ctx "unit" (dict "key" .)) | fromYaml -}}
 {{- $members = append $members (dict "podSelector" (dict "matchLabels" $selector)) -}}
 {{- end -}}
-{{- $isOpen := or (dig "node_port" "enabled" false .unit.network) (dig "ingress" "enabled" false .unit.network) -}}
-{{- $clients := ternary (dict "from" (list (dict "podSelector" dict))) dict (empty $isOpen) -}}
 {{- $ingress := list -}}
-{{- with .unit.served -}}
-{{- $ingress = append $ingress (merge (dict "ports" (include "common.kinds.networkpolicy.ports" . | fromYamlArray)) $clients) -}}
+{{- if or .unit.served .unit.any_port -}}
+{{- $rule := dict "ports" (include "common.kinds.networkpolicy.ports" .unit.served | fromYamlArray) -}}
+{{- if not (or (hasKey $policy "ingress") (dig "node_port" "enabled" false .unit.network) (dig "ingress" "enabled" false .unit.network)) -}}
+{{- $_ := set $rule "from" (list (dict "podSelector" dict)) -}}
+{{- range required "manifests.network_policy: say in global.network_policy.nodes on which networks the nodes are, for nova-compute and others have their node's: [192.0.2.0/24], or [] to keep them out" (.ctx.values.network_policy | default dict).nodes -}}
+{{- $_ := set $rule "from" (append $rule.from (dict "ipBlock" (dict "cidr" .))) -}}
+{{- end -}}
+{{- end -}}
+{{- $ingress = append $ingress $rule -}}
 {{- end -}}
 {{- if and .unit.ports (eq .unit.kind "StatefulSet") -}}
 {{- $ingress = append $ingress (dict "from" $members "ports" (include "common.kinds.networkpolicy.ports" .unit.ports | fromYamlArray)) -}}

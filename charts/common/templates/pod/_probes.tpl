@@ -1,6 +1,6 @@
 {{- /*
 The probes of a component from its facts: probe {path | tcp | exec, port, readiness, liveness, timeout, period, patience (seconds
-that a start may take)}; a kind's own map replaces the handler for that kind. Timings are the user's at `pod.probes.<unit>.<unit>.<kind>.params`.
+that a start may take)}; `reaches` adds the ports of these endpoints to an `exec`; a kind's own map replaces the handler for that kind. Timings are the user's at `pod.probes.<unit>.<unit>.<kind>.params`.
 Liveness is patient: what readiness can answer, liveness must not turn into a restart. Each `exec` is a process more, so there are fewer.
 */ -}}
 {{- define "common.pod.probes" -}}
@@ -19,8 +19,10 @@ Liveness is patient: what readiness can answer, liveness must not turn into a re
 {{- include "common.context.merge" (dict "into" $params "from" (dig $kind "params" dict $user)) }}
 {{ $kind }}Probe:
   {{- if $asked.exec }}
+  {{- $command := $asked.exec }}
+  {{- range $asked.reaches }}{{ $command = append $command (include "common.endpoints.port" (dict "ctx" $.ctx "type" .)) }}{{ end }}
   exec:
-    command: {{ toJson $asked.exec }}
+    command: {{ toJson $command }}
   {{- else if $asked.path }}
   httpGet:
     path: {{ $asked.path }}

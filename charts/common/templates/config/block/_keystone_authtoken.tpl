@@ -8,5 +8,5 @@ options:
     service_type: {{ .params.service_type | quote }}
     memcached_servers: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "oslo_cache" "port" "memcache") | quote }}
     memcache_security_strategy: ENCRYPT
-    memcache_secret_key: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "oslo_cache.memcache_secret_key") | quote }}
+    memcache_secret_key: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "oslo_cache.memcache_secret_key") | quote }}
 {{- end -}}
