@@ -60,7 +60,9 @@ function problemOf(chart: string, problem: string): SchemaProblem {
   if (pointer !== undefined) {
     const [, names] = /^additional properties (.*) not allowed$/.exec(told!) ?? []
     const unknown = [...(names ?? '').matchAll(/'((?:[^'\\]|\\.)*)'/g)].map(([, name]) => name!)
-    return {chart, path: stepsOf(pointer), text: told!, unknown}
+    // What a schema of `false` says, which lets nothing be there.
+    const text = told === 'false schema' ? 'not allowed here' : told!
+    return {chart, path: stepsOf(pointer), text, unknown}
   }
   const [, dotted, text = problem] = /^(\S+): (.*)$/.exec(problem) ?? []
   const [, name] = /^Additional property (.*) is not allowed$/.exec(text) ?? []

@@ -73,6 +73,7 @@ it.each([
     ["- at '': additional properties 'pods' not allowed"],
     ['env.yaml:3:3: pods: no such key: did you mean "pod"?'],
   ],
+  ['a key that may not be there', ["- at '/pod': false schema"], ['env.yaml:4:3: pod: not allowed here']],
   [
     'an unknown key, as older helms say it',
     ['- (root): Additional property pods is not allowed'],
