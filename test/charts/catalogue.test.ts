@@ -57,9 +57,12 @@ describe('the password of valkey', () => {
   it('is in no argument: the server reads it with its options from standard input', async () => {
     const {command} = JSON.parse(await file('valkey', 'server.json')) as {command: string}
 
-    const lines = await said('valkey', 'valkey.sh', 'PASSWORD=word; valkey-server() { cat; }', [
-      ...command.split(' ').slice(2),
-    ])
+    const lines = await said(
+      'valkey',
+      'valkey.sh',
+      String.raw`PASSWORD='a "wo\rd"'; valkey-server() { cat; }`,
+      [...command.split(' ').slice(2)],
+    )
 
     expect(command).not.toContain('marked')
     expect(lines.split('\n')).toEqual([
@@ -68,7 +71,7 @@ describe('the password of valkey', () => {
       'maxmemory 256mb',
       'maxmemory-policy noeviction',
       'port 6379',
-      'requirepass word',
+      String.raw`requirepass "a \"wo\\rd\""`,
     ])
   })
 
@@ -413,11 +416,13 @@ describe("an image that is not kolla's", async () => {
 })
 
 describe('the proxy before nova', () => {
-  it('asks the nova that it is told of', async () => {
+  it('asks the nova that services ask, and not itself', async () => {
     const behind = {hosts: {default: 'compute-api'}, namespace: 'compute', port: {api: {default: 18774}}}
+    const outside = {hosts: {public: 'nova-api-proxy-proxy'}}
+    const everywhere = {hosts: {default: 'nova-api-proxy-proxy'}}
 
     const texts = await Promise.all(
-      [{}, {endpoints: {nova: behind}}].map((values) =>
+      [{endpoints: {compute: outside}}, {endpoints: {compute: behind}}].map((values) =>
         file('nova-api-proxy', 'nova-api-proxy.conf', values),
       ),
     )
@@ -428,6 +433,9 @@ describe('the proxy before nova', () => {
       'osapi_compute_listen = nova-api.openstack.svc.cluster.local\nosapi_compute_listen_port = 8774',
       'osapi_compute_listen = compute-api.compute.svc.cluster.local\nosapi_compute_listen_port = 18774',
     ])
+    expect(await charts.refusal('nova-api-proxy', {values: {endpoints: {compute: everywhere}}})).toContain(
+      'name it in endpoints.compute.hosts.public',
+    )
   })
 })
 

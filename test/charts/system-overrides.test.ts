@@ -59,7 +59,7 @@ it('system overrides reach the objects: replicas, and Ceph for images', async ()
   expect(JSON.stringify(objects)).toContain('mon_host = 10.0.0.1:6789,10.0.0.2:6789')
 })
 
-describe('system overrides of what runs virtual machines reach the files of its pods', () => {
+describe('system overrides reach the files of pods', () => {
   /** The text of the files of a chart's pods in one of the clouds of its golden file. */
   const textIn = async (name: string, cloud: (facts: Facts) => boolean) => {
     const {values, global} = cases.find(({chart, facts}) => chart === name && cloud(facts))!
@@ -80,6 +80,12 @@ describe('system overrides of what runs virtual machines reach the files of its 
     ['nova', 'consoles by IPv6', 'novncproxy_host = ::'],
     ['libvirt', 'consoles by IPv6', 'vnc_listen'],
     ['neutron', 'tunnels by IPv6', 'overlay_ip_version = 6'],
+    ['designate', 'its API by IPv6', 'http = [::]:9001'],
+    ['designate', 'processes by the CPUs', 'processes = 8'],
+    ['octavia', 'every member of OVN', 'tcp:ovn-nb-2.ovn-nb-peers'],
+    ['murano', 'its API by IPv6', 'bind_host = ::'],
+    ['panko', 'its API by IPv6', '--host=::'],
+    ['nova-api-proxy', 'processes by the CPUs', 'osapi_compute_workers = 8'],
   ])('%s, in a large cloud: %s', async (chart, _, expected) => {
     expect(await textIn(chart, ({ipFamily}) => ipFamily === 'ipv6')).toContain(expected)
   })

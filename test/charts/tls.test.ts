@@ -107,6 +107,14 @@ describe('inside', () => {
     expect(ini).not.toMatch(/^http = /m)
   })
 
+  it('agents of murano reach the bus by TLS', async () => {
+    const objects = await inside('murano', {tls: {...INSIDE.tls, plain: ['application_catalog']}})
+
+    expect(find(objects, 'ConfigMap', 'murano-etc').data!['murano.conf']).toMatch(
+      /^ca_certs = \/etc\/tls\/ca\.crt\n(?:.+\n)*ssl = true$/m,
+    )
+  })
+
   it('an address that a plugin has for an API is served by TLS, too', async () => {
     const conf = {keystone_api_uwsgi: {uwsgi: {http: '[::]:5000'}}}
 

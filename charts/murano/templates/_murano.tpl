@@ -5,6 +5,11 @@ options:
     url: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "application_catalog") | quote }}
   rabbitmq:
     host: {{ include "common.endpoints.host" (dict "ctx" .ctx "type" "oslo_messaging") | quote }}
+    port: {{ include "common.endpoints.port" (dict "ctx" .ctx "type" "oslo_messaging") }}
+    {{- if .ctx.values.tls.internal }}
+    ssl: true
+    ca_certs: /etc/tls/ca.crt
+    {{- end }}
     password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "application_catalog.agent.password") | quote }}
 {{- end -}}
 

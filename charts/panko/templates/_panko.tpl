@@ -1,3 +1,9 @@
+{{- /* Where its server listens; the rest it reads from /etc/panko/panko.conf. */ -}}
+{{- define "common.config.block.panko_listen" -}}
+options:
+  port: {{ include "common.endpoints.port" (dict "ctx" .ctx "type" "event" "interface" "service") }}
+{{- end -}}
+
 {{- define "common.scripts.panko-test.py" -}}
 """Asks panko for its events, which needs a token and the database."""
 import openstack

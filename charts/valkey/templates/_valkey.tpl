@@ -7,8 +7,9 @@ options:
 {{- define "common.scripts.valkey.sh" -}}
 set -euo pipefail
 lines=$(for option; do option=${option#--}; printf '%s %s\n' "${option%%=*}" "${option#*=}"; done)
+password=${PASSWORD//\\/\\\\}
 exec valkey-server - <<<"$lines
-requirepass $PASSWORD"
+requirepass \"${password//\"/\\\"}\""
 {{ end -}}
 
 {{- /* Writes a key and reads it again. */ -}}

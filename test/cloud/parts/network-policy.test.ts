@@ -15,7 +15,7 @@ let enforced: Promise<void>
 const end = new AbortController()
 
 beforeAll(async () => {
-  cloud = await makeCloud('mariadb-server', 'memcached', 'keystone')
+  cloud = await makeCloud('mariadb-server', 'memcached', 'rabbitmq', 'keystone')
   other = await makeNamespace()
   enforced = enforcePolicies(cloud.namespace, end.signal)
   await deploy(true)

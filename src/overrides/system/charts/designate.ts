@@ -1,6 +1,6 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
+import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
 import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
 import {storage} from '../shared/storage.ts'
 
@@ -17,16 +17,12 @@ export const plugin = definePlugin({
       limits(facts.allInOne, SHARES),
       given(workers(facts), (count) => ({
         conf: {
-          designate: {
-            'service:api': {workers: count},
-            'service:central': {workers: count},
-            'service:worker': {workers: count},
-          },
+          designate: {'service:central': {workers: count}, 'service:worker': {workers: count}},
+          designate_api_uwsgi: {uwsgi: {processes: count}},
         },
       })),
-      facts.ipFamily === 'ipv6'
-        ? {conf: {designate: {'service:api': {listen: '[::]:9001'}, 'service:mdns': {listen: '[::]:5354'}}}}
-        : undefined,
+      wsgiListens(facts.ipFamily, 'http', {designate_api_uwsgi: 9001}),
+      facts.ipFamily === 'ipv6' ? {conf: {designate: {'service:mdns': {listen: '[::]:5354'}}}} : undefined,
       storage(facts),
       serviceBelowGlobal(facts, ['dns']),
     ),

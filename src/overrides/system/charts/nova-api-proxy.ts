@@ -1,12 +1,22 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {SERVICE_FACTS, service} from '../shared/service.ts'
-import {API, workers} from '../shared/sizing.ts'
+import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
+import {API, limits, replicas, spread, workers} from '../shared/sizing.ts'
 
 /** StarlingX's proxy in front of nova's API: it answers at nova's address and stores nothing. */
 export const plugin = definePlugin({
   chart: 'nova-api-proxy',
-  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
+  reads: [...KK_FACTS, 'cpus', 'ipFamily'],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['proxy']),
+      spread(facts),
+      limits(facts.allInOne, {proxy: API}),
+      configuration(facts),
+      serviceBelowGlobal(facts, ['compute_proxy']),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {
@@ -14,11 +24,17 @@ export const plugin = definePlugin({
         serves: ['compute'],
         shares: {proxy: API},
       }),
-      given(workers(facts), (count) => ({
-        conf: {nova_api_proxy: {DEFAULT: {osapi_compute_workers: count}}},
-      })),
-      given(facts.ipFamily, (family) => ({
-        conf: {nova_api_proxy: {DEFAULT: {osapi_proxy_listen: family === 'ipv6' ? '::' : '0.0.0.0'}}},
-      })),
+      configuration(facts),
     ),
 })
+
+function configuration(facts: Pick<Facts, 'cpus' | 'allInOne' | 'ipFamily'>): Values {
+  return compose(
+    given(workers(facts), (count) => ({
+      conf: {nova_api_proxy: {DEFAULT: {osapi_compute_workers: count}}},
+    })),
+    given(facts.ipFamily, (family) => ({
+      conf: {nova_api_proxy: {DEFAULT: {osapi_proxy_listen: family === 'ipv6' ? '::' : '0.0.0.0'}}},
+    })),
+  )
+}

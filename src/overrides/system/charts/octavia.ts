@@ -2,6 +2,7 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
 import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {belowGlobal, ovnMembers} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
   chart: 'octavia',
@@ -13,6 +14,7 @@ export const plugin = definePlugin({
       limits(facts.allInOne, {api: API, housekeeping: WORKER}),
       given(workers(facts), (processes) => ({conf: {octavia_api_uwsgi: {uwsgi: {processes}}}})),
       wsgiListens(facts.ipFamily, 'http', {octavia_api_uwsgi: 9876}),
+      belowGlobal(ovnMembers(facts)),
       serviceBelowGlobal(facts, ['load_balancer']),
     ),
   overrides: (facts) =>

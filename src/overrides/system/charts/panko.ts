@@ -1,13 +1,21 @@
 import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
-import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
-import {API} from '../shared/sizing.ts'
+import {KK_FACTS, osloListens, service, serviceBelowGlobal} from '../shared/service.ts'
+import {API, limits, replicas, spread} from '../shared/sizing.ts'
 
 const DAY = 24 * 60 * 60
 
 export const plugin = definePlugin({
   chart: 'panko',
-  reads: [...SERVICE_FACTS, 'ipFamily'],
+  reads: [...KK_FACTS, 'ipFamily'],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['api']),
+      spread(facts),
+      limits(facts.allInOne, {api: API}),
+      facts.ipFamily === 'ipv6' ? {conf: {listen: {host: '::'}}} : undefined,
+      serviceBelowGlobal(facts, ['event']),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {

@@ -112,6 +112,7 @@ const SERVICES = {
   placement: {host: 'placement', port: 'api'},
   compute: {host: 'nova', port: 'api'},
   compute_novnc_proxy: {host: 'novncproxy', port: 'novnc_proxy'},
+  compute_proxy: {host: 'nova-api-proxy', port: 'api'},
   network: {host: 'neutron', port: 'api'},
   volumev3: {host: 'cinder', port: 'api'},
   block_storage: {host: 'cinder', port: 'api'},
