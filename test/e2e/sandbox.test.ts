@@ -1,5 +1,6 @@
 import {join} from 'node:path'
-import {describe, expect, inject, it} from 'vitest'
+import {describe, expect, inject, it, onTestFinished} from 'vitest'
+import {get, kubectl, makeNamespace, uniqueName} from './support/cluster.ts'
 import {kk} from './support/kk.ts'
 import {processesBelow} from './support/sandbox-processes.ts'
 import {home, newName, sandbox} from './support/sandboxes.ts'
@@ -111,4 +112,45 @@ describe('kk sandbox shell', () => {
     expect(exitCode).toBe(1)
     expect(stderr).toContain('kk sandbox up --sandbox-name nothing')
   })
+})
+
+describe('a claim in a sandbox', () => {
+  it.each(['Immediate', 'WaitForFirstConsumer'])(
+    'has a volume for its pod where nothing that runs provides for its class, of the mode %s',
+    async (volumeBindingMode) => {
+      const namespace = await makeNamespace('claim')
+      const name = uniqueName('claim')
+      const metadata = {name, namespace}
+      onTestFinished(async () => void (await kubectl(['delete', 'storageclass', name])))
+      const claim = {
+        storageClassName: name,
+        accessModes: ['ReadWriteOnce'],
+        resources: {requests: {storage: '64Mi'}},
+      }
+      const pod = {
+        containers: [{name: 'user', image: 'kk', volumeMounts: [{name: 'data', mountPath: '/data'}]}],
+        volumes: [{name: 'data', persistentVolumeClaim: {claimName: name}}],
+      }
+      const items = [
+        {
+          apiVersion: 'storage.k8s.io/v1',
+          kind: 'StorageClass',
+          metadata: {name},
+          provisioner: 'nobody.example.org',
+          volumeBindingMode,
+        },
+        {apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: claim},
+        {apiVersion: 'v1', kind: 'Pod', metadata, spec: pod},
+      ]
+
+      await kubectl(['create', '--filename', '-'], {input: {apiVersion: 'v1', kind: 'List', items}})
+      await kubectl([
+        ...['wait', '--namespace', namespace, `pod/${name}`, '--for=condition=Ready', '--timeout=30s'],
+      ])
+
+      const {spec} = await get<{spec: {volumeName: string}}>('pvc', name, '--namespace', namespace)
+      const volume = await get<{spec: {storageClassName: string}}>('pv', spec.volumeName)
+      expect(volume.spec.storageClassName).toBe(name)
+    },
+  )
 })

@@ -9,10 +9,7 @@ export const OPENSTACK_LABELS = {
   openvswitch: 'enabled',
 }
 
-/**
- * Returns the first objects of a new control plane: nodes, and a default StorageClass for which kwok's stages provide
- * volumes.
- */
+/** Returns the first objects of a new control plane: nodes and a default StorageClass. */
 export function firstObjects(nodes: number): object {
   return {
     apiVersion: 'v1',

@@ -23,7 +23,7 @@ import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from
  *   sandbox.kk.openstack.org/fail: JobFailed          Failed with exit code 1; with restartPolicy OnFailure the
  *                                                     containers have restarted so often that their Job gives up
  *
- * A pod that no node takes (`nodeSelector`) and a claim that nothing provides for (`storageClassName`) need no stage.
+ * A pod that no node takes (`nodeSelector`) and a claim of a class that does not exist need no stage.
  * `docs/sandbox.md` tells users of it.
  */
 const PREFIX = 'sandbox.kk.openstack.org'

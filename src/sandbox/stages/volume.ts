@@ -1,21 +1,27 @@
-import {exists, is, isAbsent, isNot, type Stage, stage, status} from './stage.ts'
+import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from './stage.ts'
 
 /** The name of openstack-helm's default class. */
 export const STORAGE_CLASS = 'general'
 export const VOLUME_PROVISIONER = 'kwok.x-k8s.io/volume'
 
-const ofClass = is('.spec.storageClassName', STORAGE_CLASS)
+/**
+ * The condition of a claim that waits for the provisioner of its class, which Kubernetes' controller of volumes names
+ * when the class exists and, where the class waits for a pod, a node is chosen. It is no matter which one: a provisioner
+ * that a chart brings is simulated as all pods are, and nothing reads the volume.
+ */
+const awaitsProvisioner = exists(annotation('volume.kubernetes.io/storage-provisioner'))
+const ofStages = is(annotation('pv.kubernetes.io/provisioned-by'), VOLUME_PROVISIONER)
 const alive = isAbsent('.metadata.deletionTimestamp')
 
 /**
- * The stages of volumes: every claim of the class gets a volume of its size at once. After kwok's
- * kustomize/stage/volume/fast.
+ * The stages of volumes: every claim of a class that has a provisioner gets a volume of its size, which goes with it.
+ * After kwok's kustomize/stage/volume/fast.
  */
 export const volumeStages: readonly Stage[] = [
   stage({
     name: 'claim-provision',
     kind: 'PersistentVolumeClaim',
-    when: [ofClass, alive, isAbsent('.spec.volumeName'), isNot('.status.phase', 'Bound')],
+    when: [awaitsProvisioner, alive, isAbsent('.spec.volumeName'), isNot('.status.phase', 'Bound')],
     steps: [
       {
         apply: {
@@ -32,7 +38,7 @@ spec:
   capacity:
   {{ YAML .spec.resources.requests 2 }}
   persistentVolumeReclaimPolicy: Delete
-  storageClassName: ${STORAGE_CLASS}
+  storageClassName: {{ .spec.storageClassName | Quote }}
   volumeMode: {{ default "Filesystem" .spec.volumeMode | Quote }}
   claimRef:
     apiVersion: v1
@@ -53,7 +59,6 @@ spec:
 annotations:
   pv.kubernetes.io/bind-completed: "yes"
   pv.kubernetes.io/bound-by-controller: "yes"
-  volume.kubernetes.io/storage-provisioner: ${VOLUME_PROVISIONER}
 `,
         },
       },
@@ -71,7 +76,7 @@ capacity:
     name: 'volume-bind',
     kind: 'PersistentVolume',
     when: [
-      ofClass,
+      ofStages,
       alive,
       exists('.spec.claimRef.name'),
       isNot('.status.phase', 'Bound', 'Released', 'Failed'),
@@ -81,7 +86,7 @@ capacity:
   stage({
     name: 'volume-delete',
     kind: 'PersistentVolume',
-    when: [ofClass, alive, is('.status.phase', 'Released')],
+    when: [ofStages, alive, is('.status.phase', 'Released')],
     steps: [{delete: true}],
   }),
 ]
