@@ -7,16 +7,17 @@ import type {Image} from '../../src/images/image.ts'
 import {readImages} from '../../src/images/inventory/read-images.ts'
 import {imagesOf, type OwnChart, readOwnCharts} from '../charts/read-charts.ts'
 import {markdownTable} from './marked.ts'
+import {readShown, shownOf} from './shown-on-pods.ts'
 
-/** Returns the part of `docs/services.md`: each chart of a service, with its images, what it requires, and what its test does. */
+/** Returns the part of `docs/services.md`: each chart of a service, with its images, what it requires, what its test does, and what was shown of it. */
 export async function serviceTable(): Promise<Record<string, string>> {
   const images = await readImages(join(import.meta.dirname, '../../images'))
+  const shown = readShown()
   const rows = readOwnCharts()
     .filter(({values}) => values.components !== undefined)
-    .map((chart) => rowOf(chart, images))
-  return {
-    services: markdownTable(['service', 'state', 'images', 'requires', 'what `kk test` shows'], rows),
-  }
+    .map((chart) => [...rowOf(chart, images), shownOf(chart.name, shown)])
+  const headings = ['service', 'state', 'images', 'requires', 'what `kk test` shows', 'shown on real pods']
+  return {services: markdownTable(headings, rows)}
 }
 
 /** What the table takes of a `Chart.yaml`. */

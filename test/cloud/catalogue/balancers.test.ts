@@ -28,7 +28,7 @@ afterAll(async () => {
   await remove()
 })
 
-describe('a load balancer of OVN', () => {
+describe('octavia: a load balancer of OVN', () => {
   it('brings connections to both machines behind it', async () => {
     const address = await inClient(
       python(`

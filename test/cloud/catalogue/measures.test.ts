@@ -14,7 +14,7 @@ beforeAll(async () => {
   await machine()
 })
 
-describe('a running machine', () => {
+describe('ceilometer, gnocchi: a running machine', () => {
   it('is measured: what ceilometer asks of libvirt arrives in gnocchi', async () => {
     const said = await inClient(
       python(`
@@ -32,8 +32,10 @@ describe('a running machine', () => {
 
     expect(Number(said)).toBeGreaterThan(0)
   })
+})
 
-  it('sets an alarm off, which goes back when the threshold is out of reach', async () => {
+describe('aodh: an alarm', () => {
+  it('is set off by a running machine, and goes back when the threshold is out of reach', async () => {
     const said = await inClient(
       python(`
         server = openstack.connect().compute.find_server("first").id
@@ -65,7 +67,9 @@ describe('a running machine', () => {
 
     expect(said.trim().split('\n')).toEqual(['alarm', 'ok'])
   })
+})
 
+describe('ceilometer: a running machine', () => {
   it('is measured by the next release of OpenStack, too', async () => {
     const file = await servicesNext(['ceilometer'], OFTEN)
     const seen = new Set<string>()

@@ -39,7 +39,7 @@ function inMetal(program: string): Promise<string> {
   return inClient(python(`${PRELUDE}\n\n\n${dedent(program)}`))
 }
 
-describe('a machine of bare metal', () => {
+describe('ironic: a machine of bare metal', () => {
   it(
     'is enrolled, inspected, cleaned, deployed with a ramdisk, which it runs, cleaned again and taken away',
     async () => {

@@ -4,7 +4,7 @@ import {DASHBOARD, loggedIn} from '../support/dashboard.ts'
 
 beforeAll(() => servicesUp(['valkey', 'designate', 'octavia', 'manila', 'ironic']))
 
-describe('the dashboard, beside the further services', () => {
+describe('horizon: the dashboard beside the further services', () => {
   it('has a panel of each', async () => {
     const page = await loggedIn()
 

@@ -83,7 +83,7 @@ async function stored(): Promise<number> {
   return pools.find(({name}) => name === 'cephfs_data')!.stats.stored / 2 ** 20
 }
 
-describe('a claim on Ceph', () => {
+describe('rbd-provisioner: a claim on Ceph', () => {
   let before: number
   let sum: string
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   return smallFlavors()
 })
 
-describe('a virtual machine with a floating address', () => {
+describe('nova, neutron: a virtual machine with a floating address', () => {
   it('answers ping, SSH and HTTP', async () => {
     const lost = await lostPings(first.address, async () => {
       expect(await inMachine(first, 'hostname')).toBe('first')
@@ -75,7 +75,7 @@ describe('a virtual machine with a floating address', () => {
   })
 })
 
-describe('a volume', () => {
+describe('cinder: a volume', () => {
   it('keeps what one machine writes, and another one finds it', async () => {
     onTestFinished(() => removeMachine('kk-other'))
     await inMachine(

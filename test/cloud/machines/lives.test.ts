@@ -30,7 +30,7 @@ function starts({onTestFinished}: TestContext, name: string, disk: string): Prom
 }
 
 // They wait for each step of their machines, so all are under way at once.
-describe.concurrent('a virtual machine from an image', () => {
+describe.concurrent('nova, placement: a virtual machine from an image', () => {
   it('is resized, and has more memory and processors, its disk as it was', async (test) => {
     const one = await starts(test, 'kk-resized', '--image guest')
     const boot = await bootOf(one)
@@ -75,7 +75,7 @@ describe.concurrent('a virtual machine from an image', () => {
   })
 })
 
-describe.concurrent('a virtual machine from a volume', () => {
+describe.concurrent('nova, cinder: a virtual machine from a volume', () => {
   it('leaves its disk to the next one', async (test) => {
     test.onTestFinished(() => inClient('openstack volume delete kk-root').then(() => undefined))
     await inClient('openstack volume create --size 1 --image guest --bootable kk-root >/dev/null')

@@ -143,7 +143,7 @@ const EVERYWHERE: Partial<Record<(typeof KINDS)[number], string>> = {
   volume: '--all-projects',
 }
 
-describe('a stack of network, router, virtual machine, floating address and volume', () => {
+describe('heat: a stack of network, router, virtual machine, floating address and volume', () => {
   it('is created, and its machine answers at its floating address', async () => {
     address = await heat('create', {size: 1, open: [80]})
 

@@ -16,7 +16,7 @@ function ceph(command: string): Promise<string> {
 
 beforeAll(cloudUp)
 
-describe('volumes', () => {
+describe('cinder, ceph: volumes', () => {
   it('are made, kept in a snapshot, backed up and restored, and made of an image', async () => {
     await inClient(`
       head --bytes 8M /dev/urandom >/tmp/sent

@@ -88,7 +88,7 @@ async function lost(client: string, pod: string): Promise<readonly string[]> {
 const write = (name: string) =>
   startClient({namespace, name, image: imageOf('mariadb-server'), script: WRITER, env: PASSWORD})
 
-describe('a database of three', {timeout: 600_000}, () => {
+describe('mariadb: a database of three', {timeout: 600_000}, () => {
   it('grows from one, which goes on as it is and whose data all have', async () => {
     await query(namespace, 'mariadb-server-0', 'INSERT INTO test.written (number) VALUES (0)')
     const before = await podIds(namespace, SERVERS)

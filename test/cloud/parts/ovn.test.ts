@@ -52,7 +52,7 @@ const isAdded = (name: string) =>
 
 const networks = async () => (await nbctl('--bare', '--columns=name', 'list', 'Logical_Switch')).split(/\s+/)
 
-describe("OVN's databases", {timeout: 900_000}, () => {
+describe('ovn: its databases', {timeout: 900_000}, () => {
   it('begin as one member each, and two more join', async () => {
     await deploy(1)
     await nbctl('--wait=sb', 'ls-add', 'first')

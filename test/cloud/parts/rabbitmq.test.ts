@@ -31,7 +31,7 @@ async function members(pod: string): Promise<readonly string[]> {
   return running_nodes.map((name) => /^rabbit@([^.]+)\./.exec(name)![1]!).sort()
 }
 
-describe('a message bus of three', {timeout: 600_000}, () => {
+describe('rabbitmq: a message bus of three', {timeout: 600_000}, () => {
   it('is one cluster, whose members found each other by Kubernetes', async () => {
     await cloud.run('deploy', {rabbitmq})
 
@@ -86,7 +86,7 @@ with kombu.Connection(os.environ["BUS"]) as connection:
         connection.drain_events()
 PYTHON`
 
-describe('the user of a service', {timeout: 600_000}, () => {
+describe('rabbitmq: the user of a service', {timeout: 600_000}, () => {
   const users = async () =>
     JSON.parse(await rabbitmqctl('rabbitmq-server-0', 'list_users', '--formatter', 'json')) as {
       readonly user: string

@@ -4,8 +4,8 @@ import {DASHBOARD, loggedIn} from '../support/dashboard.ts'
 
 beforeAll(cloudUp)
 
-describe('the dashboard, from outside the cluster', () => {
-  it('lets the administrator in, and shows the users and the panels of each service', async () => {
+describe('horizon: the dashboard', () => {
+  it('lets the administrator in from outside the cluster, and shows the users and the panels of each service', async () => {
     const page = await loggedIn()
 
     await page.goto(`${DASHBOARD}/identity/users/`)

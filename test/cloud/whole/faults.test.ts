@@ -7,7 +7,7 @@ import {phase} from '../support/phase.ts'
 
 beforeAll(cloudUp)
 
-describe('a database whose pod is deleted', () => {
+describe('mariadb: a database whose pod is deleted', () => {
   it('comes back with its data, and the services find it again by themselves', async () => {
     await inClient('openstack project create --or-show survivor >/dev/null')
 

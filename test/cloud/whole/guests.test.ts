@@ -64,7 +64,7 @@ async function changeVolume(): Promise<void> {
   await waitFor(async () => (await disks()) === 'vda\nvdb', {until: 'the volume is back'})
 }
 
-describe('the QEMU of a machine', () => {
+describe('libvirt: the QEMU of a machine', () => {
   it('is in no cgroup of a pod, in any hierarchy', async () => {
     const cgroups = await readFile(`/proc/${await qemuOf(uuid)}/cgroup`, 'utf8')
 

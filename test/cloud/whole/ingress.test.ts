@@ -65,8 +65,8 @@ async function publicUrls(): Promise<readonly string[]> {
   return [...endpoints.map(({URL}) => URL.replace(/[%$]\((?:tenant|project)_id\)s/, id)), ...others]
 }
 
-describe('the public endpoints, from outside the cluster', {timeout: 600_000}, () => {
-  it('are opened by name, by TLS of one authority and HTTP/2', async () => {
+describe('ingress: the public endpoints', {timeout: 600_000}, () => {
+  it('are opened from outside the cluster by name, by TLS of one authority and HTTP/2', async () => {
     const urls = await publicUrls()
     const token = (await inClient('openstack token issue --format value --column id')).trim()
 

@@ -56,7 +56,7 @@ async function said(address: string, port: number): Promise<string | undefined> 
   return text(socket).catch(() => undefined)
 }
 
-describe('two guests on a network of a project', () => {
+describe('neutron, ovn, openvswitch: two guests on a network of a project', () => {
   it('reach each other, and the machine reaches one by its floating address, by ping and by TCP', async () => {
     const [one, two] = guests as [Guest, Guest]
 

@@ -31,7 +31,7 @@ const isTaken = (id: string) =>
     () => false,
   )
 
-describe('the CronJob that rotates keys of tokens', {timeout: 600_000}, () => {
+describe('keystone: the CronJob that rotates keys of tokens', {timeout: 600_000}, () => {
   it('adds one that signs from then on, and tokens of before stay valid', async () => {
     const before = await token()
     const had = await keys()
