@@ -1,5 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
+import {readOwnCharts} from '../../scripts/charts/read-charts.ts'
 import {isRecent} from '../../scripts/toolbox/go.ts'
 import {OLDEST_KUBERNETES} from '../../src/cluster/api/identity.ts'
 import {supportedVersion} from '../../src/helm/version.ts'
@@ -100,4 +101,20 @@ it('every error code that the pages name exists', async () => {
   const named = stated(/\b(KK_[A-Z_]+)\b/g)
 
   expect(named.filter((name) => !(name in ERRORS) && !variables.includes(name))).toEqual([])
+})
+
+it('docs/upgrading-openstack.md names each migration of a service that is upgraded', () => {
+  const rows = [...textOf('docs/upgrading-openstack.md').matchAll(/^\| (.*?) \|(.*)\|$/gm)]
+  const upgraded = readOwnCharts().filter(
+    ({directory}) => !readFileSync(`${directory}/Chart.yaml`, 'utf8').includes('deprecated: true'),
+  )
+  const missing = upgraded.flatMap(({name, values}) => {
+    const [, , jobs = ''] = rows.find(([, services]) => services!.split(', ').includes(name)) ?? []
+    const migrations = Object.entries(values.jobs ?? {}).filter(([, job]) => job.migration)
+    return migrations
+      .map(([job]) => `${name} ${job}`)
+      .filter((each) => !jobs.includes(`\`${each.split(' ')[1]}\``))
+  })
+
+  expect(missing).toEqual([])
 })
