@@ -95,7 +95,7 @@ describe('a name that nothing has is told with its line, what was meant, and all
     [
       'wsgi: p',
       'wgsi: p',
-      'components.api.wgsi: there is no key wgsi: did you mean wsgi? there are: after, args, argv,',
+      'components.api.wgsi: there is no key wgsi: did you mean wsgi? there are: after, any_port, args, argv,',
     ],
     [
       'registration:',
