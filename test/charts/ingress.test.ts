@@ -161,6 +161,19 @@ describe('the controller', async () => {
     })
   })
 
+  it('tells services that clients came by https, of a WebSocket too: nova compares it with the URLs of its consoles', () => {
+    const {data} = find(objects, 'ConfigMap', 'ingress-etc')
+
+    expect(load(data!['traefik.yaml']!)).toMatchObject({
+      entryPoints: {https: {http: {middlewares: ['forwarded@file']}}},
+    })
+    expect(load(data!['dynamic.yaml']!)).toMatchObject({
+      http: {
+        middlewares: {forwarded: {headers: {customRequestHeaders: {'X-Forwarded-Proto': 'https'}}}},
+      },
+    })
+  })
+
   it('goes to services by TLS where that is what they speak inside, and trusts one authority', async () => {
     const tls = {internal: true, files: {'ca.crt': 'a', 'tls.crt': 'b', 'tls.key': 'c'}}
     const {global} = switchedOn()

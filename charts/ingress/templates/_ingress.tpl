@@ -13,7 +13,7 @@ options:
     https:
       address: ":{{ include "common.endpoints.port" (merge (dict "port" "https") $own) }}"
       asDefault: true
-      http: {tls: {}}
+      http: {tls: {}, middlewares: [forwarded@file]}
       transport: {respondingTimeouts: {readTimeout: 0s}}
   ping: {entryPoint: http}
   providers:
@@ -25,16 +25,20 @@ options:
       strictPrefixMatching: true
 {{- end -}}
 
-{{- /* How it goes to servers that are reached by TLS inside: it asks their pods, whose certificates share one name. */ -}}
+{{- /*
+How it goes to servers. Of a WebSocket Traefik says that the client came by `wss`; nova's consoles know the name that URLs have. To servers that are
+reached by TLS inside: it asks their pods, whose certificates share one name.
+*/ -}}
 {{- define "common.config.block.backends" -}}
-{{- if .ctx.values.tls.internal }}
 options:
   http:
+    middlewares: {forwarded: {headers: {customRequestHeaders: {X-Forwarded-Proto: https}}}}
+    {{- if .ctx.values.tls.internal }}
     serversTransports:
       internal:
         serverName: servers.{{ .ctx.namespace }}.svc.{{ .ctx.endpoints.cluster_domain_suffix }}
         rootCAs: [/etc/tls/ca.crt]
-{{- end }}
+    {{- end }}
 {{- end -}}
 
 {{- define "common.scripts.ingress-test.py" -}}
