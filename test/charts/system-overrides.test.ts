@@ -84,8 +84,9 @@ describe('system overrides reach the files of pods', () => {
     ['designate', 'processes by the CPUs', 'processes = 8'],
     ['octavia', 'every member of OVN', 'tcp:ovn-nb-2.ovn-nb-peers'],
     ['murano', 'its API by IPv6', 'bind_host = ::'],
-    ['panko', 'its API by IPv6', '--host=::'],
-    ['nova-api-proxy', 'processes by the CPUs', 'osapi_compute_workers = 8'],
+    ['nova-api-proxy', 'its API by IPv6', 'osapi_proxy_listen = ::'],
+    ['fm-rest-api', 'processes by the CPUs', 'api_workers = 8'],
+    ['fm-rest-api', 'its API by IPv6', 'bind_host = ::'],
   ])('%s, in a large cloud: %s', async (chart, _, expected) => {
     expect(await textIn(chart, ({ipFamily}) => ipFamily === 'ipv6')).toContain(expected)
   })

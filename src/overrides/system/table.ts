@@ -9,6 +9,7 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
   cinder: () => import('./charts/cinder.ts'),
   designate: () => import('./charts/designate.ts'),
   fm: () => import('./charts/fm.ts'),
+  'fm-rest-api': () => import('./charts/fm-rest-api.ts'),
   glance: () => import('./charts/glance.ts'),
   gnocchi: () => import('./charts/gnocchi.ts'),
   heat: () => import('./charts/heat.ts'),

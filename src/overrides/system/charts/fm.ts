@@ -1,3 +1,5 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
@@ -14,7 +16,14 @@ export const plugin = definePlugin({
         serves: ['faultmanagement'],
         shares: {api: API},
       }),
-      given(workers(facts), (count) => ({conf: {fm: {api: {api_workers: count}}}})),
-      osloListens(facts.ipFamily, {fm: {api: ['bind_host']}}),
+      api(facts),
     ),
 })
+
+/** Returns the processes of the API, and the address on which it listens. */
+export function api(facts: Pick<Facts, 'cpus' | 'allInOne' | 'ipFamily'>): Values {
+  return compose(
+    given(workers(facts), (count) => ({conf: {fm: {api: {api_workers: count}}}})),
+    osloListens(facts.ipFamily, {fm: {api: ['bind_host']}}),
+  )
+}

@@ -8,12 +8,13 @@ const DAY = 24 * 60 * 60
 export const plugin = definePlugin({
   chart: 'panko',
   reads: [...KK_FACTS, 'ipFamily'],
+  kkReads: KK_FACTS,
+  // `panko-api` is one process, and listens by IPv4 alone.
   kk: (facts) =>
     compose(
       replicas(facts.controllers, ['api']),
       spread(facts),
       limits(facts.allInOne, {api: API}),
-      facts.ipFamily === 'ipv6' ? {conf: {listen: {host: '::'}}} : undefined,
       serviceBelowGlobal(facts, ['event']),
     ),
   overrides: (facts) =>
