@@ -231,6 +231,16 @@ describe('endpoints', () => {
     expect(secret(objects, 'glance-env', 'identity.glance.password')).toBe('pa$word')
   })
 
+  it('move where a service listens with its port: panko', async () => {
+    const endpoints = {event: {port: {api: {default: 9977}}}}
+
+    const objects = await charts.render('panko', {values: {endpoints}})
+
+    expect(find(objects, 'ConfigMap', 'panko-etc').data!['api.json']).toContain('panko-api --port=9977')
+    const [api] = find(objects, 'Deployment', 'panko-api').spec!.template!.spec.containers
+    expect(api).toMatchObject({ports: [{name: 'api', containerPort: 9977}]})
+  })
+
   it('name every member of a cluster whose clients must know them', async () => {
     const endpoints = {oslo_cache: {namespace: 'infra', statefulset: {name: 'memcached-server', replicas: 2}}}
 
