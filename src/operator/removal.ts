@@ -3,6 +3,7 @@ import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import type {Environment} from '../environment/environment.ts'
 import {asKkError, KkError} from '../errors.ts'
+import {digest} from '../plan/digest.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import {NO_RUN} from '../run/run-state.ts'
@@ -39,10 +40,12 @@ export async function planUnwanted(
   if (left.length === 0) return undefined
   try {
     const context = {environment, cluster, readUses, excused: new Set<string>()}
-    const planned = await planDestroy(context, [], new Set(left))
+    const [planned, {observed}] = await Promise.all([planDestroy(context, [], new Set(left)), readUses()])
     const {actions, bystanders: staying} = planned.plan
+    // An approval is of what is there now: what is installed again later has another record, by whatever inputs.
+    const records = actions.map(({release}) => observed.get(release)?.record.secret.uid)
     return {
-      digest: planDigest(planned.plan),
+      digest: digest({plan: planDigest(planned.plan), records}),
       releases: actions.map(({release}) => release),
       kept: staying.map(({release, note}) => `${release}: ${note}`),
       planned,
@@ -67,19 +70,19 @@ interface Removing {
 
 /** Removes what the file names no more, if exactly that is approved. Returns whether it did anything. */
 export async function removeApproved(
-  {planned, digest}: PlannedUnwanted,
+  {planned, digest: made}: PlannedUnwanted,
   seen: Seen,
   {environment: {metadata, spec, status = {}}, site, pass}: Removing,
 ): Promise<boolean> {
-  if (!planned || planned.plan.actions.length === 0 || spec.approval?.plan !== digest) return false
+  if (!planned || planned.plan.actions.length === 0 || spec.approval?.plan !== made) return false
   const retried = retryOf(metadata)
-  if (status.failed?.inputs === digest && (retried === undefined || retried === status.retried)) return false
+  if (status.failed?.inputs === made && (retried === undefined || retried === status.retried)) return false
   const {telling} = pass
   await telling.tell({kind: 'removing', ...seen, run: NO_RUN}, {retried})
   const {run, failure} = await runRemoval(planned, {site, pass}, (state) =>
     telling.tellSoon({kind: 'removing', ...seen, run: state}),
   )
-  const failed = failure === undefined ? undefined : {inputs: digest, message: failure}
+  const failed = failure === undefined ? undefined : {inputs: made, message: failure}
   await telling.tell({kind: 'removing', ...seen, run}, {failed, run: run.run})
   return true
 }

@@ -215,7 +215,8 @@ describe.concurrent('the operator', () => {
       await environment.apply(environment.text())
       await environment.has('Ready', 'True')
       const {kk: own, db} = JSON.parse(environment.text()) as {kk: object; db: object}
-      await environment.apply(JSON.stringify({kk: {...own, releases: {db: {chart: 'workload'}}}, db}))
+      const less = JSON.stringify({kk: {...own, releases: {db: {chart: 'workload'}}}, db})
+      await environment.apply(less)
       const {status} = await environment.has('Unwanted', 'True', 'WaitingForApproval')
       const before = await environment.revisions()
 
@@ -226,6 +227,18 @@ describe.concurrent('the operator', () => {
       expect(status!.removal).toMatchObject({releases: [`${environment.name}/api`], kept: []})
       expect(before).toEqual(['api 1', 'db 1'])
       expect(after!.removal).toBeUndefined()
+
+      // What is installed anew is another release, though its revision and its inputs are the same again.
+      await environment.apply(environment.text())
+      await waitFor(async () => (await environment.revisions()).join() === before.join(), {
+        until: 'api is back',
+      })
+      await environment.has('Ready', 'True')
+      await environment.apply(less)
+      const {status: again} = await environment.has('Unwanted', 'True', 'WaitingForApproval')
+
+      expect(again!.removal!.digest).not.toBe(status!.removal!.digest)
+      expect(await environment.revisions()).toEqual(before)
     })
 
     it('14: removes with RemoveUnshared what nobody else uses, when that is confirmed', async () => {
