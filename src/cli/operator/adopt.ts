@@ -24,11 +24,15 @@ export async function adopt(
   await using store = await openStoreToDeploy(flags, environment)
   const overrides = store && (await exportStore(store, {secrets: true}))
   const {name, global, sections} = environment
-  await adoptEnvironment(cluster, name, {file: source.text, overrides, secret})
+  const left = await adoptEnvironment(cluster, name, {file: source.text, overrides, secret})
   const [place] = secretsAmong({...(global && {global}), ...Object.fromEntries(sections)}, [])
   if (place && !secret)
     say(
       `note: the file has secrets (${place.join('.')}), for who may read its object in kk-system; --secret puts it into a Secret`,
+    )
+  if (left !== undefined)
+    say(
+      `note: the file is still in the ConfigMap it was in before: kubectl delete configmap ${left} --namespace kk-system`,
     )
   say(`the operator has ${name}, suspended; to let it drive the environment: kk operator resume ${name}`)
 }

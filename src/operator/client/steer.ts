@@ -94,13 +94,14 @@ export async function retryEnvironment(
 /**
  * Hands the inputs of an environment over to the operator, which changes nothing until it is resumed: in a Secret if they are
  * `secret`, else to where an earlier Environment of that name has them, whose spec stays otherwise, else in a ConfigMap. Throws
- * `KK_NO_OPERATED` where the cluster has no such kind, `KK_KINDS`, and `KK_USAGE` where they are in a registry.
+ * `KK_NO_OPERATED` where the cluster has no such kind, `KK_KINDS`, and `KK_USAGE` where they are in a registry. Returns the ConfigMap that a
+ * Secret has taken the place of: it still has the file.
  */
 export async function adoptEnvironment(
   cluster: Steered,
   name: string,
   {secret = false, ...source}: SourceText & {readonly secret?: boolean},
-): Promise<void> {
+): Promise<string | undefined> {
   const {objects} = cluster
   const all = await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)
   if (all === undefined) {
@@ -114,8 +115,14 @@ export async function adoptEnvironment(
   if (spec.source.oci !== undefined) throw writtenElsewhere(name, spec.source.oci)
   const overrides = overridesOf({name, spec}, source)
   // First, for an operator that drives it already would begin with what is written.
+  if (secret && earlier?.configMap !== undefined) {
+    // Somebody else's field would stay beside it.
+    const moved = {suspend: true, source: {...spec.source, configMap: null}}
+    await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {spec: moved})
+  }
   await writeObject(objects, ENVIRONMENTS, name, {spec: {...spec, ...overrides, suspend: true}})
   await writeSource(objects, {name, spec: {...spec, ...overrides}}, source)
+  return secret ? earlier?.configMap : undefined
 }
 
 /**

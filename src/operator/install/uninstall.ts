@@ -58,15 +58,13 @@ export async function uninstallOperator(
 /** Suspends all Environments, and resolves once a leading operator has said of each that it does nothing to it. */
 async function stopWork(cluster: Uninstalled, until: number): Promise<void> {
   const {objects} = cluster
-  const driven = async () =>
-    (await environmentsIn(objects)).filter(({metadata}) => !metadata.deletionTimestamp)
-  for (const {metadata, spec} of await driven()) {
+  for (const {metadata, spec} of await environmentsIn(objects)) {
     const place = {namespace: KK_NAMESPACE, name: metadata.name}
     if (!spec.suspend) await objects.merge(ENVIRONMENTS, place, {spec: {suspend: true}})
   }
   for (;;) {
     if (!(await isLed(cluster))) return
-    const busy = (await driven()).filter((each) => !isPaused(each)).map(({metadata}) => metadata.name)
+    const busy = (await environmentsIn(objects)).filter(isAtWork).map(({metadata}) => metadata.name)
     if (busy.length === 0) return
     if (Date.now() > until)
       throw new KkError(
@@ -78,6 +76,12 @@ async function stopWork(cluster: Uninstalled, until: number): Promise<void> {
       )
     await wait(LOOK_AGAIN)
   }
+}
+
+/** One that is being deleted goes once its releases are removed, or left: those that are suspended by then are. */
+function isAtWork(environment: EnvironmentObject): boolean {
+  const {deletionTimestamp, finalizers = []} = environment.metadata
+  return deletionTimestamp ? finalizers.includes(REMOVAL_FINALIZER) : !isPaused(environment)
 }
 
 async function environmentsIn(objects: Pick<Objects, 'list'>): Promise<readonly EnvironmentObject[]> {

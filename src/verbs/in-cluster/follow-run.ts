@@ -204,7 +204,15 @@ const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitiali
 
 /** The end of a run whose last pod could not say it. */
 function silentEnd(job: Job, pods: readonly Pod[]): RunEnd {
-  if (isTrue(job.status, 'Complete')) return {exit: 0}
+  if (isTrue(job.status, 'Complete')) {
+    const error = {
+      code: 'KK_RUN_FAILED',
+      message: 'the Job of the run has ended without a word of kk: nothing is known to be done',
+      hint: 'give a kk image by --image; where pods are simulated, as in a sandbox, no run in the cluster does anything',
+      log: [],
+    } as const
+    return {exit: 1, error}
+  }
   const {message = ''} = job.status?.conditions?.find(({type}) => type === 'Failed') ?? {}
   const said = pods.flatMap(({status}) =>
     (status?.containerStatuses ?? []).flatMap(({name, state}) =>

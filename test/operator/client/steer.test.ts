@@ -110,11 +110,22 @@ async function writtenBeside(earlier: object | undefined, given: {readonly secre
       _: unknown,
       {kind, metadata, spec}: {kind: string; metadata: {name: string}; spec?: object},
     ) => void written.push([kind, metadata.name, ...(spec ? [spec] : [])]),
+    merge: async (_: unknown, __: unknown, fields: object) => void written.push(fields),
   }
   const cluster = {objects} as unknown as Parameters<typeof adoptEnvironment>[0]
   await adoptEnvironment(cluster, 'production', {file: 'api: {}', overrides: undefined, ...given})
   return written
 }
+
+it('a file goes from the ConfigMap that others wrote into a Secret', async () => {
+  const written = await writtenBeside({configMap: 'cloud'}, {secret: true})
+
+  expect(written).toEqual([
+    {spec: {suspend: true, source: {secret: 'production', configMap: null}}},
+    ['Environment', 'production', {source: {secret: 'production'}, suspend: true}],
+    ['Secret', 'production'],
+  ])
+})
 
 it.each([
   ['a Secret, if it is to', undefined, {secret: true}, 'Secret', 'production', {secret: 'production'}],

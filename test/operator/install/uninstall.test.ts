@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {uninstallOperator} from '../../../src/operator/install/uninstall.ts'
 
 /** What a cluster holds of an operator that leads, and drives an Environment that needs so many looks until it is paused. */
-function clusterWith(looks: number) {
+function clusterWith(looks: number, isGoing = false) {
   const did: string[] = []
   let looked = 0
   const environment = (isPaused: boolean) => ({
@@ -12,6 +12,15 @@ function clusterWith(looks: number) {
       conditions: [{type: 'Paused', status: isPaused ? 'True' : 'False', observedGeneration: 2}],
     },
   })
+  const going = {
+    ...environment(true),
+    metadata: {
+      name: 'production',
+      generation: 2,
+      deletionTimestamp: '2026-11-23T08:00:00Z',
+      finalizers: ['kk.openstack.org/removal'],
+    },
+  }
   const objects = {
     list: async (
       {kind, namespaced}: {kind: string; namespaced: boolean},
@@ -20,6 +29,7 @@ function clusterWith(looks: number) {
     ) => {
       if (kind === 'Environment') {
         looked += 1
+        if (isGoing) return looked > looks ? [] : [going]
         return [environment(looked > looks)]
       }
       if (kind === 'Secret')
@@ -61,6 +71,17 @@ describe('the operator is taken away', () => {
     expect(did).toContain('delete ClusterRoleBinding /kk-operator')
     expect(did).toContain('delete Secret tenant/kk-task.db')
     expect(did.at(-2)).toBe('delete ServiceAccount kk-system/kk-operator')
+  })
+
+  it('when what was being removed is gone, or is left', async () => {
+    const {did, cluster} = clusterWith(2, true)
+
+    await uninstallOperator(cluster, {until: Date.now() + 60_000})
+    const refused = uninstallOperator(clusterWith(Number.POSITIVE_INFINITY, true).cluster, {until: 0})
+
+    expect(did[0]).toBe('merge Environment/production suspend')
+    expect(did[1]).toMatch(/^delete /)
+    await expect(refused).rejects.toMatchObject({code: 'KK_HELD'})
   })
 
   it('not while it is at work', async () => {

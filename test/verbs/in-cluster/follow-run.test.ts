@@ -100,6 +100,21 @@ describe('the logs of several pods', () => {
   })
 })
 
+it('a run that ended without a word of kk has not succeeded', async () => {
+  const job = {...JOB, status: {conditions: [{type: 'Complete', status: 'True'}]}}
+  const objects = {
+    follow: ({kind}: {kind: string}) => collectionOf(() => (kind === 'Job' ? [job] : [])),
+    read: async () => undefined,
+  } as unknown as Parameters<typeof followClusterRun>[0]['objects']
+  const following = followClusterRun({objects}, {id: 'r1', namespace: 'ns'}, new AbortController().signal)
+
+  const said: RunEvent[] = []
+  for await (const event of following.events) said.push(event)
+
+  expect(said).toEqual([])
+  expect(following.end()).toMatchObject({exit: 1, error: {code: 'KK_RUN_FAILED'}})
+})
+
 describe('a run whose pod cannot start', () => {
   it('says why, and once how it is abandoned', async () => {
     const waiting = [{reason: 'ErrImagePull'}, {reason: 'ImagePullBackOff', message: 'no such image'}]
