@@ -1,3 +1,5 @@
+from wsgiref.util import is_hop_by_hop
+
 from stand_in import CONF
 from webob import Request
 from webob.client import send_request_app
@@ -17,5 +19,7 @@ class Proxy:
             "SERVER_PORT": str(CONF.osapi_compute_listen_port),
         })
         answer = request.get_response(send_request_app)
+        for name in filter(is_hop_by_hop, list(answer.headers)):
+            del answer.headers[name]
         answer.headers["X-Stand-In"] = "nova-api-proxy"
         return answer(environ, start_response)
