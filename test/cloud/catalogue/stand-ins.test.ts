@@ -4,6 +4,7 @@ import {beforeAll, describe, expect, it} from 'vitest'
 import {REGISTRY} from '../../../scripts/cloud/images.ts'
 import {python, servicesUp} from '../support/catalogue.ts'
 import {inClient} from '../support/client.ts'
+import {cloudUp} from '../support/cloud.ts'
 import {globalOfCloud} from '../support/environment.ts'
 import {pushImages} from '../support/images.ts'
 import {machine} from '../support/machines.ts'
@@ -12,6 +13,7 @@ const IMAGE = `${REGISTRY}/kk/starlingx-stand-in:test`
 
 /** StarlingX's sources are in no registry of packages: what reads the same files stands in for its images. */
 beforeAll(async () => {
+  await cloudUp()
   await pushImages('placement-api', 'toolbox')
   const of = ['--build-arg', 'BASE=localhost/kk/placement-api:2025.1-debian-trixie']
   await execa('buildah', ['build', '--quiet', ...of, '--tag', IMAGE, join(import.meta.dirname, 'stand-ins')])
