@@ -40,10 +40,10 @@ export async function planUnwanted(
   if (left.length === 0) return undefined
   try {
     const context = {environment, cluster, readUses, excused: new Set<string>()}
-    const [planned, {observed}] = await Promise.all([planDestroy(context, [], new Set(left)), readUses()])
+    const planned = await planDestroy(context, [], new Set(left))
     const {actions, bystanders: staying} = planned.plan
     // An approval is of what is there now: what is installed again later has another record, by whatever inputs.
-    const records = actions.map(({release}) => observed.get(release)?.record.secret.uid)
+    const records = actions.map(({release}) => planned.uses.observed.get(release)?.record.secret.uid)
     return {
       digest: digest({plan: planDigest(planned.plan), records}),
       releases: actions.map(({release}) => release),

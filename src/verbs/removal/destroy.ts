@@ -12,13 +12,13 @@ import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext}
 /**
  * Plans the removal of an environment, or of what it wants no more. `confirmed` are the names after `--confirm` without the environment's own:
  * protected releases go only if they are among them. Throws `KK_USAGE` for a name that is no release of the
- * environment, `KK_HAS_DEPENDENTS`, `KK_PENDING`, `KK_RECORD`.
+ * environment, `KK_HAS_DEPENDENTS`, `KK_PENDING`, `KK_RECORD`. `uses` is who uses what, as the plan saw it.
  */
 export async function planDestroy(
   context: RemovalContext,
   confirmed: readonly string[],
   unwanted?: ReadonlySet<ReleaseId>,
-): Promise<PlannedRemoval> {
+): Promise<PlannedRemoval & {readonly uses: Uses}> {
   const {environment, cluster} = context
   const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
   const owned = [...uses.observed.values()]
@@ -37,7 +37,7 @@ export async function planDestroy(
     (name) => !owned.some((release) => [release, sectionIn(uses, release)].includes(idOf(environment, name))),
   )
   const left = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
-  return plannedRemoval(context, plan, {isIncomplete, left})
+  return {...(await plannedRemoval(context, plan, {isIncomplete, left})), uses}
 }
 
 interface Owned {

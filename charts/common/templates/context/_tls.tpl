@@ -8,7 +8,7 @@ in the clear is refused, unless `tls.plain` names its endpoint.
 {{- range $type, $entry := ternary .endpoints dict (or $tls.public $tls.internal) -}}
 {{- $scheme := ternary $entry dict (kindIs "map" $entry) | dig "scheme" "default" "" -}}
 {{- with get (dict "http" "https" "tcp" "ssl") $scheme -}}
-{{- if include "common.endpoints.value" (dict "ctx" $ "type" $type "attribute" "host_fqdn_override" "interface" "public") | regexMatch "^[^:]*[^0-9.:][^:]*$" -}}
+{{- if not (include "common.endpoints.value" (dict "ctx" $ "type" $type "attribute" "host_fqdn_override" "interface" "public") | regexMatch "^[0-9.]*$|:") -}}
 {{- $_ := set $entry.scheme "public" ($entry.scheme.public | default (ternary . $scheme $tls.public)) -}}
 {{- range ternary $entry.port dict $tls.public }}{{ $_ := set . "public" (.public | default 443) }}{{ end -}}
 {{- end -}}
