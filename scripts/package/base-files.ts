@@ -23,20 +23,23 @@ const LINKS = [
   ...['sh', 'sha256sum'].map((name) => linkTo(`usr/bin/${name}`, 'busybox')),
 ]
 
-/** Returns what kk and helm need in an image where nothing else is: files of Debian, which are fetched once, into `cache`, and the gate of charts' pods. */
+/** Returns what kk and helm need in an image where nothing else is: files of Debian, which are fetched once, into `cache`, the gate of charts' pods, and what runs the operator. */
 export async function baseFiles(arch: Architecture, cache: string): Promise<readonly Entry[]> {
   const lock = readDebianLock()
   const archives = await debianArchives(lock)
   const packages = await Promise.all(lock.packages[arch].map((each) => fetched(each, {cache, archives})))
   const files = (await Promise.all(packages.map(filesOf))).flat()
   const certificates = files.filter(({path}) => path.startsWith(CERTIFICATE))
-  const gate = readFileSync(join(ROOT, 'images/kk/kubernetes-entrypoint'))
+  const scripts = ['kubernetes-entrypoint', 'kk-operator'].map((name) => ({
+    ...{path: `usr/local/bin/${name}`, mode: 0o755},
+    content: readFileSync(join(ROOT, 'images/kk', name)),
+  }))
   return [
     ...LINKS,
     ...files.filter(({path}) => !path.startsWith(CERTIFICATE)),
     // As update-ca-certificates(8) writes it.
     textEntry('etc/ssl/certs/ca-certificates.crt', certificates.map(({content}) => content).join('')),
-    {path: 'usr/local/bin/kubernetes-entrypoint', mode: 0o755, content: gate},
+    ...scripts,
   ]
 }
 

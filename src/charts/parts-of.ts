@@ -5,7 +5,7 @@ import {dig, digMaps, digText} from './manifests/dig.ts'
 /** The part that has what belongs to no component, and what all need: configuration, jobs, Secrets, accounts. */
 export const COMMON = 'common'
 /** The part that has the jobs for which no component waits: they wait for components in turn. */
-const ROLLOUT = 'rollout'
+export const ROLLOUT = 'rollout'
 
 interface Whole {
   readonly section: string

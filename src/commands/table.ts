@@ -6046,6 +6046,16 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: true,
         type: 'option',
       },
+      environment: {
+        char: 'e',
+        name: 'environment',
+        summary:
+          'An environment file: each service in it has a process of its own and, with per-component, each component of those that are several releases.',
+        hasDynamicHelp: false,
+        helpValue: 'FILE',
+        multiple: false,
+        type: 'option',
+      },
       kinds: {
         exclusive: [
           'image',
@@ -6056,6 +6066,7 @@ export const commands: Readonly<Record<string, unknown>> = {
           'shape',
           'service',
           'isolate',
+          'environment',
           'account',
         ],
         name: 'kinds',
@@ -6064,7 +6075,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       account: {
-        exclusive: ['image', 'chart', 'shape', 'service', 'isolate'],
+        exclusive: ['image', 'chart', 'shape', 'service', 'isolate', 'environment'],
         name: 'account',
         summary: 'Only an account with its rights: in a cluster that the operator of another one deploys to.',
         allowNo: false,

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {CONFIG, type Container, containerOf} from './support/container.ts'
-import {KOLLA_IMAGES} from './support/images.ts'
+import {IMAGES, imageOf} from './support/images.ts'
 
 /** A user of every image, whose files its own user could not make. */
 const OWNER = 'kolla'
@@ -28,7 +28,7 @@ async function text(container: Container, path: string): Promise<string> {
 // The dashboard's start script wants settings before it does anything.
 const SKIP = {KOLLA_SKIP_EXTEND_START: ''}
 
-describe.each(KOLLA_IMAGES)('the image $name', (image) => {
+describe.each(IMAGES)('the image $name', (image) => {
   it('copies files, sets permissions, and becomes the command as its own user', async () => {
     const container = await containerOf(image)
     const own = (await container.run('id')).says.trim()
@@ -104,4 +104,13 @@ describe.each(KOLLA_IMAGES)('the image $name', (image) => {
     expect(exitCode).not.toBe(0)
     expect(says).toContain(reason)
   })
+})
+
+it('the image kk becomes the operator by its script', async () => {
+  const container = await containerOf(imageOf('kk'))
+
+  const {exitCode, says} = await container.start({'config.json': {command: 'kk-operator --help'}})
+
+  expect(exitCode, says).toBe(0)
+  expect(says).toContain('operator run')
 })

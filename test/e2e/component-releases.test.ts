@@ -10,6 +10,7 @@ import {
   only,
   type TestEnvironment,
 } from './support/environment.ts'
+import {kk} from './support/kk.ts'
 import {helmRecords, revisions} from './support/records.ts'
 
 const HEAT = ['heat-common', 'heat-api', 'heat-cfn', 'heat-engine']
@@ -33,6 +34,10 @@ interface Objects {
   }[]
 }
 
+interface Installed {
+  readonly items: readonly {readonly kind: string; readonly metadata: {readonly name: string}}[]
+}
+
 describe('an environment with releases per component', () => {
   let environment: TestEnvironment
   beforeAll(async () => {
@@ -53,6 +58,25 @@ describe('an environment with releases per component', () => {
     const {items} = await get<Objects>('pods', '--namespace', environment.name)
     return new Map(items.map(({metadata}) => [metadata.name, metadata.uid]))
   }
+
+  it.each([
+    ['per-service', []],
+    ['per-component', ['keystone-api', 'heat-api', 'heat-cfn', 'heat-engine']],
+  ])('an operator in the shape %s can have a process for each of its services', async (shape, components) => {
+    const services = ['keystone', 'heat', ...SHARED]
+    const words = ['--image', 'i', '--namespace', environment.name, '--dry-run', '--shape', shape]
+
+    const {stdout, exitCode, stderr} = await kk(['operator', 'install', ...words, '-e', environment.file])
+
+    expect(exitCode, stderr).toBe(0)
+    const {items} = JSON.parse(stdout) as Installed
+    const names = items.filter(({kind}) => kind === 'Deployment').map(({metadata}) => metadata.name)
+    expect(names.toSorted()).toEqual(
+      ['', '-others', ...[...services, ...components].map((name) => `-${name}`)]
+        .map((name) => `kk-operator${name}`)
+        .toSorted(),
+    )
+  })
 
   it('has a record for each, which says of what section it is, and nothing more to do', async () => {
     const records = await helmRecords(environment.name)

@@ -2,8 +2,9 @@ import {join} from 'node:path'
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
-import {type ClusterFlags, clusterFlags} from '../../cli/flags.ts'
+import {type ClusterFlags, clusterFlags, environmentFlags} from '../../cli/flags.ts'
 import {namesCluster, openChosenCluster} from '../../cli/open/cluster.ts'
+import {openGraph} from '../../cli/open/open.ts'
 import {CLUSTER_OBJECTS, changeFlags} from '../../cli/run/flags.ts'
 import {VERSION} from '../../cli/version.ts'
 import {NAMESPACES} from '../../cluster/api/resources.ts'
@@ -11,7 +12,7 @@ import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import {nameProblem} from '../../cluster/name-problem.ts'
 import {KkError} from '../../errors.ts'
-import {OTHERS} from '../../operator/children/shards.ts'
+import {OTHERS, shardsOf} from '../../operator/children/shards.ts'
 import {operatorChart} from '../../operator/install/chart.ts'
 import {
   type InstallOptions,
@@ -72,16 +73,21 @@ export default class OperatorInstall extends KkCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
+    environment: {
+      ...environmentFlags.environment,
+      summary:
+        'An environment file: each service in it has a process of its own and, with per-component, each component of those that are several releases.',
+    },
     kinds: Flags.boolean({
       summary: 'Only its kinds: for whom the rest comes by the chart.',
       exclusive: [
         ...['image', 'namespace', 'removal', 'cluster-objects', 'chart'],
-        ...['shape', 'service', 'isolate', 'account'],
+        ...['shape', 'service', 'isolate', 'environment', 'account'],
       ],
     }),
     account: Flags.boolean({
       summary: 'Only an account with its rights: in a cluster that the operator of another one deploys to.',
-      exclusive: ['image', 'chart', 'shape', 'service', 'isolate'],
+      exclusive: ['image', 'chart', 'shape', 'service', 'isolate', 'environment'],
     }),
     chart: Flags.string({
       summary: 'Write a Helm chart into this directory instead, and change nothing.',
@@ -94,7 +100,7 @@ export default class OperatorInstall extends KkCommand {
   }
 
   override async run(): Promise<void> {
-    const {flags} = await this.parse(OperatorInstall)
+    const flags = await withServices((await this.parse(OperatorInstall)).flags)
     const part = partOf(flags)
     if (flags.chart !== undefined) return await this.writeChart(flags.chart, optionsOf(flags))
     const made = part?.objects ?? operatorObjects(optionsOf(flags))
@@ -142,6 +148,19 @@ interface OperatorFlags {
   readonly shape: Shape['shape']
   readonly service?: readonly string[] | undefined
   readonly isolate?: readonly string[] | undefined
+  readonly environment?: string | undefined
+}
+
+/** Returns the flags with the services of the environment file added to those that are named. */
+async function withServices<T extends OperatorFlags>(flags: T): Promise<T> {
+  const {environment, shape, service = [], isolate = []} = flags
+  if (environment === undefined) return flags
+  if (shape === 'one')
+    throw new KkError('KK_USAGE', '--environment needs --shape per-service or per-component')
+  const {prepared} = await openGraph({environment}, [])
+  const {charts, components} = shardsOf(prepared.releases.values())
+  const more = shape === 'per-component' ? {isolate: [...isolate, ...components]} : {}
+  return {...flags, service: [...service, ...charts], ...more}
 }
 
 /** Returns the part of the operator that is asked for; undefined for all of it. Throws `KK_USAGE` where a flag is missing. */
@@ -200,6 +219,6 @@ function shapeProblem({shape, service = [], isolate = []}: ShapeFlags): string |
   if (shape === 'one' && all.length > 0) return '--service and --isolate do not go with the shape one'
   if (shape === 'per-service' && isolate.length > 0) return '--isolate goes with the shape per-component only'
   if (shape !== 'one' && all.length === 0)
-    return `the shape ${shape} needs at least one ${shape === 'per-service' ? '--service' : '--service or --isolate'}`
+    return `the shape ${shape} needs ${shape === 'per-service' ? '--service' : '--service, --isolate'} or --environment`
   return undefined
 }

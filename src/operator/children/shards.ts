@@ -1,5 +1,7 @@
 import {createHash} from 'node:crypto'
 import {pathPattern} from '../../charts/files/path-pattern.ts'
+import {COMMON, ROLLOUT} from '../../charts/parts-of.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
 import type {ReleaseObject} from '../kinds/release-kind.ts'
 
 /** The shard of what no other is named for. */
@@ -18,6 +20,22 @@ export function shardOf({release, section, chart}: Sharded, shards: readonly str
   return (
     [release.name, section, chart.name].find((each) => each !== undefined && shards.includes(each)) ?? OTHERS
   )
+}
+
+interface Deployed {
+  readonly chart: {readonly name: string}
+  readonly desired: {readonly release: ReleaseId; readonly part?: {readonly name: string}}
+}
+
+/** Returns the charts of an environment, and those of its releases that are each a component, in its order. */
+export function shardsOf(releases: Iterable<Deployed>) {
+  const all = [...releases]
+  const isComponent = ({desired: {part}}: Deployed) =>
+    part !== undefined && part.name !== COMMON && part.name !== ROLLOUT
+  return {
+    charts: [...new Set(all.map(({chart}) => chart.name))],
+    components: all.filter(isComponent).map(({desired}) => releaseName(desired.release)),
+  }
 }
 
 /** Returns how many of these Releases each shard has that has any. */

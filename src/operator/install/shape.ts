@@ -76,7 +76,7 @@ function deployment({name, labels, replicas, account, image, role}: DeploymentOp
     account,
     container: 'operator',
     image,
-    command: ['kk', 'operator', 'run', '--listen', `0.0.0.0:${PORT}`, ...role],
+    command: ['kk-operator', '--listen', `0.0.0.0:${PORT}`, ...role],
     more: {
       ports: [{name: 'probes', containerPort: PORT}],
       livenessProbe: probe('/healthz'),

@@ -4,9 +4,6 @@ import {readImages} from '../../../src/images/inventory/read-images.ts'
 
 export const IMAGES = await readImages(join(import.meta.dirname, '../../../images'))
 
-/** All that start as kolla's do; kk is a program, and its pods are to gain no privileges. */
-export const KOLLA_IMAGES = IMAGES.filter(({name}) => name !== 'kk')
-
 export function imageOf(name: string): Image {
   const found = IMAGES.find((image) => image.name === name)
   if (found === undefined) throw new Error(`there is no image ${name}`)

@@ -1,10 +1,11 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
-import {kk} from '../../aio/support/node.ts'
+import {kk, kubectl} from '../../aio/support/node.ts'
 import {blocksOf, readPages} from '../../docs/support/pages.ts'
 import {cloudUp, NAMESPACE, succeed} from '../support/cloud.ts'
 import {CLOUD, changedEnvironment} from '../support/environment.ts'
 import {inMachine, machine, removeMachine, smallFlavors, startMachine} from '../support/machines.ts'
+import {hand, installOperator, operated, uninstallOperator} from '../support/operator.ts'
 import {podIds} from '../support/own-cloud.ts'
 
 /** What docs/components.md runs: nova's objects given to the releases of its components, and given back. */
@@ -65,4 +66,40 @@ describe('nova as releases per component', () => {
     expect(Object.keys(await lives('conductor'))).not.toEqual(Object.keys(before.conductor))
     await removeMachine('kk-of-components')
   })
+
+  it('has a process of the operator for each microservice, which upgrades that and no other', async () => {
+    const micro = ['api', 'conductor', 'scheduler'].map((name) => `nova-${name}`)
+    const shards = micro.flatMap((name) => ['--isolate', name])
+    await installOperator(NAMESPACE, '--shape', 'per-component', ...shards)
+    const released = {kk: {releases: {nova: {components: true}}}}
+    const grace = {pod: {lifecycle: {termination_grace_period: {conductor: {timeout: 62}}}}}
+    await hand(await changedEnvironment({values: released, charts: 'own'}), 'cloud')
+    await operated('cloud')
+    const before = {others: await lives(...OTHERS), conductor: await lives('conductor')}
+    const done = Object.fromEntries(
+      await Promise.all(micro.map(async (name) => [name, await actionsOf(name)])),
+    )
+
+    await hand(await changedEnvironment({values: {...released, nova: grace}, charts: 'own'}), 'cloud')
+    await operated('cloud')
+
+    expect(await lives(...OTHERS)).toEqual(before.others)
+    expect(Object.keys(await lives('conductor'))).not.toEqual(Object.keys(before.conductor))
+    expect(await actionsOf('nova-conductor')).toBeGreaterThan(done['nova-conductor']!)
+    expect(await actionsOf('nova-api')).toBe(done['nova-api'])
+    expect(await actionsOf('nova-scheduler')).toBe(done['nova-scheduler'])
+    await uninstallOperator()
+  })
 })
+
+/** How many actions the operator's process for a release has done, by its metrics. */
+async function actionsOf(release: string): Promise<number> {
+  const [pod] = Object.keys(await podIds('kk-system', `app.kubernetes.io/component=${release}`))
+  const metrics = await kubectl([
+    'get',
+    '--raw',
+    `/api/v1/namespaces/kk-system/pods/${pod}:8080/proxy/metrics`,
+  ])
+  const counts = metrics.matchAll(/^controller_runtime_reconcile_total\{.*\} (\d+)$/gm)
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+}

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
-import {groupOf, ownerOf, serves, shardOf, sizesOf} from '../../../src/operator/children/shards.ts'
+import {groupOf, ownerOf, serves, shardOf, shardsOf, sizesOf} from '../../../src/operator/children/shards.ts'
+import {releaseId} from '../../../src/release.ts'
 
 const chart = {name: 'nova'}
 
@@ -17,6 +18,26 @@ it.each<[string, string, string | undefined, readonly string[], string]>([
   ['that of what no other is named for', 'nova', undefined, ['keystone'], 'others'],
 ])('the shard of a release is %s', (_, name, section, shards, expected) => {
   expect(shardOf({release: {name}, section, chart}, shards)).toBe(expected)
+})
+
+it('the shards of an environment are its charts, and its components but what they have in common', () => {
+  const release = (name: string, charted: string, part?: string) => ({
+    chart: {name: charted},
+    desired: {release: releaseId('openstack', name), ...(part && {part: {name: part}})},
+  })
+  const releases = [
+    release('keystone', 'keystone'),
+    release('compute-common', 'nova', 'common'),
+    release('compute-api', 'nova', 'api'),
+    release('compute-conductor', 'nova', 'conductor'),
+    release('compute-rollout', 'nova', 'rollout'),
+    release('second', 'keystone'),
+  ]
+
+  expect(shardsOf(releases)).toEqual({
+    charts: ['keystone', 'nova'],
+    components: ['compute-api', 'compute-conductor'],
+  })
 })
 
 it('the size of a shard is how many releases are in it', () => {
