@@ -29,7 +29,7 @@ export async function openCarried(): Promise<Carried | undefined> {
 /** Reads all charts of a directory. Rejects with `KK_CHART`. */
 export async function readCarried(directory: string): Promise<CarriedCharts> {
   const carried = namesInDirectory(directory).map(async (name) => {
-    const chart = (await findInDirectory(directory, {name}, directory))!
+    const chart = (await findInDirectory(directory, {name}, {cache: directory}))!
     const {dialect, values, templates = ''} = spokenChart(chart)
     const known = {...(dialect && {dialect}), values, templates, digest: await digestChart(chart)}
     return [name, {...moved(chart, (path) => relative(directory, path)), known}] as const

@@ -15,14 +15,23 @@ interface Dependent {
 /**
  * The `file://` dependencies of a chart, and theirs. All others must lie in `charts/` already. So may these: one that lies there
  * unpacked is taken, as helm does, which looks into `charts/` alone, and a package where the directory is not there.
+ * `read` holds those that were read before, by their directories, and gets the others.
  * Throws `KK_CHART` for one that is missing, has another name or version than is asked for, or leads back here.
  */
-export function librariesOf(dependent: Dependent, through: readonly string[] = []): Library[] {
+export function librariesOf(
+  dependent: Dependent,
+  read: Map<string, Library> = new Map(),
+  through: readonly string[] = [],
+): Library[] {
   const libraries = new Map<string, Library>()
   for (const dependency of dependent.manifest.dependencies) {
     const directory = sourceOf(dependency, dependent)
     if (directory === undefined) checkVendored(dependency, dependent)
-    else libraries.set(dependency.name, readLibrary(dependency, directory, [...through, dependent.directory]))
+    else {
+      const way = [...through, dependent.directory]
+      const library = readLibrary(dependency, directory, {read, through: way})
+      libraries.set(dependency.name, library)
+    }
   }
   return [...libraries.values()]
 }
@@ -35,7 +44,12 @@ function sourceOf(dependency: Dependency, dependent: Dependent): string | undefi
   return !existsSync(join(source, 'Chart.yaml')) && isVendored(dependency, dependent) ? undefined : source
 }
 
-function readLibrary(dependency: Dependency, directory: string, through: readonly string[]): Library {
+interface Way {
+  readonly read: Map<string, Library>
+  readonly through: readonly string[]
+}
+
+function readLibrary(dependency: Dependency, directory: string, {read, through}: Way): Library {
   const dependent = through.at(-1)!
   if (through.includes(directory))
     throw refused(
@@ -55,7 +69,12 @@ function readLibrary(dependency: Dependency, directory: string, through: readonl
       `${dependent} depends on ${dependency.name} ${dependency.version}, but ${directory} is ${name} ${version}`,
       'correct the dependency in its Chart.yaml',
     )
-  return {name, directory, libraries: librariesOf({directory, manifest, packaged: false}, through)}
+  const known = read.get(directory)
+  if (known) return known
+  const libraries = librariesOf({directory, manifest, packaged: false}, read, through)
+  const library = {name, directory, libraries}
+  read.set(directory, library)
+  return library
 }
 
 function isVendored({name}: Dependency, {directory}: Dependent): boolean {

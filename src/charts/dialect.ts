@@ -1,13 +1,13 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {gunzipSync} from 'node:zlib'
 import {readYaml} from '../helm/yaml.ts'
 import {isMap, type Values} from '../release.ts'
-import {once} from '../state/once.ts'
+import {once, oncePer} from '../state/once.ts'
 import type {Dialect, Library} from './chart.ts'
 import {defaultValues} from './default-values.ts'
 import {isPackageOf} from './dependencies.ts'
 import {readChartFiles} from './files/chart-files.ts'
+import {unpacked} from './files/package-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
 /** A chart as far as what is written for it depends on what it reads. */
@@ -19,6 +19,8 @@ export interface SpokenChart {
   readonly values: Values
   /** `endpoints` of the defaults. */
   readonly endpoints: Values
+  /** Returns what the defaults have below a key of the top; undefined where they have none. */
+  at(key: string): unknown
   /** The text of its own templates; undefined where no files are at hand. */
   readonly templates: string | undefined
 }
@@ -34,7 +36,7 @@ export function spokenChart(
   const {name, directory, known} = chart
   if (known) {
     const {dialect, values, templates} = known
-    return {name, dialect, values, endpoints: mapOf(values.endpoints), templates}
+    return {name, dialect, values, ...valuesAt(values), templates}
   }
   const templates = readOwnFiles(chart)
     .filter(({path}) => path.startsWith('templates/'))
@@ -42,7 +44,14 @@ export function spokenChart(
     .join('\n')
   const dialect = dialectOf(chart, templates, isWhole)
   const values = once(() => (dialect === undefined ? {} : defaultValues(directory)))
-  const endpoints = once(() => (dialect === 'openstack-helm' ? endpointsIn(directory) : undefined))
+  const blocks = once(() => (dialect === 'openstack-helm' ? blocksIn(directory) : undefined))
+  const at = oncePer((key: string) => {
+    const text = blocks()
+    const block = text?.get(key)
+    if (text && block === undefined) return undefined
+    const read = block === undefined ? undefined : parsed(block)
+    return (read ?? values())[key]
+  })
   return {
     name,
     dialect,
@@ -50,28 +59,46 @@ export function spokenChart(
       return values()
     },
     get endpoints() {
-      return endpoints() ?? mapOf(values().endpoints)
+      return mapOf(at('endpoints'))
     },
+    at,
     templates,
   }
 }
 
+/** A key at the top of a file of values, with what is indented below it. */
+const BLOCK = /^([A-Za-z_][\w-]*):(?:[ \t].*)?\n(?:(?:[ \t#].*)?\n)*/gm
+const HEAD = /^(?:#.*\n|[ \t]*\n)*---[ \t]*\n/
+const BLANK = /^(?:#.*|[ \t]*)$/
+
 /**
- * `endpoints` of a values file that has it as a block of its own; undefined where all must be read for it. Charts of
- * openstack-helm have thousands of lines beside it, and each command asks all charts.
+ * The text of each block of a values file that is made of blocks alone, by its key; undefined for any other file. Charts of
+ * openstack-helm have thousands of lines, each command asks all charts, and they are asked for a few keys.
  */
-function endpointsIn(directory: string): Values | undefined {
+function blocksIn(directory: string): ReadonlyMap<string, string> | undefined {
   const file = join(directory, 'values.yaml')
-  const blocks = existsSync(file)
-    ? [...readFileSync(file, 'utf8').matchAll(/^endpoints:[ \t]*\n(?:(?:[ \t#].*)?\n)*/gm)]
-    : []
-  if (blocks.length !== 1) return undefined
+  const text = existsSync(file) ? `${readFileSync(file, 'utf8')}\n`.replace(HEAD, '') : ''
+  const found = [...text.matchAll(BLOCK)]
+  const isRest = text
+    .replace(BLOCK, '')
+    .split('\n')
+    .every((line) => BLANK.test(line))
+  const blocks = new Map(found.map(([block, key = '']) => [key, block]))
+  return isRest && blocks.size === found.length ? blocks : undefined
+}
+
+/** The value of a block; undefined for an alias of what stands elsewhere, or a fault: the whole file tells, with the line. */
+function parsed(block: string): Values | undefined {
   try {
-    return mapOf(mapOf(readYaml(blocks[0]![0], {file})).endpoints)
+    return mapOf(readYaml(block, {file: 'values.yaml'}))
   } catch {
-    // An alias of what stands elsewhere, or a fault: the whole file tells, with the line.
     return undefined
   }
+}
+
+/** The ways to look into defaults that are read already. */
+export function valuesAt(values: Values): Pick<SpokenChart, 'endpoints' | 'at'> {
+  return {endpoints: mapOf(values.endpoints), at: (key) => values[key]}
 }
 
 function mapOf(value: unknown): Values {
@@ -104,7 +131,9 @@ function hasCommonOfKk(
   if (library) return isWhole(library.directory)
   if (vendored.includes('common')) return isWhole(join(charts, 'common'))
   const packed = vendored.find((entry) => isPackageOf(entry, 'common'))
-  return packed !== undefined && WHOLE_CHART.test(unpacked(readFileSync(join(charts, packed))))
+  return (
+    packed !== undefined && WHOLE_CHART.test(unpacked(readFileSync(join(charts, packed))).toString('latin1'))
+  )
 }
 
 const WHOLE_CHART = /define\s+"common\.chart"/
@@ -114,18 +143,6 @@ export function definesChart(library: string): boolean {
   const files = readChartFiles(library).filter(({path}) => path.startsWith('templates/'))
   return files.some(({bytes}) => WHOLE_CHART.test(bytes.toString()))
 }
-
-/** A package of files as they are, one after the other; empty for one that is none, which helm refuses. */
-function unpacked(bytes: Buffer): string {
-  try {
-    return gunzipSync(bytes, {maxOutputLength: MAX_LIBRARY_BYTES}).toString('latin1')
-  } catch {
-    return ''
-  }
-}
-
-/** kk's own has a hundredth of it. */
-const MAX_LIBRARY_BYTES = 32 * 1024 * 1024
 
 function vendoredIn(directory: string): readonly string[] {
   const charts = join(directory, 'charts')

@@ -1,6 +1,6 @@
 import {existsSync, readdirSync} from 'node:fs'
 import {join} from 'node:path'
-import type {Chart} from './chart.ts'
+import type {Chart, Library} from './chart.ts'
 import {readChartYaml} from './chart-yaml.ts'
 import {isPackageOf} from './dependencies.ts'
 import {unpackPackage} from './package-cache.ts'
@@ -14,6 +14,18 @@ export interface WantedChart {
   readonly version?: string
 }
 
+/** The charts and libraries that were read, by their directories, for as long as these are taken to be the same. */
+export interface ReadCharts {
+  readonly charts: Map<string, Chart>
+  readonly libraries: Map<string, Library>
+}
+
+interface Reading {
+  /** The directory in which unpacked packages are kept. */
+  readonly cache: string
+  readonly read?: ReadCharts | undefined
+}
+
 /**
  * A chart in a directory of charts: `<path>/<name>/`, the newest fitting `<path>/<name>-<version>.tgz`, or the path
  * itself. Undefined when it is not there in a fitting version. Rejects with `KK_CHART`.
@@ -21,12 +33,17 @@ export interface WantedChart {
 export async function findInDirectory(
   path: string,
   wanted: WantedChart,
-  cache: string,
+  {cache, read}: Reading,
 ): Promise<Chart | undefined> {
   for (const directory of [join(path, wanted.name), path]) {
+    const known = read?.charts.get(directory)
+    if (known && fits(known, wanted)) return known
     if (!existsSync(join(directory, 'Chart.yaml'))) continue
     const manifest = readChartYaml(directory)
-    if (fits(manifest, wanted)) return readChart(directory, {origin: directory}, manifest)
+    if (!fits(manifest, wanted)) continue
+    const chart = readChart(directory, {origin: directory, manifest, libraries: read?.libraries})
+    read?.charts.set(directory, chart)
+    return chart
   }
 
   const [newest] = packageVersions(path, wanted).sort(compareVersions).reverse()

@@ -11,7 +11,7 @@ import {writeAtomically} from '../state/files/write-atomically.ts'
 import {writingBelow} from '../state/files/writing-below.ts'
 import {type Carried, carriedChart, sameChart} from './carried.ts'
 import type {Chart} from './chart.ts'
-import {findInDirectory, namesInDirectory, type WantedChart} from './directory.ts'
+import {findInDirectory, namesInDirectory, type ReadCharts, type WantedChart} from './directory.ts'
 import {cachedPackage, type UnpackedPackage, unpackPackage} from './package-cache.ts'
 import {readChart} from './read-chart.ts'
 import {isExactVersion, satisfiesConstraint} from './version.ts'
@@ -24,6 +24,8 @@ export interface ChartFinding {
   readonly carried?: () => Promise<Carried | undefined>
   /** kk's cache; packages are unpacked below `charts/` in it. */
   readonly cache: string
+  /** What was read in this look at charts, which asks for the same ones again and again. */
+  readonly read?: ReadCharts
   readonly packages: Packages
 }
 
@@ -70,7 +72,7 @@ async function firstWith(
 async function findIn(
   source: ChartSource,
   wanted: WantedChart,
-  {builtIn, carried, cache, packages}: ChartFinding,
+  {builtIn, carried, cache, packages, read}: ChartFinding,
 ): Promise<Chart | undefined> {
   const packageCache = join(cache, 'charts')
   if (source.kind === 'directory' || source.kind === 'built-in') {
@@ -78,7 +80,7 @@ async function findIn(
     const path = isOwn ? await builtIn() : source.path
     const known = await carried?.()
     const chart = known && (isOwn ? carriedChart(known, wanted, path) : await sameChart(known, wanted, path))
-    return chart ?? findInDirectory(path, wanted, packageCache)
+    return chart ?? findInDirectory(path, wanted, {cache: packageCache, read})
   }
   return findInRemote(source, wanted, {cache: packageCache, packages})
 }

@@ -3,23 +3,25 @@ import {suggest} from '../environment/suggest.ts'
 import {KkError} from '../errors.ts'
 import type {Position} from '../release.ts'
 import {KNOWN, PREFIX, PROTECTED, REQUIRES, SHARED, statedRequirements} from './annotations.ts'
-import type {Chart, ChartRequirement} from './chart.ts'
+import type {Chart, ChartRequirement, Library} from './chart.ts'
 import {type ChartYaml, readChartYaml} from './chart-yaml.ts'
 import {librariesOf} from './dependencies.ts'
 
-/** The origin of a chart, when that is not the directory itself. */
+/** The origin of a chart, when that is not the directory itself, and what was read of it before. */
 export interface ChartOrigin {
   /** For people: where it was found. */
   readonly origin: string
   /** The SHA-256 of the package that the directory was unpacked from. */
   readonly packageDigest?: string
+  readonly manifest?: ChartYaml
+  /** The libraries that other charts share with it, by their directories. */
+  readonly libraries?: Map<string, Library> | undefined
 }
 
 /** Returns what the chart in a directory is and requires. Throws `KK_CHART` with the file, and where it can the line. */
 export function readChart(
   directory: string,
-  from: ChartOrigin = {origin: directory},
-  manifest = readChartYaml(directory),
+  {manifest = readChartYaml(directory), libraries, ...from}: ChartOrigin = {origin: directory},
 ): Chart {
   checkAnnotations(manifest)
   const {name, version, appVersion, type, kubeVersion, deprecated} = manifest
@@ -36,7 +38,7 @@ export function readChart(
     protected: isProtected(manifest),
     annotated: isAnnotated(manifest),
     sharedInfrastructure: isSharedInfrastructure(manifest),
-    libraries: librariesOf({directory, manifest, packaged: from.packageDigest !== undefined}),
+    libraries: librariesOf({directory, manifest, packaged: from.packageDigest !== undefined}, libraries),
   }
 }
 

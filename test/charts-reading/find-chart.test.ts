@@ -60,6 +60,28 @@ describe('a chart is found', () => {
     expect(chart.version).toBe('0.7.0')
   })
 
+  it('as the same object again in one look at charts, with the libraries that others share', async () => {
+    const needs = (name: string) =>
+      manifest(
+        name,
+        '1.0.0',
+        'dependencies: [{name: common, version: "*", repository: "file://../common"}]\n',
+      )
+    const source = directory({
+      'keystone/Chart.yaml': needs('keystone'),
+      'glance/Chart.yaml': needs('glance'),
+      'common/Chart.yaml': manifest('common', '1.0.0', 'type: library\n'),
+    })
+    const look = {...finding(), read: {charts: new Map(), libraries: new Map()}}
+
+    const keystone = await findChart({name: 'keystone'}, [source], look)
+    const glance = await findChart({name: 'glance'}, [source], look)
+
+    expect(await findChart({name: 'keystone'}, [source], look)).toBe(keystone)
+    expect(glance.libraries[0]).toBe(keystone.libraries[0])
+    expect(await findChart({name: 'keystone'}, [source], finding())).toEqual(keystone)
+  })
+
   it('as the newest fitting package in a directory, which is not written to', async () => {
     const source = directory({})
     for (const version of ['1.9.0', '1.10.0', '2.0.0']) {

@@ -1,5 +1,5 @@
 import {promisify} from 'node:util'
-import {gunzip} from 'node:zlib'
+import {gunzip, gunzipSync} from 'node:zlib'
 import {KkError} from '../../errors.ts'
 import {type ChartFile, MAX_FILE_BYTES} from './chart-files.ts'
 
@@ -35,6 +35,15 @@ export async function readPackageFiles(bytes: Buffer, name: string): Promise<Cha
     })
   }
   return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** The files of a package one after the other, as tar has them; empty for what is no package, which helm refuses. */
+export function unpacked(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes, {maxOutputLength: MAX_CHART_BYTES})
+  } catch {
+    return Buffer.alloc(0)
+  }
 }
 
 /** As a link to a directory would be, which Helm takes for an empty file, beside what lies in that directory. */

@@ -1,4 +1,4 @@
-import type {SpokenChart} from '../../charts/dialect.ts'
+import {type SpokenChart, valuesAt} from '../../charts/dialect.ts'
 import type {Values} from '../../release.ts'
 import {credentials} from './table.ts'
 
@@ -57,9 +57,9 @@ const SERVICES: Readonly<Record<string, Service>> = {
  * one.
  */
 export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): SpokenChart {
-  const endpoints = dialect === 'kk' ? {} : endpointsOf(name)
-  const values = dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints}
-  return {name, dialect, values, endpoints, templates: undefined}
+  const values: Values =
+    dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints: endpointsOf(name)}
+  return {name, dialect, values, ...valuesAt(values), templates: undefined}
 }
 
 function namedCredentials(name: string): Values {

@@ -15,7 +15,8 @@ export function unreadPaths(chart: SpokenChart, values: Values): readonly ValueP
 export function isRead(chart: SpokenChart, path: ValuePath): boolean {
   const {templates, dialect} = chart
   if (templates === undefined || isMentioned(templates, path)) return true
-  if (has(path[0] === 'endpoints' ? {endpoints: chart.endpoints} : chart.values, path)) return true
+  const [first = '', ...rest] = path
+  if (dialect !== undefined && has(chart.at(first), rest) && chart.at(first) !== undefined) return true
   if (dialect === 'kk' && isReadByCommon(chart, path[0] === 'global' ? path.slice(1) : path)) return true
   return dialect === 'openstack-helm' && isReadByToolkit(chart, path)
 }

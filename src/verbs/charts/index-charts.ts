@@ -35,7 +35,7 @@ export interface ChartsIndexed {
  */
 export async function indexCharts({directory, rendering}: IndexOptions): Promise<ChartsIndexed> {
   const names = namesInDirectory(directory)
-  const found = await Promise.all(names.map((name) => findInDirectory(directory, {name}, rendering.cache)))
+  const found = await Promise.all(names.map((name) => findInDirectory(directory, {name}, rendering)))
   const charts = found.filter((chart) => chart !== undefined).filter(({type}) => type === 'application')
   if (charts.length === 0)
     throw new KkError('KK_CHART_NOT_FOUND', `${directory} holds no charts`, {

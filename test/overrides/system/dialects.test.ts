@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import {readOwnCharts} from '../../../scripts/charts/read-charts.ts'
-import {spokenChart} from '../../../src/charts/dialect.ts'
+import {spokenChart, valuesAt} from '../../../src/charts/dialect.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
 import type {Facts} from '../../../src/overrides/facts/facts.ts'
 import {accountSecrets} from '../../../src/overrides/system/accounts.ts'
@@ -98,6 +98,13 @@ it.each([
     'a block among others',
     'pod: {}\nendpoints:\n  # Of all.\n  identity: {name: a}\n\n  image: {name: b}\nconf: {}\n',
   ],
+  [
+    'blocks below a head',
+    '# Defaults.\n---\nimages: {}\nendpoints:\n  identity: {name: a}\n  image:\n    name: b\n',
+  ],
+  ['blocks with a text', 'endpoints: {identity: {name: a}, image: {name: b}}\ntext: |\n  endpoints: none\n'],
+  ['a quoted key', '"endpoints":\n  identity: {name: a}\n  image: {name: b}\n'],
+  ['a map in braces', '{conf: {},\nendpoints: {identity: {name: a}, image: {name: b}},\npod: {}}\n'],
   ['a map on one line', 'endpoints: {identity: {name: a}, image: {name: b}}\n'],
   ['an alias', 'shared: &shared {name: a}\nendpoints:\n  identity: *shared\n  image: {name: b}\n'],
 ])('the endpoints of a chart are those of its values, written as %s', async (_, text) => {
@@ -106,9 +113,10 @@ it.each([
   await cp(join(ROOT, 'test/fixtures/dialects/keystone'), directory, {recursive: true})
   await writeFile(join(directory, 'values.yaml'), text)
 
-  const {endpoints} = spokenChart(readChart(directory))
+  const {endpoints, at, values} = spokenChart(readChart(directory))
 
   expect(endpoints).toEqual({identity: {name: 'a'}, image: {name: 'b'}})
+  for (const key of [...Object.keys(values), 'absent']) expect(at(key)).toEqual(values[key])
 })
 
 describe('the same name in the other dialect', () => {
@@ -270,7 +278,7 @@ it.each([
       name: 'service',
       dialect: 'kk',
       values,
-      endpoints: {},
+      ...valuesAt(values),
       templates: '',
     })
 
