@@ -1,6 +1,7 @@
-import {Args, Flags, type Interfaces} from '@oclif/core'
+import {Flags, type Interfaces} from '@oclif/core'
 import {isFile} from '../environment/choose.ts'
 import {KkError} from '../errors.ts'
+import {argument} from './argument.ts'
 
 /** The values of flags, as oclif infers them. */
 export type FlagValues<T> = {
@@ -156,7 +157,7 @@ export const documentFlags = {
 
 /** `[FILE] [RELEASE…]`: what ends in .yaml or .yml, or is -, is the environment file. */
 export const releasesArgument = {
-  releases: Args.string({
+  releases: argument({
     name: 'releases',
     description: 'The environment file and releases, in any order.',
     multiple: true,
@@ -166,10 +167,10 @@ export const releasesArgument = {
 const FILE = {description: 'The environment file.'}
 
 /** `[FILE]` alone: any other word is a mistake, and not to be left out in silence. */
-export const fileArgument = {file: Args.string({...FILE, parse: expectFile})}
+export const fileArgument = {file: argument({...FILE, parse: expectFile})}
 
 /** `[FILE]`, of commands that say themselves what a word means that is none. */
-export const wholeEnvironmentArgument = {file: Args.string(FILE)}
+export const wholeEnvironmentArgument = {file: argument(FILE)}
 
 async function expectFile(word: string): Promise<string> {
   if (isFile(word)) return word

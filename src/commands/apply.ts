@@ -1,5 +1,5 @@
 import {dirname, isAbsolute, join, relative} from 'node:path'
-import {Args} from '@oclif/core'
+import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {type Console, tell} from '../cli/console.ts'
 import {change} from '../cli/run/change.ts'
@@ -32,7 +32,7 @@ export default class Apply extends KkCommand {
   ]
   static override strict = false
   static override args = {
-    plan: Args.string({description: 'The saved plan; and the environment file, in any order.'}),
+    plan: argument({description: 'The saved plan; and the environment file, in any order.'}),
   }
   static override flags = deployFlags
 

@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core'
+import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {completionScript, SHELLS} from '../cli/completion/completion.ts'
 
@@ -12,7 +12,7 @@ export default class Completion extends KkCommand {
     '<%= config.bin %> completion fish > kk.fish',
   ]
   static override args = {
-    shell: Args.string({description: 'The shell.', options: [...SHELLS], required: true}),
+    shell: argument({description: 'The shell.', options: [...SHELLS], required: true}),
   }
 
   override async run(): Promise<void> {

@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {Args} from '@oclif/core'
 import {Help as OclifHelp} from '@oclif/core/help'
+import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {checkCommand, commandOf} from '../cli/suggestions.ts'
 import {suggest} from '../environment/suggest.ts'
@@ -15,7 +15,7 @@ export default class Help extends KkCommand {
     'Words such as environment, layer, gate, owner or plan are explained as the page of concepts does. Without a word, lists all commands and words.'
   static override examples = ['<%= config.bin %> help gate', '<%= config.bin %> help charts publish']
   static override args = {
-    words: Args.string({description: 'A word, or a command.', multiple: true}),
+    words: argument({description: 'A word, or a command.', multiple: true}),
   }
 
   override async run(): Promise<void> {

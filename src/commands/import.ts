@@ -1,5 +1,6 @@
 import {dirname, resolve} from 'node:path'
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, documentFlags, type FlagValues} from '../cli/flags.ts'
 import {namesCluster, openChosenCluster} from '../cli/open/cluster.ts'
@@ -27,7 +28,7 @@ export default class Import extends KkCommand {
     },
   ]
   static override args = {
-    path: Args.string({description: 'A file of another tool, or a directory of such; - is standard input.'}),
+    path: argument({description: 'A file of another tool, or a directory of such; - is standard input.'}),
   }
   static override flags = {
     format: Flags.option({

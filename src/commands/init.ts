@@ -1,5 +1,6 @@
 import {dirname} from 'node:path'
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {ask, canAsk} from '../cli/console.ts'
 import {documentFlags, type FlagValues} from '../cli/flags.ts'
@@ -18,7 +19,7 @@ export default class Init extends KkCommand {
     '<%= config.bin %> init --yes --dry-run',
   ]
   static override args = {
-    file: Args.string({description: 'The environment file to write.', default: 'kk.yaml'}),
+    file: argument({description: 'The environment file to write.', default: 'kk.yaml'}),
   }
   static override flags = {
     name: Flags.string({

@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core'
+import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import type {Console} from '../cli/console.ts'
 import {
@@ -42,7 +42,7 @@ export default class Resume extends KkCommand {
   ]
   static override strict = false
   static override args = {
-    run: Args.string({description: 'The run, and the environment file, in any order.'}),
+    run: argument({description: 'The run, and the environment file, in any order.'}),
   }
   static override flags = {
     ...environmentFlags,

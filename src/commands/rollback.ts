@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, environmentFlags, type FlagValues, helmFlags, ownerFlags} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
@@ -28,7 +29,7 @@ export default class Rollback extends KkCommand {
   ]
   static override strict = false
   static override args = {
-    run: Args.string({description: 'The run to undo, and the environment file, in any order.'}),
+    run: argument({description: 'The run to undo, and the environment file, in any order.'}),
   }
   static override flags = {
     ...environmentFlags,

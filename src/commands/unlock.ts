@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {requireConfirmation} from '../cli/console.ts'
 import {clusterFlags, documentFlags, environmentFlags, ownerFlags} from '../cli/flags.ts'
@@ -29,7 +30,7 @@ export default class Unlock extends KkCommand {
   ]
   static override strict = false
   static override args = {
-    release: Args.string({description: 'The release, and the environment file, in any order.'}),
+    release: argument({description: 'The release, and the environment file, in any order.'}),
   }
   static override flags = {
     revision: Flags.integer({

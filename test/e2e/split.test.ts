@@ -5,7 +5,7 @@ import {execa} from 'execa'
 import {afterEach, beforeEach, describe, expect, inject, it} from 'vitest'
 import {writeProbeChart} from '../overrides/support/probe.ts'
 import {HELMS} from '../support/helms.ts'
-import {kk} from './support/kk.ts'
+import {kk, kkEnvironment} from './support/kk.ts'
 
 const ENVIRONMENT = `kk: {name: test}
 global: {region: &r {name: RegionOne}}
@@ -23,6 +23,9 @@ region:
 text: 'yes'
 y: n
 `
+
+/** oclif waits this long for standard input, if it asks for it at all: no machine is too slow to show it. */
+const SLOW_STDIN = {OCLIF_STDIN_TIMEOUT_MS: '3000'}
 
 let cwd: string
 beforeEach(async () => {
@@ -103,6 +106,38 @@ describe('kk values split', () => {
     expect([exitCode, stdout]).toEqual([code, ''])
     expect(stderr).toContain(text)
     expect(await readdir(cwd)).toEqual(['env.yaml'])
+  })
+
+  it('takes no argument from standard input, and quotes none of it', async () => {
+    const {exitCode, stdout, stderr} = await split(['--stdout'], {
+      input: 'keystone: {password: piped-s3cret}\n',
+      env: {...SLOW_STDIN, KK_ENVIRONMENT: 'env.yaml'},
+    })
+    await rm(join(cwd, 'env.yaml'))
+    const without = await split(['--stdout'], {
+      input: 'keystone: {password: piped-s3cret}\n',
+      env: SLOW_STDIN,
+    })
+
+    expect([exitCode, stdout], stderr).toEqual([0, expect.stringContaining('# Source: keystone.yaml')])
+    expect([without.exitCode, without.stdout]).toEqual([2, ''])
+    expect(without.stderr).toContain('KK_NO_ENVIRONMENT')
+    expect(`${stdout}${stderr}${without.stderr}`).not.toContain('piped-s3cret')
+  })
+
+  it('leaves a loop its list', async () => {
+    const names = ['one.yaml', 'two.yaml', 'three.yaml']
+    for (const name of names) await writeFile(join(cwd, name), 'nova: {}\n')
+    await writeFile(join(cwd, 'list'), `${names.join('\n')}\n`)
+
+    const {exitCode, stderr} = await execa(
+      'sh',
+      ['-ec', 'while read -r e; do "$KK" values split -y "$e" -o "out/$e"; done < list'],
+      {cwd, env: {...kkEnvironment(), ...SLOW_STDIN, KK: inject('run').kk}, extendEnv: false, reject: false},
+    )
+
+    expect(exitCode, stderr).toBe(0)
+    expect((await readdir(join(cwd, 'out'))).toSorted()).toEqual(names.toSorted())
   })
 
   it.each(HELMS)('writes files that %s accepts', async (name) => {

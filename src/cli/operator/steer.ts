@@ -1,10 +1,10 @@
-import {Args} from '@oclif/core'
+import {argument} from '../argument.ts'
 import type {ClusterFlags} from '../flags.ts'
 import {type OpenedCluster, openChosenCluster} from '../open/cluster.ts'
 
 /** The argument of the commands that steer one Environment. */
 export const nameArgument = {
-  name: Args.string({description: 'The name of the Environment.', required: true}),
+  name: argument({description: 'The name of the Environment.', required: true}),
 }
 
 /** Opens the cluster that the flags mean, and does something on it. */

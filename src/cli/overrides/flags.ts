@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../argument.ts'
 import {clusterFlags, documentFlags, environmentFlags, type FlagValues, overrideFlags} from '../flags.ts'
 import {changeFlags} from '../run/flags.ts'
 
@@ -31,16 +32,15 @@ export const showSecretsFlag = {
 
 /** The arguments `CHART NAMESPACE`, as the document has them; the second may be left out. */
 export const placeArguments = {
-  chart: Args.string({description: 'The chart.', required: true, ignoreStdin: true}),
-  namespace: Args.string({
+  chart: argument({description: 'The chart.', required: true}),
+  namespace: argument({
     description: 'The namespace in which it is; by default the only one.',
-    ignoreStdin: true,
   }),
 }
 
 /** The arguments `CHART NAMESPACE` where both may be left out. */
 export const optionalPlaceArguments = {
-  chart: Args.string({...placeArguments.chart, required: false}),
+  chart: argument({...placeArguments.chart, required: false}),
   namespace: placeArguments.namespace,
 }
 

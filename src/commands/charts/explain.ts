@@ -1,7 +1,8 @@
 import {existsSync} from 'node:fs'
 import {homedir} from 'node:os'
 import {join} from 'node:path'
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags, helmFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
@@ -20,7 +21,7 @@ export default class ChartsExplain extends KkCommand {
     '<%= config.bin %> charts explain oci://registry.example.org/openstack/keystone --version 0.1.0',
   ]
   static override args = {
-    chart: Args.string({
+    chart: argument({
       description:
         'The directory of a chart, its package, where one is published (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME), the name of a chart of kk or, with an environment, of a release.',
       required: true,

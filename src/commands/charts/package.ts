@@ -1,5 +1,6 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
 import {openSigner} from '../../charts/publishing/sign-package.ts'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
@@ -22,7 +23,7 @@ export default class ChartsPackage extends KkCommand {
     },
   ]
   static override args = {
-    charts: Args.string({
+    charts: argument({
       description: "Names of kk's own charts, directories of charts, and packages to be signed.",
       multiple: true,
     }),

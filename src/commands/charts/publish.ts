@@ -1,7 +1,8 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
 import type {Destination} from '../../charts/publishing/destination.ts'
 import {directoryDestination} from '../../charts/publishing/destination-directory.ts'
 import {registryDestination} from '../../charts/publishing/destination-registry.ts'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, requireConfirmation} from '../../cli/console.ts'
 import {documentFlags, helmFlags} from '../../cli/flags.ts'
@@ -26,8 +27,8 @@ export default class ChartsPublish extends KkCommand {
     '<%= config.bin %> charts publish repository keystone --version 1.2.3 --yes',
   ]
   static override args = {
-    destination: Args.string({description: 'oci://HOST/PATH, or a directory.', required: true}),
-    charts: Args.string({
+    destination: argument({description: 'oci://HOST/PATH, or a directory.', required: true}),
+    charts: argument({
       description: "Names of kk's own charts, directories of charts, and packages.",
       multiple: true,
     }),

@@ -1,5 +1,6 @@
 import {resolve} from 'node:path'
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags, helmFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
@@ -21,7 +22,7 @@ export default class ChartsSearch extends KkCommand {
     '<%= config.bin %> charts search database --from https://charts.example.org --output json',
   ]
   static override args = {
-    term: Args.string({description: 'A part of the name, the description or a keyword.'}),
+    term: argument({description: 'A part of the name, the description or a keyword.'}),
   }
   static override flags = {
     from: Flags.string({

@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {chartsIn, configFlags, writeValues} from '../../cli/config.ts'
 import {kollaPasswordTexts} from '../../exchange/kolla/passwords.ts'
@@ -19,10 +20,9 @@ export default class ConfigImport extends KkCommand {
     },
   ]
   static override args = {
-    directory: Args.string({
+    directory: argument({
       description: 'What kolla-ansible genconfig wrote.',
       required: true,
-      ignoreStdin: true,
     }),
   }
   static override flags = {

@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {chartsIn, configFlags, writeValues} from '../../cli/config.ts'
 import {mergeText, nextText} from '../../report/config/config-text.ts'
@@ -13,7 +14,7 @@ export default class ConfigMerge extends KkCommand {
     '<%= config.bin %> config merge /etc/kolla/config --host controller01 --dry-run',
   ]
   static override args = {
-    directory: Args.string({description: "Kolla's node_custom_config.", required: true, ignoreStdin: true}),
+    directory: argument({description: "Kolla's node_custom_config.", required: true}),
   }
   static override flags = {
     host: Flags.string({

@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
 import {openGraph} from '../../cli/open/open.ts'
@@ -14,7 +14,7 @@ export default class GraphDependents extends KkCommand {
     '<%= config.bin %> graph dependents environments/all-in-one.yaml keystone --output json',
   ]
   static override strict = false
-  static override args = {release: Args.string({description: 'The release that others require.'})}
+  static override args = {release: argument({description: 'The release that others require.'})}
   static override flags = {...environmentFlags, ...documentFlags}
 
   override async run(): Promise<void> {

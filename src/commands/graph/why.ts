@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
 import {openGraph} from '../../cli/open/open.ts'
@@ -19,8 +19,8 @@ export default class GraphWhy extends KkCommand {
   ]
   static override strict = false
   static override args = {
-    from: Args.string({description: 'The release that needs.'}),
-    to: Args.string({description: 'The release that is needed.'}),
+    from: argument({description: 'The release that needs.'}),
+    to: argument({description: 'The release that is needed.'}),
   }
   static override flags = {...environmentFlags, ...documentFlags}
 

@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
@@ -13,7 +13,7 @@ export default class OperatorApprove extends KkCommand {
   ]
   static override args = {
     ...nameArgument,
-    digest: Args.string({
+    digest: argument({
       description: 'The digest of the plan, as the Environment shows it.',
       required: true,
     }),

@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
@@ -13,7 +13,7 @@ export default class OperatorStatus extends KkCommand {
     '<%= config.bin %> operator status --sandbox',
     '<%= config.bin %> operator status --sandbox --output json',
   ]
-  static override args = {name: Args.string({description: 'The name of the Environment; by default all.'})}
+  static override args = {name: argument({description: 'The name of the Environment; by default all.'})}
   static override flags = {...clusterFlags, ...documentFlags}
 
   override async run(): Promise<void> {

@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {importFlags} from '../../cli/overrides/flags.ts'
 import {importFile} from '../../cli/overrides/import-file.ts'
@@ -13,7 +13,7 @@ export default class OverridesImport extends KkCommand {
     '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --prune --yes',
   ]
   static override args = {
-    file: Args.string({description: 'The file, or - for standard input.', required: true, ignoreStdin: true}),
+    file: argument({description: 'The file, or - for standard input.', required: true}),
   }
   static override flags = importFlags
 

@@ -1,6 +1,6 @@
-import {Args} from '@oclif/core'
 import type {Chart} from '../../charts/chart.ts'
 import {type ChartFinding, findChart} from '../../charts/find-chart.ts'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, factsFlags, pluginsFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
@@ -21,8 +21,8 @@ export default class RunPlugin extends KkCommand {
     '<%= config.bin %> plugins run ingress kube-system --sandbox --output json',
   ]
   static override args = {
-    chart: Args.string({description: 'The chart.', required: true}),
-    namespace: Args.string({description: 'The namespace.'}),
+    chart: argument({description: 'The chart.', required: true}),
+    namespace: argument({description: 'The namespace.'}),
   }
   static override flags = {
     ...environmentFlags,

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import {Args} from '@oclif/core'
 import {readLock, withLockedVersions} from '../../charts/lock-file.ts'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import type {Console} from '../../cli/console.ts'
 import {type ClusterFlags, clusterFlags, type HelmFlags, helmFlags} from '../../cli/flags.ts'
@@ -34,7 +34,7 @@ export default class RunStart extends KkCommand {
     'What the pods of kk deploy --in-cluster run. A pod that comes after another goes on where that one ended, by what the cluster says. How far it is, it tells in the ConfigMap that kk run follow reads.'
   static override examples = ['<%= config.bin %> run start /run/kk']
   static override args = {
-    directory: Args.string({description: 'The directory with the files of the run.', required: true}),
+    directory: argument({description: 'The directory with the files of the run.', required: true}),
   }
   static override flags = {...runNamespaceFlags, ...clusterFlags, ...helmFlags}
 

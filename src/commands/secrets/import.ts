@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
 import {openPlugins} from '../../cli/open/layers.ts'
@@ -18,7 +19,7 @@ export default class SecretsImport extends KkCommand {
     '<%= config.bin %> secrets import passwords.yml --sandbox --namespace openstack',
   ]
   static override args = {
-    file: Args.string({description: "Kolla's passwords.yml.", required: true, ignoreStdin: true}),
+    file: argument({description: "Kolla's passwords.yml.", required: true}),
   }
   static override flags = {
     ...namespaceFlag,

@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
 import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
@@ -21,7 +22,7 @@ export default class SecretsRotate extends KkCommand {
     '<%= config.bin %> secrets rotate identity.glance.password -e environments/all-in-one.yaml --sandbox --yes',
   ]
   static override args = {
-    name: Args.string({description: 'Its name, as kk secrets list shows it.', required: true}),
+    name: argument({description: 'Its name, as kk secrets list shows it.', required: true}),
   }
   static override flags = {
     ...environmentFlags,

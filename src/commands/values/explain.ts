@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
 import {openUsersHelm} from '../../cli/open/cluster.ts'
@@ -25,8 +26,8 @@ Values that break the schema of the chart are explained all the same, with a war
   ]
   static override strict = false
   static override args = {
-    release: Args.string({description: 'The release.'}),
-    key: Args.string({
+    release: argument({description: 'The release.'}),
+    key: argument({
       description: 'Only this key and what is below it, e.g. pod.replicas; "\\." is a dot in a name.',
     }),
   }

@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
 import {lazyCluster, namesCluster, openUsersHelm} from '../../cli/open/cluster.ts'
@@ -21,7 +22,7 @@ export default class ValuesShow extends KkCommand {
     '<%= config.bin %> values show keystone -e environments/all-in-one.yaml --show-secrets',
   ]
   static override strict = false
-  static override args = {release: Args.string({description: 'The release.'})}
+  static override args = {release: argument({description: 'The release.'})}
   static override flags = {
     ...environmentFlags,
     ...valueFlags,

@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core'
+import {Flags} from '@oclif/core'
+import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {environmentFlags} from '../../cli/flags.ts'
 import {chooseEnvironmentFile} from '../../environment/choose.ts'
@@ -18,7 +19,7 @@ the temp folder; its path is printed. kk's own settings (kk:) go into no file.`
     '<%= config.bin %> values split environments/all-in-one.yaml --stdout',
   ]
   static override args = {
-    file: Args.string({description: 'The environment file; - reads standard input.'}),
+    file: argument({description: 'The environment file; - reads standard input.'}),
   }
   static override flags = {
     ...environmentFlags,

@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core'
+import {argument} from '../../../cli/argument.ts'
 import {KkCommand} from '../../../cli/command.ts'
 import {documentFlags, helmFlags} from '../../../cli/flags.ts'
 import {openRendering} from '../../../cli/open/charts.ts'
@@ -12,7 +12,7 @@ export default class ChartsIndex extends KkCommand {
     'Renders every chart with its default values, and keeps in the cache which Services, Secrets, kinds and other objects it makes. An environment that names the directory in kk.charts then grows by the charts that its releases are found to require. Charts that did not change are not rendered again.'
   static override examples = ['<%= config.bin %> charts index ../openstack-helm']
   static override args = {
-    directory: Args.string({description: 'A directory of charts, as kk.charts names it.', required: true}),
+    directory: argument({description: 'A directory of charts, as kk.charts names it.', required: true}),
   }
   static override flags = {...helmFlags, ...documentFlags}
 
