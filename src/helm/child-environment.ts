@@ -1,20 +1,19 @@
 import {join} from 'node:path'
 import {KkError} from '../errors.ts'
 import {cacheDirectory} from '../state/directories.ts'
+import {foreignEnvironment} from '../state/processes/foreign-environment.ts'
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns the environment of helm: the caller's, but none of its HELM_* variables, which can name another namespace
+ * Returns the environment of helm: the caller's without kk's own variables, and without HELM_*, which can name another namespace
  * or cluster than kk planned for, and plugins, repositories or a debug log that kk does not expect. Throws
  * `KK_HELM_DRIVER` for a driver that keeps releases elsewhere than in Secrets.
  */
 export function childEnvironment(env: ProcessEnvironment): Record<string, string> {
   checkDriver(env)
   const home = join(cacheDirectory(env), 'helm')
-  const inherited = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('HELM_'),
-  )
+  const inherited = Object.entries(foreignEnvironment(env)).filter(([name]) => !name.startsWith('HELM_'))
   return {
     ...Object.fromEntries(inherited),
     HELM_DRIVER: 'secret',

@@ -33,6 +33,7 @@ import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../rel
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import type {OwnedFile, OwnedFiles} from '../state/files/owned-files.ts'
 import {endOf} from '../state/processes/exit-code.ts'
+import {foreignEnvironment} from '../state/processes/foreign-environment.ts'
 import {secretPathsOf} from './overrides/override-base.ts'
 import {factsOfReleases, type Rendering} from './preparation/inference/facts-of-releases.ts'
 import type {Prepared} from './preparation/prepare.ts'
@@ -264,6 +265,8 @@ async function encrypted(
   const only = keys === undefined ? [] : ['--encrypted-regex', keys]
   const {stdout, stderr, ...ended} = await execa('sops', [...words, ...only], {
     input: text,
+    env: foreignEnvironment(process.env),
+    extendEnv: false,
     reject: false,
     stripFinalNewline: false,
   })

@@ -2,13 +2,18 @@ import {describe, expect, it} from 'vitest'
 import {childEnvironment} from '../../src/helm/child-environment.ts'
 
 describe('what helm gets as its environment', () => {
-  it("is the caller's, without what points helm elsewhere", () => {
+  it("is the caller's, without what points helm elsewhere or is kk's own", () => {
     const env = childEnvironment({
       PATH: '/bin',
       KUBECONFIG: '/k/config',
       HELM_NAMESPACE: 'other',
       HELM_KUBECONTEXT: 'other',
       HELM_DEBUG: '1',
+      KK_STORE: 'postgres://kk:s3cret@db/kk',
+      KK_STORE_KEY: 's3cret',
+      KK_TOKEN: 's3cret',
+      KK_SERVER_TOKEN: 's3cret',
+      PGPASSWORD: 's3cret',
       HELM_PLUGINS: '/plugins',
       HTTPS_PROXY: 'http://proxy',
       XDG_CACHE_HOME: '/cache',

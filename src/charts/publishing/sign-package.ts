@@ -4,6 +4,7 @@ import {dump} from 'js-yaml'
 import {KkError} from '../../errors.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {endOf} from '../../state/processes/exit-code.ts'
+import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import type {PackedChart} from './pack-chart.ts'
 
 /** Signs packages with one key; what it needed for that is removed where its scope ends. */
@@ -33,7 +34,7 @@ export async function openSigner({key, keyring, passphrase, env}: SignerOptions)
   const gpg = async (words: readonly string[], input?: string): Promise<string> => {
     const {execa} = await import('execa')
     const {stdout, stderr, ...ended} = await execa('gpg', [...home, '--batch', ...words], {
-      env: {...env, LC_ALL: 'C'},
+      env: {...foreignEnvironment(env), LC_ALL: 'C'},
       extendEnv: false,
       ...(input === undefined ? {stdin: 'ignore'} : {input}),
       reject: false,
@@ -89,7 +90,12 @@ async function closeHome(
   if (isOwn) {
     const {execa} = await import('execa')
     const words = ['--homedir', directory.path, '--kill', 'gpg-agent']
-    await execa('gpgconf', words, {env, extendEnv: false, stdin: 'ignore', reject: false})
+    await execa('gpgconf', words, {
+      env: foreignEnvironment(env),
+      extendEnv: false,
+      stdin: 'ignore',
+      reject: false,
+    })
   }
   await directory.remove()
 }

@@ -3,6 +3,7 @@ import type {RequestOptions} from 'node:https'
 import {createSecureContext} from 'node:tls'
 import type {KubeConfig} from '@kubernetes/client-node/dist/config.js'
 import {loadBundle} from '../../state/assets.ts'
+import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import type {Credentials} from './credentials.ts'
 import type {ClusterAccess, KubeconfigUser} from './kubeconfig.ts'
 
@@ -50,14 +51,16 @@ function withoutTls(server: string): object {
 
 /**
  * Returns the user with the variable from which plugins read the request (client-go: exec.go), which the client leaves
- * out.
+ * out, and with a variable without a value for each that a plugin does not inherit.
  */
 function withExecInfo(user: KubeconfigUser): object {
   if (!user.exec) return user
   const {apiVersion, env} = user.exec as {apiVersion?: string; env?: readonly object[] | null}
   const info = {apiVersion, kind: 'ExecCredential', spec: {interactive: false}}
   const entry = {name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info)}
-  return {...user, exec: {...user.exec, env: [...(env ?? []), entry]}}
+  const inherited = foreignEnvironment(process.env)
+  const own = Object.keys(process.env).filter((name) => !(name in inherited))
+  return {...user, exec: {...user.exec, env: [...own.map((name) => ({name})), ...(env ?? []), entry]}}
 }
 
 function headersOf({headers, auth}: RequestOptions): Record<string, string> {

@@ -3,6 +3,7 @@ import {dirname, resolve} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
 import {endOf} from '../../state/processes/exit-code.ts'
+import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {withoutCredentials} from '../credentials.ts'
 
 /** The text of a helmfile. */
@@ -15,7 +16,7 @@ export interface HelmfileText {
 function runBuild(file: string, flags: readonly string[], env: Readonly<Record<string, string | undefined>>) {
   return execa('helmfile', ['--file', resolve(file), 'build', ...flags], {
     cwd: dirname(resolve(file)),
-    env,
+    env: foreignEnvironment(env),
     extendEnv: false,
     reject: false,
     stdin: 'ignore',

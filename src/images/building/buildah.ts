@@ -4,6 +4,7 @@ import {finished} from 'node:stream/promises'
 import {KkError} from '../../errors.ts'
 import {makeDirectory} from '../../state/files/make-directory.ts'
 import {onPath} from '../../state/files/on-path.ts'
+import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {signalProcess} from '../../state/processes/signal-process.ts'
 
 export interface ProgramRun {
@@ -66,7 +67,8 @@ async function runOnce(program: string, args: readonly string[], run: ProgramRun
   const child = execa(program, args, {
     ...{all: true, detached: true, reject: false, stdin: 'ignore'},
     ...(cwd !== undefined && {cwd}),
-    ...(env && {env}),
+    env: {...foreignEnvironment(process.env), ...env},
+    extendEnv: false,
   })
   const tidying = signal && endWithSignal(child, signal)
   const reading = onLine && readLines(child, onLine)

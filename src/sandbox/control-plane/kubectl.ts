@@ -1,5 +1,6 @@
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
+import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {childEnvironment} from '../child-environment.ts'
 
 export interface Target {
@@ -24,7 +25,7 @@ export async function kubectl(
   {input, signal}: KubectlOptions = {},
 ): Promise<string> {
   const result = await execa(binary, args, {
-    env: childEnvironment(kubeconfig, env),
+    env: foreignEnvironment(childEnvironment(kubeconfig, env)),
     extendEnv: false,
     input: input ?? '',
     cancelSignal: signal,

@@ -31,3 +31,16 @@ it('a credential plugin that does not answer is ended, and named', async () => {
   })
   await vi.waitFor(() => expect(children()).not.toContain('sleep\0' + '86399\0'))
 })
+
+it('a credential plugin gets no key of kk', async () => {
+  vi.stubEnv('KK_STORE_KEY', 's3cret')
+  vi.stubEnv('PGPASSWORD', 's3cret')
+  vi.stubEnv('CLOUD_PROFILE', 'production')
+  const status = '{"token":"\'"$CLOUD_PROFILE.$KK_STORE_KEY$PGPASSWORD"\'"}'
+  const answer = `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":${status}}`
+
+  const {headers} = await credentialReader(accessBy('sh', ['-c', `echo '${answer}'`]))()
+
+  expect(headers).toEqual({authorization: 'Bearer production.'})
+  vi.unstubAllEnvs()
+})

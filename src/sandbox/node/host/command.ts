@@ -1,5 +1,6 @@
 import {execa} from 'execa'
 import {KkError} from '../../../errors.ts'
+import {foreignEnvironment} from '../../../state/processes/foreign-environment.ts'
 
 /** The PATH for these programs, whose directories root's PATH of a plain shell lacks. */
 export const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`
@@ -10,7 +11,12 @@ export const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:
  */
 export async function command(argv: readonly string[], input?: string): Promise<string> {
   const [file = '', ...args] = argv
-  const result = await execa(file, args, {env: {PATH: SYSTEM_PATH}, input: input ?? '', reject: false})
+  const result = await execa(file, args, {
+    env: {...foreignEnvironment(process.env), PATH: SYSTEM_PATH},
+    extendEnv: false,
+    input: input ?? '',
+    reject: false,
+  })
   if (!result.failed) return result.stdout
   throw new KkError('KK_AIO', `${argv.slice(0, 3).join(' ')} failed`, {
     log: (result.stderr || (result.shortMessage ?? '')).split('\n').slice(-10),
