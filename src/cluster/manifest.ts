@@ -2,10 +2,11 @@ import {KkError} from '../errors.ts'
 import {readYamlDocuments} from '../helm/yaml.ts'
 import {isMap} from '../release.ts'
 import type {KubernetesObject, StoredRelease} from './cluster.ts'
-import {isTestHook} from './helm-annotations.ts'
+import {isTestHook, underHead} from './helm-view.ts'
 
 /**
- * Returns the objects of a rendered YAML stream, with the items of Lists in their place; empty documents are ignored.
+ * Returns the objects of a rendered YAML stream, with the items of Lists in their place; empty documents are ignored. What
+ * helm makes of each is in helm-view.ts.
  * Throws `KK_RENDER` for a document that is not an object of Kubernetes, and the errors of the YAML reader; both name
  * the chart and the file that the document comes from, if helm has written it above.
  */
@@ -118,7 +119,10 @@ function objectsOf(document: unknown, source: string | undefined): KubernetesObj
   const {apiVersion, kind, items, metadata} = document
   if (typeof apiVersion !== 'string') throw notAnObject('it has no apiVersion')
   if (typeof kind !== 'string') throw notAnObject('it has no kind')
-  if (kind.endsWith('List') && Array.isArray(items)) return items.flatMap((item) => objectsOf(item, source))
+  if (kind.endsWith('List') && Array.isArray(items)) {
+    const annotations = isMap(metadata) && isMap(metadata.annotations) ? metadata.annotations : {}
+    return items.flatMap((item) => objectsOf(item, source)).map((item) => underHead(item, annotations))
+  }
   if (!isMap(metadata) || typeof metadata.name !== 'string')
     throw notAnObject(`a ${kind} has no metadata.name`)
   return [document as unknown as KubernetesObject]

@@ -4,7 +4,7 @@ import type {Discovery} from './api/discovery.ts'
 import {listAll, METADATA_LIST} from './api/list.ts'
 import {asking, type Resource, resourcePath} from './api/resources.ts'
 import type {KubernetesObject} from './cluster.ts'
-import {isHook} from './helm-annotations.ts'
+import {isHook} from './helm-view.ts'
 
 type MissingNow = (
   namespace: string,
@@ -40,7 +40,8 @@ export function missingByLists(client: ApiClient, discovery: Discovery): Missing
   }
 }
 
-function isLasting(object: KubernetesObject): boolean {
+/** Returns false for a hook, and for a Job that Kubernetes deletes when it has finished. */
+export function isLasting(object: KubernetesObject): boolean {
   const spec = object.spec as {readonly ttlSecondsAfterFinished?: unknown} | null | undefined
   return !isHook(object) && typeof spec?.ttlSecondsAfterFinished !== 'number'
 }

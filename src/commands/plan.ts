@@ -35,6 +35,7 @@ import {knownAfterApplyText, planText} from '../report/plan/plan-text.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts'
 import {savedPlan} from '../verbs/change/apply.ts'
+import {type HookData, hookData, hookDataText} from '../verbs/change/hook-data.ts'
 import {planDiff} from '../verbs/diff.ts'
 import {askedRenders, askedToAccept, expectSupported, renderPlan, unknownYet} from '../verbs/foresee.ts'
 import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
@@ -94,8 +95,8 @@ export default class Plan extends KkCommand {
     const scope = {names: opened.releases, install: opened.releases.length === 0}
     const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true, showMissing: true})
     const planned = observed.plan
-    const show = (later: readonly KnownAfterApply[] = []) =>
-      this.console.document(flags.output, planDocument(planned, later), (palette) =>
+    const show = (later: readonly KnownAfterApply[] = [], data: readonly HookData[] = []) =>
+      this.console.document(flags.output, planDocument(planned, later, data), (palette) =>
         planText(planned, palette, {namesSecrets: flags.secrets}),
       )
     // A document is one: the plan, or why it would be refused.
@@ -103,8 +104,11 @@ export default class Plan extends KkCommand {
     expectStated(observed.living)
     const {rendered, isAsked} = await this.foresee(flags, {prepared, observed, cluster})
     const later = await unknownYet(prepared, planned, {rendered, cluster})
-    if (flags.output !== 'text') show(later)
+    const data = await hookData(cluster, planned, rendered)
+    if (flags.output !== 'text') show(later, data)
     else if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
+    for (const each of data)
+      this.console.say(`a hook deletes ${hookDataText(each)}: a deploy asks for --confirm-data ${each.name}`)
     if (flags.save !== undefined) {
       if (!isAsked)
         this.console.say('you may not ask the API server whether it would accept the objects: kk apply does')

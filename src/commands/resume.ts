@@ -15,6 +15,7 @@ import {change} from '../cli/run/change.ts'
 import {
   type ChangeFlags,
   changeFlags,
+  dataFlags,
   onFailureFlags,
   reportFlags,
   streamFlags,
@@ -49,6 +50,7 @@ export default class Resume extends KkCommand {
     ...ownerFlags,
     ...valueFlags,
     ...changeFlags,
+    ...dataFlags,
     ...versionFlags,
     ...onFailureFlags,
     ...reportFlags,

@@ -4,7 +4,7 @@ import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, environmentFlags, type FlagValues, helmFlags, ownerFlags} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
-import {changeFlags, reportFlags, streamFlags} from '../cli/run/flags.ts'
+import {changeFlags, dataFlags, reportFlags, streamFlags} from '../cli/run/flags.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {rollBackTo, type Subject} from '../cli/run/rollback.ts'
 import type {Cluster} from '../cluster/cluster.ts'
@@ -49,6 +49,7 @@ export default class Rollback extends KkCommand {
       summary: 'Go back across a migration: the services return, the newer schema stays.',
     }),
     ...changeFlags,
+    ...dataFlags,
     ...reportFlags,
     ...streamFlags,
     ...clusterFlags,

@@ -493,6 +493,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'confirm-data': {
+        name: 'confirm-data',
+        summary:
+          'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
+        type: 'option',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -1468,6 +1477,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'confirm-data': {
+        name: 'confirm-data',
+        summary:
+          'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
+        type: 'option',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -1634,6 +1652,7 @@ export const commands: Readonly<Record<string, unknown>> = {
           'correct-drift',
           'prepull',
           'adopt-store',
+          'confirm-data',
           'on-failure',
           'remove-new',
           'keep-schema',
@@ -1845,7 +1864,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The environment file.', name: 'file'}},
     description:
-      'Renders every chart with the values of the environment, again where it may be random, and as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there, and asks it in a dry run what it would refuse. Finds charts that do not render, waits that nobody serves, objects that nobody or two releases make, accounts whose server is given another password than their clients, hooks that wait for what comes after them, custom resources whose definition the same chart makes too late, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.',
+      'Renders every chart with the values of the environment, again where it may be random, and as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there, and asks it in a dry run what it would refuse. Finds charts that do not render, waits that nobody serves, objects that nobody or two releases make, data that each upgrade deletes with a hook, accounts whose server is given another password than their clients, hooks that wait for what comes after them, custom resources whose definition the same chart makes too late, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.',
     examples: [
       '<%= config.bin %> doctor charts cloud.yaml',
       '<%= config.bin %> doctor charts cloud.yaml --output json',
@@ -5039,6 +5058,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'confirm-data': {
+        name: 'confirm-data',
+        summary:
+          'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
+        type: 'option',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -5516,6 +5544,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'confirm-data': {
+        name: 'confirm-data',
+        summary:
+          'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
+        type: 'option',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -5675,6 +5712,7 @@ export const commands: Readonly<Record<string, unknown>> = {
           'correct-drift',
           'prepull',
           'adopt-store',
+          'confirm-data',
           'on-failure',
           'remove-new',
           'keep-schema',
@@ -8166,6 +8204,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'confirm-data': {
+        name: 'confirm-data',
+        summary:
+          'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
+        type: 'option',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -8598,6 +8645,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: false,
         type: 'option',
       },
+      'confirm-data': {
+        name: 'confirm-data',
+        summary:
+          'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
+        type: 'option',
+      },
       'force-version': {
         name: 'force-version',
         summary: 'Go on though OpenStack does not support the way from one of its releases to the other.',
@@ -8808,6 +8864,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         hasDynamicHelp: false,
         helpValue: 'TEXT',
         multiple: false,
+        type: 'option',
+      },
+      'confirm-data': {
+        name: 'confirm-data',
+        summary:
+          'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
         type: 'option',
       },
       report: {
@@ -10484,6 +10549,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'confirm-data': {
+        name: 'confirm-data',
+        summary:
+          'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
+        type: 'option',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -10732,6 +10806,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'confirm-data': {
+        name: 'confirm-data',
+        summary:
+          'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: true,
+        type: 'option',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -10891,6 +10974,7 @@ export const commands: Readonly<Record<string, unknown>> = {
           'correct-drift',
           'prepull',
           'adopt-store',
+          'confirm-data',
           'on-failure',
           'remove-new',
           'keep-schema',

@@ -1,6 +1,6 @@
 import {containersOf, podTemplate} from '../charts/manifests/pods.ts'
 import type {KubernetesObject} from '../cluster/cluster.ts'
-import {isHook} from '../cluster/helm-annotations.ts'
+import {isHook} from '../cluster/helm-view.ts'
 import type {ImagePull} from '../cluster/image-pulls.ts'
 import {levels} from '../graph/levels.ts'
 import {actionGraph} from '../plan/action-graph.ts'

@@ -62,18 +62,24 @@ export async function renderPlan(
     .finally(vendored.remove)
 }
 
-/** Kinds that may grant the right to define kinds; the rendered object shows whether it does. */
-const MAY_DEFINE: ReadonlySet<string> = new Set(['APIService', 'ClusterRole', 'ClusterRoleBinding'])
+/**
+ * Kinds that may grant the right to define kinds, and those that hold data; the rendered object shows whether it does, or
+ * is a hook that helm deletes.
+ */
+const SEEN_EACH_TIME: ReadonlySet<string> = new Set([
+  ...['APIService', 'ClusterRole', 'ClusterRoleBinding'],
+  ...['PersistentVolumeClaim', 'Namespace'],
+])
 
 /**
  * Whether a chart provides only objects of built-in kinds, in its own namespace, with valid names, none of which may
- * grant the right to define kinds.
+ * grant the right to define kinds or holds data.
  */
 function isPlain({provided}: ChartFacts): boolean {
   return provided.objects.every(
     ({apiVersion, kind, name, namespace}) =>
       apiVersion === undefined &&
-      !MAY_DEFINE.has(kind) &&
+      !SEEN_EACH_TIME.has(kind) &&
       namespace === undefined &&
       nameProblem({apiVersion: 'v1', kind, metadata: {name}}) === undefined,
   )

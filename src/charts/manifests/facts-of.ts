@@ -1,4 +1,4 @@
-import {hookEvents} from '../../cluster/helm-annotations.ts'
+import {hookEvents} from '../../cluster/helm-view.ts'
 import {type RenderedObject, renderedObjects} from '../../cluster/manifest.ts'
 import type {ChartFacts} from '../../graph/inference/facts.ts'
 import {providedBy} from './provided-by.ts'

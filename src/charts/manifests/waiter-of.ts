@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {hookEvents} from '../../cluster/helm-annotations.ts'
+import {hookEvents} from '../../cluster/helm-view.ts'
 import type {Waiter} from '../../release.ts'
 import {dig} from './dig.ts'
 

@@ -10,6 +10,7 @@ import {runDocument} from '../../report/run/run-json.ts'
 import type {RunView} from '../../report/run/run-view.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
+import {type GiveUp, hookDataText} from '../../verbs/change/hook-data.ts'
 import {settledPlan} from '../../verbs/change/in-turn.ts'
 import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
 import type {ObservedPlan} from '../../verbs/plan.ts'
@@ -23,6 +24,7 @@ import {openUsersHelm} from '../open/cluster.ts'
 import {type OnCluster, openOnCluster} from '../open/open.ts'
 import {openSecrets} from '../open/secrets.ts'
 import {bindStore} from '../open/store.ts'
+import {asksForData} from './confirm-removal.ts'
 import {type ChangeFlags, expectForCluster} from './flags.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
@@ -115,7 +117,12 @@ export async function change(options: Change): Promise<ExitCode> {
   }
   const helm = await openUsersHelm(flags, cluster)
   const forceConflicts = flags['force-conflicts']
-  const ports = {cluster, helm, forceConflicts, ...checks}
+  const asks = asksForData(flags['confirm-data'])
+  const shows: GiveUp = (data) => {
+    console.say(`a hook deletes ${hookDataText(data)}`)
+    return true
+  }
+  const ports = {cluster, helm, forceConflicts, giveUp: isDry ? shows : asks, ...checks}
   const deployment = await readyDeployment(supplied.settled, settled, ports)
   await using closing = new AsyncDisposableStack()
   closing.defer(() => deployment.close())

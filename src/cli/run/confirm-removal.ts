@@ -2,8 +2,9 @@ import type {Claim} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
 import {type ReleaseCleanup, thingText} from '../../plan/removal/cleanup.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
+import {type GiveUp, hookDataText, isNameOf} from '../../verbs/change/hook-data.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
-import {typedName} from '../console.ts'
+import {canAsk, typedName} from '../console.ts'
 
 interface Wish {
   /** `--delete-data`. */
@@ -39,6 +40,15 @@ export async function chosenClaims(planned: PlannedRemoval, wish: Wish): Promise
   const typed: Claim[] = []
   for (const claim of open) if (await isTyped(claim)) typed.push(claim)
   return typed
+}
+
+/**
+ * Asks whether data may go that hooks delete: it was named with `--confirm-data`, or its name is typed on a terminal.
+ */
+export function asksForData(confirmed: readonly string[] = []): GiveUp {
+  return async (data) =>
+    confirmed.some((name) => isNameOf(data, name)) ||
+    (canAsk() && (await typedName(`to delete ${hookDataText(data)}`, data.name)))
 }
 
 interface Given extends Pick<Wish, 'mayAsk'> {

@@ -43,6 +43,20 @@ export const conflictFlags = {
   }),
 }
 
+/** Data that goes with a change. */
+export const dataFlags = {
+  'confirm-data': Flags.string({
+    summary:
+      'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+    helpValue: 'NAME',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+}
+
+/** The flags that give up data. */
+export type DataFlags = Given<typeof dataFlags>
+
 /** How releases are treated that drifted though their inputs are the same. */
 export const driftFlags = {
   'correct-drift': Flags.boolean({
@@ -121,7 +135,15 @@ export const viaFlags = {
     helpGroup: 'OPERATOR',
     exclusive: [
       ...['in-cluster', 'set', 'values', 'plugins', 'facts', 'locked', 'concurrency', 'fail-fast', 'no-wait'],
-      ...['message', 'force-conflicts', 'force-version', 'correct-drift', 'prepull', 'adopt-store'],
+      ...[
+        'message',
+        'force-conflicts',
+        'force-version',
+        'correct-drift',
+        'prepull',
+        'adopt-store',
+        'confirm-data',
+      ],
       ...['on-failure', 'remove-new', 'keep-schema'],
     ],
   })(),
@@ -169,6 +191,7 @@ export const deployFlags = {
   ...versionFlags,
   ...lockFlags,
   ...conflictFlags,
+  ...dataFlags,
   ...streamFlags,
   ...onFailureFlags,
   ...reportFlags,
@@ -202,6 +225,7 @@ export type ChangeFlags = RunFlags &
   Given<typeof versionFlags> &
   LockFlags &
   Given<typeof conflictFlags> &
+  DataFlags &
   Given<typeof prepullFlags> &
   InClusterFlags &
   Partial<Given<typeof viaFlags>>

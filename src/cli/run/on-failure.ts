@@ -10,6 +10,7 @@ import {errorText} from '../../report/error-text.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {leftText, removalText} from '../../report/plan/removal-text.ts'
 import {type RunState, releasesIn} from '../../run/run-state.ts'
+import {expectGivenUp, hookDataOfRollback} from '../../verbs/change/hook-data.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
 import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
 import {usesReader} from '../../verbs/preparation/uses-reader.ts'
@@ -85,6 +86,7 @@ async function rollBackRun(
   })
   console.say(planText(planned, console.palette('stderr')))
   if (!hasChanges(planned)) return undefined
+  await expectGivenUp(await hookDataOfRollback(cluster, planned))
   const reports = await openReportFilesBeside(flags.report, 'rollback')
   return runRollback(planned, {cluster, flags, console, environment, of: request.run.id, reports})
 }

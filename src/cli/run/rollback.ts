@@ -6,11 +6,13 @@ import {releaseName} from '../../release.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {timedTasks} from '../../run/task.ts'
 import {refuseDowngrade} from '../../verbs/change/deploy.ts'
+import {expectGivenUp, hookDataOfRollback, hookDataText} from '../../verbs/change/hook-data.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
 import {startRun} from '../../verbs/change/start-run.ts'
 import {requireConfirmation} from '../console.ts'
 import {openUsersHelm} from '../open/cluster.ts'
-import type {OnFailureFlags, RunFlags} from './flags.ts'
+import {asksForData} from './confirm-removal.ts'
+import type {DataFlags, OnFailureFlags, RunFlags} from './flags.ts'
 import {
   planInTurn,
   printResult,
@@ -34,7 +36,7 @@ export interface Subject {
 export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
   const {flags, cluster} = options
   const {environment, file} = subject
-  const planned = await planInTurn(cluster, {environment, flags}, async () =>
+  const found = await planInTurn(cluster, {environment, flags}, async () =>
     planRollback(cluster, {
       environment,
       file,
@@ -43,8 +45,12 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
       keepSchema: flags['keep-schema'] ?? false,
     }),
   )
+  const data = await hookDataOfRollback(cluster, found)
+  const notes = [...(found.notes ?? []), ...data.map((each) => `a hook deletes ${hookDataText(each)}`)]
+  const planned = notes.length > 0 ? {...found, notes} : found
   const end = await showPlan(planned, options, refusingOperated(cluster, planned))
   if (end !== undefined) return end
+  await expectGivenUp(data, asksForData(flags['confirm-data']))
   if (!flags.yes) {
     const question = `roll these releases back on ${cluster.context}?`
     await requireConfirmation(question, 'look at the plan above, then pass --yes')
@@ -62,7 +68,7 @@ async function requestNow(cluster: Cluster, request: RollbackRequest): Promise<R
 
 export interface RollBackOptions extends RunContext {
   readonly cluster: Cluster
-  readonly flags: RunFlags & Pick<OnFailureFlags, 'keep-schema'>
+  readonly flags: RunFlags & DataFlags & Pick<OnFailureFlags, 'keep-schema'>
   /** The environment with its timeouts, where there is a file. */
   readonly environment: Environment | undefined
   /** The run that is undone. */

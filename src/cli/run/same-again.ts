@@ -56,6 +56,7 @@ export function sameWay(
     ...(correctDrift ? ['--correct-drift'] : []),
     ...SWITCHES.filter((name) => flags[name]).map((name) => `--${name}`),
     ...(flags.prepull === undefined ? [] : [flags.prepull ? '--prepull' : '--no-prepull']),
+    ...(flags['confirm-data'] ?? []).map((name) => `--confirm-data ${name}`),
     ...(concurrency === undefined ? [] : [`--concurrency ${concurrency}`]),
     ...(onFailure === 'keep' ? [] : [`--on-failure ${onFailure}`]),
   ]

@@ -1,7 +1,11 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {withoutHooks} from '../../cluster/helm-view.ts'
 import {WITH} from '../removal/objects.ts'
 
-/** Returns the objects of one manifest that another does not have, each once. `namespace` is that of the release. */
+/**
+ * Returns the objects of one manifest that another does not have, each once. An object that is a hook there is dropped: helm
+ * compares manifests, and no hooks are in them. `namespace` is that of the release.
+ */
 export function droppedObjects(
   before: readonly KubernetesObject[],
   after: readonly KubernetesObject[],
@@ -9,7 +13,7 @@ export function droppedObjects(
 ): readonly KubernetesObject[] {
   const key = ({kind, metadata}: KubernetesObject) =>
     `${kind}/${metadata.namespace ?? namespace}/${metadata.name}`
-  const staying = new Set(after.map(key))
+  const staying = new Set(withoutHooks(after).map(key))
   const dropped = before.filter((object) => !staying.has(key(object)))
   return [...new Map(dropped.map((object) => [key(object), object])).values()]
 }

@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {isKept} from '../../cluster/helm-annotations.ts'
+import {staysInUpgrade} from '../../cluster/helm-view.ts'
 import {objectKey} from '../../cluster/manifest.ts'
 
 /** The objects of one revision of a release. */
@@ -39,7 +39,7 @@ export function leftoverObjects(
     for (const object of objects) {
       const isKnown = seen.has(key(object))
       seen.add(key(object))
-      if (!isKnown && !(status === 'superseded' && isKept(object))) found.push({object, revision})
+      if (!isKnown && !(status === 'superseded' && staysInUpgrade(object))) found.push({object, revision})
     }
   }
   return found

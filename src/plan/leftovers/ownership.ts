@@ -1,5 +1,6 @@
 import type {KubernetesObject, ObjectIdentity, PresentObject} from '../../cluster/cluster.ts'
-import {annotatedRelease, isHook, isKept, releaseAnnotations} from '../../cluster/helm-annotations.ts'
+import {annotatedRelease, releaseAnnotations} from '../../cluster/helm-annotations.ts'
+import {isHook, staysAtUninstall} from '../../cluster/helm-view.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** The reason why an object is never deleted as a leftover. */
@@ -43,7 +44,7 @@ function keepReason(object: KubernetesObject, live: KubernetesObject['metadata']
   if (object.kind === 'PersistentVolumeClaim') return 'data'
   if (object.kind === 'Namespace') return 'namespace'
   if (object.kind === 'CustomResourceDefinition') return 'crd'
-  return isKept(object) || isKept({...object, metadata: live}) ? 'policy' : undefined
+  return [object, {kind: object.kind, metadata: live}].some(staysAtUninstall) ? 'policy' : undefined
 }
 
 /** An object that a release has left behind. */

@@ -1,5 +1,5 @@
 import type {Claim, KubernetesObject} from '../../cluster/cluster.ts'
-import {hookDeletePolicies, hookEvents, isKept} from '../../cluster/helm-annotations.ts'
+import {hookDeletePolicies, hookEvents, staysAtUninstall} from '../../cluster/helm-view.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /** Why helm leaves an object behind. */
@@ -55,9 +55,9 @@ export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): S
   const stays = (objects: readonly KubernetesObject[], why: StayReason) =>
     objects.map((object) => ({object, why}))
   return {
-    goes: manifest.filter((object) => !isKept(object)),
+    goes: manifest.filter((object) => !staysAtUninstall(object)),
     stays: [
-      ...stays(manifest.filter(isKept), 'keep'),
+      ...stays(manifest.filter(staysAtUninstall), 'keep'),
       ...hooks.map((object) => ({object, why: isLeftByRemoval(object) ? 'removal-hook' : 'hook'}) as const),
       ...stays(crds, 'crd'),
       ...stays(
@@ -126,11 +126,10 @@ function key({apiVersion, kind, metadata}: KubernetesObject): string {
 const REMOVAL_EVENTS: readonly string[] = ['pre-delete', 'post-delete']
 
 /**
- * Returns true for an object that helm uninstall makes and leaves: a hook of the removal whose policy does not delete it when it has
- * succeeded. Helm deletes no definition that a hook made (Helm 4.2: hooks.go deleteHookByPolicy).
+ * Returns true for an object that helm uninstall makes and leaves: a hook of the removal whose policy does not delete it
+ * when it has succeeded.
  */
 function isLeftByRemoval(object: KubernetesObject): boolean {
   if (!hookEvents(object).some((event) => REMOVAL_EVENTS.includes(event))) return false
-  if (object.kind === 'CustomResourceDefinition') return true
   return !hookDeletePolicies(object).includes('hook-succeeded')
 }

@@ -1,4 +1,5 @@
 import {type Action, hasChanges, type KindFacts, type Plan} from '../../plan/plan.ts'
+import type {HookData} from '../../verbs/change/hook-data.ts'
 import type {KnownAfterApply} from '../../verbs/preparation/rendering/known-after-apply.ts'
 import {type PlanCounts, planCounts} from './plan-counts.ts'
 
@@ -9,6 +10,8 @@ export interface PlanDocument extends Omit<Plan, 'actions'> {
   readonly counts: PlanCounts
   /** The custom resources whose kind comes with the plan. They are validated when their turn comes. */
   readonly knownAfterApply?: readonly KnownAfterApply[]
+  /** The data on the cluster that hooks delete. */
+  readonly hookData?: readonly HookData[]
 }
 
 type SomeFacts = Pick<Action, 'release'> &
@@ -18,7 +21,11 @@ type SomeFacts = Pick<Action, 'release'> &
 type ActionDocument = Pick<Action, keyof Action> & SomeFacts
 
 /** Returns the plan as a document, with its keys in a fixed order. */
-export function planDocument(plan: Plan, later: readonly KnownAfterApply[] = []): PlanDocument {
+export function planDocument(
+  plan: Plan,
+  later: readonly KnownAfterApply[] = [],
+  hookData: readonly HookData[] = [],
+): PlanDocument {
   const {context, server, uid, version} = plan.cluster
   return {
     environment: plan.environment,
@@ -37,6 +44,7 @@ export function planDocument(plan: Plan, later: readonly KnownAfterApply[] = [])
     ...(plan.notes !== undefined && {notes: plan.notes}),
     ...(plan.newSecrets !== undefined && {newSecrets: plan.newSecrets}),
     ...(later.length > 0 && {knownAfterApply: later}),
+    ...(hookData.length > 0 && {hookData}),
   }
 }
 

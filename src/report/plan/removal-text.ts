@@ -6,7 +6,7 @@ import {type Labels, releaseLabels} from '../text/label.ts'
 
 const WHY = {
   claim: 'claim of its StatefulSet',
-  keep: 'helm.sh/resource-policy: keep',
+  keep: 'helm.sh/resource-policy',
   hook: 'made by a hook',
   'removal-hook': 'made by a hook of the removal',
   crd: 'from crds/ of its chart',

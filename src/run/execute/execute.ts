@@ -1,10 +1,12 @@
 import type {HeldLease, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
-import {parseManifest, testHooks} from '../../cluster/manifest.ts'
+import {isHook} from '../../cluster/helm-view.ts'
+import {objectName, parseManifest, testHooks} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
-import {asKkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import type {Action, ActionKind} from '../../plan/plan.ts'
+import {dataOfHooks, dataWith} from '../../plan/removal/hook-data.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import type {Controls, Task} from '../task.ts'
 import {change} from './change.ts'
@@ -101,10 +103,26 @@ async function test(execution: Execution<'test'>): Promise<{readonly revision: n
   await using lease = await takeLease(execution)
   const stored = await plannedRevision(execution)
 
+  await expectNoData(execution, stored)
   controls.onProgress('helm', 'helm test')
   await callHelm(execution, lease, stored)
   expectRevision(release, await cluster.lastRecord(release), revision)
   return {revision}
+}
+
+/**
+ * Throws `KK_UNCONFIRMED` for data that no test made, and that helm would delete because it is a hook of the tests now: an
+ * upgrade keeps a claim that its chart makes as such.
+ */
+async function expectNoData({cluster}: Execution<'test'>, {release, hooks}: StoredRelease): Promise<void> {
+  const data = dataOfHooks(testHooks({hooks}), 'test')
+  const found = data.length === 0 ? [] : await cluster.present(releaseNamespace(release), data)
+  const open = found.filter(({live}) => live === undefined || !isHook({kind: '', metadata: live}))
+  if (open.length === 0) return
+  const names = open.map(({object}) => `${objectName(object)} ${dataWith(object)}`).join(', ')
+  throw new KkError('KK_UNCONFIRMED', `${release}: helm test would delete ${names}, which no test has made`, {
+    hint: 'rename it in the chart, where it is a hook of the tests; or delete it by hand',
+  })
 }
 
 async function callHelm(

@@ -1,6 +1,6 @@
 import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster.ts'
 import {describeCause} from '../../cluster/gate/cause.ts'
-import {isHook} from '../../cluster/helm-annotations.ts'
+import {isHook} from '../../cluster/helm-view.ts'
 import {type OperationVerb, operationEnvironment} from '../../cluster/lease/operation.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {OperationOptions} from '../../helm/helm.ts'

@@ -20,6 +20,7 @@ import {foreknownRender} from '../preparation/rendering/foreknown-render.ts'
 import {helmActions, type Rendered, renderAll} from '../preparation/rendering/render.ts'
 import {type Vendored, vendor} from '../preparation/rendering/vendored.ts'
 import {validateAll} from '../preparation/validate-all.ts'
+import {expectGivenUp, type GiveUp, hookData} from './hook-data.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
 /** A plan that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
@@ -42,16 +43,18 @@ export interface VerbChecks {
   readonly forceVersion?: boolean | undefined
   /** Take fields from those who manage them now. Throws `KK_USAGE` for helm 3. */
   readonly forceConflicts?: boolean | undefined
+  /** Asks whether data may go that hooks delete; without it, none may. */
+  readonly giveUp?: GiveUp | undefined
 }
 
 /**
- * Renders and validates all that a plan would change, before the first change. Throws `KK_VERB` and `KK_VERSION`, and
- * what a chart or the cluster has against it.
+ * Renders and validates all that a plan would change, before the first change. Throws `KK_VERB` and `KK_VERSION`,
+ * `KK_UNCONFIRMED` for data that would go, and what a chart or the cluster has against it.
  */
 export async function readyDeployment(
   prepared: Prepared,
   plan: Plan<DeployKind>,
-  {verb, forceVersion = false, forceConflicts = false, ...given}: RunPorts & VerbChecks,
+  {verb, forceVersion = false, forceConflicts = false, giveUp, ...given}: RunPorts & VerbChecks,
 ): Promise<Deployment> {
   const {cluster} = given
   const ports = {cluster, helm: forceConflicts ? forcingConflicts(given.helm, cluster) : given.helm}
@@ -75,6 +78,7 @@ export async function readyDeployment(
     const tasks = tasksOf({prepared, vendored, unvalidated, ...compared})
     for (const {action, work} of tasks)
       if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
+    await expectGivenUp(await hookData(cluster, plan, rendered), giveUp)
     return {
       plan,
       close: vendored.remove,

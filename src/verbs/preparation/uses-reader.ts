@@ -1,9 +1,10 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
-import {isKept} from '../../cluster/helm-annotations.ts'
+import {staysAtUninstall, withoutHooks} from '../../cluster/helm-view.ts'
 import {annotatedObjects, parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {CLEANUP, cleanupsIn} from '../../plan/removal/cleanup.ts'
+import {dataOfHooks} from '../../plan/removal/hook-data.ts'
 import {livingRevisions, type RecordFacts} from '../../plan/uses/observed.ts'
 import {type Uses, usesOf} from '../../plan/uses/uses.ts'
 import {observedRevisions} from './observed-records.ts'
@@ -91,10 +92,14 @@ export function factsIn(stored: StoredRelease): RecordFacts {
  * Returns the namespaces that a removal of the release deletes. Most manifests hold none: only those that seem to are
  * parsed.
  */
-function goingNamespaces({manifest}: StoredRelease): readonly string[] {
-  if (!/\bNamespace\b/.test(manifest)) return []
-  return parseManifest(manifest)
-    .filter((object) => object.kind === 'Namespace' && !isKept(object))
+function goingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
+  const holding = [manifest, ...hooks].filter((yaml) => /\bNamespace\b/.test(yaml)).map(parseManifest)
+  return holding
+    .flatMap((objects) => [
+      ...withoutHooks(objects).filter((object) => !staysAtUninstall(object)),
+      ...dataOfHooks(objects, 'remove'),
+    ])
+    .filter(({kind}) => kind === 'Namespace')
     .map(({metadata}) => metadata.name)
 }
 

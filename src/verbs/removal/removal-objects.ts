@@ -1,8 +1,9 @@
 import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
-import {isKept} from '../../cluster/helm-annotations.ts'
+import {staysInUpgrade} from '../../cluster/helm-view.ts'
 import {hookObjects, parseManifest, storedObjects} from '../../cluster/manifest.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
+import {dataOfHooks} from '../../plan/removal/hook-data.ts'
 import {
   claimsOfSets,
   goingObject,
@@ -51,9 +52,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const crds = (stored.crds ?? []).flatMap(parseManifest)
   const earlier = await earlierObjects(cluster, stored)
   const split = splitObjects({manifest, hooks, crds, earlier})
-  const goingNamespaces = split.goes
-    .filter(({kind}) => kind === 'Namespace')
-    .map(({metadata}) => metadata.name)
+  const goingNamespaces = namespacesAmong(split.goes)
   const stays = split.stays.filter(
     ({object}) => !goingNamespaces.includes(object.metadata.namespace ?? namespace),
   )
@@ -62,7 +61,14 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const goes = isPurge ? [] : split.goes
   const present = await presentStays(cluster, namespace, stays)
   const foreseen = stays.filter((stay) => present.includes(stay) || (!isPurge && stay.why === 'removal-hook'))
-  const gone = isPurge ? [] : goingNamespaces
+  // Their events are part of the removal: helm deletes them before it makes them again, without data.
+  const again = isPurge
+    ? []
+    : dataOfHooks(
+        present.map(({object}) => object),
+        'remove',
+      )
+  const gone = isPurge ? [] : [...goingNamespaces, ...namespacesAmong(again)]
   const objects = [...split.goes, ...present.map(({object}) => object)]
   const live = await claimsIn(cluster, [...homesOf(objects, namespace), ...gone])
   const sets = claimsOfSets(split.goes, live, namespace)
@@ -71,11 +77,11 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     .map(({claim}) => claim)
   const going = [
     ...sets.filter((each) => each.goes).map(({claim}) => claim),
-    ...claimsAmong(goes, live, namespace),
+    ...claimsAmong([...goes, ...again], live, namespace),
     ...live.filter((claim) => gone.includes(claim.namespace)),
   ]
   const kept = claimsAmong(
-    present.map(({object}) => object),
+    present.map(({object}) => object).filter((object) => !again.includes(object)),
     live,
     namespace,
   )
@@ -83,7 +89,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     view: {
       release,
       goes: [
-        ...goes.map((object) => goingObject(object, namespace)),
+        ...[...goes, ...again].map((object) => goingObject(object, namespace)),
         ...sets
           .filter((each) => each.goes)
           .map(({claim}) => ({...claimName(claim), with: 'with its data, as its StatefulSet says'})),
@@ -124,10 +130,14 @@ async function earlierObjects(
           if (isLiving || asKkError(error).code !== 'KK_RECORD') throw error
         })
         const found = stored ? storedObjects(stored) : []
-        return isLiving ? found : found.filter((each) => isHolder(each) || isKept(each))
+        return isLiving ? found : found.filter((each) => isHolder(each) || staysInUpgrade(each))
       }),
   )
   return objects.flat()
+}
+
+function namespacesAmong(objects: readonly KubernetesObject[]): readonly string[] {
+  return objects.filter(({kind}) => kind === 'Namespace').map(({metadata}) => metadata.name)
 }
 
 async function presentStays(

@@ -30,3 +30,10 @@ it('what takes more with it than itself, and a revision has no more, is what not
     ['caches.example.org', undefined],
   ])
 })
+
+it('an object that is only a hook in the next revision is dropped', () => {
+  const data = object('PersistentVolumeClaim', 'data')
+  const hook = {...data, metadata: {...data.metadata, annotations: {'helm.sh/hook': 'post-install'}}}
+
+  expect(droppedHolders([data], [hook], 'openstack')).toEqual([data])
+})

@@ -10,7 +10,7 @@ test('helm deletes the manifest of the last revision, and leaves all else', () =
   const manifest = [
     object('Secret', 'mariadb'),
     object('Secret', 'kept', {'helm.sh/resource-policy': ' Keep '}),
-    object('Secret', 'not-kept', {'helm.sh/resource-policy': 'delete'}),
+    object('Secret', 'no-word-of-helm', {'helm.sh/resource-policy': 'delete'}),
   ]
 
   const {goes, stays} = splitObjects({
@@ -20,9 +20,10 @@ test('helm deletes the manifest of the last revision, and leaves all else', () =
     earlier: [object('Secret', 'mariadb'), object('ConfigMap', 'of-revision-1'), object('Job', 'bootstrap')],
   })
 
-  expect(goes.map(({metadata}) => metadata.name)).toEqual(['mariadb', 'not-kept'])
+  expect(goes.map(({metadata}) => metadata.name)).toEqual(['mariadb'])
   expect(stays.map(({object: {metadata}, why}) => [metadata.name, why])).toEqual([
     ['kept', 'keep'],
+    ['no-word-of-helm', 'keep'],
     ['bootstrap', 'hook'],
     ['users', 'crd'],
     ['of-revision-1', 'earlier'],

@@ -5,7 +5,7 @@ import type {Chart} from '../../../charts/chart.ts'
 import {valuesFault} from '../../../charts/default-values.ts'
 import type {Cluster, KubernetesObject} from '../../../cluster/cluster.ts'
 import {definedKinds} from '../../../cluster/custom-kinds.ts'
-import {isHook} from '../../../cluster/helm-annotations.ts'
+import {isHook} from '../../../cluster/helm-view.ts'
 import {objectName, type RenderedObject} from '../../../cluster/manifest.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError, type KkError} from '../../../errors.ts'
@@ -26,6 +26,7 @@ import {immutableFields} from './checks/immutable-fields/immutable-fields.ts'
 import {undoing} from './checks/immutable-fields/undoing.ts'
 import {hasOtherTemplate, jobNames} from './checks/job-names.ts'
 import {missingKinds} from './checks/missing-kinds.ts'
+import {recreatedData} from './checks/recreated-data.ts'
 import {unserved} from './checks/unserved.ts'
 import {untouchedDefinitions} from './checks/untouched-definitions.ts'
 import {valuesDiffer} from './checks/values-differ.ts'
@@ -37,7 +38,10 @@ import {withRefusals} from './refusals.ts'
 import {identity, inBoth} from './same-object.ts'
 import {type Templates, templatesOf} from './templates.ts'
 
-const CHECKS = [randomValues, jobNames, immutableFields, refusedChanges, untouchedDefinitions] as const
+const CHECKS = [
+  ...[randomValues, jobNames, immutableFields],
+  ...[refusedChanges, untouchedDefinitions, recreatedData],
+] as const
 
 interface Examining {
   readonly helm: Renderer

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {Cluster, KubernetesObject} from '../../../cluster/cluster.ts'
-import {isHook} from '../../../cluster/helm-annotations.ts'
+import {isHook} from '../../../cluster/helm-view.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError} from '../../../errors.ts'
 import {redactor} from '../../../helm/redact/redact.ts'

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import {dig} from '../../../../charts/manifests/dig.ts'
-import {isHook} from '../../../../cluster/helm-annotations.ts'
+import {isHook} from '../../../../cluster/helm-view.ts'
 import {objectName, type RenderedObject} from '../../../../cluster/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'

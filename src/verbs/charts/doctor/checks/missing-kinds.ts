@@ -1,5 +1,5 @@
 import {definedKinds, servesKind} from '../../../../cluster/custom-kinds.ts'
-import {isHook} from '../../../../cluster/helm-annotations.ts'
+import {isHook} from '../../../../cluster/helm-view.ts'
 import {apiGroup, objectName, type RenderedObject} from '../../../../cluster/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'

@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../../../../../cluster/cluster.ts'
-import {hookEvents, hookWeight} from '../../../../../cluster/helm-annotations.ts'
+import {hookEvents, hookWeight} from '../../../../../cluster/helm-view.ts'
 
 /**
  * The moment at which helm makes an object: before all others, with them, or after them; hooks among themselves by

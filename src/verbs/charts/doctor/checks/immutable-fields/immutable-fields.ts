@@ -1,4 +1,4 @@
-import {isHook} from '../../../../../cluster/helm-annotations.ts'
+import {isHook} from '../../../../../cluster/helm-view.ts'
 import {objectName, type RenderedObject} from '../../../../../cluster/manifest.ts'
 import type {ChartFault} from '../../chart-fault.ts'
 import type {ComparedRelease, ExaminedRelease} from '../../examined-release.ts'

@@ -1,0 +1,34 @@
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {hookDeletePolicies, hookEvents} from '../../cluster/helm-view.ts'
+import {takesClaims, WITH} from './objects.ts'
+
+/** What helm does with a release, and the events at which it makes hooks meanwhile. */
+const EVENTS = {
+  install: ['pre-install', 'post-install'],
+  upgrade: ['pre-upgrade', 'post-upgrade'],
+  rollback: ['pre-rollback', 'post-rollback'],
+  remove: ['pre-delete', 'post-delete'],
+  test: ['test', 'test-success'],
+} as const satisfies Record<string, readonly string[]>
+type HelmVerb = keyof typeof EVENTS
+
+const POLICIES: ReadonlySet<string> = new Set(['before-hook-creation', 'hook-succeeded', 'hook-failed'])
+
+/**
+ * Returns the hooks that hold data and that helm deletes on the way: before it makes them again, which is the default, or
+ * afterwards. No resource policy keeps a hook (Helm 4.2: action/hooks.go deleteHookByPolicy).
+ */
+export function dataOfHooks<T extends KubernetesObject>(objects: readonly T[], verb: HelmVerb): readonly T[] {
+  const events: readonly string[] = EVENTS[verb]
+  return objects.filter(
+    (object) =>
+      (Object.hasOwn(WITH, object.kind) || takesClaims(object)) &&
+      hookEvents(object).some((event) => events.includes(event)) &&
+      hookDeletePolicies(object).some((policy) => POLICIES.has(policy)),
+  )
+}
+
+/** Returns what is deleted with a hook that holds data. */
+export function dataWith({kind}: Pick<KubernetesObject, 'kind'>): string {
+  return WITH[kind] ?? 'with its claims and their data'
+}

@@ -1,0 +1,230 @@
+import {describe, expect, it} from 'vitest'
+import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
+import {HELMS} from '../support/helms.ts'
+import {get, uniqueName} from './support/cluster.ts'
+import {type EnvironmentContent, makeEnvironment, type TestEnvironment} from './support/environment.ts'
+import {revisions} from './support/records.ts'
+
+const KEEP = {'helm.sh/resource-policy': 'keep'}
+const hook = (events: string) => ({'helm.sh/hook': events})
+
+const configMap = (name: string, annotations: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {name, annotations},
+})
+const claim = (name: string, annotations: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: {name, annotations},
+  spec: {accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '1Gi'}}},
+})
+const namespace = (name: string, annotations: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: {name, annotations},
+})
+const job = (name: string, image: string, annotations: object = {}) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: {name, annotations},
+  spec: {template: {spec: {restartPolicy: 'Never', containers: [{name: 'job', image}]}}},
+})
+const list = (items: readonly object[], annotations: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'List',
+  metadata: {annotations},
+  items,
+})
+
+/** A release `data` that consists of these documents. */
+const consistingOf = (...documents: readonly object[]): EnvironmentContent => ({
+  kk: {releases: {data: {chart: 'documents'}}},
+  data: {documents},
+})
+
+interface Named {
+  readonly items: readonly {
+    readonly metadata: {readonly name: string; readonly uid: string; readonly deletionTimestamp?: string}
+  }[]
+}
+
+/** The names of the objects of a kind that a test has made. */
+async function names(kind: string, {name}: Pick<TestEnvironment, 'name'>): Promise<readonly string[]> {
+  const {items} = await get<Named>(kind, '--namespace', name)
+  return items
+    .filter(({metadata}) => metadata.deletionTimestamp === undefined)
+    .map((each) => each.metadata.name)
+    .filter((each) => !each.startsWith('kube-root-ca'))
+}
+
+async function uids(
+  kind: string,
+  {name}: Pick<TestEnvironment, 'name'>,
+): Promise<ReadonlyMap<string, string>> {
+  const {items} = await get<Named>(kind, '--namespace', name)
+  return new Map(items.map(({metadata}) => [metadata.name, metadata.uid]))
+}
+
+async function phaseOf(name: string): Promise<string> {
+  const {items} = await get<{items: {metadata: {name: string}; status: {phase: string}}[]}>('namespaces')
+  return items.find(({metadata}) => metadata.name === name)?.status.phase ?? 'gone'
+}
+
+describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
+  it('an object in a List goes with its release whatever its own resource policy says, and a claim is asked for', async () => {
+    const content = consistingOf(
+      list([configMap('kept', KEEP), claim('data', KEEP), job('once', 'busybox', hook('post-install'))]),
+    )
+    const environment = await makeEnvironment({content, helm})
+    await environment.deploy()
+
+    const unasked = await environment.kk('remove data', '--yes')
+    const before = await names('pvc', environment)
+    const named = await environment.kk('remove data', '--yes', '--delete-data', '--confirm-data', 'data')
+
+    expect(unasked.exitCode, unasked.stderr).toBe(3)
+    expect(unasked.stderr).toMatch(/KK_UNCONFIRMED.*helm would delete \S+\/data with the data in it/)
+    expect(before).toEqual(['data'])
+    expect(named.exitCode, named.stderr).toBe(0)
+    expect(named.stderr).toMatch(/PersistentVolumeClaim +data.* with its data/)
+    expect(named.stderr).not.toMatch(/stays[\s\S]*ConfigMap\/kept/)
+    expect([...(await names('configmaps', environment)), ...(await names('pvc', environment))]).toEqual([])
+  })
+
+  it('a List with a resource policy stays with all in it, and so does an object with a policy that is not keep', async () => {
+    const content = consistingOf(
+      list([configMap('in-list'), claim('in-list')], KEEP),
+      configMap('delete-me', {'helm.sh/resource-policy': 'delete'}),
+      configMap('plain'),
+    )
+    const environment = await makeEnvironment({content, helm})
+    await environment.deploy()
+
+    const {exitCode, stderr} = await environment.kk('remove data', '--yes')
+
+    expect(exitCode, stderr).toBe(0)
+    const [goes = '', stays = ''] = stderr.split('stays: helm leaves it behind')
+    expect(goes).toMatch(/ConfigMap +plain/)
+    for (const name of ['in-list', 'delete-me']) expect(stays).toContain(name)
+    expect(await names('configmaps', environment)).toEqual(['delete-me', 'in-list'])
+    expect(await names('pvc', environment)).toEqual(['in-list'])
+  })
+
+  it('a Namespace in a List with another environment in it is not deleted', async () => {
+    const inner = uniqueName('tenant')
+    const owner = await makeEnvironment({content: consistingOf(list([namespace(inner, KEEP)])), helm})
+    await owner.deploy()
+    const tenant = await makeEnvironment({content: consistingOf(configMap('a')), namespace: inner, helm})
+    await tenant.deploy()
+
+    const {exitCode, stderr} = await owner.kk('remove data', '--yes')
+
+    expect(exitCode, stderr).toBe(3)
+    expect(stderr).toContain('KK_HAS_DEPENDENTS')
+    expect(await phaseOf(inner)).toBe('Active')
+  })
+
+  it('a Job in a List is no hook, so that a change of it is refused before the first change', async () => {
+    const inList = (image: string) => consistingOf(list([job('once', image, hook('post-upgrade'))]))
+    const environment = await makeEnvironment({content: inList('busybox:1'), helm})
+    await environment.deploy()
+    await environment.write(inList('busybox:2'))
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode, stderr).toBe(2)
+    expect(stderr).toMatch(/KK_INVALID_OBJECT[\s\S]*Job\/once.*immutable/)
+    expect(await revisions(environment.name)).toEqual({data: 1})
+  })
+
+  it('an object that becomes a hook is dropped: data in it stays, or is asked for when the hook would delete it', async () => {
+    const inner = uniqueName('inner')
+    const environment = await makeEnvironment({
+      content: consistingOf(claim('pre'), claim('post'), claim('test'), namespace(inner)),
+      helm,
+    })
+    await environment.deploy()
+    const before = await uids('pvc', environment)
+    await environment.write(
+      consistingOf(
+        claim('pre', hook('pre-install,pre-upgrade')),
+        claim('post', hook('post-install')),
+        claim('test', hook('test')),
+        namespace(inner, hook('pre-install')),
+      ),
+    )
+
+    const refused = await environment.kk('deploy', '--yes')
+    const untouched = await uids('pvc', environment)
+    const named = await environment.kk('deploy', '--yes', '--confirm-data', 'pre')
+    const tested = await environment.kk('test')
+
+    expect(refused.exitCode, refused.stderr).toBe(3)
+    expect(refused.stderr).toMatch(/KK_UNCONFIRMED[\s\S]*PersistentVolumeClaim \S+\/pre with its data/)
+    expect(refused.stderr).not.toMatch(/\/(?:post|test) with its data/)
+    expect(untouched).toEqual(before)
+    expect(named.exitCode, named.stderr).toBe(0)
+    const after = await uids('pvc', environment)
+    expect([after.get('post'), after.get('test')]).toEqual([before.get('post'), before.get('test')])
+    expect(await phaseOf(inner)).toBe('Active')
+    expect(tested.exitCode, tested.stderr).not.toBe(0)
+    expect(tested.stderr).toContain('helm test would delete PersistentVolumeClaim/test with its data')
+    expect((await uids('pvc', environment)).get('test')).toBe(before.get('test'))
+  })
+
+  it('an object that becomes a hook of upgrades is deleted by helm, and drift shows that it is gone', async () => {
+    const environment = await makeEnvironment({
+      content: consistingOf(configMap('settings'), configMap('a')),
+      helm,
+    })
+    await environment.deploy()
+    const hooked = consistingOf(configMap('settings', hook('pre-install,pre-upgrade')), configMap('a'))
+    await environment.write(hooked)
+    await environment.deploy()
+
+    const between = await names('configmaps', environment)
+    const {releases} = await environment.json<{releases: readonly ReleaseDrift[]}>('drift')
+    const corrected = await environment.kk('deploy', '--correct-drift', '--yes')
+
+    expect(between).toEqual(['a'])
+    expect(releases[0]?.objects).toMatchObject([{kind: 'ConfigMap', name: 'settings', state: 'gone'}])
+    expect(corrected.exitCode, corrected.stderr).toBe(0)
+    expect(await names('configmaps', environment)).toEqual(['a', 'settings'])
+    expect((await environment.kk('drift')).stdout).not.toContain('settings')
+  })
+
+  it('a claim that is a hook of upgrades is named by the plan, and goes only when it is confirmed', async () => {
+    const version = (value: string) =>
+      consistingOf(claim('hooked', hook('pre-install,pre-upgrade')), {
+        ...configMap('settings'),
+        data: {value},
+      })
+    const environment = await makeEnvironment({content: version('1'), helm})
+    await environment.deploy()
+    const before = await uids('pvc', environment)
+    await environment.write(version('2'))
+
+    const planned = await environment.json<PlanDocument>('plan')
+    const dry = await environment.kk('deploy', '--dry-run')
+    const refused = await environment.kk('deploy', '--yes')
+    const untouched = await uids('pvc', environment)
+    const named = await environment.kk(
+      'upgrade data',
+      '--yes',
+      '--confirm-data',
+      `${environment.name}/hooked`,
+    )
+
+    expect(planned.hookData).toMatchObject([
+      {kind: 'PersistentVolumeClaim', name: 'hooked', with: 'with its data'},
+    ])
+    expect(dry.exitCode, dry.stderr).toBe(0)
+    expect(dry.stderr).toMatch(/a hook deletes .*PersistentVolumeClaim \S+\/hooked with its data/)
+    expect(refused.exitCode, refused.stderr).toBe(3)
+    expect(untouched).toEqual(before)
+    expect(named.exitCode, named.stderr).toBe(0)
+    expect((await uids('pvc', environment)).get('hooked')).not.toBe(before.get('hooked'))
+  })
+})
