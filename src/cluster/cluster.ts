@@ -70,6 +70,8 @@ export interface StoredRelease extends ReleaseRecord {
   /** The values that helm was given, without the defaults of the chart. */
   readonly values: Values
   readonly hooks: readonly string[]
+  /** The hooks that succeeded at this revision. */
+  readonly ranHooks?: readonly string[]
   readonly chart: {
     readonly name: string
     readonly version: string
@@ -100,9 +102,7 @@ export interface KubernetesObject {
   readonly [key: string]: unknown
 }
 
-/**
- * The cause of a closed gate: the object that is not ready and, if a pod is the cause, the pod, container and reason.
- */
+/** The cause of a closed gate: the object that is not ready, and the pod, container and reason if a pod is the cause. */
 export interface Cause {
   /** E.g. `Deployment/keystone-api`. */
   readonly object: string

@@ -19,7 +19,7 @@ import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {clusterOf} from './cluster-of.ts'
 import {preparedMask} from './environment-mask.ts'
-import {driftedObjects} from './observation/drift.ts'
+import {driftedObjects, goneHooks} from './observation/drift.ts'
 import {observedRecords} from './preparation/observed-records.ts'
 import {namedReleases, type Prepared} from './preparation/prepare.ts'
 import {previousRevisions} from './preparation/previous-revisions.ts'
@@ -169,7 +169,7 @@ const CANDIDATES: ReadonlySet<string> = new Set(['unchanged', 'relabel', 'await'
  */
 async function driftedReleases(
   actions: readonly Action[],
-  cluster: Pick<Cluster, 'stored' | 'dryApply' | 'scaleTargets'>,
+  cluster: Pick<Cluster, 'stored' | 'present' | 'dryApply' | 'scaleTargets'>,
 ): Promise<ReadonlyMap<ReleaseId, string>> {
   const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
   const found = await mapParallel(candidates, async ({release, revision}) => {
@@ -187,13 +187,16 @@ async function driftedReleases(
 /** Returns a note for each release that a plan leaves as it is though objects of it are missing. */
 async function missingNotes(
   actions: readonly Action[],
-  cluster: Pick<Cluster, 'stored' | 'missing'>,
+  cluster: Pick<Cluster, 'stored' | 'present' | 'missing'>,
 ): Promise<readonly string[]> {
   const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
   const notes = await mapParallel(candidates, async ({release, revision}) => {
     const stored = await cluster.stored(release, revision)
     const objects = stored ? parseManifest(stored.manifest) : []
-    const missing = await cluster.missing(releaseNamespace(release), objects)
+    const missing = [
+      ...(await cluster.missing(releaseNamespace(release), objects)),
+      ...(stored ? await goneHooks(cluster, stored) : []),
+    ]
     if (missing.length === 0) return []
     const names = missing.map(objectName).join(', ')
     return [

@@ -3,13 +3,18 @@ import {KkError} from '../../errors.ts'
 import type {Values} from '../../release.ts'
 import type {ReleaseRecord, StoredRelease} from '../cluster.ts'
 
+interface Hook {
+  readonly manifest?: string
+  readonly last_run?: {readonly phase?: string} | null
+}
+
 /** The parts that are read of the release that helm stores; the same in helm 3 and 4. */
 interface Payload {
   readonly manifest?: string
   readonly config?: Values | null
   readonly apply_method?: string
   readonly info?: {readonly last_deployed?: string} | null
-  readonly hooks?: readonly {readonly manifest?: string}[] | null
+  readonly hooks?: readonly Hook[] | null
   readonly chart?: {
     readonly metadata?: {
       readonly name?: string
@@ -34,6 +39,9 @@ export function decodePayload(record: ReleaseRecord, data: string | undefined): 
     manifest: payload.manifest ?? '',
     values: payload.config ?? {},
     hooks: (payload.hooks ?? []).map((hook) => hook.manifest ?? ''),
+    ranHooks: (payload.hooks ?? [])
+      .filter((hook) => hook.last_run?.phase === 'Succeeded')
+      .map((hook) => hook.manifest ?? ''),
     chart: {name, version, appVersion, annotations: annotations ?? {}},
     crds: (payload.chart?.files ?? [])
       .filter((file) => file.name?.startsWith('crds/') && /\.ya?ml$/.test(file.name))

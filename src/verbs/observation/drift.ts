@@ -7,7 +7,9 @@ import type {
   ScaleTarget,
   StoredRelease,
 } from '../../cluster/cluster.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {hookDeletePolicies} from '../../cluster/helm-view.ts'
+import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
+import {isLasting} from '../../cluster/missing.ts'
 import {KkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
@@ -122,9 +124,12 @@ function leftToScalers(object: KubernetesObject, scaled: readonly ScaleTarget[])
   return {...object, spec}
 }
 
-/** Returns the objects of a revision that an apply of its manifest would change, if applied as helm does. */
+/**
+ * Returns the objects of a revision that an apply of its manifest would change, if applied as helm does; and what its hooks
+ * made and is gone.
+ */
 export async function driftedObjects(
-  cluster: Pick<Reads, 'dryApply' | 'scaleTargets'>,
+  cluster: Omit<Reads, 'stored'>,
   stored: StoredRelease,
 ): Promise<readonly DriftedObject[]> {
   const namespace = releaseNamespace(stored.release)
@@ -133,7 +138,32 @@ export async function driftedObjects(
   const scaled = dry.some(isScalable) ? await cluster.scaleTargets(namespace) : []
   const live = dry.flatMap((each) => (each.state === 'compared' ? [each.live] : []))
   const redact = redactSecretsOf([...objects, ...live], redactor(stored.values))
-  return dry.flatMap((each) => driftedObject(each, {namespace, scaled, redact}) ?? [])
+  const lasting = dry.filter(({state, object}) => state !== 'gone' || isLasting(object))
+  const hooks = (await goneHooks(cluster, stored)).map(
+    (object) => ({object, state: 'gone', missing: 'object'}) as const,
+  )
+  return [...lasting, ...hooks].flatMap((each) => driftedObject(each, {namespace, scaled, redact}) ?? [])
+}
+
+/** The kinds of hooks that run to their end: one that is gone has done its work. */
+const ENDING: ReadonlySet<string> = new Set(['Job', 'Pod'])
+
+/**
+ * Returns the objects that hooks of a revision made to last, and that do not exist. An upgrade in which an object becomes a
+ * hook makes it, then deletes it as an object that the revision does not have.
+ */
+export async function goneHooks(
+  cluster: Pick<Cluster, 'present'>,
+  {release, ranHooks = []}: StoredRelease,
+): Promise<readonly KubernetesObject[]> {
+  const lasting = hookObjects({hooks: ranHooks}).filter(
+    (object) => !ENDING.has(object.kind) && !hookDeletePolicies(object).includes('hook-succeeded'),
+  )
+  if (lasting.length === 0) return []
+  const present = new Set(
+    (await cluster.present(releaseNamespace(release), lasting)).map(({object}) => object),
+  )
+  return lasting.filter((object) => !present.has(object))
 }
 
 /** Returns the definitions whose `spec` differs, for helm makes them and never changes them again. */

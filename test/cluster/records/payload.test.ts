@@ -18,7 +18,10 @@ describe('the payload of a record', () => {
     const data = stored({
       manifest: 'kind: A',
       config: {replicas: 2},
-      hooks: [{manifest: 'kind: B', name: 'b'}],
+      hooks: [
+        {manifest: 'kind: B', name: 'b', last_run: {phase: 'Succeeded'}},
+        {manifest: 'kind: D', last_run: {phase: ''}},
+      ],
       chart: {
         metadata: {name: 'keystone', version: '1.2.3', appVersion: '2025.1', annotations: {team: 'a'}},
         files: [
@@ -33,7 +36,8 @@ describe('the payload of a record', () => {
       ...record,
       manifest: 'kind: A',
       values: {replicas: 2},
-      hooks: ['kind: B'],
+      hooks: ['kind: B', 'kind: D'],
+      ranHooks: ['kind: B'],
       chart: {name: 'keystone', version: '1.2.3', appVersion: '2025.1', annotations: {team: 'a'}},
       crds: ['kind: C'],
       applyMethod: 'ssa',

@@ -1,0 +1,51 @@
+import {expect, it} from 'vitest'
+import type {KubernetesObject, StoredRelease} from '../../../src/cluster/cluster.ts'
+import {driftedObjects} from '../../../src/verbs/observation/drift.ts'
+
+const yaml = (kind: string, {annotations = {}, spec = {}}: {annotations?: object; spec?: object} = {}) =>
+  JSON.stringify({apiVersion: 'v1', kind, metadata: {name: 'a', annotations}, spec})
+const hook = (kind: string, policy?: string) =>
+  yaml(kind, {
+    annotations: {
+      'helm.sh/hook': 'pre-upgrade',
+      ...(policy !== undefined && {'helm.sh/hook-delete-policy': policy}),
+    },
+  })
+
+/** On a cluster where nothing exists. */
+async function goneOf(stored: Pick<StoredRelease, 'manifest' | 'ranHooks'>): Promise<readonly string[]> {
+  const cluster = {
+    present: async () => [],
+    scaleTargets: async () => [],
+    dryApply: async ({objects}: {readonly objects: readonly KubernetesObject[]}) =>
+      objects.map((object) => ({object, state: 'gone', missing: 'object'}) as const),
+  }
+  const record = {
+    release: 'openstack/db',
+    revision: 2,
+    status: 'deployed',
+    labels: {},
+    secret: {name: 's', uid: 'u', resourceVersion: '1'},
+    values: {},
+    hooks: [],
+    chart: {name: 'db', version: '1.0.0', appVersion: ''},
+    applyMethod: 'ssa',
+  } as const
+  const found = await driftedObjects(cluster, {...record, ...stored})
+  return found.map(({kind, state}) => `${kind} ${state}`)
+}
+
+it.each([
+  ['a Job', yaml('Job'), ['Job gone']],
+  ['a Job that Kubernetes deletes', yaml('Job', {spec: {ttlSecondsAfterFinished: 0}}), []],
+])('of the manifest, %s that does not exist is drift: %#', async (_, manifest, gone) => {
+  expect(await goneOf({manifest})).toEqual(gone)
+})
+
+it.each([
+  ['a ConfigMap', hook('ConfigMap'), ['ConfigMap gone']],
+  ['a ConfigMap that helm deletes', hook('ConfigMap', 'hook-succeeded'), []],
+  ['a Job, which has done its work', hook('Job'), []],
+])('of the hooks that ran, %s that does not exist is drift: %#', async (_, ranHook, gone) => {
+  expect(await goneOf({manifest: '', ranHooks: [ranHook]})).toEqual(gone)
+})
