@@ -2,13 +2,9 @@ import {describe, expect, it} from 'vitest'
 import {SERVICES, useCharts} from '../charts/support/charts.ts'
 import {find, type KubernetesObject, pods} from '../charts/support/objects.ts'
 import {containerOf} from './support/container.ts'
-import {IMAGES} from './support/images.ts'
+import {releasesOf} from './support/images.ts'
 
 const charts = await useCharts()
-
-/** What each release has of an image. */
-const releasesOf = (name: string) =>
-  IMAGES.filter((image) => image.name === name || image.name.startsWith(`${name}-20`))
 
 describe('what services take from Debian, in whatever Python they run', () => {
   it.each(

@@ -28,6 +28,8 @@ type Files = Readonly<Record<string, string | object>>
 interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly user?: string
+  /** Beside those that buildah gives, such as SYS_ADMIN. */
+  readonly capabilities?: readonly string[]
   /** In a network of its own, where servers reach nobody and nobody reaches them. */
   readonly isAlone?: boolean
   /** Seconds until it is ended, for what would go on for ever. */
@@ -56,11 +58,12 @@ export async function containerOf(image: Image): Promise<Container> {
   }
   const run = async (
     words: readonly string[],
-    {env = {}, user, timeout = 120, isAlone = false}: RunOptions,
+    {env = {}, user, capabilities = [], timeout = 120, isAlone = false}: RunOptions,
   ): Promise<Ran> => {
     const args = [
       ...['run', '--isolation', 'chroot', '--volume', `${directory}:${CONFIG}:ro`],
       ...(user === undefined ? [] : ['--user', user]),
+      ...capabilities.flatMap((name) => ['--cap-add', `CAP_${name}`]),
       ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
       ...[id, '--', ...words],
     ]

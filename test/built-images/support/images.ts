@@ -9,3 +9,8 @@ export function imageOf(name: string): Image {
   if (found === undefined) throw new Error(`there is no image ${name}`)
   return found
 }
+
+/** What each release of OpenStack has of an image. */
+export function releasesOf(name: string): readonly Image[] {
+  return IMAGES.filter((image) => image.name === name || image.name.startsWith(`${name}-20`))
+}

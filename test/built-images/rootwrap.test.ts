@@ -1,0 +1,85 @@
+import {describe, expect, it} from 'vitest'
+import {useCharts} from '../charts/support/charts.ts'
+import {pods} from '../charts/support/objects.ts'
+import {containerOf} from './support/container.ts'
+import {releasesOf} from './support/images.ts'
+
+const charts = await useCharts()
+
+/** The images whose services run commands as root, with their charts, which are named as their users. */
+const PRIVILEGED = [
+  ['nova', 'nova-compute'],
+  ['neutron', 'neutron-metadata-agent'],
+  ['cinder', 'cinder-volume'],
+  ['cinder', 'cinder-backup'],
+  ['manila', 'manila-data'],
+] as const
+
+interface SecurityContext {
+  readonly privileged?: boolean
+  readonly capabilities?: {readonly add?: readonly string[]}
+}
+
+/** The capabilities of a pod of a chart that runs in this image; none where it is privileged, and has all that there are. */
+async function capabilitiesOf(chart: string, image: string): Promise<readonly string[]> {
+  const units = pods(await charts.render(chart)).flatMap(({spec}) => spec.containers)
+  const unit = units.find((each) => each.image.includes(`/${image}:`))
+  const {privileged, capabilities} = (unit as {readonly securityContext?: SecurityContext}).securityContext!
+  return privileged ? [] : capabilities!.add!
+}
+
+describe.each(
+  PRIVILEGED.flatMap(([service, name]) =>
+    releasesOf(name).map((image) => ({image, name: image.name, service, of: name})),
+  ),
+)('the service of the image $name', ({image, service, of}) => {
+  const wrapped = `sudo -n ${service}-rootwrap /etc/${service}/rootwrap.conf`
+
+  it('runs the helper of oslo.privsep as root, as its user and with the capabilities of its pod', async () => {
+    const container = await containerOf(image)
+    const capabilities = await capabilitiesOf(service, of)
+    const bounds = capabilities.map((name) => `+${name.toLowerCase()}`)
+    const bound = bounds.length === 0 ? '' : `--bounding-set=${['-all', ...bounds].join()} --inh-caps=-all`
+    const who = `--reuid=${service} --regid=${service} --init-groups`
+
+    const user = await container.run('id -un')
+    const {exitCode, says} = await container.run(
+      `setpriv ${who} ${bound} -- ${wrapped} privsep-helper --help`,
+      {user: 'root', capabilities},
+    )
+
+    expect(user.says.trim()).toBe(service)
+    expect(exitCode, says).toBe(0)
+    expect(says).toContain('--privsep_sock_path')
+  })
+
+  it('runs nothing as root that no filter names, and nothing but rootwrap', async () => {
+    const container = await containerOf(image)
+
+    for (const command of [`${wrapped} id`, 'sudo -n privsep-helper --help', 'sudo -n id']) {
+      const {exitCode, says} = await container.run(command)
+      expect(exitCode, `${command}: ${says}`).not.toBe(0)
+    }
+  })
+
+  it('cannot change what it may run as root', async () => {
+    const container = await containerOf(image)
+
+    const {exitCode, says} = await container.run(
+      `set -e
+      cd /etc/${service}
+      for place in . rootwrap.conf $(sed -n 's/^filters_path *= *//p' rootwrap.conf | tr , ' '); do
+        [ ! -e $place ] || echo $place
+      done >/tmp/places
+      while read -r place; do
+        if [ $place = . ]; then depth=0; else depth=9; fi
+        find $place -maxdepth $depth '(' -not -user root -o -perm /022 ')'
+      done </tmp/places
+      wc --lines </tmp/places`,
+      {user: 'root'},
+    )
+
+    expect(exitCode, says).toBe(0)
+    expect(says.trim()).toMatch(/^[3-9]$/)
+  })
+})
