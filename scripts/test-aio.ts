@@ -1,6 +1,7 @@
 /**
  * `npm run test:aio`: a cloud on the all-in-one node with real pods, on this machine: its virtual machines, what remains when a service is
- * removed, and OpenStack's own smoke tests. `-- --night` runs what else needs images or the node: each image's start, the node's life, parts
+ * removed, and OpenStack's own smoke tests. `-- --next` runs the tests of virtual machines on a cloud that was upgraded to the next release of
+ * OpenStack. `-- --night` runs what else needs images or the node: each image's start, the node's life, parts
  * of a cloud in namespaces of their own, faults, upgrades to the next release. Needs root, and brings the rest. Ends with `N passed, N failed`; a test
  * that was skipped counts as failed.
  */
@@ -10,14 +11,24 @@ const FOR_EACH_CHANGE = ['machines/', 'tempest/', 'whole/answers', 'whole/remova
   (path) => `test/cloud/${path}`,
 )
 
+/** The same at the next release of OpenStack, to which the cloud is upgraded first. */
+const AT_NEXT_RELEASE = ['machines/', 'whole/answers'].map((path) => `test/cloud/${path}`)
+const NEXT_RELEASE = {KK_TEST_OPENSTACK: '2026.1'}
+
 /** What comes in shards of its own, each night. */
 const IN_SHARDS = ['test/cloud/catalogue/']
 
-const given = process.argv.slice(2)
 const projects = ['images', 'aio', 'cloud*'].map((project) => `--project=${project}`)
 const excluded = [...FOR_EACH_CHANGE, ...IN_SHARDS].map((path) => `--exclude=${path}**`)
-const chosen =
-  given[0] === '--night' ? [...excluded, ...given.slice(1)] : given.length > 0 ? given : FOR_EACH_CHANGE
-const {passed, failed, skipped} = await runVitest([...projects, ...chosen])
+
+function chosenTests([first, ...more]: readonly string[]): readonly string[] {
+  if (first === undefined) return FOR_EACH_CHANGE
+  if (first === '--next') return [...AT_NEXT_RELEASE, ...more]
+  return first === '--night' ? [...excluded, ...more] : [first, ...more]
+}
+
+const given = process.argv.slice(2)
+const env = given[0] === '--next' ? NEXT_RELEASE : {}
+const {passed, failed, skipped} = await runVitest([...projects, ...chosenTests(given)], env)
 console.log(`\n${passed} passed, ${failed + skipped} failed`)
 process.exitCode = failed + skipped === 0 ? 0 : 1

@@ -26,10 +26,10 @@ function command(name: string): string {
   return vars.shard === undefined ? script : `${script} ${vars.shard}`
 }
 
-it("check and gate run the tests and the node, each night the long ones and each shard of OpenStack's own and of the further services, a release makes its charts and packages", () => {
+it("check and gate run the tests and the node in both releases of OpenStack, each night the long ones and each shard of OpenStack's own and of the further services, a release makes its charts and packages", () => {
   const commands = (pipeline: Pipeline) => pipeline.jobs.map(command)
 
-  expect(commands(project.check)).toEqual(['.ci/run', '.ci/aio', '.ci/chart-versions'])
+  expect(commands(project.check)).toEqual(['.ci/run', '.ci/aio', '.ci/aio-next', '.ci/chart-versions'])
   expect(project.gate).toEqual(project.check)
   expect(commands(project.release)).toEqual(['.ci/publish-charts', '.ci/package'])
   expect(commands(project.periodic)).toEqual([

@@ -42,6 +42,29 @@ describe('cinder, ceph: volumes', () => {
     expect(received).toBe(sent)
   })
 
+  it('are made of an image in the format qcow2, and stored as one', async (test) => {
+    test.onTestFinished(() =>
+      inClient(`
+        openstack image delete kk-qcow2 || true
+        openstack volume delete kk-qcow2 || true`).then(() => undefined),
+    )
+    await inClient('openstack image create --volume kk-restored --disk-format qcow2 kk-qcow2 >/dev/null')
+    await becomes('image', 'kk-qcow2', 'active')
+    await inClient('openstack volume create --size 1 --image kk-qcow2 kk-qcow2 >/dev/null')
+    await becomes('volume', 'kk-qcow2', 'available')
+
+    await inClient('openstack image create --volume kk-qcow2 --disk-format raw kk-raw >/dev/null')
+    await becomes('image', 'kk-raw', 'active')
+    const magic = await inClient(`
+      openstack image save --file /tmp/qcow2 kk-qcow2
+      openstack image save --file /tmp/raw kk-raw
+      openstack image delete kk-raw
+      cmp <(head --bytes 8M /tmp/raw) /tmp/sent
+      head --bytes 3 /tmp/qcow2`)
+
+    expect(magic).toBe('QFI')
+  })
+
   it('are there after each pod of Ceph was deleted', async () => {
     const pods = ['ceph-mon-0', 'ceph-mgr-0', 'ceph-osd-0']
 

@@ -1,19 +1,28 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {Values} from '../../../src/release.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
 import {inPod, query} from '../support/in-server.ts'
-import {makeCloud} from '../support/own-cloud.ts'
+import {freeNode, makeCloud} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {openstack, openstackJson, startSteadyClient} from '../support/steady-client.ts'
-import {expectInTurn, failuresDuring, inBoth, NETWORKS, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
+import {
+  expectInTurn,
+  expectOnNode,
+  failuresDuring,
+  inBoth,
+  NETWORK_IMAGES,
+  NETWORKS,
+  NEXT,
+  SHARED_IMAGES,
+} from '../support/upgrade.ts'
 
 const withNeutron = (section: Values = {}) => ({
-  kk: {releases: NETWORKS.releases},
   mariadb: {},
   rabbitmq: {},
   memcached: {},
   keystone: {},
-  ...NETWORKS.sections,
-  neutron: {...NETWORKS.sections.neutron, ...section},
+  ...NETWORKS,
+  neutron: {...NETWORKS.neutron, ...section},
 })
 
 const ASK = `TOKEN = token()
@@ -26,7 +35,9 @@ def ask():
 let neutron: {readonly namespace: string; readonly release: string}
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
-  cloud = await makeCloud(...SHARED_IMAGES, 'keystone', 'ovn-northd', ...inBoth('neutron-server'))
+  await freeNode()
+  const services = inBoth('neutron-server', 'neutron-metadata-agent')
+  cloud = await makeCloud(...SHARED_IMAGES, 'keystone', ...NETWORK_IMAGES, ...services)
   neutron = {namespace: cloud.namespace, release: 'neutron'}
   await phase('deployed', () => cloud.run('deploy', withNeutron()))
   await startSteadyClient(cloud.namespace, ASK)
@@ -38,6 +49,7 @@ interface Made {
 }
 
 interface Port extends Made {
+  readonly network_id: string
   readonly fixed_ips: readonly {readonly ip_address: string}[]
 }
 
@@ -52,6 +64,23 @@ const inOVN = ({id}: Made) =>
     ...['Logical_Switch_Port', `name=${id}`],
   )
 
+/** Connects a port to the switch of the node as libvirt does, and waits until its network has a place for metadata on the node. */
+async function plug({id, network_id}: Port): Promise<void> {
+  const name = `kk${id.slice(0, 11)}`
+  await inPod(
+    cloud.namespace,
+    ...(['daemonset/openvswitch-vswitchd', 'ovs-vsctl', '--timeout=60', 'add-port', 'br-int', name] as const),
+    ...['--', 'set', 'Interface', name, 'type=internal', `external_ids:iface-id=${id}`],
+  )
+  await waitFor(
+    async () => {
+      const agent = 'daemonset/neutron-ovn-metadata-agent'
+      return (await inPod(cloud.namespace, agent, 'ip', 'netns', 'list')).includes(`ovnmeta-${network_id}`)
+    },
+    {until: `the agent has made a namespace for ${network_id}`, seconds: 120},
+  )
+}
+
 /** The last migrations of neutron's database: of its expansions, and of its contractions. */
 function schema(): Promise<readonly string[]> {
   return query(cloud.namespace, 'mariadb-server-0', 'SELECT version_num FROM neutron.alembic_version')
@@ -64,6 +93,7 @@ describe('the next release of neutron', {timeout: 1_800_000}, () => {
     await make('router', 'create', 'kept')
     await openstack(cloud.namespace, 'router', 'add', 'subnet', 'kept', 'kept')
     const port = await make<Port>('port', 'create', '--network', 'kept', 'kept')
+    await plug(port)
     const [known, before] = [await inOVN(port), await schema()]
 
     const failures = await phase('upgraded', () =>
@@ -79,11 +109,19 @@ describe('the next release of neutron', {timeout: 1_800_000}, () => {
     expect(after.filter((version) => !before.includes(version))).toHaveLength(1)
     expect(await make<Port>('port', 'show', 'kept')).toMatchObject({id: port.id, fixed_ips: port.fixed_ips})
     expect(await inOVN(port)).toBe(known)
+    await expectOnNode(neutron)
   })
 
   it('goes on where the old one was: a port on the network that is there, in the database and in OVN', async () => {
     const port = await make<Port>('port', 'create', '--network', 'kept', 'new')
 
     expect(await inOVN(port)).toContain(port.fixed_ips[0]!.ip_address)
+  })
+
+  it('makes, as root, the namespace in which a network has metadata on the node', async () => {
+    await make('network', 'create', 'next')
+    await make('subnet', 'create', '--network', 'next', '--subnet-range', '198.51.100.0/24', 'next')
+
+    await plug(await make<Port>('port', 'create', '--network', 'next', 'plugged'))
   })
 })

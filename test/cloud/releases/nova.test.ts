@@ -2,26 +2,33 @@ import {afterAll, beforeAll, describe, expect, it, onTestFinished} from 'vitest'
 import type {Values} from '../../../src/release.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
+import {imagesOf} from '../support/catalogue.ts'
 import {inPod, query} from '../support/in-server.ts'
-import {makeCloud} from '../support/own-cloud.ts'
+import {freeNode, makeCloud} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {answersDuring, openstack, openstackJson, startSteadyClient} from '../support/steady-client.ts'
-import {expectInTurn, failuresDuring, inBoth, NETWORKS, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
+import {
+  expectInTurn,
+  expectOnNode,
+  failuresDuring,
+  inBoth,
+  NETWORK_IMAGES,
+  NETWORKS,
+  NEXT,
+  SHARED_IMAGES,
+} from '../support/upgrade.ts'
 
-/** The API of virtual machines with all that it needs but a node that runs any; what it shows of one it asks of neutron, too. */
+/** Virtual machines, with all that they need in the API and on the node. */
 const withNova = (section: Values = {}) => ({
-  kk: {releases: {...NETWORKS.releases, nova: {without: ['libvirt']}}},
   mariadb: {},
   rabbitmq: {},
   memcached: {},
   keystone: {},
   glance: {},
   placement: {},
-  ...NETWORKS.sections,
-  nova: {
-    manifests: {daemonset_compute: false, job_discover_hosts: false, deployment_novncproxy: false},
-    ...section,
-  },
+  ...NETWORKS,
+  libvirt: {},
+  nova: section,
 })
 
 const ASK = `TOKEN = token()
@@ -32,17 +39,24 @@ def ask():
     aggregate = call("POST", API, body, X_Auth_Token=TOKEN)[1]["aggregate"]
     call("DELETE", "%s/%d" % (API, aggregate["id"]), X_Auth_Token=TOKEN)`
 
+const SUBNET = ['--network', 'kept', '--subnet-range', '192.0.2.0/24']
+
 let nova: {readonly namespace: string; readonly release: string}
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
-  const services = inBoth('nova-api', 'nova-conductor', 'nova-scheduler')
-  const others = ['keystone', 'glance-api', 'placement-api', 'ovn-northd', 'neutron-server']
-  cloud = await makeCloud(...SHARED_IMAGES, ...others, ...services)
+  await freeNode()
+  const services = inBoth(...(await imagesOf(['nova'])))
+  const others = ['keystone', 'glance-api', 'placement-api', 'nova-libvirt', 'neutron-metadata-agent']
+  cloud = await makeCloud(...SHARED_IMAGES, ...NETWORK_IMAGES, 'neutron-server', ...others, ...services)
   nova = {namespace: cloud.namespace, release: 'nova'}
   await phase('deployed', () => cloud.run('deploy', withNova()))
   await startSteadyClient(cloud.namespace, ASK)
   const image = ['image', 'create', '--file', '/etc/hostname', '--disk-format', 'raw', 'empty']
   await openstack(cloud.namespace, ...image)
+  await openstack(cloud.namespace, 'network', 'create', 'kept')
+  await openstack(cloud.namespace, 'subnet', 'create', 'kept', ...SUBNET)
+  await openstack(cloud.namespace, 'flavor', 'create', '--ram', '64', '--disk', '1', 'small')
+  await openstack(cloud.namespace, 'flavor', 'create', '--ram', '9999999', '--disk', '1', 'huge')
 })
 afterAll(() => cloud.remove())
 
@@ -63,17 +77,19 @@ interface Server {
   readonly fault?: {readonly message: string}
 }
 
-/** Asks for a server; there is no node for it, and so it stays in cell0 with the scheduler's word on it. */
-async function makeServer(name: string): Promise<Server> {
-  const args = ['--image', 'empty', '--flavor', 'm1.tiny', '--no-network', '--os-compute-api-version', '2.37']
+/** Asks for a server, and waits until it is as expected: of the flavor `huge` none runs, and it stays in cell0 with the scheduler's word on it. */
+async function makeServer(name: string, flavor: 'small' | 'huge'): Promise<Server> {
+  const args = ['--image', 'empty', '--flavor', flavor, '--network', 'kept']
   await openstack(cloud.namespace, 'server', 'create', ...args, name)
-  return waitFor(
+  const server = await waitFor(
     async () => {
-      const server = await showServer(name)
-      return server.status === 'ERROR' && server
+      const now = await showServer(name)
+      return ['ACTIVE', 'ERROR'].includes(now.status) && now
     },
-    {until: `the scheduler has found no node for ${name}`, seconds: 120},
+    {until: `${name} runs, or cannot`, seconds: 300},
   )
+  expect(server.status, server.fault?.message).toBe(flavor === 'huge' ? 'ERROR' : 'ACTIVE')
+  return server
 }
 
 const showServer = (name: string) => openstackJson<Server>(cloud.namespace, 'server', 'show', name)
@@ -112,7 +128,8 @@ describe('the next release of nova', {timeout: 1_800_000}, () => {
   it('migrates in turn before its pods come, without a failed call, and moves rows afterwards', async () => {
     await openstack(cloud.namespace, 'flavor', 'create', '--ram', '64', '--disk', '1', '--id', 'kept', 'kept')
     await openstack(cloud.namespace, 'aggregate', 'create', '--zone', 'kept', 'kept')
-    const server = await makeServer('kept')
+    const server = await makeServer('kept', 'huge')
+    const guest = await makeServer('guest', 'small')
     const [known, versions] = [await cells(), await sql('SELECT MIN(version) FROM nova.services')]
 
     const failures = await phase('upgraded', () =>
@@ -134,12 +151,20 @@ describe('the next release of nova', {timeout: 1_800_000}, () => {
     await openstack(cloud.namespace, 'flavor', 'show', 'kept')
     await openstack(cloud.namespace, 'aggregate', 'show', 'kept')
     expect(await showServer('kept')).toMatchObject({id: server.id, status: 'ERROR'})
+    expect(await showServer('guest')).toMatchObject({id: guest.id, status: 'ACTIVE'})
+    await expectOnNode(nova)
   })
 
   it('goes on where the old one was: a new server goes by conductor, scheduler and placement', async () => {
-    const {fault} = await makeServer('new')
+    const {fault} = await makeServer('new', 'huge')
 
     expect(fault?.message).toContain('No valid host')
+  })
+
+  it('starts a server on the node, whose port it plugs as root, and ends that of the old release', async () => {
+    await makeServer('started', 'small')
+
+    await openstack(cloud.namespace, 'server', 'delete', '--wait', 'guest', 'started')
   })
 })
 

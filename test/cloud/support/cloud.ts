@@ -3,20 +3,24 @@ import {kk, kubectl, nodeUp} from '../../aio/support/node.ts'
 import {client} from './client.ts'
 import {CLOUD} from './environment.ts'
 import {pushImages} from './images.ts'
+import {isAtNextRelease, upgradeCloud} from './next-release.ts'
 import {phase} from './phase.ts'
 
 export const NAMESPACE = 'openstack'
 
 /**
  * The node, the images and the cloud of `environments/cloud.yaml`, and a client in it; what stands already stays. A cloud on a node
- * that was up is taken as it is.
+ * that was up is taken as it is. In a run at the next release of OpenStack the cloud is upgraded to it.
  */
 export async function cloudUp(): Promise<void> {
   if (inject('aio').isFound && (await serving('keystone')).length > 0) return client()
   await phase('node up', nodeUp)
+  // Other files of a run at the next release find the cloud upgraded, and no database goes back.
+  if (isAtNextRelease && (await serving('keystone')).length > 0) return client()
   await pushImages()
   await phase('cloud deployed', () => succeed(['deploy', CLOUD, '--yes']))
   await phase('first token', client)
+  if (isAtNextRelease) await upgradeCloud()
 }
 
 /** Runs a command of kk on the node; resolves with what it printed. */

@@ -1,7 +1,7 @@
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {expect} from 'vitest'
+import {expect, inject} from 'vitest'
 import type {Values} from '../../../src/release.ts'
 import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
 import {globalOfCloud} from './environment.ts'
@@ -46,6 +46,20 @@ export async function makeCloud(...images: readonly string[]) {
       await kubectl(['delete', 'namespace', namespace, '--wait=false'])
     },
   }
+}
+
+/**
+ * Has a node on which no cloud has its Open vSwitch and its libvirt, of which there is one each. Throws when the user has one on a node of
+ * the user's own.
+ */
+export async function freeNode(): Promise<void> {
+  await nodeUp()
+  const labels = ['--selector', 'app.kubernetes.io/name in (libvirt, openvswitch)']
+  const onNode = await kubectl(['get', 'daemonsets', '--all-namespaces', ...labels, '--output', 'name'])
+  if (onNode === '') return
+  if (inject('aio').isFound) throw new Error('expected a node without a cloud: "kk aio down" takes it away')
+  const {exitCode, stderr} = await kk(['aio', 'down'])
+  expect(exitCode, stderr).toBe(0)
 }
 
 interface Client {

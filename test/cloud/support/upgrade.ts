@@ -1,4 +1,5 @@
 import {expect} from 'vitest'
+import type {Values} from '../../../src/release.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {type Pod, podsOf, serving, uids} from './cloud.ts'
 import {answersDuring} from './steady-client.ts'
@@ -9,17 +10,20 @@ export const NEXT = '2026.1-debian-trixie'
 /** The images of what the service stands on, in every cloud that is upgraded. */
 export const SHARED_IMAGES = ['mariadb-server', 'rabbitmq', 'memcached', 'toolbox', 'kk']
 
-/** The API of networks and OVN's databases, without a node that has any: entries of `kk.releases`, and sections. */
+/** The sections of networks, in the API and on the node. */
 export const NETWORKS = {
-  releases: {ovn: {without: ['openvswitch']}, neutron: {without: ['openvswitch']}},
-  sections: {
-    ovn: {manifests: {daemonset_controller: false}},
-    neutron: {
-      manifests: {daemonset_ovn_metadata_agent: false},
-      conf: {neutron_server_uwsgi: {uwsgi: {processes: 1}}},
+  openvswitch: {},
+  ovn: {},
+  neutron: {
+    conf: {
+      neutron_server_uwsgi: {uwsgi: {processes: 1}},
+      // As `environments/cloud.yaml` has it: a switch that is no part of the kernel.
+      ml2: {ovn: {ovn_emit_need_to_frag: false}},
     },
   },
-}
+} satisfies Values
+
+export const NETWORK_IMAGES = ['openvswitch-vswitchd', 'ovn-northd', 'ovn-controller']
 
 /** The names of a service's images in both releases. */
 export function inBoth(...images: readonly string[]): readonly string[] {
@@ -64,6 +68,14 @@ export async function failuresDuring(
 function hasRun({status}: Pod): boolean {
   const {running, terminated} = status.containerStatuses?.[0]?.state ?? {}
   return running !== undefined || terminated !== undefined
+}
+
+/** Expects that what a release has on the node runs by images of the next release of OpenStack. */
+export async function expectOnNode({namespace, release}: Change): Promise<void> {
+  const pods = (await podsOf(release, namespace)).filter(({metadata}) =>
+    metadata.ownerReferences?.some(({kind}) => kind === 'DaemonSet'),
+  )
+  expect(tagsOf(pods)).toEqual([NEXT])
 }
 
 /** When something ran, in milliseconds; of what goes on running, when its first and its last pod were started. */

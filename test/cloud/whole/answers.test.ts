@@ -3,6 +3,7 @@ import {kubectl} from '../../aio/support/node.ts'
 import {client, inClient, token} from '../support/client.ts'
 import {cloudUp, NAMESPACE, onCloud, succeed} from '../support/cloud.ts'
 import {CLOUD, releasesOf} from '../support/environment.ts'
+import {cloudFile} from '../support/next-release.ts'
 import {phase} from '../support/phase.ts'
 
 beforeAll(cloudUp)
@@ -41,8 +42,8 @@ describe('the cloud', () => {
     // OpenStack's own take longer, and come last.
     const names = (await releasesOf(CLOUD)).filter((name) => name !== 'tempest')
 
-    const said = await phase("the charts' tests", () =>
-      succeed(['test', CLOUD, ...names, '--output', 'json']),
+    const said = await phase("the charts' tests", async () =>
+      succeed(['test', await cloudFile(), ...names, '--output', 'json']),
     )
 
     expect(JSON.parse(said).releases).toHaveLength(names.length)
@@ -55,7 +56,9 @@ describe('the cloud', () => {
   })
 
   it('has nothing to do when it is deployed again', async () => {
-    const {exitCode, stderr} = await phase('deployed again', () => onCloud(['deploy', CLOUD, '--yes']))
+    const {exitCode, stderr} = await phase('deployed again', async () =>
+      onCloud(['deploy', await cloudFile(), '--yes']),
+    )
 
     expect(exitCode, stderr).toBe(0)
     expect(stderr).toContain(`plan: ${(await releasesOf(CLOUD)).length} unchanged`)

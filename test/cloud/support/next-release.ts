@@ -1,0 +1,50 @@
+import {join} from 'node:path'
+import {expect} from 'vitest'
+import {deployedImages} from '../../../scripts/cloud/images.ts'
+import {readImages} from '../../../src/images/inventory/read-images.ts'
+import {podsOf, succeed} from './cloud.ts'
+import {CLOUD, changedEnvironment, releasesOf} from './environment.ts'
+import {pushImages, ROOT} from './images.ts'
+import {bootOf, machine} from './machines.ts'
+import {phase} from './phase.ts'
+import {NEXT, tagsOf} from './upgrade.ts'
+
+/** The feature of the next release of OpenStack, if the tests of a cloud run at that: `npm run test:aio -- --next`. */
+const FEATURE = process.env['KK_TEST_OPENSTACK']
+
+export const isAtNextRelease = FEATURE !== undefined
+
+/** The environment that the cloud of the tests was deployed with. */
+export async function cloudFile(): Promise<string> {
+  return FEATURE === undefined ? CLOUD : changedEnvironment({values: {kk: {features: [FEATURE]}}})
+}
+
+/** The names of the images of the next release that the cloud runs on. */
+async function nextImages(): Promise<readonly string[]> {
+  const known = new Set((await readImages(join(ROOT, 'images'))).map(({name}) => name))
+  return (await deployedImages()).map(({name}) => `${name}-${FEATURE}`).filter((name) => known.has(name))
+}
+
+/** Upgrades the whole cloud by one command, with a virtual machine on it, which goes on as it was. */
+export async function upgradeCloud(): Promise<void> {
+  await pushImages(...(await nextImages()))
+  const first = await machine()
+  const boot = await bootOf(first)
+
+  await phase('cloud upgraded', async () => succeed(['upgrade', await cloudFile(), '--yes']))
+
+  for (const release of await releasesOf(CLOUD)) await expectNextRelease(release)
+  expect(await bootOf(first)).toBe(boot)
+}
+
+/** Expects that all pods of a release of OpenStack that go on running are of images of the next release. */
+async function expectNextRelease(release: string): Promise<void> {
+  const known = await readImages(join(ROOT, 'images'))
+  if (!known.some(({name, chart}) => chart === release && name.endsWith(`-${FEATURE}`))) return
+  const pods = (await podsOf(release)).filter(
+    ({metadata}) =>
+      metadata.deletionTimestamp === undefined &&
+      metadata.ownerReferences?.some(({kind}) => kind !== 'Job' && kind !== 'CronJob'),
+  )
+  expect(tagsOf(pods), release).toEqual([NEXT])
+}
