@@ -27,7 +27,13 @@ export interface ReleaseRecord {
   readonly status: string
   readonly labels: Readonly<Record<string, string>>
   /** Name, UID and resourceVersion of the Secret. */
-  readonly secret: {readonly name: string; readonly uid: string; readonly resourceVersion: string}
+  readonly secret: {
+    readonly name: string
+    readonly uid: string
+    readonly resourceVersion: string
+    /** ISO 8601, by the clock of the API server. */
+    readonly createdAt?: string
+  }
 }
 
 /** All releases that helm's Secrets tell of, by metadata alone. */

@@ -13,6 +13,8 @@ export interface RunRelease {
   readonly release: ReleaseId
   /** The action, e.g. `upgrade`. */
   readonly kind: string
+  /** As `installationOf`: revisions of another installation have the same numbers. Undefined where an older kk wrote it. */
+  readonly installation?: string
   /** The last revision when the run began; 0 when there was none. */
   readonly before: number
   /** The last of the revisions before whose gate had passed; 0 when helm keeps none. */

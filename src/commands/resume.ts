@@ -29,7 +29,7 @@ import {placeOf, sameAgain, sameWay} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import type {RunRecord} from '../cluster/runs.ts'
 import {type ExitCode, KkError} from '../errors.ts'
-import {expectSameInputs, type Resumable, runToResume, targetsOfRollback} from '../verbs/change/resume.ts'
+import {expectSameInputs, type Resumable, runToResume} from '../verbs/change/resume.ts'
 import {makesRevisions} from '../verbs/change/rollback.ts'
 import {runState} from '../verbs/observation/history.ts'
 
@@ -96,7 +96,7 @@ async function resumeRollback({run, owner, ...context}: Resumption): Promise<Exi
   const subject = {
     environment: run.environment,
     file: owner.environment?.file ?? run.file,
-    request: {kind: 'targets' as const, targets: targetsOfRollback(run)},
+    request: {kind: 'resumed' as const, run},
   }
   return rollBackTo(subject, {...context, environment: owner.environment, of: run.id})
 }

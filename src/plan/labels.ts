@@ -12,6 +12,10 @@ export const REVISION_LABEL = 'kk.openstack.org/revision'
 export const GATED_LABEL = 'kk.openstack.org/gated'
 /** The revision whose gate passed, while its dependents are still to pass theirs again. */
 export const UNCHECKED_LABEL = 'kk.openstack.org/dependents-unchecked'
+/** The installation that the revision is of; see `installationOf`. */
+export const INSTALLATION_LABEL = 'kk.openstack.org/installation'
+/** The run that made the revision. */
+export const RUN_LABEL = 'kk.openstack.org/run'
 /** Whether the environment states the release in a section; otherwise it was only added as a requirement. */
 const STATED_LABEL = 'kk.openstack.org/stated'
 const PROTECTED_LABEL = 'kk.openstack.org/protected'
@@ -38,6 +42,10 @@ export interface KkLabels {
    * have.
    */
   readonly unchecked: number | undefined
+  /** As `installationOf`; undefined where an older kk wrote the record. */
+  readonly installation: string | undefined
+  /** The run that made `revision`; undefined where kk did not, or an older kk. */
+  readonly run: string | undefined
   /**
    * Whether the environment states the release. This and `protected` are undefined where an older kk wrote the record.
    */
@@ -65,7 +73,7 @@ export function usesLabel(required: ReleaseId): string {
   return USES_PREFIX + hash('sha256', required).slice(0, 40)
 }
 
-/** Returns all labels of a revision except that of its gate. */
+/** Returns all labels of a revision except those of its gate, and of who made it. */
 export function labelsOf(desired: DesiredRelease, revision: number): Readonly<Record<string, string>> {
   return {
     [OWNER_LABEL]: desired.owner,
@@ -126,6 +134,7 @@ export function labelChanges(
   const ours = (name: string) =>
     name === GATED_LABEL ||
     name === UNCHECKED_LABEL ||
+    name === RUN_LABEL ||
     name === SECTION_LABEL ||
     name === STORE_LABEL ||
     name === STORE_STATE_LABEL ||
@@ -147,6 +156,8 @@ export function readLabels(labels: Readonly<Record<string, string>>): KkLabels |
     revision: revisionIn(labels[REVISION_LABEL]),
     gated: revisionIn(labels[GATED_LABEL]),
     unchecked: revisionIn(labels[UNCHECKED_LABEL]),
+    installation: labels[INSTALLATION_LABEL],
+    run: labels[RUN_LABEL],
     stated: booleanIn(labels[STATED_LABEL]),
     protected: booleanIn(labels[PROTECTED_LABEL]),
     section: labels[SECTION_LABEL],

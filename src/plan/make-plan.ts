@@ -75,6 +75,7 @@ export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
         .map(planned),
       group: groupOf.get(release)!.filter((member) => decisions.has(member)),
       revision: record?.revision ?? 0,
+      ...(record && {uid: record.secret.uid}),
       inputs: desired ? inputsDigest(desired) : '',
       protected: desired?.protected ?? false,
     }

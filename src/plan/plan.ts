@@ -16,6 +16,8 @@ interface ActionFacts {
   readonly group: readonly ReleaseId[]
   /** The last revision seen when the plan was made; 0 when there was none. */
   readonly revision: number
+  /** The UID of its record: another installation has the same numbers. Absent where nothing is changed, or none was seen. */
+  readonly uid?: string
   /** The inputs digest; empty where it is not known, as of an adopted release that was deployed with other inputs. */
   readonly inputs: string
   readonly protected: boolean

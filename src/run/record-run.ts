@@ -1,5 +1,7 @@
+import type {ReleaseRecord} from '../cluster/cluster.ts'
 import type {RunRecord, RunRecords, RunRelease} from '../cluster/runs.ts'
 import {asKkError} from '../errors.ts'
+import {isMadeBy} from '../plan/installation.ts'
 import type {ReleaseId} from '../release.ts'
 import type {RunEvent} from './events.ts'
 import type {ObservedRun, RunObserver} from './observer.ts'
@@ -10,8 +12,8 @@ export interface RecordOptions {
   /** As it is when nothing has been done yet. */
   readonly record: RunRecord
   readonly records: Pick<RunRecords, 'write' | 'prune'>
-  /** Returns the last revision of a release now. */
-  readonly lastRevision: (release: ReleaseId) => Promise<number | undefined>
+  /** Every revision of a release that helm keeps. */
+  readonly revisions: (release: ReleaseId) => Promise<readonly ReleaseRecord[]>
 }
 
 /** Records of one environment that stay in the cluster. */
@@ -29,10 +31,10 @@ const CHANGING: ReadonlySet<RunEvent['type']> = new Set([
  * Writes the record of a run to the cluster, and throws what the cluster says when it cannot be written. The observer keeps it up
  * to date as releases start and end, and closes it at the end of the run; it tells later failures to write as `run-warned`.
  */
-export async function recordRun({record, records, lastRevision}: RecordOptions): Promise<RunObserver> {
+export async function recordRun({record, records, revisions}: RecordOptions): Promise<RunObserver> {
   await records.write(record)
   let current = () => record
-  const writer = newWriter(async () => records.write(await withRevisions(current(), lastRevision)))
+  const writer = newWriter(async () => records.write(await withRevisions(current(), revisions)))
   await records.prune(record.environment, KEPT).catch(writer.failed)
   const warn = (run: ObservedRun): void => {
     const trouble = writer.takeTrouble()
@@ -75,20 +77,31 @@ function withProgress(record: RunRecord, {releases}: RunState): RunRecord {
   return {...record, releases: progressed}
 }
 
-/** Of a release that failed, only the cluster knows whether helm has made a revision. */
-async function withRevisions(
-  record: RunRecord,
-  lastRevision: RecordOptions['lastRevision'],
-): Promise<RunRecord> {
+/** Of a release that failed, only the cluster knows whether helm has made a revision: another may have made it since. */
+async function withRevisions(record: RunRecord, revisions: RecordOptions['revisions']): Promise<RunRecord> {
   const unknown = record.releases.filter(({outcome, after}) => outcome === 'failed' && after === undefined)
   if (unknown.length === 0) return record
-  const revisions = await Promise.all(
-    unknown.map(async ({release}) => [release, await lastRevision(release).catch(() => undefined)] as const),
+  const known = new Map(
+    await Promise.all(
+      unknown.map(async (entry) => {
+        const records = await revisions(entry.release).catch(() => [])
+        return [entry.release, revisionAfter(record.id, entry, records)] as const
+      }),
+    ),
   )
-  const known = new Map(revisions)
   const releases = record.releases.map((each) => {
     const after = known.get(each.release)
     return after === undefined ? each : {...each, after}
   })
   return {...record, releases}
+}
+
+function revisionAfter(
+  run: string,
+  {kind, before}: RunRelease,
+  records: readonly ReleaseRecord[],
+): number | undefined {
+  if (records.length === 0) return undefined
+  const next = records.find(({revision}) => revision === before + 1)
+  return next && isMadeBy(next, run, kind) ? next.revision : before
 }

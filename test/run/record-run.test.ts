@@ -1,9 +1,11 @@
 import {describe, expect, it, onTestFinished, vi} from 'vitest'
 import type {RunRecord, RunRecords} from '../../src/cluster/runs.ts'
 import {KkError} from '../../src/errors.ts'
-import {recordRun} from '../../src/run/record-run.ts'
+import {labelsOf, RUN_LABEL} from '../../src/plan/labels.ts'
+import {type RecordOptions, recordRun} from '../../src/run/record-run.ts'
 import {run} from '../../src/run/run.ts'
 import type {Perform} from '../../src/run/task.ts'
+import {bareRecord, desiredOf} from '../plan/fixtures.ts'
 import {planOf} from './plan-of.ts'
 import {collected, story} from './run-of.ts'
 
@@ -44,8 +46,16 @@ const PERFORM: Perform = async ({release}) => {
   throw new KkError('KK_UNHEALTHY', 'password is hunter2')
 }
 
+function madeBy(run: string, revision: number, written = revision) {
+  const labels = {...labelsOf(desiredOf('keystone'), written), [RUN_LABEL]: run}
+  return {...bareRecord('openstack/keystone', revision), labels}
+}
+
 /** Records a run with a cluster that keeps what is written. */
-function recording(write: RunRecords['write'] = async () => undefined) {
+function recording(
+  write: RunRecords['write'] = async () => undefined,
+  revisions: RecordOptions['revisions'] = async () => [madeBy('r1', 5)],
+) {
   const written: RunRecord[] = []
   const order: string[] = []
   const records: Pick<RunRecords, 'write' | 'prune'> = {
@@ -56,7 +66,7 @@ function recording(write: RunRecords['write'] = async () => undefined) {
     prune: async (environment, keep) =>
       void order.push(`${environment} ${keep} after ${written.length} record`),
   }
-  const recorder = recordRun({record: RECORD, records, lastRevision: async () => 5})
+  const recorder = recordRun({record: RECORD, records, revisions})
   const plan = planOf({mariadb: [], keystone: ['mariadb']}, {keystone: 'upgrade'})
   async function* recorded() {
     yield* run({run: 'r1', plan, perform: PERFORM, concurrency: 8, observers: [await recorder]})
@@ -105,6 +115,18 @@ describe('the record of a run', () => {
       `${keys},after`,
       `${keys},code,after`,
     ])
+  })
+
+  it.each([
+    {what: 'another run made', revisions: [madeBy('r0', 4), madeBy('r2', 5)], after: 4},
+    {what: 'plain helm made', revisions: [madeBy('r0', 4), madeBy('r0', 5, 4)], after: 4},
+    {what: 'was made upon its own', revisions: [madeBy('r1', 5), madeBy('r1', 6, 5)], after: 5},
+  ])('counts no revision as its own that $what', async ({revisions, after}) => {
+    const {recorded, written} = recording(undefined, async () => revisions)
+
+    await collected(recorded)
+
+    expect(written.at(-1)?.releases[1]).toMatchObject({outcome: 'failed', after})
   })
 
   it('that cannot be written at the start refuses the run', async () => {

@@ -4,7 +4,6 @@ import {asKkError, KkError} from '../../errors.ts'
 import {hasChanges} from '../../plan/plan.ts'
 import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
 import {targetsOfRun} from '../../plan/rollback/targets.ts'
-import {lastOf} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {errorText} from '../../report/error-text.ts'
 import {planText} from '../../report/plan/plan-text.ts'
@@ -64,7 +63,7 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
     const isBack = rollback === undefined || rollback.exit === 0
     if (!flags['remove-new'] || !isBack) return {rollback}
     const {revisions} = await seenRevisions(cluster, {releases: run.releases.map(({release}) => release)})
-    const {installed} = targetsOfRun(run, lastOf(revisions), only)
+    const {installed} = targetsOfRun(run, {revisions, runs: []}, only)
     return {rollback, removal: await removeNew(installed, {...options, of: run.id})}
   } catch (error) {
     console.say(errorText(asKkError(error), console.palette('stderr')))

@@ -62,7 +62,7 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
 
 /** A run that had to be waited for has done more since it was looked up. */
 async function requestNow(cluster: Cluster, request: RollbackRequest): Promise<RollbackRequest> {
-  if (request.kind !== 'run' && request.kind !== 'last-run') return request
+  if (request.kind === 'release') return request
   return {...request, run: (await cluster.runs.read(request.run.id)) ?? request.run}
 }
 

@@ -9,6 +9,7 @@ export interface SecretMetadata {
     readonly namespace: string
     readonly uid: string
     readonly resourceVersion: string
+    readonly creationTimestamp?: string
     readonly labels?: Readonly<Record<string, string>>
   }
 }
@@ -27,13 +28,13 @@ export function recordName(release: string, revision: number): string {
 export function readRecord({metadata}: SecretMetadata): ReleaseRecord | undefined {
   const named = NAME.exec(metadata.name)?.groups
   if (named === undefined) return undefined
-  const {name, namespace, uid, resourceVersion, labels = {}} = metadata
+  const {name, namespace, uid, resourceVersion, creationTimestamp: createdAt, labels = {}} = metadata
   return {
     release: releaseId(namespace, named.release!),
     revision: Number(named.revision),
     status: labels.status ?? 'unknown',
     labels,
-    secret: {name, uid, resourceVersion},
+    secret: {name, uid, resourceVersion, ...(createdAt !== undefined && {createdAt})},
   }
 }
 

@@ -83,10 +83,12 @@ const LEFT_BY: ReadonlyMap<string, OperationVerb> = new Map([
 
 /**
  * Returns true where the operation left the record. Plain helm may have written a record of the same revision; kk's
- * label names the revision that it belongs to, but a rollback copies labels.
+ * label names the revision that it belongs to, but a rollback copies labels. A release without them was installed by
+ * plain helm after the one of the operation was uninstalled.
  */
 export function isLeftBy({status, revision, labels}: ReleaseRecord, operation: Operation): boolean {
   const {verb} = operation
-  if (LEFT_BY.get(status) !== verb || operation.revision !== revision) return false
-  return verb === 'rollback' || verb === 'remove' || readLabels(labels)?.revision === revision
+  const written = readLabels(labels)
+  if (LEFT_BY.get(status) !== verb || operation.revision !== revision || !written) return false
+  return verb === 'rollback' || verb === 'remove' || written.revision === revision
 }

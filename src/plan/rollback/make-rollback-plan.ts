@@ -98,6 +98,7 @@ function actionsOf(graph: Graph, {ways, last, jobsOf, unseen}: Observed): Rollba
       requires: graph.requirements.get(release)!.map(({to, kind}) => ({release: to, kind})),
       group: groupOf.get(release)!,
       revision: record.revision,
+      uid: record.secret.uid,
       inputs: readLabels(to.labels)?.inputs ?? '',
       protected: false,
     }

@@ -1,6 +1,9 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import type {RunRecord, RunRelease} from '../../cluster/runs.ts'
+import {KkError} from '../../errors.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
+import {type Installations, isOfPresent} from '../installation.ts'
+import {lastOf} from './ways.ts'
 
 /** The revision that a release is to return to. */
 export interface RollbackTarget {
@@ -21,22 +24,33 @@ export interface RunTargets {
 
 /**
  * Every release that helm touched in a run returns to the last revision whose gate had passed before it; only these
- * releases, where they are given. What the run installed stays, for removing is another thing than undoing.
+ * releases, where they are given. What the run installed stays, for removing is another thing than undoing; so does what
+ * was removed since, and what was then installed again: its revisions have only the numbers of those of the run.
  */
 export function targetsOfRun(
   run: RunRecord,
-  last: ReadonlyMap<ReleaseId, ReleaseRecord>,
+  observed: Installations,
   only?: ReadonlySet<ReleaseId>,
 ): RunTargets {
+  const last = lastOf(observed.revisions)
   const targets: RollbackTarget[] = []
   const installed: ReleaseId[] = []
   const staying: string[] = []
   for (const entry of run.releases) {
     const record = last.get(entry.release)
-    const isGone = entry.kind === 'remove' && entry.outcome === 'succeeded' && !record
-    if (isGone) staying.push(`${releaseName(entry.release)} stays removed: kk deploy installs it again`)
-    if ((only && !only.has(entry.release)) || !record || !isTouched(entry, record)) continue
     const name = releaseName(entry.release)
+    if (only && !only.has(entry.release)) continue
+    if (!record) {
+      if (isRemoval(entry) || (isBegun(entry) && wasThere(entry)))
+        staying.push(`${name} stays removed: kk deploy installs it again`)
+      continue
+    }
+    if (!isBegun(entry)) continue
+    if (!isOfPresent(run, entry, observed)) {
+      if (wasThere(entry)) staying.push(`${name} stays: ${otherInstallation(run, entry)}`)
+      continue
+    }
+    if (record.revision <= entry.before) continue
     if (entry.before === 0) {
       installed.push(entry.release)
       staying.push(`${name} stays: the run installed it`)
@@ -55,22 +69,20 @@ export function targetsOfRun(
 
 /**
  * The same for the last run, which nobody has named: a release that a rollback has brought further back than that run
- * began is not brought forward, and where nothing of the run is left to undo, the run is named that comes next. `runs`
+ * began is not brought forward, and where nothing of the run is left to undo, the run is named that comes next. The runs
  * are those of the environment, newest first.
  */
-export function targetsOfLastRun(
-  run: RunRecord,
-  last: ReadonlyMap<ReleaseId, ReleaseRecord>,
-  runs: readonly RunRecord[],
-): RunTargets {
-  const origin = (release: ReleaseId) => originOf(last.get(release)!, runs)
+export function targetsOfLastRun(run: RunRecord, observed: Installations): RunTargets {
+  const {runs} = observed
+  const last = lastOf(observed.revisions)
+  const origin = (release: ReleaseId) => originOf(last.get(release)!, observed)
   const isAhead = ({release, revision}: RollbackTarget) => origin(release) > revision
-  const {targets, installed, staying} = targetsOfRun(run, last)
+  const {targets, installed, staying} = targetsOfRun(run, observed)
   const further = targets.filter(({release, revision}) => origin(release) < revision)
   const older = runs.slice(runs.findIndex(({id}) => id === run.id) + 1)
   const next = targets.some(isAhead)
     ? undefined
-    : older.find((each) => each.verb !== 'rollback' && targetsOfRun(each, last).targets.some(isAhead))
+    : older.find((each) => each.verb !== 'rollback' && targetsOfRun(each, observed).targets.some(isAhead))
   return {
     targets: targets.filter((target) => !further.includes(target)),
     installed,
@@ -87,20 +99,62 @@ export function targetsOfLastRun(
   }
 }
 
-/** The revision of which the last one is a copy, as far as the rollbacks among these runs tell. */
-function originOf({release, revision}: ReleaseRecord, runs: readonly RunRecord[]): number {
-  const rollbacks = runs.flatMap(({releases}) => releases.filter(({kind}) => kind === 'rollback'))
-  return rollbacks.reduce(
-    (origin, {target, ...entry}) =>
-      entry.release === release && entry.after === origin && target !== undefined ? target : origin,
-    revision,
-  )
+/**
+ * Where the releases of a rollback were to return to. Throws `KK_MOVED` for those that were removed since, whether they were
+ * installed again or not.
+ */
+export function targetsOfRollback(run: RunRecord, observed: Installations): readonly RollbackTarget[] {
+  const last = lastOf(observed.revisions)
+  const entries = run.releases.filter(({target}) => target !== undefined)
+  const moved = entries.flatMap((entry) => {
+    const {release} = entry
+    if (!last.has(release)) return [`${releaseName(release)} is not installed any more`]
+    return isOfPresent(run, entry, observed)
+      ? []
+      : [`${releaseName(release)}: ${otherInstallation(run, entry)}`]
+  })
+  if (moved.length > 0) {
+    throw new KkError('KK_MOVED', `run ${run.id} cannot be gone on with: ${moved.join('; ')}`, {
+      hint: 'name a release and a revision that it has now: kk rollback --release R --revision N; see kk history R',
+    })
+  }
+  return entries.map(({release, target}) => ({
+    release,
+    revision: target!,
+    reason: `back to revision ${target}: goes on with run ${run.id}`,
+  }))
 }
 
-/** A killed run may have had no time to note its end: what counts is the cluster. */
-function isTouched({kind, before, outcome}: RunRelease, {revision}: ReleaseRecord): boolean {
+function otherInstallation({id}: RunRecord, {installation}: RunRelease): string {
+  return installation === undefined
+    ? `no revision of the time of run ${id} is left, so it was removed and installed again since, or these are pruned`
+    : `it was removed and installed again after run ${id}`
+}
+
+/** The revision of which the last one is a copy, as far as the rollbacks among these runs tell. */
+function originOf({release, revision}: ReleaseRecord, observed: Installations): number {
+  let origin = revision
+  for (const run of observed.runs) {
+    const entry = run.releases.find((each) => each.release === release)
+    if (entry?.target === undefined || entry.after !== origin) continue
+    if (isOfPresent(run, entry, observed)) origin = entry.target
+  }
+  return origin
+}
+
+/** Whether helm may have made a revision. A killed run may have had no time to note it: then the cluster counts. */
+function isBegun({kind, before, after, outcome}: RunRelease): boolean {
   if (kind !== 'install' && kind !== 'upgrade' && kind !== 'rollback') return false
-  return outcome !== 'waiting' && outcome !== 'skipped' && revision > before
+  return outcome !== 'waiting' && outcome !== 'skipped' && (after === undefined || after > before)
+}
+
+/** Whether the run saw the release, or made it: a failed installation may have made nothing. */
+function wasThere({before, after}: RunRelease): boolean {
+  return before > 0 || after !== undefined
+}
+
+function isRemoval({kind, outcome}: RunRelease): boolean {
+  return kind === 'remove' && outcome === 'succeeded'
 }
 
 function reasonOf({id}: RunRecord, {after, gatedBefore}: RunRelease, {revision}: ReleaseRecord): string {

@@ -2,6 +2,7 @@ import type {HeldLease, ReleaseRecord, Validation} from '../../cluster/cluster.t
 import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import type {ChangedRelease} from '../../helm/helm.ts'
+import {makerLabels} from '../../plan/installation.ts'
 import {labelChanges, labelsOf} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {ChartWork} from '../task.ts'
@@ -99,7 +100,10 @@ async function callHelm(
     values: work.values,
     mask,
   }
-  const labels = labelsOf(work.desired, action.revision + 1)
+  const labels = {
+    ...labelsOf(work.desired, action.revision + 1),
+    ...makerLabels(before, execution.run),
+  }
   // Helm would create it again, which who may not create namespaces cannot.
   const createNamespace = !before && !(await cluster.hasNamespace(call.namespace))
   controls.onProgress('helm', `helm ${action.kind}`)

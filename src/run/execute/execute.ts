@@ -106,7 +106,7 @@ async function test(execution: Execution<'test'>): Promise<{readonly revision: n
   await expectNoData(execution, stored)
   controls.onProgress('helm', 'helm test')
   await callHelm(execution, lease, stored)
-  expectRevision(release, await cluster.lastRecord(release), revision)
+  expectRevision({...action, uid: stored.secret.uid}, await cluster.lastRecord(release))
   return {revision}
 }
 

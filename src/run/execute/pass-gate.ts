@@ -30,7 +30,7 @@ export async function passGate(
   await awaitServed(execution, deployed.objects)
   execution.controls.onHelmEnded()
   await awaitHealth(execution, {objects: deployed.objects, revision})
-  return mark(execution, revision)
+  return mark(execution, deployed.record)
 }
 
 /**
@@ -75,9 +75,9 @@ export async function checkGate(execution: Execution<'check'>): Promise<{readonl
  * `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`.
  */
 export async function plannedRevision({action, cluster}: Execution): Promise<StoredRelease> {
-  const {release, revision} = action
+  const {release} = action
   const stored = await cluster.stored(release)
-  expectRevision(release, stored, revision)
+  expectRevision(action, stored)
   expectInstalled(release, stored)
   return stored
 }
@@ -87,7 +87,7 @@ async function markHealthy(
   stored: StoredRelease,
 ): Promise<{readonly revision: number}> {
   await awaitHealthOfRecord(execution, stored)
-  return mark(execution, stored.revision)
+  return mark(execution, stored)
 }
 
 /** Waits until the objects of a record are healthy, which may exist before this run. */
@@ -162,11 +162,14 @@ async function leftBehind(
  * Only this environment's own records are marked, and only the revision that was looked at. In the same breath it is
  * noted that dependents are still to be checked, for kk may be killed before they are.
  */
-async function mark(execution: Execution, revision: number): Promise<{readonly revision: number}> {
+async function mark(
+  execution: Execution,
+  {revision, secret}: ReleaseRecord,
+): Promise<{readonly revision: number}> {
   const {action, cluster, environment} = execution
   const record = await cluster.lastRecord(action.release, revision)
   const isOwn = record !== undefined && readLabels(record.labels)?.owner === environment
-  if (record?.revision !== revision)
+  if (record?.revision !== revision || record.secret.uid !== secret.uid)
     throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)
   const text = String(revision)
   const labels = {[GATED_LABEL]: text, ...(isRechecked(action) && {[UNCHECKED_LABEL]: text})}

@@ -16,7 +16,7 @@ export async function prune(
   const {action, cluster, controls} = execution
   const {release, revision} = action
   await using lease = await takeLease(execution)
-  const record = expectRevision(release, await cluster.lastRecord(release), revision)
+  const record = expectRevision(action, await cluster.lastRecord(release))
   expectDriven(record)
   if (record?.status !== 'deployed') throw raced(release, `revision ${revision} is ${record?.status} now`)
   for (const object of await look()) {

@@ -3,18 +3,18 @@ import {KkError} from '../../errors.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {evidenceOf} from '../../plan/pending/evidence.ts'
 import {recoveryReason} from '../../plan/pending/recovery.ts'
+import type {Action} from '../../plan/plan.ts'
 import {handedOver, unfinished} from '../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 
 /**
- * The last record, if it is still of the revision that the plan saw (0: none). Throws `KK_RACED` otherwise, and
+ * The last record, if it is still the one that the plan saw (revision 0: none). Throws `KK_RACED` otherwise, and
  * `KK_PENDING` while another operation works on that revision.
  */
 export function expectRevision(
-  release: ReleaseId,
+  {release, revision, uid}: Pick<Action, 'release' | 'revision' | 'uid'>,
   record: ReleaseRecord | undefined,
-  revision: number,
 ): ReleaseRecord | undefined {
   const found = record?.revision ?? 0
   if (found !== revision) {
@@ -23,6 +23,7 @@ export function expectRevision(
       `expected ${revisionText(revision)}, as the plan saw, but found ${revisionText(found)}`,
     )
   }
+  if (uid !== undefined && record?.secret.uid !== uid) throw raced(release, REINSTALLED)
   const refusal = record && unfinished(record)
   if (refusal) throw refusal
   return record
@@ -62,6 +63,9 @@ export function expectDriven(record: ReleaseRecord | undefined): void {
   if (tool !== undefined) throw handedOver([{release: record!.release, tool}])
 }
 
+/** Helm numbers the revisions of the next installation from 1 again. */
+export const REINSTALLED = 'it was removed and installed again'
+
 export function raced(release: ReleaseId, what: string): KkError {
   return new KkError('KK_RACED', `${release}: somebody else changed it meanwhile: ${what}`, {
     hint:
@@ -83,13 +87,14 @@ export async function workable(
   {action, cluster, controls}: Execution<'install' | 'upgrade' | 'rollback'>,
   record: ReleaseRecord | undefined,
 ): Promise<ReleaseRecord | undefined> {
-  const {release, revision, kind} = action
+  const {release, revision, uid, kind} = action
   expectDriven(record)
   const recovers = kind === 'install' ? undefined : action.recovers
-  const isLeft = recovers !== undefined && record?.revision === revision && record.status === recovers
-  const isHistory = kind === 'install' && record?.revision === revision && record.status === 'uninstalled'
+  const isSeen = record?.revision === revision && (uid === undefined || record.secret.uid === uid)
+  const isLeft = recovers !== undefined && isSeen && record.status === recovers
+  const isHistory = kind === 'install' && isSeen && record.status === 'uninstalled'
   if (isHistory) return record
-  if (!isLeft) return expectRevision(release, record, revision)
+  if (!isLeft) return expectRevision(action, record)
   const evidence = evidenceOf(record, await cluster.lease(release), {now: cluster.now(), holding: true})
   if (evidence.state !== 'stale') throw unfinished({...record, evidence})
   const reason = recoveryReason(record, evidence)

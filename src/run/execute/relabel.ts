@@ -1,13 +1,16 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {isInstalled} from '../../cluster/records/record.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
+import {installationOf} from '../../plan/installation.ts'
 import {
   adoptionLabels,
   EXPORTED_LABEL,
   GATED_LABEL,
   INPUTS_LABEL,
+  INSTALLATION_LABEL,
   labelChanges,
   labelsOf,
+  RUN_LABEL,
   readLabels,
   UNCHECKED_LABEL,
   usesLabel,
@@ -27,8 +30,8 @@ export async function relabel(execution: Execution<'relabel'>, {desired}: Desire
   await using _lease = await takeLease(execution)
   const record = await installedRecord(execution)
   expectDriven(record)
-  const gated = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL)
-  const labels = {...labelsOf(desired, revision), ...Object.fromEntries(gated)}
+  const kept = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL || name === RUN_LABEL)
+  const labels = {...labelsOf(desired, revision), ...Object.fromEntries(kept)}
   await using _reservations = await reserve(execution, {requirements: desired.requirements, before: record})
   await cluster.label(record, labelChanges(labels, record.labels))
 }
@@ -42,7 +45,7 @@ export async function adopt(
   execution: Execution<'adopt'>,
   {desired}: DesiredWork,
 ): Promise<{readonly revision: number}> {
-  const {action, cluster} = execution
+  const {action, cluster, run} = execution
   const {release, revision, inputs, from} = action
   await using _lease = await takeLease(execution)
   const record = await installedRecord(execution)
@@ -53,6 +56,7 @@ export async function adopt(
   await using _reservations = await reserve(execution, {requirements, before: record})
   await cluster.label(record, {
     ...labelChanges(labels, record.labels),
+    [INSTALLATION_LABEL]: installationOf(record, run),
     // The inputs of the environment that hands it over are not this one's.
     ...(from !== undefined && inputs === '' && {[INPUTS_LABEL]: null}),
     // The revision is the same, and has passed its gate whoever owns it.
@@ -84,10 +88,11 @@ function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
 
 /** Returns the last record, which must be of the revision that the plan saw. Throws `KK_RACED`, `KK_PENDING`. */
 async function installedRecord({
-  action: {release, revision},
+  action,
   cluster,
 }: Execution<'relabel' | 'adopt' | 'hand-over'>): Promise<ReleaseRecord> {
-  const record = expectRevision(release, await cluster.lastRecord(release, revision), revision)
+  const {release, revision} = action
+  const record = expectRevision(action, await cluster.lastRecord(release, revision))
   if (!record) throw raced(release, 'it is not installed any more')
   return record
 }

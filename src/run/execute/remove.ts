@@ -10,7 +10,7 @@ import {cleanUp} from './clean-up.ts'
 import type {Execution} from './execution.ts'
 import {beginOperation, settle} from './helm-operation.ts'
 import {takeLease} from './lease.ts'
-import {expectDriven, raced} from './races.ts'
+import {expectDriven, REINSTALLED, raced} from './races.ts'
 
 /** How often objects that are being deleted are looked for, a second apart, before they are told to stay. */
 const LOOKS = 60
@@ -78,7 +78,7 @@ function expectSame(
   if (!record) throw raced(release, 'it is not there any more')
   if (record.revision !== seen.revision)
     throw raced(release, `expected revision ${seen.revision}, as the plan saw, but found ${record.revision}`)
-  if (record.secret.uid !== seen.uid) throw raced(release, 'it was removed and installed again')
+  if (record.secret.uid !== seen.uid) throw raced(release, REINSTALLED)
 }
 
 /** Helm would uninstall under a running upgrade, too. What a dead run has left pending is removed as it is. */

@@ -3,6 +3,7 @@ import type {HeldLease, KubernetesObject, ReleaseRecord, StoredRelease} from '..
 import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
+import {makerLabels} from '../../plan/installation.ts'
 import {EXPORTED_LABEL, GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
 import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {judgedLeftover} from '../../plan/leftovers/ownership.ts'
@@ -41,7 +42,7 @@ export async function rollback(execution: Execution<'rollback'>): Promise<Rolled
   const redact = redactSecretsOf([...parseManifest(last.manifest), ...objects], redactor(values))
   if (isCopy(last, stored)) {
     controls.onProgress('helm', `revision ${last.revision} is a copy of revision ${target} already`)
-    return {record: await noted(execution, last.revision), objects, redact}
+    return {record: await noted(execution, {last, revision: last.revision}), objects, redact}
   }
   const cut = await objectsBeforeCut(execution, last)
   const before = [...parseManifest(last.manifest), ...cut]
@@ -53,7 +54,7 @@ export async function rollback(execution: Execution<'rollback'>): Promise<Rolled
       {...execution, redact},
       {lease, last, values, objects: [...objects, ...hookObjects(stored)]},
     )
-    const record = await noted(execution, action.revision + 1)
+    const record = await noted(execution, {last, revision: action.revision + 1})
     await deleteForgotten(execution, cut, objects)
     return {record, objects, redact}
   } catch (error) {
@@ -63,11 +64,15 @@ export async function rollback(execution: Execution<'rollback'>): Promise<Rolled
 }
 
 /** Makes the labels, which helm has copied, say of which revision they are. */
-async function noted({action, cluster}: Execution, revision: number): Promise<ReleaseRecord> {
+async function noted(
+  {action, cluster, run}: Execution,
+  {last, revision}: {readonly last: ReleaseRecord; readonly revision: number},
+): Promise<ReleaseRecord> {
   const record = expectDeployed(action.release, await cluster.lastRecord(action.release), revision)
   await cluster.label(record, {
     [REVISION_LABEL]: String(revision),
     [GATED_LABEL]: null,
+    ...makerLabels(last, run),
     // Of a revision that another tool made, or had: kk adopt has taken the release back since.
     ...(EXPORTED_LABEL in record.labels && {[EXPORTED_LABEL]: null}),
   })

@@ -1,8 +1,7 @@
 import type {RunRecord} from '../../cluster/runs.ts'
 import {KkError} from '../../errors.ts'
 import type {Plan} from '../../plan/plan.ts'
-import type {RollbackTarget} from '../../plan/rollback/targets.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {releaseName} from '../../release.ts'
 import {makesRevisions} from './rollback.ts'
 
 /** What `kk resume` finds when no run is named. */
@@ -71,12 +70,3 @@ export function expectSameInputs(run: RunRecord, plan: Plan, anew: string): void
 }
 
 const CHANGING: ReadonlySet<string> = new Set(['install', 'upgrade', 'relabel', 'await'])
-
-/** Where the releases of a rollback were to return to. */
-export function targetsOfRollback(run: RunRecord): readonly RollbackTarget[] {
-  return run.releases.flatMap(({release, target}: {release: ReleaseId; target?: number}) =>
-    target === undefined
-      ? []
-      : [{release, revision: target, reason: `back to revision ${target}: goes on with run ${run.id}`}],
-  )
-}

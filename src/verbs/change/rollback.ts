@@ -11,12 +11,18 @@ import type {RunRecord} from '../../cluster/runs.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {canonicalJson} from '../../plan/digest.ts'
+import type {Installations} from '../../plan/installation.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import {makeRollbackPlan, type RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
 import {inTheWay} from '../../plan/rollback/refusals.ts'
-import {type RollbackTarget, targetsOfLastRun, targetsOfRun} from '../../plan/rollback/targets.ts'
-import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
+import {
+  type RollbackTarget,
+  targetsOfLastRun,
+  targetsOfRollback,
+  targetsOfRun,
+} from '../../plan/rollback/targets.ts'
+import {waysBack} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {clusterOf} from '../cluster-of.ts'
 import {observedRevisions} from '../preparation/observed-records.ts'
@@ -28,7 +34,8 @@ export type RollbackRequest =
   | {readonly kind: 'run'; readonly run: RunRecord; readonly only?: ReadonlySet<ReleaseId> | undefined}
   /** The last run of an environment, which nobody has named, and all of its runs, newest first. */
   | {readonly kind: 'last-run'; readonly run: RunRecord; readonly runs: readonly RunRecord[]}
-  | {readonly kind: 'targets'; readonly targets: readonly RollbackTarget[]}
+  /** A rollback that is gone on with. */
+  | {readonly kind: 'resumed'; readonly run: RunRecord}
   | {readonly kind: 'release'; readonly release: ReleaseId; readonly revision: number}
 
 export interface RollbackOptions {
@@ -64,7 +71,8 @@ export async function planRollback(
   const sought = {releases: releasesIn(request), owner: environment, environment: settings}
   const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRevisions(cluster, sought)])
   const revisions = await observedRevisions(cluster, seen.revisions)
-  const {targets, staying} = targetsOf(request, lastOf(revisions))
+  const runs = await runsFor(cluster, request)
+  const {targets, staying} = targetsOf(request, {revisions, runs})
   const ways = waysBack({targets, revisions, environment})
   const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
   const returns = await mapParallel(returning, async (release) => ({
@@ -115,18 +123,27 @@ export function makesRevisions({verb}: Pick<RunRecord, 'verb'>): boolean {
 }
 
 function releasesIn(request: RollbackRequest): readonly ReleaseId[] {
-  if (request.kind === 'release') return [request.release]
-  const {releases} = request.kind === 'targets' ? {releases: request.targets} : request.run
-  return releases.map(({release}) => release)
+  return request.kind === 'release' ? [request.release] : request.run.releases.map(({release}) => release)
+}
+
+/** What an older kk has recorded is judged by the runs after it. */
+async function runsFor(
+  {runs}: Pick<Cluster, 'runs'>,
+  request: RollbackRequest,
+): Promise<readonly RunRecord[]> {
+  if (request.kind === 'release') return []
+  if (request.kind === 'last-run') return request.runs
+  const isOld = request.run.releases.some(({installation}) => installation === undefined)
+  return isOld ? await runs.list(request.run.environment) : []
 }
 
 function targetsOf(
   request: RollbackRequest,
-  last: ReadonlyMap<ReleaseId, ReleaseRecord>,
+  observed: Installations,
 ): {readonly targets: readonly RollbackTarget[]; readonly staying: readonly string[]} {
-  if (request.kind === 'run') return targetsOfRun(request.run, last, request.only)
-  if (request.kind === 'last-run') return targetsOfLastRun(request.run, last, request.runs)
-  if (request.kind === 'targets') return {targets: request.targets, staying: []}
+  if (request.kind === 'run') return targetsOfRun(request.run, observed, request.only)
+  if (request.kind === 'last-run') return targetsOfLastRun(request.run, observed)
+  if (request.kind === 'resumed') return {targets: targetsOfRollback(request.run, observed), staying: []}
   const {release, revision} = request
   return {targets: [{release, revision, reason: `back to revision ${revision}`}], staying: []}
 }

@@ -7,9 +7,9 @@ import type {RunRecord, RunRelease} from '../../cluster/runs.ts'
 import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Redact} from '../../helm/redact/redact.ts'
+import {installationOf} from '../../plan/installation.ts'
 import type {Plan} from '../../plan/plan.ts'
-import {lastGated} from '../../plan/rollback/ways.ts'
-import type {ReleaseId} from '../../release.ts'
+import {lastGated, lastOf} from '../../plan/rollback/ways.ts'
 import {noteChecked} from '../../run/dependents-checked.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {newAgreement} from '../../run/execute/agreement.ts'
@@ -102,8 +102,8 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     killAt: env.KK_TEST_KILL_AT === undefined ? undefined : Number(env.KK_TEST_KILL_AT),
   })
   const mask = options.mask ?? (await recordedMask(cluster, plan))
-  const lastRevision = async (release: ReleaseId) => (await cluster.lastRecord(release))?.revision
-  const recorder = record && (await recordRun({record, records: cluster.runs, lastRevision}))
+  const {revisions} = cluster
+  const recorder = record && (await recordRun({record, records: cluster.runs, revisions}))
   await journal.note({
     type: 'run-started',
     run: id,
@@ -152,7 +152,7 @@ async function newRecord(id: string, who: string, options: StartOptions): Promis
   const {verb, scope, message, of} = account
   const releases = tasks.map(({action}) => action.release)
   const seen = await seenRevisions(ports.cluster, {releases})
-  const gated = lastGated(seen.revisions)
+  const [gated, last] = [lastGated(seen.revisions), lastOf(seen.revisions)]
   const host = hostname()
   const self = await identifyProcess(process.pid)
   return {
@@ -170,6 +170,7 @@ async function newRecord(id: string, who: string, options: StartOptions): Promis
     releases: tasks.map((task) => ({
       release: task.action.release,
       kind: task.kind,
+      installation: installationOf(last.get(task.action.release), id),
       before: task.action.revision,
       gatedBefore: gated.get(task.action.release) ?? 0,
       inputs: task.action.inputs,

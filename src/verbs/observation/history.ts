@@ -4,6 +4,7 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunOutcome, RunRecord} from '../../cluster/runs.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
+import {type Installations, isOfPresent} from '../../plan/installation.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {hasPassed, lastOf} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
@@ -86,14 +87,16 @@ export async function releaseHistory(
   const own = readLabels(labels)?.owner
   const runs = own === undefined ? [] : await cluster.runs.list(own)
   const records = all.filter((record) => record.release === release).toReversed()
-  const revisions = await mapParallel(records, (record) => entryOf(cluster, record, runs))
+  const revisions = await mapParallel(records, (record) =>
+    entryOf(cluster, record, {revisions: records, runs}),
+  )
   return {release, owner: own, revisions}
 }
 
 async function entryOf(
   cluster: Pick<Cluster, 'stored'>,
   record: ReleaseRecord,
-  runs: readonly RunRecord[],
+  observed: Installations,
 ): Promise<RevisionEntry> {
   const {release, revision, status} = record
   const isKks = readLabels(record.labels) !== undefined
@@ -101,7 +104,7 @@ async function entryOf(
     revision,
     status,
     gate: !isKks ? ('unknown' as const) : hasPassed(record) ? ('passed' as const) : ('not-passed' as const),
-    run: runs.find((run) => hasMade(run, record))?.id,
+    run: makerOf(record, observed),
   }
   try {
     const stored = await cluster.stored(release, revision)
@@ -120,13 +123,22 @@ async function entryOf(
   }
 }
 
+/** Returns the run that made a revision: its label says it, or, of an older kk and of a rollback that was killed, a record of a run. */
+function makerOf(record: ReleaseRecord, observed: Installations): string | undefined {
+  const {run, revision} = readLabels(record.labels) ?? {}
+  if (run === undefined) return observed.runs.find((each) => hasMade(each, record, observed))?.id
+  if (revision === record.revision) return run
+  return observed.runs.find((each) => each.verb === 'rollback' && hasMade(each, record, observed))?.id
+}
+
 /**
  * Whether a run made a revision. The revision after the one that it saw counts as made by a run that was killed before
  * it noted the result.
  */
-function hasMade({releases}: RunRecord, {release, revision}: ReleaseRecord): boolean {
-  const entry = releases.find((each) => each.release === release)
+function hasMade(run: RunRecord, {release, revision}: ReleaseRecord, observed: Installations): boolean {
+  const entry = run.releases.find((each) => each.release === release)
   if (!entry || !['install', 'upgrade', 'rollback'].includes(entry.kind)) return false
+  if (!isOfPresent(run, entry, observed)) return false
   if (entry.after === undefined) return entry.outcome === 'running' && revision === entry.before + 1
   return entry.after === revision && revision > entry.before
 }

@@ -1,6 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
-import {targetsOfLastRun, targetsOfRun} from '../../../src/plan/rollback/targets.ts'
+import type {Installations} from '../../../src/plan/installation.ts'
+import {INSTALLATION_LABEL, OWNER_LABEL} from '../../../src/plan/labels.ts'
+import {targetsOfLastRun, targetsOfRollback, targetsOfRun} from '../../../src/plan/rollback/targets.ts'
 import {lastGated} from '../../../src/plan/rollback/ways.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from '../fixtures.ts'
@@ -19,6 +21,7 @@ function runOf(...releases: readonly (Partial<RunRelease> & {readonly name: stri
     releases: releases.map(({name, ...more}) => ({
       release: id(name),
       kind: 'upgrade',
+      installation: 'i1',
       before: 2,
       gatedBefore: 2,
       after: 3,
@@ -29,14 +32,20 @@ function runOf(...releases: readonly (Partial<RunRelease> & {readonly name: stri
   }
 }
 
-const lastOf = (revisions: Readonly<Record<string, number>>) =>
-  new Map(Object.entries(revisions).map(([name, revision]) => [id(name), bareRecord(id(name), revision)]))
+/** What helm keeps of releases whose last revision is this one, all of the installation `i1`. */
+function keptOf(last: Readonly<Record<string, number>>, runs: readonly RunRecord[] = []): Installations {
+  const revisions = Object.entries(last).map(([name, revision]) => ({
+    ...bareRecord(id(name), revision),
+    labels: {[OWNER_LABEL]: 'all-in-one', [INSTALLATION_LABEL]: 'i1'},
+  }))
+  return {revisions, runs}
+}
 
 describe('undoing a run', () => {
   it('returns each release that it touched to the last revision before it whose gate had passed', () => {
     const run = runOf({name: 'keystone', gatedBefore: 1}, {name: 'glance', outcome: 'failed'})
 
-    const {targets} = targetsOfRun(run, lastOf({keystone: 3, glance: 3}))
+    const {targets} = targetsOfRun(run, keptOf({keystone: 3, glance: 3}))
 
     expect(targets).toEqual([
       {release: id('keystone'), revision: 1, reason: 'back to revision 1: undoes run r1'},
@@ -50,7 +59,7 @@ describe('undoing a run', () => {
     {what: 'it never started', more: {outcome: 'waiting'} as const, last: 3},
     {what: 'only its gate was awaited', more: {kind: 'await'}, last: 3},
   ])('leaves a release where $what', ({more, last}) => {
-    expect(targetsOfRun(runOf({name: 'keystone', ...more}), lastOf({keystone: last}))).toEqual({
+    expect(targetsOfRun(runOf({name: 'keystone', ...more}), keptOf({keystone: last}))).toEqual({
       targets: [],
       installed: [],
       staying: [],
@@ -61,14 +70,14 @@ describe('undoing a run', () => {
     const {after: _, ...begun} = runOf({name: 'keystone', outcome: 'running'}).releases[0]!
     const run = {...runOf(), releases: [begun]}
 
-    expect(targetsOfRun(run, lastOf({keystone: 3})).targets).toHaveLength(1)
-    expect(targetsOfRun(run, lastOf({keystone: 2})).targets).toHaveLength(0)
+    expect(targetsOfRun(run, keptOf({keystone: 3})).targets).toHaveLength(1)
+    expect(targetsOfRun(run, keptOf({keystone: 2})).targets).toHaveLength(0)
   })
 
   it('says what stays, and why', () => {
     const run = runOf({name: 'barbican', before: 0, gatedBefore: 0}, {name: 'glance', gatedBefore: 0})
 
-    expect(targetsOfRun(run, lastOf({barbican: 1, glance: 3}))).toEqual({
+    expect(targetsOfRun(run, keptOf({barbican: 1, glance: 3}))).toEqual({
       targets: [],
       installed: [id('barbican')],
       staying: [
@@ -81,13 +90,13 @@ describe('undoing a run', () => {
   it('does not bring back what the run removed, and says who does', () => {
     const run = runOf({name: 'keystone', kind: 'remove'})
 
-    expect(targetsOfRun(run, new Map()).staying).toEqual([
+    expect(targetsOfRun(run, keptOf({})).staying).toEqual([
       'keystone stays removed: kk deploy installs it again',
     ])
   })
 
   it('says that later changes go, too', () => {
-    const {targets} = targetsOfRun(runOf({name: 'keystone'}), lastOf({keystone: 5}))
+    const {targets} = targetsOfRun(runOf({name: 'keystone'}), keptOf({keystone: 5}))
 
     expect(targets[0]!.reason).toBe('back to revision 2: undoes run r1, and what changed it after that run')
   })
@@ -95,10 +104,69 @@ describe('undoing a run', () => {
   it('can be bounded to some releases', () => {
     const run = runOf({name: 'keystone'}, {name: 'glance'})
 
-    const {targets} = targetsOfRun(run, lastOf({keystone: 3, glance: 3}), new Set([id('glance')]))
+    const {targets} = targetsOfRun(run, keptOf({keystone: 3, glance: 3}), new Set([id('glance')]))
 
     expect(targets.map(({release}) => release)).toEqual([id('glance')])
   })
+})
+
+describe('a release that was removed after a run, and installed again,', () => {
+  const former = {name: 'keystone', installation: 'i0'}
+
+  it('is left by the undoing of that run, and named', () => {
+    expect(targetsOfRun(runOf(former), keptOf({keystone: 3}))).toEqual({
+      targets: [],
+      installed: [],
+      staying: ['keystone stays: it was removed and installed again after run r1'],
+    })
+  })
+
+  it('is not taken for one that the run installed', () => {
+    const run = runOf({...former, before: 0, gatedBefore: 0, after: 1})
+
+    expect(targetsOfRun(run, keptOf({keystone: 1}))).toMatchObject({targets: [], installed: []})
+  })
+
+  it('is told to stay removed while it is not installed', () => {
+    expect(targetsOfRun(runOf(former), keptOf({})).staying).toEqual([
+      'keystone stays removed: kk deploy installs it again',
+    ])
+  })
+
+  it('is not what a rollback of then has brought back', () => {
+    const back = {...runOf({...former, kind: 'rollback', before: 2, after: 3, target: 1}), verb: 'rollback'}
+    const run = {...runOf({name: 'keystone'}), id: 'r9'}
+
+    expect(targetsOfLastRun(run, keptOf({keystone: 3}, [run, back]))).toMatchObject({
+      targets: [{revision: 2}],
+      staying: [],
+    })
+  })
+
+  it('keeps a rollback of then from going on, by name', () => {
+    const run = runOf({...former, kind: 'rollback', target: 1}, {name: 'glance', kind: 'rollback', target: 2})
+
+    expect(() => targetsOfRollback(run, keptOf({keystone: 3, glance: 3}))).toThrow(
+      expect.objectContaining({
+        code: 'KK_MOVED',
+        message: 'run r1 cannot be gone on with: keystone: it was removed and installed again after run r1',
+      }),
+    )
+  })
+
+  it('says nothing of a release that a failed run did not come to install', () => {
+    const run = runOf({...former, before: 0, gatedBefore: 0, after: undefined, outcome: 'failed'})
+
+    expect(targetsOfRun(run, keptOf({keystone: 1})).staying).toEqual([])
+  })
+})
+
+it('a rollback goes on to the same revisions', () => {
+  const run = runOf({name: 'keystone', kind: 'rollback', target: 3}, {name: 'glance', kind: 'check'})
+
+  expect(targetsOfRollback(run, keptOf({keystone: 4, glance: 4}))).toEqual([
+    {release: id('keystone'), revision: 3, reason: 'back to revision 3: goes on with run r1'},
+  ])
 })
 
 describe('the last revision whose gate has passed', () => {
@@ -129,17 +197,17 @@ describe('undoing the last run, which nobody has named', () => {
   })
 
   it('returns to what was before it', () => {
-    const {targets, staying} = targetsOfLastRun(deployed[0]!, lastOf({keystone: 3}), deployed)
+    const {targets, staying} = targetsOfLastRun(deployed[0]!, keptOf({keystone: 3}, deployed))
 
     expect(targets).toMatchObject([{revision: 2}])
     expect(staying).toEqual([])
   })
 
   it('leaves what a rollback of an older run has brought further back', () => {
-    const {targets, staying} = targetsOfLastRun(deployed[0]!, lastOf({keystone: 4}), [
-      back(4, 1),
-      ...deployed,
-    ])
+    const {targets, staying} = targetsOfLastRun(
+      deployed[0]!,
+      keptOf({keystone: 4}, [back(4, 1), ...deployed]),
+    )
 
     expect(targets).toEqual([])
     expect(staying).toEqual([
@@ -148,10 +216,10 @@ describe('undoing the last run, which nobody has named', () => {
   })
 
   it('is done once, and names the run that goes further back', () => {
-    const {targets, staying} = targetsOfLastRun(deployed[0]!, lastOf({keystone: 4}), [
-      back(4, 2),
-      ...deployed,
-    ])
+    const {targets, staying} = targetsOfLastRun(
+      deployed[0]!,
+      keptOf({keystone: 4}, [back(4, 2), ...deployed]),
+    )
 
     expect(targets).toMatchObject([{revision: 2}])
     expect(staying).toEqual(['nothing of run r3 is left to undo; further back goes: kk rollback r2'])
@@ -160,6 +228,6 @@ describe('undoing the last run, which nobody has named', () => {
   it('returns what was rolled back and then changed by nobody but a rollback of that', () => {
     const runs = [back(5, 3), back(4, 1), ...deployed]
 
-    expect(targetsOfLastRun(deployed[0]!, lastOf({keystone: 5}), runs).targets).toMatchObject([{revision: 2}])
+    expect(targetsOfLastRun(deployed[0]!, keptOf({keystone: 5}, runs)).targets).toMatchObject([{revision: 2}])
   })
 })

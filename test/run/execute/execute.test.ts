@@ -3,11 +3,11 @@ import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import {parseManifest} from '../../../src/cluster/manifest.ts'
 import {KkError} from '../../../src/errors.ts'
 import type {ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
-import {GATED_LABEL, labelsOf, usesLabel} from '../../../src/plan/labels.ts'
+import {GATED_LABEL, INSTALLATION_LABEL, labelsOf, RUN_LABEL, usesLabel} from '../../../src/plan/labels.ts'
 import type {Task} from '../../../src/run/task.ts'
 import {id} from '../../graph/graph-of.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
-import {actionOf, newWorld, workOf} from './world.ts'
+import {actionOf, newWorld, RUN, workOf} from './world.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb']})
 
@@ -35,7 +35,8 @@ describe('install', () => {
       'gate Deployment/keystone-api',
       'label revision 1: {"kk.openstack.org/gated":"1"}',
     ])
-    expect(world.record?.labels).toEqual({...labelsOf(keystone, 1), [GATED_LABEL]: '1'})
+    const made = {[INSTALLATION_LABEL]: RUN, [RUN_LABEL]: RUN}
+    expect(world.record?.labels).toEqual({...labelsOf(keystone, 1), ...made, [GATED_LABEL]: '1'})
   })
 
   test('masks what a pod says: secrets of the release, and those of others', async () => {
@@ -86,12 +87,12 @@ describe('install', () => {
           mask: expect.any(Function),
         },
         {
-          labels: labelsOf(keystone, 1),
+          labels: {...labelsOf(keystone, 1), [INSTALLATION_LABEL]: RUN, [RUN_LABEL]: RUN},
           timeoutSeconds: 40,
           createNamespace: true,
           signal: expect.any(AbortSignal),
           onStarted: expect.any(Function),
-          env: {KK_OPERATION: '20261121-083000-3f9a/openstack/keystone'},
+          env: {KK_OPERATION: `${RUN}/openstack/keystone`},
         },
       ],
     ])
@@ -116,7 +117,31 @@ describe('install', () => {
   })
 })
 
+/** Upon a record of an older kk, which names no installation. */
+const UPGRADED = {[INSTALLATION_LABEL]: 'uid-keystone', [RUN_LABEL]: RUN}
+
 describe('upgrade', () => {
+  test('hands the installation down', async () => {
+    const before = recordOf(keystone)
+    const world = newWorld({record: {...before, labels: {...before.labels, [INSTALLATION_LABEL]: 'i1'}}})
+
+    await world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    expect(world.record?.labels).toMatchObject({[INSTALLATION_LABEL]: 'i1', [RUN_LABEL]: RUN})
+  })
+
+  test('is refused where the release was installed again, with as many revisions', async () => {
+    const world = newWorld({record: recordOf(keystone)})
+
+    const acting = world.execute({...actionOf('upgrade', 2), uid: 'uid-of-the-former'}, workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_RACED',
+      message: expect.stringContaining('it was removed and installed again'),
+    })
+    expect(world.deeds()).not.toContain('helm upgrade')
+  })
+
   test('takes away the labels that helm would hand down', async () => {
     const before = recordOf(desiredOf('keystone', {requires: ['memcached'], layers: {set: {a: 1}}}))
     const world = newWorld({record: before})
@@ -124,7 +149,7 @@ describe('upgrade', () => {
     await world.execute(actionOf('upgrade', 2), workOf(keystone))
 
     expect(world.record?.revision).toBe(3)
-    expect(world.record?.labels).toEqual({...labelsOf(keystone, 3), [GATED_LABEL]: '3'})
+    expect(world.record?.labels).toEqual({...labelsOf(keystone, 3), ...UPGRADED, [GATED_LABEL]: '3'})
     expect(world.deeds()).toContain('helm upgrade')
   })
 
@@ -141,7 +166,7 @@ describe('upgrade', () => {
     const acting = world.execute(actionOf('upgrade', 2), workOf(keystone))
 
     await expect(acting).rejects.toMatchObject({code: 'KK_UNHEALTHY'})
-    expect(world.record?.labels).toEqual(labelsOf(keystone, 3))
+    expect(world.record?.labels).toEqual({...labelsOf(keystone, 3), ...UPGRADED})
     expect(world.deeds()).toContain('give back')
   })
 })

@@ -1,9 +1,15 @@
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../../src/errors.ts'
-import {EXPORTED_LABEL, GATED_LABEL, labelsOf} from '../../../src/plan/labels.ts'
+import {
+  EXPORTED_LABEL,
+  GATED_LABEL,
+  INSTALLATION_LABEL,
+  labelsOf,
+  RUN_LABEL,
+} from '../../../src/plan/labels.ts'
 import type {Action} from '../../../src/plan/plan.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
-import {actionOf, MANIFEST, newWorld} from './world.ts'
+import {actionOf, MANIFEST, newWorld, RUN} from './world.ts'
 
 const older = desiredOf('keystone', {version: '0.1.0', requires: ['mariadb']})
 const newer = desiredOf('keystone', {version: '0.2.0', requires: ['mariadb', 'memcached']})
@@ -18,7 +24,29 @@ const worldAfterUpgrade = (setting: Parameters<typeof newWorld>[0] = {}) =>
 
 const claim = (name: string) => `apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: ${name}}\n`
 
+const MADE = {[INSTALLATION_LABEL]: 'uid-keystone', [RUN_LABEL]: RUN}
+
 describe('rollback', () => {
+  it('is refused where the release was installed again, with as many revisions', async () => {
+    const world = worldAfterUpgrade()
+
+    const acting = world.execute({...back(2), uid: 'uid-of-the-former'})
+
+    await expect(acting).rejects.toMatchObject({code: 'KK_RACED'})
+    expect(world.deeds()).not.toContain('helm rollback to 2')
+  })
+
+  it('copies no installation, which the target may not name', async () => {
+    const last = recordOf(newer, {revision: 3})
+    const world = worldAfterUpgrade({
+      record: {...last, labels: {...last.labels, [INSTALLATION_LABEL]: 'i1'}},
+    })
+
+    await world.execute(back(2))
+
+    expect(world.record?.labels).toMatchObject({[INSTALLATION_LABEL]: 'i1'})
+  })
+
   it('holds the lease while helm runs and the labels are put right, then passes the gate, then marks the record', async () => {
     const world = worldAfterUpgrade()
 
@@ -28,13 +56,13 @@ describe('rollback', () => {
     expect(world.deeds()).toEqual([
       'hold openstack/keystone',
       'helm rollback to 2',
-      'label revision 4: {"kk.openstack.org/revision":"4","kk.openstack.org/gated":null}',
+      `label revision 4: {"kk.openstack.org/revision":"4","kk.openstack.org/gated":null,"kk.openstack.org/installation":"uid-keystone","kk.openstack.org/run":"${RUN}"}`,
       'give back',
       'helm ended',
       'gate Deployment/keystone-api',
       'label revision 4: {"kk.openstack.org/gated":"4"}',
     ])
-    expect(world.record?.labels).toEqual({...labelsOf(older, 4), [GATED_LABEL]: '4'})
+    expect(world.record?.labels).toEqual({...labelsOf(older, 4), ...MADE, [GATED_LABEL]: '4'})
   })
 
   it('does not hand a release over that was handed over at its target', async () => {
@@ -115,7 +143,7 @@ describe('rollback', () => {
     expect(result).toEqual({revision: 4})
     expect(world.deeds()).toEqual([
       'hold openstack/keystone',
-      'label revision 4: {"kk.openstack.org/revision":"4","kk.openstack.org/gated":null}',
+      `label revision 4: {"kk.openstack.org/revision":"4","kk.openstack.org/gated":null,"kk.openstack.org/installation":"uid-keystone","kk.openstack.org/run":"${RUN}"}`,
       'give back',
       'helm ended',
       'gate Deployment/keystone-api',
@@ -179,7 +207,7 @@ describe('rollback', () => {
 
     await expect(world.execute(back(2))).rejects.toMatchObject({code: 'KK_UNHEALTHY'})
 
-    expect(world.record?.labels).toEqual(labelsOf(older, 4))
+    expect(world.record?.labels).toEqual({...labelsOf(older, 4), ...MADE})
     expect(world.journal.at(-1)).toEqual({
       type: 'release-ended',
       release: 'openstack/keystone',

@@ -41,6 +41,9 @@ interface Setting {
   readonly onApplied?: () => void
 }
 
+/** The run that acts. */
+export const RUN = '20261121-083000-3f9a'
+
 export const MANIFEST = `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: keystone-api}
@@ -217,7 +220,7 @@ export function newWorld(setting: Setting = {}) {
         release === 'openstack/keystone' ? cluster.lastRecord(release) : bareRecord(release),
     },
     environment: 'all-in-one',
-    run: '20261121-083000-3f9a',
+    run: RUN,
     holder: 'operator@host',
     hold: newHold({cluster, holder: 'operator@host', actions: [], waits: true}),
     waits: true,

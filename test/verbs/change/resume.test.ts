@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
 import type {DeployKind, Plan} from '../../../src/plan/plan.ts'
-import {expectSameInputs, runToResume, targetsOfRollback} from '../../../src/verbs/change/resume.ts'
+import {expectSameInputs, runToResume} from '../../../src/verbs/change/resume.ts'
 import {runToUndo} from '../../../src/verbs/change/rollback.ts'
 import {id} from '../../graph/graph-of.ts'
 
@@ -146,15 +146,4 @@ describe('inputs', () => {
       }),
     )
   })
-})
-
-it('a rollback goes on to the same revisions', () => {
-  const releases = [
-    {release: id('keystone'), ...NONE, kind: 'rollback', target: 3},
-    {release: id('glance'), ...NONE, kind: 'check'},
-  ]
-
-  expect(targetsOfRollback(runOf('r1', {releases}))).toEqual([
-    {release: id('keystone'), revision: 3, reason: 'back to revision 3: goes on with run r1'},
-  ])
 })

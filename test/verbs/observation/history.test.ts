@@ -4,6 +4,7 @@ import {describe, expect, it} from 'vitest'
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
 import {KkError} from '../../../src/errors.ts'
+import {INSTALLATION_LABEL, RUN_LABEL} from '../../../src/plan/labels.ts'
 import {identifyProcess} from '../../../src/state/processes/process-identity.ts'
 import {releaseHistory, runState} from '../../../src/verbs/observation/history.ts'
 import {id} from '../../graph/graph-of.ts'
@@ -84,6 +85,7 @@ describe('the revisions of a release', () => {
   const entry = (more: Partial<RunRelease>): RunRelease => ({
     release: id('keystone'),
     kind: 'upgrade',
+    installation: 'uid-keystone',
     before: 1,
     gatedBefore: 1,
     inputs: '',
@@ -127,6 +129,37 @@ describe('the revisions of a release', () => {
     )
 
     expect(revisions[0]!.run).toBe(run)
+  })
+
+  const labelled = (revision: number, labels: Readonly<Record<string, string>>, written = revision) => {
+    const record = recordOf(keystone, {revision, written})
+    return {...record, labels: {...record.labels, ...labels}}
+  }
+
+  it('name the run that their label names, and none where plain helm has copied the label', async () => {
+    const records = [
+      labelled(2, {[RUN_LABEL]: 'r1'}),
+      labelled(3, {[RUN_LABEL]: 'r1'}, 2),
+      labelled(4, {[RUN_LABEL]: 'r4'}),
+    ]
+    const failed = runOf({id: 'r1', releases: [entry({after: 3, outcome: 'failed'})]})
+
+    const {revisions} = await releaseHistory(clusterOf(records, [failed]), 'keystone', {})
+
+    expect(revisions.map(({revision, run}) => [revision, run])).toEqual([
+      [4, 'r4'],
+      [3, undefined],
+      [2, 'r1'],
+    ])
+  })
+
+  it('name no run of an installation before this one', async () => {
+    const records = [labelled(2, {[INSTALLATION_LABEL]: 'i2'})]
+    const former = runOf({releases: [entry({installation: 'i1', after: 2})]})
+
+    const {revisions} = await releaseHistory(clusterOf(records, [former]), 'keystone', {})
+
+    expect(revisions[0]!.run).toBeUndefined()
   })
 
   it('are told of releases that kk did not install, without a gate', async () => {
