@@ -16,6 +16,13 @@ kk:
   releases: {api: {chart: workload, timeout: TIMEOUT}}
 api: {}
 `
+const TWO = `
+kk:
+  OWN
+  releases: {db: {chart: workload}, api: {chart: workload, requires: [db]}}
+db: {}
+api: {}
+`
 const patient = ENVIRONMENT.replace('TIMEOUT', '60s')
 const impatient = ENVIRONMENT.replace('TIMEOUT', '2s')
 
@@ -43,7 +50,7 @@ async function holding(corner: Corner) {
 }
 
 describe.concurrent('two kk at once on one release', () => {
-  it('one waits until the other has ended, and makes no second revision', async () => {
+  it('one waits until the other has ended, and makes no second revision of the same inputs', async () => {
     const corner = await openCorner(patient)
     const first = await holding(corner)
     const second = start(corner, ['deploy', 'env.yaml'])
@@ -61,6 +68,25 @@ describe.concurrent('two kk at once on one release', () => {
     })
     expect(other.stderr).toMatch(/api +lease: \S+\/api: it is held by \S+@\S+ \(process \d+, run /)
     expect(one.exitCode, one.stderr).toBe(0)
+    expect(other.exitCode, other.stderr).toBe(0)
+    expect(other.stderr).toMatch(/api +run \S+ has made revision 1 of the same inputs/)
+    expect(await records(corner.name)).toEqual(['api 1 deployed'])
+    const again = await corner.kk(['deploy', 'env.yaml'])
+    expect(again.exitCode, again.stderr).toBe(0)
+    expect(again.stderr).toContain('1 unchanged')
+  })
+
+  it('with other inputs fails, and says what it found', async () => {
+    const corner = await openCorner(patient)
+    await corner.write('other.yaml', patient.replace('api: {}', 'api: {replicas: 2}'))
+    const first = await holding(corner)
+    const second = start(corner, ['deploy', 'other.yaml'])
+    await second.saw((event) => event.type === 'release-progressed' && event.blames !== undefined, 'it waits')
+
+    await corner.write('go', '')
+    const [one, other] = await Promise.all([first.ended(), second.ended()])
+
+    expect(one.exitCode, one.stderr).toBe(0)
     expect(other.exitCode).toBe(1)
     expect(eventsIn(other.stdout)).toContainEqual(
       expect.objectContaining({
@@ -73,9 +99,18 @@ describe.concurrent('two kk at once on one release', () => {
       }),
     )
     expect(await records(corner.name)).toEqual(['api 1 deployed'])
-    const again = await corner.kk(['deploy', 'env.yaml'])
-    expect(again.exitCode, again.stderr).toBe(0)
-    expect(again.stderr).toContain('1 unchanged')
+  })
+
+  it('of two releases both end well, though each marks the gate that both wait at', async () => {
+    const corner = await openCorner(TWO)
+    const both = [start(corner, ['deploy', 'env.yaml']), start(corner, ['deploy', 'env.yaml'])]
+    const ended = await Promise.all(both.map((run) => run.ended()))
+
+    expect(
+      ended.map(({exitCode}) => exitCode),
+      ended.map(({stderr}) => stderr).join('\n'),
+    ).toEqual([0, 0])
+    expect((await records(corner.name)).toSorted()).toEqual(['api 1 deployed', 'db 1 deployed'])
   })
 
   atNight(() => {

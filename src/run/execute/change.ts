@@ -3,7 +3,7 @@ import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import type {ChangedRelease} from '../../helm/helm.ts'
 import {makerLabels} from '../../plan/installation.ts'
-import {labelChanges, labelsOf} from '../../plan/labels.ts'
+import {labelChanges, labelsOf, readLabels} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {ChartWork} from '../task.ts'
 import type {Execution} from './execution.ts'
@@ -16,7 +16,8 @@ import {reserve} from './reservations.ts'
 
 /**
  * Installs or upgrades a release under its Lease. The last revision is read again before helm starts and after it has
- * ended: interference by plain helm, which heeds no Lease, is told as `KK_RACED`. The Lease is given back before the gate.
+ * ended: interference by plain helm, which heeds no Lease, is told as `KK_RACED`. What an equal run has made meanwhile is not
+ * made again. The Lease is given back before the gate.
  */
 export async function change(
   execution: Execution<'install' | 'upgrade'>,
@@ -26,7 +27,10 @@ export async function change(
   const {release} = action
   const revision = action.revision + 1
   await using lease = await takeLease(execution)
-  const before = await workable(execution, await cluster.lastRecord(release, action.revision))
+  const last = await cluster.lastRecord(release, action.revision)
+  const equal = last && (await madeByAnother(execution, last))
+  if (equal) return equal
+  const before = await workable(execution, last)
   await validate(execution, {work, before})
   if (before) await clearFailedJobs(execution, work)
   await keepDropped(execution, work.dropped)
@@ -41,6 +45,24 @@ export async function change(
     await settle(execution, lease, error)
     throw error
   }
+}
+
+/**
+ * Returns what another run of this environment has deployed since the plan was made, if it made the one revision that was to
+ * be made here, of the same inputs: two equal runs at once end alike.
+ */
+async function madeByAnother(
+  {action, cluster, environment, controls}: Execution<'install' | 'upgrade'>,
+  last: ReleaseRecord,
+): Promise<Deployed | undefined> {
+  const {owner, inputs, revision, run, exportedTo} = readLabels(last.labels) ?? {}
+  const isNext = last.revision === action.revision + 1 && revision === last.revision
+  const isEqual = owner === environment && inputs === action.inputs && exportedTo === undefined
+  if (!isNext || !isEqual || last.status !== 'deployed') return undefined
+  const stored = await cluster.stored(action.release, last.revision)
+  if (!stored) return undefined
+  controls.onProgress('helm', `run ${run} has made revision ${revision} of the same inputs`)
+  return {record: last, objects: parseManifest(stored.manifest)}
 }
 
 /** Helm leaves a failed Job of the same name as it is, and the gate would fail at once. */

@@ -3,7 +3,7 @@ import {describeCause, redactHealth} from '../../cluster/gate/cause.ts'
 import {unhealthy} from '../../cluster/gate/gate.ts'
 import {OPERATION} from '../../cluster/lease/operation.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
-import {KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../errors.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {GATED_LABEL, readLabels, UNCHECKED_LABEL} from '../../plan/labels.ts'
 import {isRechecked} from '../../plan/plan.ts'
@@ -167,15 +167,26 @@ async function mark(
   {revision, secret}: ReleaseRecord,
 ): Promise<{readonly revision: number}> {
   const {action, cluster, environment} = execution
-  const record = await cluster.lastRecord(action.release, revision)
-  const isOwn = record !== undefined && readLabels(record.labels)?.owner === environment
-  if (record?.revision !== revision || record.secret.uid !== secret.uid)
-    throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)
-  const text = String(revision)
-  const labels = {[GATED_LABEL]: text, ...(isRechecked(action) && {[UNCHECKED_LABEL]: text})}
-  if (isOwn && !isMarked(record)) await cluster.label(record, labels)
-  return {revision}
+  for (let attempt = 1; ; attempt++) {
+    const record = await cluster.lastRecord(action.release, revision)
+    const isOwn = record !== undefined && readLabels(record.labels)?.owner === environment
+    if (record?.revision !== revision || record.secret.uid !== secret.uid)
+      throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)
+    const text = String(revision)
+    const labels = {[GATED_LABEL]: text, ...(isRechecked(action) && {[UNCHECKED_LABEL]: text})}
+    if (!isOwn || isMarked(record)) return {revision}
+    try {
+      await cluster.label(record, labels)
+      return {revision}
+    } catch (error) {
+      // Another run may have marked the same revision in between.
+      if (asKkError(error).code !== 'KK_RACED' || attempt === MARKS) throw error
+    }
+  }
 }
+
+/** How often a record is marked at most that others write, too. */
+const MARKS = 5
 
 function isMarked({labels, revision}: ReleaseRecord): boolean {
   return readLabels(labels)?.gated === revision

@@ -1,7 +1,10 @@
 import {once} from 'node:events'
 import {describe, expect, test} from 'vitest'
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import {recordChanged} from '../../../src/cluster/records/record.ts'
 import {KkError} from '../../../src/errors.ts'
+import {inputsDigest} from '../../../src/plan/digest.ts'
+import {INPUTS_LABEL, OWNER_LABEL, REVISION_LABEL, RUN_LABEL} from '../../../src/plan/labels.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
@@ -25,6 +28,58 @@ describe('somebody else', () => {
         'openstack/keystone: somebody else changed it meanwhile: expected revision 2, as the plan saw, but found revision 3',
     })
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
+  })
+
+  const equal = (labels: Readonly<Record<string, string>> = {}) => {
+    const record = recordOf(keystone, {revision: 3, gated: undefined})
+    return {...record, labels: {...record.labels, [RUN_LABEL]: 'r2', ...labels}}
+  }
+
+  test('who has made the same revision of the same inputs leaves nothing but the gate', async () => {
+    const world = newWorld({record: equal()})
+    const action = {...actionOf('upgrade', 2), inputs: inputsDigest(keystone)}
+
+    await expect(world.execute(action, workOf(keystone))).resolves.toEqual({revision: 3})
+
+    expect(world.log).toContain('helm: run r2 has made revision 3 of the same inputs')
+    expect(world.deeds()).toEqual([
+      'hold openstack/keystone',
+      'give back',
+      'helm ended',
+      'gate Deployment/keystone-api',
+      'label revision 3: {"kk.openstack.org/gated":"3"}',
+    ])
+  })
+
+  test.each([
+    {what: 'of other inputs', record: equal({[INPUTS_LABEL]: 'others'})},
+    {what: 'for another environment', record: equal({[OWNER_LABEL]: 'another'})},
+    {what: 'by plain helm upon it', record: equal({[REVISION_LABEL]: '2'})},
+    {what: 'that is not deployed', record: {...equal(), status: 'failed'}},
+  ])('who has made a revision $what is told before helm starts', async ({record}) => {
+    const world = newWorld({record})
+    const action = {...actionOf('upgrade', 2), inputs: inputsDigest(keystone)}
+
+    await expect(world.execute(action, workOf(keystone))).rejects.toMatchObject({code: 'KK_RACED'})
+  })
+
+  test('who marks the same revision at the same moment is no obstacle', async () => {
+    const record = recordOf(keystone, {gated: undefined})
+    let marks = 0
+    const world = newWorld({
+      record,
+      cluster: {
+        label: async (of, labels) => {
+          marks += 1
+          world.record = {...of, labels: {...of.labels, ...(labels as Record<string, string>)}}
+          throw recordChanged(of)
+        },
+      },
+    })
+
+    await expect(world.execute(actionOf('await', 2))).resolves.toEqual({revision: 2})
+
+    expect(marks).toBe(1)
   })
 
   test.each([
