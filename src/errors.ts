@@ -51,6 +51,11 @@ export const ERRORS = {
     exit: 2,
     meaning: 'files of another tool have nothing to import, or what an environment cannot have',
   },
+  KK_EXPORT: {
+    exit: 3,
+    meaning:
+      'objects that are there would be given other releases by an export, or drive the same ones under other names',
+  },
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
   KK_KOLLA: {exit: 2, meaning: 'configuration in the layout of kolla-ansible cannot be used'},
   KK_FACTS: {exit: 2, meaning: 'the facts file has a key or value that kk does not accept'},

@@ -29,6 +29,7 @@ import {runDocument} from '../report/run/run-json.ts'
 import {counted} from '../report/text/list.ts'
 import {writeOwnedFiles} from '../state/files/owned-files.ts'
 import {expectTakesOver, planHandOver} from '../verbs/change/hand-over.ts'
+import {EXPORT_MARKER, expectDrivers} from '../verbs/expect-drivers.ts'
 import {exportEnvironment} from '../verbs/export.ts'
 import type {Prepared} from '../verbs/preparation/prepare.ts'
 
@@ -107,16 +108,14 @@ export default class Export extends KkCommand {
     const charts = flags.charts === undefined ? undefined : publishedAt(flags.charts)
     const {prepared} = await openValues(flags, argv as string[], this.console.say)
     await using cluster = lazyCluster(flags, prepared.environment)
-    const supplied = await openSecrets(
-      prepared,
-      flags,
-      namesCluster(flags) ? await cluster.open() : undefined,
-    )
+    const named = namesCluster(flags) || flags['hand-over'] ? await cluster.open() : undefined
+    const supplied = await openSecrets(prepared, flags, namesCluster(flags) ? named : undefined)
     const rendering = openRendering(flags.helm)
     const {environment, files, lost} = await exportEnvironment({
       ...{format, prepared, supplied, rendering, charts, recipient, image},
     })
-    await writeOwnedFiles(directory, files, {marker: '.kk-export', partial: false}).catch(
+    await expectDrivers(files, {format, directory, cluster: named, note: this.console.say})
+    await writeOwnedFiles(directory, files, {marker: EXPORT_MARKER, partial: false}).catch(
       (cause: unknown) => {
         throw cause instanceof KkError ? cause : unwritable(directory, cause)
       },

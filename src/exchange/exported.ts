@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto'
 import {condense} from '../graph/condense.ts'
 import type {Edge, Graph} from '../graph/graph.ts'
 import {order} from '../graph/order.ts'
@@ -104,6 +105,25 @@ export function waves({groups}: Pick<Exported, 'groups'>): readonly (readonly Ex
   return [...Map.groupBy(groups.flat(), ({id}) => waveOf.get(id)!)]
     .toSorted(([a], [b]) => a - b)
     .map(([, releases]) => releases)
+}
+
+/** The value of a label has no more, and controllers label what they make with the names of their objects. */
+const MAX_NAME_LENGTH = 63
+
+/**
+ * Returns the name of an object that another tool has for a part of an environment, such as `cloud-mariadb`. All
+ * environments of a cluster share the namespace of the tool, so the name carries the environment. Characters that no name
+ * of an object has are replaced, and what is too long is cut; a digest then keeps names distinct.
+ */
+export function objectName(...parts: readonly string[]): string {
+  const words = parts.join('-')
+  const name = words
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .replaceAll(/^[-.]+|[-.]+$|(?<=\.)[-.]+|-+(?=\.)/g, '')
+  if (name === words && name.length <= MAX_NAME_LENGTH) return name
+  const digest = createHash('sha256').update(words).digest('hex').slice(0, 8)
+  return `${name.slice(0, MAX_NAME_LENGTH - 9).replace(/[-.]+$/, '')}-${digest}`
 }
 
 /** The place of a chart that no source has, in the directory of the export. */

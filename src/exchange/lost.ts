@@ -1,7 +1,8 @@
 import {releaseName} from '../release.ts'
 import {environmentSecret, inStep} from './argo-workflows/write.ts'
 import {type Exported, type ExportedRelease, releasesOf, secretsFile} from './exported.ts'
-import {CONTROL_NAMESPACE, secretName, VALUES_KEY} from './flux/write.ts'
+import {CONTROL_NAMESPACE} from './flux/target.ts'
+import {secretName, VALUES_KEY} from './flux/write.ts'
 
 export const FORMATS = ['flux', 'argo-workflows', 'argocd', 'helmfile', 'armada', 'helm'] as const
 export type Format = (typeof FORMATS)[number]
@@ -128,6 +129,15 @@ const LOSSES: readonly Row[] = [
     },
   },
   {
+    what: 'After a change of a namespace, or of kk.name: the releases of before, which kk leaves as they are',
+    of: ALL,
+    instead: {
+      flux: 'a HelmRelease whose targetNamespace changes uninstalls the release in the namespace before, protected or not, and so does a Kustomization with prune where the HelmRelease gets another name: suspend the HelmRelease, and delete it, before (docs/leaving.md)',
+      argocd:
+        'an Application whose namespace changes leaves what is in the namespace before to nobody, or prunes it: delete the Application before, with --cascade=false',
+    },
+  },
+  {
     what: 'Digests of charts',
     of: (exported) => namesIf(exported, ({chart}) => chart.isLocked && chart.source !== undefined),
     instead: {
@@ -168,12 +178,29 @@ export function lossesOf(format: Format, exported: Exported): readonly Loss[] {
   })
 }
 
-/** Where a user puts secrets that an export only names. */
-const SECRETS: Partial<Readonly<Record<Format, (release: ExportedRelease) => string>>> = {
-  flux: ({name}) =>
-    `${command(name)} | kubectl create secret generic ${secretName({name})} --namespace ${CONTROL_NAMESPACE} --from-file=${VALUES_KEY}=/dev/stdin`,
-  helmfile: ({name}) => `${command(name)} > ${secretsFile({name})}`,
-  helm: ({name}) => `${command(name)} > ${secretsFile({name})}`,
+/** The commands by which a user puts secrets, which an export only names, where the tool reads them; they can be run again. */
+const SECRETS: Partial<
+  Readonly<Record<Format, (releases: readonly ExportedRelease[], exported: Exported) => readonly string[]>>
+> = {
+  flux: (releases, exported) => [
+    'supply() {',
+    // By a variable: a Secret without values would take the place of a good one where kk fails.
+    `  values="$(${command('"$1"')})" && printf '%s\\n' "$values" |`,
+    `    kubectl create secret generic "$2" --namespace ${CONTROL_NAMESPACE} --from-file=${VALUES_KEY}=/dev/stdin ${DRY_RUN} |`,
+    '    kubectl label --local --filename - reconcile.fluxcd.io/watch=Enabled --output yaml |',
+    `    ${APPLY}`,
+    '}',
+    ...releases.map((release) => `supply ${release.name} ${secretName(release, exported)}`),
+  ],
+  helmfile: toFiles,
+  helm: toFiles,
+}
+
+const DRY_RUN = '--dry-run=client --output yaml'
+const APPLY = 'kubectl apply --server-side --filename -'
+
+function toFiles(releases: readonly ExportedRelease[]): readonly string[] {
+  return releases.map(({name}) => `${command(name)} > ${secretsFile({name})}`)
 }
 
 function command(name: string): string {
@@ -200,7 +227,9 @@ function supplied(format: Format, exported: Exported): readonly string[] {
     return [
       '# What has to be given',
       `The steps read the environment file from a Secret, and refuse another than sha256:${digest}:`,
-      fenced([`kubectl create secret generic ${environmentSecret(exported)} --from-file=${name}`]),
+      fenced([
+        `kubectl create secret generic ${environmentSecret(exported)} --from-file=${name} ${DRY_RUN} | ${APPLY}`,
+      ]),
     ]
   }
   const secret = releasesOf(exported).filter(({secrets}) => secrets.length > 0)
@@ -213,8 +242,8 @@ function supplied(format: Format, exported: Exported): readonly string[] {
     places.join('\n'),
     ...(commandOf
       ? [
-          'With the environment file as `KK_ENVIRONMENT`, and the cluster that keeps what kk has made:',
-          fenced(secret.map(commandOf)),
+          'With the environment file as `KK_ENVIRONMENT`, and the cluster that keeps what kk has made as the current context of the kubeconfig:',
+          fenced(commandOf(secret, exported)),
         ]
       : []),
   ]

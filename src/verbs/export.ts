@@ -46,7 +46,7 @@ interface Writer {
   /** `published`: from a repository or a registry alone; `none`: kk itself finds them. */
   readonly charts: 'packages' | 'directories' | 'published' | 'none'
   /** Returns the document that SOPS encrypts for a release, and which of its keys. */
-  readonly secret?: (release: ExportedRelease, values: Values) => Values
+  readonly secret?: (release: ExportedRelease, values: Values, exported: Exported) => Values
   readonly sealed?: string
 }
 
@@ -95,7 +95,7 @@ export async function exportEnvironment(options: ExportOptions): Promise<Export>
   if (recipient !== undefined && secret.length > 0) {
     expectKept(options, secret)
     for (const release of secret) {
-      const document = writer.secret!(release, apart.get(release.id)!.secrets)
+      const document = writer.secret!(release, apart.get(release.id)!.secrets, exported)
       const content = await encrypted(yaml(document), {recipient, keys: writer.sealed})
       sealed.push([secretsFile(release), {content, mode: 0o600}])
     }

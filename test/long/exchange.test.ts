@@ -87,7 +87,7 @@ describe("in a strict dry run with the tools' own definitions", () => {
 
     expect(exitCode, stderr).toBe(0)
     expect(stdout.match(/^helmrelease\S+ created/gm)).toHaveLength(4)
-    expect(stdout).toContain('ocirepository.source.toolkit.fluxcd.io/workload-')
+    expect(stdout).toContain(`ocirepository.source.toolkit.fluxcd.io/${environment.name}-workload-`)
   })
 
   it('the API server takes an export for Flux whose charts are in a repository', async () => {
@@ -97,7 +97,8 @@ describe("in a strict dry run with the tools' own definitions", () => {
     const {exitCode, stdout, stderr} = await dryRun('--kustomize', out)
 
     expect(exitCode, stderr).toBe(0)
-    expect(stdout).toContain('helmrepository.source.toolkit.fluxcd.io/charts.example.org-kk created')
+    expect(stdout).toMatch(/^helmrepository\.source\S+\/\S+-charts\.example\.org-kk-\w{8} created/m)
+    expect(stdout).toContain(`/${other.name}-charts.example.org-kk-`)
   })
 
   it('the API server takes an export for Argo CD', async () => {
@@ -219,7 +220,7 @@ describe('secrets that are exported for an age recipient', () => {
     const secret = await decrypted(ofFlux)
     expect(secret).toMatchObject({
       kind: 'Secret',
-      metadata: {name: 'db-secret-values', namespace: 'flux-system'},
+      metadata: {name: `${environment.name}-db-secret-values`, namespace: 'flux-system'},
       stringData: {'values.yaml': `auth:\n  password: ${PASSWORD}\n`},
     })
   })

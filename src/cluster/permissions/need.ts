@@ -27,6 +27,7 @@ export type NeedingVerb =
   | 'drift --prune'
   | 'test'
   | 'deploy'
+  | 'adopt'
   | 'rollback'
   | 'unlock'
   | 'remove'
@@ -57,13 +58,12 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
     'upgrade',
     'reconfigure',
     'apply',
-    'adopt',
-    'export --hand-over',
     'resume',
     'run start',
     'kolla run',
     'kolla bootstrap',
   ],
+  adopt: ['export --hand-over'],
   'run follow': ['run list'],
   'deploy --via operator': ['upgrade --via operator'],
   remove: ['destroy', 'kolla kill'],

@@ -201,6 +201,8 @@ const CHANGES: readonly Need[] = [
   NODE_ROLLS,
 ]
 
+const DEPLOY: readonly Need[] = [...CHANGES, ...PULLS, SEEN_RECORDS, MAKE_NAMESPACES, MAKE_SECRETS]
+
 const inCluster = (group: string, resource: string, verbs: readonly string[], why: string): Need => ({
   group,
   resource,
@@ -281,6 +283,15 @@ const OPERATOR_ANYWHERE: readonly Need[] = [
     ['batch', 'jobs', ['list', 'watch']],
   ),
 ]
+const DRIVERS: readonly Need[] = (
+  [
+    ['helm.toolkit.fluxcd.io', 'helmreleases'],
+    ['argoproj.io', 'applications'],
+  ] as const
+).map(([group, resource]) => ({
+  ...inCluster(group, resource, ['list'], 'to know whether another tool drives a release'),
+  without: 'a release that another tool drives is told by the labels of its objects alone',
+}))
 /** To give the operator an environment file with overrides. */
 const HAND_OVER: readonly Need[] = [
   steering('create', 'patch'),
@@ -335,7 +346,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     {...SEEN_LEASES, without: 'who works on a release is not told'},
     {...SECRETS, without: 'a release with generated passwords is shown as one with other inputs'},
   ],
-  plan: [IDENTITY, SEEN_RECORDS, RECORDS, SECRETS],
+  plan: [IDENTITY, SEEN_RECORDS, RECORDS, SECRETS, ...DRIVERS],
   history: [SEEN_RECORDS, RECORDS, {...RUNS, verbs: ['list'], why: 'to read the records of runs'}],
   drift: [
     SEEN_RECORDS,
@@ -373,7 +384,8 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     ...EVIDENCE,
     LEASES,
   ],
-  deploy: [...CHANGES, ...PULLS, SEEN_RECORDS, MAKE_NAMESPACES, MAKE_SECRETS],
+  deploy: DEPLOY,
+  adopt: [...DEPLOY, ...DRIVERS],
   'drift --prune': [IDENTITY, SEEN_RECORDS, RECORDS, LEASES, SEEN_LEASES, RUNS],
   rollback: [...CHANGES, SEEN_DEPENDENTS],
   unlock: [SEEN_RECORDS, RECORDS, {...WRITE_RECORDS, verbs: ['update']}, LEASES, SEEN_RUNS],

@@ -20,10 +20,13 @@ export interface RoleSet {
   readonly rendered?: readonly string[]
 }
 
+/** What the operator does, too. */
+const CHANGES = ['deploy', 'rollback', 'unlock', 'drift --prune', 'facts'] as const
+
 export const ROLE_SETS = {
   look: {verbs: ['status', 'plan', 'history', 'facts']},
   drift: {verbs: ['drift'], rendered: ['get', 'patch']},
-  change: {verbs: ['deploy', 'rollback', 'unlock', 'drift --prune', 'facts'], rendered: RENDERED_VERBS},
+  change: {verbs: [...CHANGES, 'adopt'], rendered: RENDERED_VERBS},
   test: {verbs: ['test']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
   steer: {
@@ -36,13 +39,13 @@ export const ROLE_SETS = {
 
 /** The rights of the operator itself, which does what `change` allows. */
 export const OPERATOR_ROLES: RoleSet = {
-  verbs: [...ROLE_SETS.change.verbs, ...ROLE_SETS.drift.verbs, 'operator run'],
+  verbs: [...CHANGES, ...ROLE_SETS.drift.verbs, 'operator run'],
   rendered: ROLE_SETS.change.rendered,
 }
 
 /** The rights of an operator in another cluster than its own, which has no objects of its kinds. */
 export const SITE_ROLES: RoleSet = {
-  verbs: [...ROLE_SETS.change.verbs, ...ROLE_SETS.drift.verbs, 'operator run elsewhere'],
+  verbs: [...CHANGES, ...ROLE_SETS.drift.verbs, 'operator run elsewhere'],
   rendered: ROLE_SETS.change.rendered,
 }
 

@@ -1,6 +1,6 @@
 import {posix} from 'node:path'
 import type {ReleaseId, Values} from '../../release.ts'
-import {type Exported, type ExportedFiles, type ExportedGroup, yaml} from '../exported.ts'
+import {type Exported, type ExportedFiles, type ExportedGroup, objectName, yaml} from '../exported.ts'
 
 /** Where a step finds the environment file. */
 const MOUNT = '/environment'
@@ -10,7 +10,7 @@ const MOUNT = '/environment'
  * a Secret, for its values may be secret; a step refuses another than the one that was exported.
  */
 export function workflowTemplate(exported: Exported): ExportedFiles {
-  const name = `kk-${exported.name}`
+  const name = objectName('kk', exported.name)
   const {digest} = exported.file
   const parameters = [{name: 'releases'}, {name: 'timeout'}]
   const template: Values = {
@@ -50,7 +50,7 @@ export function workflowTemplate(exported: Exported): ExportedFiles {
 
 /** The Secret with the environment file; its key is the name of the file. */
 export function environmentSecret({name}: Pick<Exported, 'name'>): string {
-  return `kk-${name}`
+  return objectName('kk', name)
 }
 
 /** Returns where a step looks for a directory that the file names, by its path from the file: what leaves the root ends there. */

@@ -160,6 +160,18 @@ function placeOf({name, spec, source}: Application): {readonly name: string; rea
   }
 }
 
+/** The release that an Application installs, and the cluster unless it is that of Argo CD; undefined where it is not one chart. */
+export function applicationTarget(
+  object: Values,
+): {readonly release: ReleaseId; readonly cluster: string | undefined} | undefined {
+  const application = applicationOf(object)
+  if (typeof application === 'string') return undefined
+  const {destination} = application.spec
+  const clusters = [dig(destination, 'server'), dig(destination, 'name')]
+  const cluster = clusters.find((each) => !IN_CLUSTER.has(each as string))
+  return {release: idOf(application), cluster: cluster as string | undefined}
+}
+
 /** Argo CD: reposerver/repository helmTemplate. The object takes the place of the text, parameters win. Throws `KK_YAML`, `KK_VALUES`. */
 function valuesOf({valuesObject, values, parameters}: Values, of: string): Values {
   const text = typeof values === 'string' ? readYaml(values, {file: `the values of ${of}`}) : undefined

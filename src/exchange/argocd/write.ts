@@ -3,6 +3,7 @@ import {
   type Exported,
   type ExportedFiles,
   type ExportedRelease,
+  objectName,
   releasesOf,
   waves,
   yaml,
@@ -31,7 +32,7 @@ function projectOf(exported: Exported): Values {
   return {
     apiVersion: API,
     kind: 'AppProject',
-    metadata: {name: exported.name, namespace: ARGOCD_NAMESPACE},
+    metadata: {name: objectName(exported.name), namespace: ARGOCD_NAMESPACE},
     spec: {
       sourceRepos: [...new Set(releases.map(repositoryOf))],
       destinations: namespaces.map((namespace) => ({namespace, server: SERVER})),
@@ -53,13 +54,13 @@ function applicationOf(release: ExportedRelease, {environment, wave}: Placed): V
     apiVersion: API,
     kind: 'Application',
     metadata: {
-      name,
+      name: objectName(environment, name),
       namespace: ARGOCD_NAMESPACE,
       labels: {'kk.openstack.org/environment': environment},
       annotations: {'argocd.argoproj.io/sync-wave': String(wave), ...keeps},
     },
     spec: {
-      project: environment,
+      project: objectName(environment),
       destination: {namespace, server: SERVER},
       source: {
         repoURL: repositoryOf(release),

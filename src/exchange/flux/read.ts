@@ -1,4 +1,3 @@
-import {createHash} from 'node:crypto'
 import {dirname, join} from 'node:path'
 import {dig, digText} from '../../charts/manifests/dig.ts'
 import {isVersion} from '../../charts/version.ts'
@@ -10,8 +9,8 @@ import {lostCredentials, withoutCredentials} from '../credentials.ts'
 import type {FileDocument} from '../documents.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
 import {notText, unread} from '../unread.ts'
+import {CONTROL_NAMESPACE, helmReleaseTarget} from './target.ts'
 import {type Found, valuesOf} from './values-from.ts'
-import {CONTROL_NAMESPACE} from './write.ts'
 
 interface FluxOptions {
   /** For people: where the documents were read. */
@@ -65,11 +64,11 @@ function foundIn(file: string, object: Values): readonly Found[] {
 
 /** Helm, and so kk, finds a record only where the release is. */
 function refuseOtherStorage(releases: readonly Found[]): void {
-  const elsewhere = releases.filter((each) => storageOf(each) !== placeOf(each).namespace)
-  if (elsewhere.length === 0) return
-  const lines = elsewhere.map(
-    (each) => `  ${each.name}: ${storageOf(each)}, but it is installed in ${placeOf(each).namespace}`,
-  )
+  const lines = releases.flatMap(({name, object}) => {
+    const {storage, namespace} = helmReleaseTarget(object)
+    return storage === namespace ? [] : [`  ${name}: ${storage}, but it is installed in ${namespace}`]
+  })
+  if (lines.length === 0) return
   throw new KkError(
     'KK_IMPORT',
     [
@@ -80,26 +79,6 @@ function refuseOtherStorage(releases: readonly Found[]): void {
       hint: 'give each spec.storageNamespace the namespace of its spec.targetNamespace: Flux installs it anew, so do that before there is data',
     },
   )
-}
-
-function storageOf({namespace, spec}: Found): string {
-  return digText(spec, 'storageNamespace') ?? namespace
-}
-
-/** helm-controller: api/v2 HelmRelease.GetReleaseName, GetReleaseNamespace. */
-function placeOf({name, namespace, spec}: Found): {readonly name: string; readonly namespace: string} {
-  const target = digText(spec, 'targetNamespace')
-  const stated = digText(spec, 'releaseName')
-  return {
-    name: shortened(stated ?? (target === undefined ? name : `${target}-${name}`)),
-    namespace: target ?? namespace,
-  }
-}
-
-/** helm-controller: internal/release ShortenName. */
-function shortened(name: string): string {
-  if (name.length <= 53) return name
-  return `${name.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
 }
 
 interface Among {
@@ -134,7 +113,7 @@ const KUSTOMIZE_READ = new Set(['apiVersion', 'kind', 'resources', 'metadata'])
 function readRelease(found: Found, among: Among): ReadRelease {
   const {spec, object} = found
   const chartSpec = dig(spec, 'chart', 'spec')
-  const {name, namespace} = placeOf(found)
+  const {name, namespace} = helmReleaseTarget(object)
   const lost: string[] = []
   const lose = (what: string) => void lost.push(what)
   const chart = chartOf(found, among)
@@ -242,7 +221,7 @@ function needsOf(found: Found, {releases, kustomizations}: Among): ReadRelease['
 }
 
 function idAndText(found: Found) {
-  const {name, namespace} = placeOf(found)
+  const {name, namespace} = helmReleaseTarget(found.object)
   return {release: releaseId(namespace, name), text: found.name}
 }
 

@@ -4,14 +4,13 @@ import {
   type ExportedChart,
   type ExportedFiles,
   type ExportedRelease,
+  objectName,
   releasesOf,
   secretsFile,
   yaml,
   yamlStream,
 } from '../exported.ts'
-
-/** The namespace of Flux, and so of all its objects here. */
-export const CONTROL_NAMESPACE = 'flux-system'
+import {CONTROL_NAMESPACE} from './target.ts'
 
 /** How often Flux looks whether something is other than stated. */
 const INTERVAL = '10m'
@@ -19,12 +18,10 @@ const INTERVAL = '10m'
 /** Returns an environment as objects of Flux: a HelmRelease for each release, and the sources of their charts. */
 export function fluxObjects(exported: Exported): ExportedFiles {
   const releases = releasesOf(exported)
-  const sources = new Map(releases.map(({chart}) => [sourceName(chart), sourceOf(chart, exported.name)]))
+  const sources = new Map(releases.map(({chart}) => [sourceName(chart, exported), sourceOf(chart, exported)]))
   const files = new Map([
     ['sources.yaml', yamlStream([...sources.values()])],
-    ...releases.map(
-      (each) => [`releases/${each.name}.yaml`, yaml(helmRelease(each, exported.name))] as const,
-    ),
+    ...releases.map((each) => [`releases/${each.name}.yaml`, yaml(helmRelease(each, exported))] as const),
   ])
   const sealed = exported.sops ? releases.filter(({secrets}) => secrets.length > 0) : []
   const resources = [...files.keys(), ...sealed.map(secretsFile)]
@@ -33,29 +30,32 @@ export function fluxObjects(exported: Exported): ExportedFiles {
 }
 
 /** Returns the Secret from which a HelmRelease takes its secret values. */
-export function fluxSecret(release: ExportedRelease, values: Values): Values {
+export function fluxSecret(release: ExportedRelease, values: Values, environment: Named): Values {
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: {name: secretName(release), namespace: CONTROL_NAMESPACE},
+    metadata: {name: secretName(release, environment), namespace: CONTROL_NAMESPACE},
     stringData: {[VALUES_KEY]: yaml(values)},
   }
 }
 
-export function secretName({name}: Pick<ExportedRelease, 'name'>): string {
-  return `${name}-secret-values`
+export function secretName(release: Pick<ExportedRelease, 'name'>, environment: Named): string {
+  return `${objectName(environment.name, release.name)}-secret-values`
 }
 
 export const VALUES_KEY = 'values.yaml'
 
-function helmRelease(release: ExportedRelease, environment: string): Values {
+/** The environment, of which only the name is needed. */
+type Named = Pick<Exported, 'name'>
+
+function helmRelease(release: ExportedRelease, environment: Named): Values {
   const {name, namespace, chart, values, secrets, timeoutSeconds, hooksAfter, needs} = release
   const change = {disableWait: hooksAfter, remediation: {retries: 0}}
   return {
     apiVersion: 'helm.toolkit.fluxcd.io/v2',
     kind: 'HelmRelease',
     metadata: {
-      name,
+      name: objectName(environment.name, name),
       namespace: CONTROL_NAMESPACE,
       labels: labels(environment),
       ...(release.protected && {annotations: {'kustomize.toolkit.fluxcd.io/prune': 'disabled'}}),
@@ -67,33 +67,39 @@ function helmRelease(release: ExportedRelease, environment: string): Values {
       targetNamespace: namespace,
       // By default the record would lie beside the HelmRelease, where helm does not find it.
       storageNamespace: namespace,
-      ...(needs.length > 0 && {dependsOn: needs.map((id) => ({name: releaseName(id)}))}),
+      ...(needs.length > 0 && {
+        dependsOn: needs.map((id) => ({name: objectName(environment.name, releaseName(id))})),
+      }),
       install: {createNamespace: true, ...change},
       upgrade: change,
-      ...chartOf(chart),
+      ...chartOf(chart, environment),
       ...(secrets.length > 0 && {
-        valuesFrom: [{kind: 'Secret', name: secretName(release), valuesKey: VALUES_KEY}],
+        valuesFrom: [{kind: 'Secret', name: secretName(release, environment), valuesKey: VALUES_KEY}],
       }),
       ...(!isEmpty(values) && {values}),
     },
   }
 }
 
-function labels(environment: string): Values {
-  return {'kk.openstack.org/environment': environment}
+function labels({name}: Named): Values {
+  return {'kk.openstack.org/environment': name}
 }
 
 /** Charts are published before they come here: Flux takes none from a directory. */
-function chartOf(chart: ExportedChart): Values {
-  const name = sourceName(chart)
+function chartOf(chart: ExportedChart, environment: Named): Values {
+  const name = sourceName(chart, environment)
   if (chart.source?.kind === 'oci') return {chartRef: {kind: 'OCIRepository', name}}
   const sourceRef = {kind: 'HelmRepository', name}
   return {chart: {spec: {chart: chart.name, version: chart.version, interval: INTERVAL, sourceRef}}}
 }
 
-function sourceOf(chart: ExportedChart, environment: string): Values {
+function sourceOf(chart: ExportedChart, environment: Named): Values {
   const {name, version, source} = chart
-  const metadata = {name: sourceName(chart), namespace: CONTROL_NAMESPACE, labels: labels(environment)}
+  const metadata = {
+    name: sourceName(chart, environment),
+    namespace: CONTROL_NAMESPACE,
+    labels: labels(environment),
+  }
   const url = source?.url ?? ''
   if (source?.kind !== 'oci')
     return {
@@ -116,11 +122,8 @@ function sourceOf(chart: ExportedChart, environment: string): Values {
   }
 }
 
-/** Names of objects have no capitals, underscores or plus signs. */
-function sourceName({name, version, source}: ExportedChart): string {
+/** Other environments may have the same chart from elsewhere. */
+function sourceName({name, version, source}: ExportedChart, environment: Named): string {
   const words = source?.kind === 'oci' ? `${name}-${version}` : (source?.url ?? '').replace(/^\w+:\/\//, '')
-  return words
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9.]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
+  return objectName(environment.name, words)
 }

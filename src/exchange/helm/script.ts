@@ -37,7 +37,7 @@ function preamble(exported: Exported): readonly string[] {
     '# A file of values for each release that has secrets: LOST.md says how to write them.',
     'secrets="${SECRETS:-secrets}"',
     `for name in ${names.join(' ')}; do`,
-    '  [ -f "$secrets/$name.yaml" ] || { echo "$secrets/$name.yaml is missing: see LOST.md" >&2; exit 1; }',
+    '  [ -s "$secrets/$name.yaml" ] || { echo "$secrets/$name.yaml is missing or empty: see LOST.md" >&2; exit 1; }',
     'done',
   ]
 }

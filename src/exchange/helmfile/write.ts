@@ -5,6 +5,7 @@ import {
   type ExportedChart,
   type ExportedFiles,
   type ExportedRelease,
+  objectName,
   releasesOf,
   secretsFile,
   valuesFile,
@@ -15,7 +16,7 @@ import {
 /** Returns an environment as a helmfile, with the values of each release beside it. */
 export function helmfile(exported: Exported): ExportedFiles {
   const releases = releasesOf(exported)
-  const repositories = repositoriesOf(releases.map(({chart}) => chart))
+  const repositories = repositoriesOf(exported)
   const state = {
     commonLabels: {environment: exported.name},
     helmDefaults: {createNamespace: true, historyMax: 10},
@@ -57,8 +58,10 @@ function chartOf(chart: ExportedChart, repositories: ReadonlyMap<string, string>
   return {chart: `${place}/${name}`, version}
 }
 
-/** Returns the names of repositories by their addresses. */
-function repositoriesOf(charts: readonly ExportedChart[]): ReadonlyMap<string, string> {
-  const urls = charts.flatMap(({source}) => (source?.kind === 'repository' ? [source.url] : []))
-  return new Map([...new Set(urls)].map((url, at) => [url, `charts-${at + 1}`]))
+/** Returns the names of repositories by their addresses. Helm keeps repositories per user, so the names carry the environment. */
+function repositoriesOf(exported: Exported): ReadonlyMap<string, string> {
+  const urls = releasesOf(exported).flatMap(({chart: {source}}) =>
+    source?.kind === 'repository' ? [source.url] : [],
+  )
+  return new Map([...new Set(urls)].map((url, at) => [url, objectName(exported.name, `charts-${at + 1}`)]))
 }

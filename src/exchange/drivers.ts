@@ -1,0 +1,81 @@
+import {dig, digText} from '../charts/manifests/dig.ts'
+import {KkError} from '../errors.ts'
+import {type ReleaseId, releaseId, type Values} from '../release.ts'
+import {applicationTarget} from './argocd/read.ts'
+import {helmReleaseTarget} from './flux/target.ts'
+
+/** An object of another tool that installs a release, and reconciles it. */
+export interface Driver {
+  readonly kind: 'HelmRelease' | 'Application'
+  readonly namespace: string
+  readonly name: string
+  readonly release: ReleaseId
+  /** The cluster of the release; undefined for that of the object. */
+  readonly cluster: string | undefined
+  /** Whether the tool leaves the release alone, also when the object is deleted. */
+  readonly isSuspended: boolean
+}
+
+/** Returns the HelmReleases of Flux, and the Applications of Argo CD that install a chart, among objects. */
+export function driversAmong(objects: readonly Values[]): readonly Driver[] {
+  return objects.flatMap((object): readonly Driver[] => {
+    const {apiVersion, kind, metadata, spec} = object
+    const [group] = String(apiVersion).split('/')
+    const place = {namespace: digText(metadata, 'namespace') ?? '', name: digText(metadata, 'name') ?? ''}
+    if (kind === 'HelmRelease' && group === 'helm.toolkit.fluxcd.io') {
+      const {namespace, name} = helmReleaseTarget(object)
+      const kubeConfig = dig(spec, 'kubeConfig')
+      const cluster = digText(kubeConfig, 'secretRef', 'name') ?? digText(kubeConfig, 'configMapRef', 'name')
+      const isSuspended = dig(spec, 'suspend') === true
+      return [{kind, ...place, release: releaseId(namespace, name), cluster, isSuspended}]
+    }
+    const target = kind === 'Application' && group === 'argoproj.io' ? applicationTarget(object) : undefined
+    return target ? [{kind: 'Application', ...place, ...target, isSuspended: false}] : []
+  })
+}
+
+/** What a tool does with the release that an object has no longer, and how the object lets go of it first. */
+const TOOLS: Readonly<Record<Driver['kind'], {readonly leaves: string; readonly letGo: string}>> = {
+  HelmRelease: {
+    leaves: 'Flux would uninstall',
+    letGo:
+      'suspend each of these HelmReleases, and delete those that get another release: deleting one that is suspended uninstalls nothing',
+  },
+  Application: {
+    leaves: 'Argo CD would no longer keep, and may prune,',
+    letGo: 'delete each of these Applications without what it made (argocd app delete --cascade=false)',
+  },
+}
+
+/**
+ * Throws `KK_EXPORT` if an object of an export has the name of one that installs another release, or has another name than
+ * one that installs the same release and is not suspended. `where` is where those are; `again` what to do afterwards.
+ */
+export function expectSameDrivers(
+  exported: readonly Driver[],
+  present: readonly Driver[],
+  {where, again}: {readonly where: string; readonly again: string},
+): void {
+  const lines = exported.flatMap((next) =>
+    present.filter(({kind}) => kind === next.kind).flatMap((each) => clash(each, next)),
+  )
+  if (lines.length === 0) return
+  const {letGo} = TOOLS[exported[0]!.kind]
+  throw new KkError('KK_EXPORT', [`this export does not fit what is in ${where}:`, ...lines].join('\n'), {
+    hint: `${letGo}; then ${again}`,
+  })
+}
+
+function clash(present: Driver, next: Driver): readonly string[] {
+  const isSameObject = present.namespace === next.namespace && present.name === next.name
+  const isSameRelease = present.release === next.release && present.cluster === next.cluster
+  const head = `  ${present.kind} ${present.namespace}/${present.name} installs ${target(present)}`
+  if (isSameObject && !isSameRelease)
+    return [`${head}, and ${target(next)} in this export: ${TOOLS[present.kind].leaves} ${target(present)}`]
+  if (isSameObject || !isSameRelease || present.isSuspended) return []
+  return [`${head}, as ${next.namespace}/${next.name} of this export does: both would change it`]
+}
+
+function target({release, cluster}: Driver): string {
+  return cluster === undefined ? release : `${release} on ${cluster}`
+}
