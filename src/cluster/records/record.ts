@@ -71,3 +71,8 @@ export function recordChanged({release, revision}: ReleaseRecord, cause?: unknow
     hint: 'somebody else works on this release; run kk again when they are done',
   })
 }
+
+/** The last revision of each release; the input is ascending. */
+export function lastOf<T extends ReleaseRecord>(revisions: readonly T[]): ReadonlyMap<ReleaseId, T> {
+  return new Map(revisions.map((record) => [record.release, record]))
+}

@@ -1,4 +1,5 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {lastOf} from '../../cluster/records/record.ts'
 import {components} from '../../graph/components.ts'
 import {dependents} from '../../graph/dependents.ts'
 import {type Edge, type Graph, reverse} from '../../graph/graph.ts'
@@ -13,7 +14,7 @@ import {sectionOfRecord} from '../shape.ts'
 import {usesOf} from '../uses/uses.ts'
 import {crossesMigration, requirementGone} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
-import {lastOf, type Way, waysBack} from './ways.ts'
+import {type Way, waysBack} from './ways.ts'
 
 export interface RollbackInputs {
   readonly environment: string

@@ -1,9 +1,9 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {lastOf} from '../../cluster/records/record.ts'
 import type {RunRecord, RunRelease} from '../../cluster/runs.ts'
 import {KkError} from '../../errors.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {type Installations, isOfPresent} from '../installation.ts'
-import {lastOf} from './ways.ts'
 
 /** The revision that a release is to return to. */
 export interface RollbackTarget {

@@ -1,4 +1,5 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {lastOf} from '../../cluster/records/record.ts'
 import type {ReleaseId} from '../../release.ts'
 import {readLabels} from '../labels.ts'
 import {isUnfinished, type ObservedRecord} from '../pending/evidence.ts'
@@ -70,11 +71,6 @@ function leftover(record: ObservedRecord) {
   const refusal = unfinished(record)
   if (refusal) throw refusal
   return undefined
-}
-
-/** The last revision of each release; the input is ascending. */
-export function lastOf<T extends ReleaseRecord>(revisions: readonly T[]): ReadonlyMap<ReleaseId, T> {
-  return new Map(revisions.map((record) => [record.release, record]))
 }
 
 /** Of each release the newest revision, among those that helm keeps, whose own gate has passed. */

@@ -1,7 +1,7 @@
 import type {ReleaseRecord} from '../../../../cluster/cluster.ts'
 import {mapParallel} from '../../../../cluster/parallel.ts'
+import {lastOf} from '../../../../cluster/records/record.ts'
 import {asKkError} from '../../../../errors.ts'
-import {lastOf} from '../../../../plan/rollback/ways.ts'
 import {releaseName} from '../../../../release.ts'
 import {type Leftover, leftovers} from '../../leftovers.ts'
 import type {Examination} from '../facts.ts'
