@@ -6,32 +6,36 @@ import {MASK} from './placeholder.ts'
 import type {Redact, RedactLeaf} from './redact.ts'
 
 /**
- * Returns an object as a diff may show it, beside the same object `before` or without one: each value of a Secret gives way
- * to its length, with `changed` where the other has something else under its key; of others, what `redact` knows is masked.
+ * Returns an object as a diff may show it, next to the same object `before` or without one: each value of a Secret is masked,
+ * with `changed` if the other has something else under its key; of others, what `redact` knows, and numbers under a key that
+ * looks secret.
  */
 export function redactObject(
   object: ManifestObject,
   before: ManifestObject | undefined,
   redact: RedactLeaf,
 ): unknown {
-  return mapLeaves(withLengths(object, before), (leaf, isSecret) =>
-    typeof leaf === 'string' ? redact(leaf, isSecret) : leaf,
-  )
+  return mapLeaves(withoutData(object, before), (leaf, isSecret) => {
+    if (typeof leaf === 'string') return redact(leaf, isSecret)
+    if (!isWord(leaf)) return leaf
+    const redacted = isSecret ? MASK : redact(String(leaf))
+    return redacted === String(leaf) ? leaf : redacted
+  })
 }
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-function withLengths(object: ManifestObject, before: ManifestObject | undefined): ManifestObject {
+function withoutData(object: ManifestObject, before: ManifestObject | undefined): ManifestObject {
   if (object.apiVersion !== 'v1' || object.kind !== 'Secret') return object
   const values = secretValues(object)
   const earlier = before === undefined ? new Map<string, Buffer>() : secretValues(before)
-  const lengths = (part: unknown) =>
-    Object.fromEntries(entries(part).map(([key]) => [key, lengthText(values.get(key), earlier.get(key))]))
+  const masked = (part: unknown) =>
+    Object.fromEntries(entries(part).map(([key]) => [key, maskedText(values.get(key), earlier.get(key))]))
   return {
     ...object,
     metadata: withoutLastApplied(object.metadata),
-    ...('data' in object && {data: lengths(object.data)}),
-    ...('stringData' in object && {stringData: lengths(object.stringData)}),
+    ...('data' in object && {data: masked(object.data)}),
+    ...('stringData' in object && {stringData: masked(object.stringData)}),
   }
 }
 
@@ -51,10 +55,9 @@ function secretValues({data, stringData}: ManifestObject): ReadonlyMap<string, B
   return values
 }
 
-function lengthText(value: Buffer | undefined, earlier: Buffer | undefined): string {
-  const bytes = value?.length ?? 0
+function maskedText(value: Buffer | undefined, earlier: Buffer | undefined): string {
   const changed = earlier !== undefined && value !== undefined && !earlier.equals(value)
-  return `(masked, ${bytes} byte${bytes === 1 ? '' : 's'}${changed ? ', changed' : ''})`
+  return changed ? '(masked, changed)' : '(masked)'
 }
 
 function entries(part: unknown): readonly (readonly [string, unknown])[] {

@@ -40,8 +40,14 @@ function markedEntries(
   return Object.entries(map).map(([key, value]) => {
     const isBelow = isSecret && !isSetting(key)
     const isName = isReference(under, key) || isPartOfThing(above, key, value)
-    return [key, value, !isName && (isBelow || saysSecret(key, value, map))] as const
+    const isSaid = saysSecret(key, value, map) || isPairedValue(key, map)
+    return [key, value, !isName && (isBelow || isSaid)] as const
   })
+}
+
+/** Of a pair such as `{key: DB_PASSWORD, value: …}`. */
+function isPairedValue(key: string, map: object): boolean {
+  return key === 'value' && 'key' in map && typeof map.key === 'string' && looksSecret(map.key)
 }
 
 /** The items of a list, each with whether it is secret, also as the word after `--password` in a command. */

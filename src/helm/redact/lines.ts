@@ -168,8 +168,8 @@ type Opening =
 
 /** `password:` and nothing more in its line but the sign of a block text, or a bracket; with all that stands before the key. */
 const OPENING = /^(\s*(?:-\s+)*)["']?([\w.-]+)["']?\s*[:=]\s*(?:([|>][-+\d]*|[{[])\s*)?(?:#.*)?$/
-/** The name of a variable, as pods list them. */
-const NAMED = /^(\s*(?:-\s+)*)["']?name["']?\s*:\s*["']?([\w.-]+)["']?,?\s*$/
+/** The name of a variable, as pods list them, or a key whose value stands apart. */
+const NAMED = /^(\s*(?:-\s+)*)["']?(?:name|key)["']?\s*:\s*["']?([\w.-]+)["']?,?\s*$/
 const LISTED_FLAG = /^\s*-\s+["']?--?([A-Za-z][\w-]+)["']?\s*$/
 /** Other sections have settings, too: `[token]` of keystone. */
 const SECTION = /^\s*\[([\w.-]*pass(?:word)?s)\]\s*$/i
@@ -220,7 +220,7 @@ const ENTRY_POINT = /^[\w.]+:(?:\w+_)?(?:app|application|factory|main)\b/
 /** So far before a key is looked: lines can be long. */
 const AHEAD = 300
 /** The name of a variable that stands on the same line. */
-const NAME = /\bname["']?\s*:\s*["']?([\w.-]+)["']?\s*,\s*["']?$/
+const NAME = /\b(?:name|key)["']?\s*:\s*["']?([\w.-]+)["']?\s*,\s*["']?$/
 
 /** A line with its secrets replaced, and the one that ends it, with its place. */
 interface Assigned {

@@ -1,9 +1,11 @@
 import type {Values} from '../../release.ts'
+import {encodedSecrets} from './encoded.ts'
+import {bare, secretForms} from './forms.ts'
 import {redactTexts} from './known-texts.ts'
 import {mapLeaves} from './leaves.ts'
 import {replaceSecrets} from './lines.ts'
-import {looksSecret, looksSecretPath} from './looks-secret.ts'
-import {isNoSecretWord, isPlaceholder, MASK} from './placeholder.ts'
+import {looksSecretPath} from './looks-secret.ts'
+import {MASK} from './placeholder.ts'
 
 /** Masks the secrets in a text. */
 export type Redact = (text: string) => string
@@ -12,17 +14,18 @@ export type RedactLeaf = (text: string, isSecret?: boolean) => string
 
 /** Shorter texts are words of every message; masking them would hide more than they protect. */
 const SHORTEST = 6
+/** Of a short one that is neither a word nor a number, such as `ab12` or `p@ss`. */
+const SHORTEST_MIXED = 4
+const MIXED = /[\p{L}].*[^\p{L}]|[^\p{L}].*[\p{L}]/u
 /** Values that many charts have for a default: half of all messages speak of it. */
 const WORDS: ReadonlySet<string> = new Set(['password', 'secret'])
-/** The signs that end a secret inside other texts, and the quotes that it begins with. */
-const QUOTE = /[\\"']/
-const END = /[\\"',;)}\]\s]/
 
 /**
- * Returns a function that masks, in what helm printed, the secrets among these values: every text under a key that looks
- * secret, what looks like one inside other texts, and whatever helm itself quotes of values in schema errors and merge warnings.
- * They are gathered when the first text comes: most runs have none. What is `shown` anyway, such as a name that is a password,
- * too, is masked only where a key says so: one in the text, or the one that the text stands under, with `isSecret`.
+ * Returns a function that masks, in what helm and the API server print, the secrets among these values: every text under a key
+ * that looks secret, what looks like one inside other texts, and whatever helm itself quotes of values in schema errors and merge
+ * warnings. They are gathered when the first text comes: most runs have none. What is short or a common word, and what is `shown`
+ * anyway, such as a name that is a password, too, is masked only where a key says so: one in the text, or the one that the text
+ * stands under, with `isSecret`; and where the API server quotes a value.
  */
 export function redactor(values: Values, shown: ReadonlySet<string> = new Set()): RedactLeaf {
   let hide: ((text: string, isSecret: boolean) => string) | undefined
@@ -32,72 +35,51 @@ export function redactor(values: Values, shown: ReadonlySet<string> = new Set())
   }
 }
 
-function redactSecrets(secrets: ReadonlySet<string>, shown: ReadonlySet<string>) {
-  const words = new Set([...secrets].filter((secret) => shown.has(secret)))
-  const hide = redactTexts(new Set([...secrets].filter((secret) => !words.has(secret))), MASK)
+/** What the API server quotes of an object that it refuses (apimachinery: field/errors.go; structured-merge-diff). */
+const REFUSED =
+  /(\b(?:Invalid|Unsupported|Duplicate) value: |\bvalueUnstructured\{Value:)("(?:[^"\\]|\\.)*"|[^\s,:}]+)/g
+
+function redactSecrets({everywhere, behindKeys}: Secrets, shown: ReadonlySet<string>) {
+  const shownWords = new Set([...shown].map((word) => word.toLowerCase()))
+  const isShown = (secret: string) => shownWords.has(secret.toLowerCase())
+  const words = new Set([...behindKeys, ...[...everywhere].filter(isShown)])
+  const texts = new Set([...everywhere].filter((secret) => !words.has(secret)))
+  const hide = texts.size === 0 ? unchanged : encodedSecrets(redactTexts(texts, MASK))
   const hideWords = redactTexts(words, MASK)
   return (text: string, isSecret: boolean): string => {
     const hidden = hide(text)
     if (words.size === 0) return hidden
-    return isSecret ? hideWords(hidden) : replaceSecrets(hidden, hideWords)
+    if (isSecret) return hideWords(hidden)
+    return replaceSecrets(hidden, hideWords).replace(
+      REFUSED,
+      (_, before: string, value: string) => before + hideWords(value),
+    )
   }
 }
 
-function secretsIn(values: Values): ReadonlySet<string> {
-  const secrets = new Set<string>()
+function unchanged(text: string): string {
+  return text
+}
+
+/** The texts of secrets that are masked. */
+interface Secrets {
+  readonly everywhere: ReadonlySet<string>
+  readonly behindKeys: ReadonlySet<string>
+}
+
+function secretsIn(values: Values): Secrets {
+  const [everywhere, behindKeys] = [new Set<string>(), new Set<string>()]
+  const add = (form: string, shortest = SHORTEST) => {
+    const isClear = form.length >= shortest && !WORDS.has(form)
+    if (form !== '') (isClear ? everywhere : behindKeys).add(form)
+  }
   mapLeaves(values, (leaf, isSecret) => {
-    for (const form of formsOf(leaf, isSecret)) secrets.add(form)
+    if (typeof leaf !== 'string' && typeof leaf !== 'number' && typeof leaf !== 'bigint') return
+    const {whole, lines} = isSecret ? secretForms(leaf) : {whole: [], lines: textSecrets(String(leaf))}
+    for (const form of whole) add(form, MIXED.test(form) ? SHORTEST_MIXED : SHORTEST)
+    for (const form of lines) add(form)
   })
-  return secrets
-}
-
-/** Returns the texts that are to be masked of a leaf. */
-function formsOf(leaf: unknown, isSecret: boolean): readonly string[] {
-  if (typeof leaf !== 'string' && typeof leaf !== 'number' && typeof leaf !== 'bigint') return []
-  const text = String(leaf)
-  return (isSecret ? forms(text) : textSecrets(text)).filter(
-    (form) => form.length >= SHORTEST && !WORDS.has(form),
-  )
-}
-
-/** The shapes in which one secret can come back: as it is, line by line, quoted by Go, in a URL, in a Secret. */
-function forms(text: string): string[] {
-  const quoted = JSON.stringify(text).slice(1, -1)
-  return [text, text.trim(), ...linesOf(text), quoted, encode(text), Buffer.from(text).toString('base64')]
-}
-
-function linesOf(text: string): string[] {
-  const lines = text.trim().split('\n')
-  if (lines.length === 1) return []
-  const trimmed = lines.map((line) => line.trim())
-  return text.includes('-----BEGIN ') ? trimmed : trimmed.flatMap(secretOfLine)
-}
-
-/** A line of comment, brackets or the header of a section; the end of a key in base64 has neither. */
-const STRUCTURE = /^(?:(?:[#;]+|\/\/)(?:\s.*)?|[-\s{}[\](),;]*|\[+[\w .:/-]+\]+)$/
-/** A key with its value, also of an option that is commented out; a `=` at the end may be that of base64. */
-const KEYED = /^(?:[#;]+\s*)?(?:-\s+)?["']?([\w./-]+)["']?(?:\s*:(?=[\s"'[{]|$)|\s+=|=(?=[^=\s]))\s*(.*)$/
-/** A value as options have it: a word, or the name of a host. */
-const WORD = /^[A-Za-z]+(?:[-_.][A-Za-z]+)*$/
-
-/**
- * Returns what is secret of one line of many: its value, or all of it where it has no key. Other texts have its
- * structure, too.
- */
-function secretOfLine(line: string): readonly string[] {
-  const [, key, value = ''] = KEYED.exec(line) ?? []
-  if (key === undefined) {
-    const item = bare(line.replace(/^-\s+/, ''))
-    if (STRUCTURE.test(line)) return []
-    return WORD.test(item) ? [line] : [line, item]
-  }
-  if (isPlaceholder(value)) return []
-  const word = bare(value)
-  return !looksSecret(key) && (WORD.test(word) || isNoSecretWord(value)) ? [] : [word]
-}
-
-function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
+  return {everywhere, behindKeys}
 }
 
 function textSecrets(text: string): string[] {
@@ -107,15 +89,6 @@ function textSecrets(text: string): string[] {
     return secret
   })
   return found
-}
-
-/** Without the quotes around it, and what ends it. */
-function bare(secret: string): string {
-  let start = 0
-  let end = secret.length
-  while (start < end && QUOTE.test(secret[start]!)) start += 1
-  while (start < end && END.test(secret[end - 1]!)) end -= 1
-  return secret.slice(start, end)
 }
 
 /** Chart defaults can be in what helm quotes, which kk does not know. */
@@ -140,8 +113,14 @@ function redactUnmerged(line: string): string {
   return open === -1 || close < open ? line : `${line.slice(0, open + 1)}${MASK}${line.slice(close)}`
 }
 
+/** What a limit in a schema is compared with, as `at '/password': maximum: got 12, want 3` has it: a number, or a length. */
+const LIMITED = /(at '([^']*)': [A-Za-z]+: got )\S+?(?=, want )/g
+
 /** Helm: jsonschema.go quotes the value that it rejects after the JSON pointer. */
-function redactRejected(line: string): string {
+function redactRejected(text: string): string {
+  const line = text.replace(LIMITED, (whole, before: string, pointer: string) =>
+    looksSecretPath(pointer.split('/')) ? before + MASK : whole,
+  )
   const end = /' (?:does not|is not)/g
   let masked = ''
   let done = 0

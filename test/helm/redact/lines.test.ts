@@ -21,6 +21,8 @@ it.each([
     'filter = keystonemiddleware.auth_token:filter_factory',
   ],
   ['db.admin_token:abc', 'db.admin_token:***'],
+  ['- key: DB_PASSWORD\n  value: x\nuser: a', '- key: ***\n  value: ***\nuser: a'],
+  ['{key: DB_PASSWORD, value: x}', '{key: ***'],
   ['region = RegionOne\npassword=x', 'region = RegionOne\npassword=***'],
   ['oops password=SEK1', 'oops password=***'],
   ['db password: SEK2 of nova', 'db password: ***'],

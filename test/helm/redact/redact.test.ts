@@ -2,6 +2,10 @@ import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
 import {redactor} from '../../../src/helm/redact/redact.ts'
 
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
+}
+
 describe('redactor', () => {
   it.each([
     ['text under a secret key', {password: 'hunter2'}, 'wrong: hunter2.', 'wrong: ***.'],
@@ -32,6 +36,53 @@ describe('redactor', () => {
     ['a line of a text', {conf: 'debug = true\npassword = "hunter2"'}, 'wrong: hunter2.', 'wrong: ***.'],
     ['the value of a named item', {env: [{name: 'DB_PASSWORD', value: 'hunter2'}]}, 'got hunter2', 'got ***'],
     ['a long one inside a word', {password: 'correcthorsebattery'}, 'xcorrecthorsebatteryx', 'x***x'],
+    [
+      'a number as templates of Go write it',
+      {pin: {password: 918273645546}},
+      'pin: "9.18273645546e+11"',
+      'pin: "***"',
+    ],
+    ['a number of seven digits, too', {password: 1234567}, 'pin: "1.234567e+06"', 'pin: "***"'],
+    [
+      'a number as schema errors of helm write it',
+      {num_password: 918273645546},
+      "- at '/x': maximum: got 9.18273645546×10¹¹, want 3",
+      "- at '/x': maximum: got ***, want 3",
+    ],
+    ['a number with its digits in groups', {password: 123456}, 'got 123,456 here', 'got *** here'],
+    ['a number in the API server', {password: '73195284'}, '{Value:73195284}', '{Value:***}'],
+    ['a text that is an octal number without quotes', {password: '01234567'}, 'got 342391', 'got ***'],
+    [
+      'base64 of a user and a password',
+      {password: 'hunter2'},
+      `Basic ${base64('nova:hunter2')}`,
+      'Basic ***',
+    ],
+    ['base64 at another place', {password: 'hunter2'}, `"auth":"${base64('x:hunter2')}"`, '"auth":"***"'],
+    [
+      'base64 for URLs',
+      {password: 'hunter2??>>'},
+      Buffer.from('glance:hunter2??>>').toString('base64url'),
+      '***',
+    ],
+    ['hex', {password: 'hunter2'}, `x${Buffer.from('hunter2').toString('hex')}`.slice(1), '***'],
+    [
+      'signs that oslo.config wants doubled',
+      {password: 'hunt$er%2'},
+      'is hunt$$er%%2 or hunt$er%%2',
+      'is *** or ***',
+    ],
+    ['another case', {password: 'Hunter2'}, 'HUNTER2 hunter2', '*** ***'],
+    ['a short one behind an option', {password: 'abc'}, 'run --password=abc', 'run --password=***'],
+    ['a short one behind a key', {password: 'abc'}, 'abc: 1, password: abc', 'abc: 1, password: ***'],
+    ['a common word behind a key', {password: 'password'}, 'password: password', 'password: ***'],
+    ['a short one of several kinds of signs', {password: 'ab12'}, 'wrong: ab12.', 'wrong: ***.'],
+    [
+      'a short one that the API server quotes',
+      {password: 'abc'},
+      'spec.clusterIPs[0]: Invalid value: "abc": must be a valid IP address, abc',
+      'spec.clusterIPs[0]: Invalid value: "***": must be a valid IP address, abc',
+    ],
   ])('masks %s', (_, values, text, masked) => {
     expect(redactor(values)(text)).toBe(masked)
   })
@@ -42,6 +93,8 @@ describe('redactor', () => {
     ['the word itself', {password: 'password', url: 'a://b:secret@c'}, 'no password in the secret'],
     ['short texts', {password: 'admin'}, 'user admin'],
     ['a part of a word', {password: 'keyston'}, 'keystone/templates/a.yaml'],
+    ['a setting of a file that is secret', {secret: 'debug = 300s\nroot_pw = abcdefg'}, 'after 300s'],
+    ['what is no base64 of a secret', {password: 'hunter2'}, base64('nova:hunter3')],
     ['anything without values', {}, 'Error: need b'],
   ])('leaves %s', (_, values, text) => {
     expect(redactor(values)(text)).toBe(text)
@@ -67,6 +120,10 @@ describe('redactor', () => {
       "- at '/auth/password': '***' does not match pattern '^x$'",
     )
     expect(redact("- at '/region': 'abc' does not match pattern '^x$'")).toContain("'abc'")
+    expect(redact("- at '/auth/pin_password': maximum: got 12,345, want 3")).toBe(
+      "- at '/auth/pin_password': maximum: got ***, want 3",
+    )
+    expect(redact("- at '/replicas': maximum: got 12, want 3")).toContain('got 12,')
   })
 
   it.each([

@@ -15,6 +15,7 @@ it.each([
   [{extra: '[DEFAULT]\nadmin_password = x\n'}, {extra: '[DEFAULT]\nadmin_password = ***\n'}],
   [{extra: '{"password": "x"}'}, {extra: '{"password": ***'}],
   [{env: [{name: 'DB_PASSWORD', value: 'x'}]}, {env: [{name: 'DB_PASSWORD', value: '***'}]}],
+  [{settings: [{key: 'DB_PASSWORD', value: 'x'}]}, {settings: [{key: '***', value: '***'}]}],
   [{authorization: 'Bearer x'}, {authorization: '***'}],
   [
     {headers: [{name: 'Authorization', value: 'Basic x'}]},

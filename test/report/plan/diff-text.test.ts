@@ -109,11 +109,11 @@ describe('a diff of manifests', () => {
       @@ -1,7 +1,7 @@
        apiVersion: v1
        data:
-      -  gone: (masked, 1 byte)
-      -  password: (masked, 14 bytes)
-      +  password: (masked, 14 bytes, changed)
-      +  token: (masked, 3 bytes)
-         user: (masked, 8 bytes)
+      -  gone: (masked)
+      -  password: (masked)
+      +  password: (masked, changed)
+      +  token: (masked)
+         user: (masked)
        kind: Secret
        metadata:
       "
@@ -124,8 +124,81 @@ describe('a diff of manifests', () => {
   it('masks stringData, also of a new secret', () => {
     const text = diffOf({before: undefined, after: [secret({password: 'correct horse'}, 'stringData')]})
 
-    expect(text).toContain('+  password: (masked, 13 bytes)')
+    expect(text).toContain('+  password: (masked)')
     expect(text).not.toContain('horse')
+  })
+
+  it('masks a number that is a secret, as a template without quotes writes it', () => {
+    const container = {
+      name: 'api',
+      env: [
+        {name: 'DB_PASSWORD', value: 918273645546},
+        {name: 'PIN', value: 4711},
+        {name: 'PORT', value: 3306},
+      ],
+      args: ['--password=ab12', '--token', '77'],
+    }
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {name: 'api'},
+      spec: {activeDeadlineSeconds: 600, containers: [container]},
+    }
+    const settings = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {name: 'settings'},
+      data: {q: 73195284, num: '9.18273645546e+11', octal: 342391},
+    }
+    const redact = redactObjects([pod, settings], {
+      password: 'ab12',
+      db_password: '918273645546',
+      token: 77,
+      pin: {password: 73195284, secret: '01234567'},
+    })
+
+    const text = diffText([{release: 'openstack/api', before: [], after: [pod, settings]}], {
+      palette: palette(0),
+      redact,
+    })
+
+    expect(text).toMatchInlineSnapshot(`
+      "release openstack/api: 2 added
+      --- /dev/null
+      +++ v1 Pod openstack/api
+      @@ -0,0 +1,19 @@
+      +apiVersion: v1
+      +kind: Pod
+      +metadata:
+      +  name: api
+      +spec:
+      +  activeDeadlineSeconds: 600
+      +  containers:
+      +    - args:
+      +        - --password=***
+      +        - --token
+      +        - '***'
+      +      env:
+      +        - name: DB_PASSWORD
+      +          value: '***'
+      +        - name: PIN
+      +          value: 4711
+      +        - name: PORT
+      +          value: 3306
+      +      name: api
+      --- /dev/null
+      +++ v1 ConfigMap openstack/settings
+      @@ -0,0 +1,8 @@
+      +apiVersion: v1
+      +data:
+      +  num: '***'
+      +  octal: '***'
+      +  q: '***'
+      +kind: ConfigMap
+      +metadata:
+      +  name: settings
+      "
+    `)
   })
 
   it('redacts known secrets elsewhere, and says when nothing else differs', () => {
@@ -175,8 +248,8 @@ describe('a diff of manifests', () => {
       @@ -0,0 +1,8 @@
       +apiVersion: v1
       +data:
-      +  A_PASSWORD: (masked, 8 bytes)
-      +  B_PASSWORD: (masked, 8 bytes)
+      +  A_PASSWORD: (masked)
+      +  B_PASSWORD: (masked)
       +kind: Secret
       +metadata:
       +  name: keystone
