@@ -1,4 +1,5 @@
 import {KkError} from '../errors.ts'
+import {looksSecret} from '../helm/redact/looks-secret.ts'
 
 /** `--values keystone=extra.yaml` */
 export interface ValuesFlag {
@@ -36,12 +37,23 @@ export function parseSetFlag(text: string): SetFlag {
 /** Longer keys are no chart's; the start of one suffices to find it. */
 const LONGEST_SHOWN = 200
 
-/** Returns what can be shown of `RELEASE:KEY=VALUE`. */
+/** A key, with its release or without one, up to the first character that none has. */
+const KEY = /^(?:[a-z0-9./-]+:)?(?:\\.|[\w./-]|\[\d*\])*/i
+
+/**
+ * Returns what can be shown of `RELEASE:KEY=VALUE`: nothing behind the first character that no key has, and without `=` nothing
+ * behind a word that names a secret.
+ */
 export function withoutValue(text: string): string {
   const {head, tail} = cut(text, '=')
-  if (tail !== undefined)
-    return `${head.length > LONGEST_SHOWN ? `${head.slice(0, LONGEST_SHOWN)}…` : head}=***`
-  return /^[a-z0-9./-]*:?[\w.[\]/-]*$/i.test(head) ? head : '***'
+  const value = tail === undefined ? '' : '=***'
+  const [key = ''] = KEY.exec(head) ?? []
+  if (tail === undefined && key.length < head.length) return '***'
+  const end = tail === undefined ? /[.:[]/g : /:/g
+  const secret = [...key.matchAll(end)].find(({index}) => looksSecret(key.slice(0, index)))
+  if (secret) return `${key.slice(0, secret.index + 1)}***${value}`
+  if (key.length > LONGEST_SHOWN) return `${key.slice(0, LONGEST_SHOWN)}…${value}`
+  return key.length === head.length ? `${key}${value}` : `${key}***${value}`
 }
 
 function cut(text: string, at: string): {head: string; tail: string | undefined} {

@@ -34,6 +34,12 @@ describe('--set RELEASE:KEY=VALUE', () => {
     ['keystone.password=hun:ter2', 'keystone.password=***'],
     ['keystone:password', 'keystone:password'],
     ['keystone:', 'keystone:'],
+    ['password.hunter2', 'password.***'],
+    ['keystone:conf.password.hunter2', 'keystone:conf.password.***'],
+    ['password:hunter2', 'password:***'],
+    ['password[hunter2]=1', 'password***=***'],
+    ['password hunter2=1', 'password***=***'],
+    ['passwords.list[0].x=1', 'passwords.list[0].x=***'],
     ['s3cret passphrase!', '***'],
   ])('refuses %s without repeating a value', (text, shown) => {
     expect(() => parseSetFlag(text)).toThrow(
