@@ -218,6 +218,8 @@ export interface ValidateOptions {
   readonly objects: readonly KubernetesObject[]
   /** The way in which helm will write them; without it they count as new. */
   readonly writes?: HelmWrites | undefined
+  /** Masks secrets in what the API server says; those of the Secrets among `objects` are masked anyway. */
+  readonly redact?: (text: string) => string
 }
 
 /** The result that an apply of an object would have now. */
@@ -234,10 +236,7 @@ export type DryApply =
     }
   | {readonly object: KubernetesObject; readonly state: 'refused'; readonly message: string}
 
-export interface DryApplyOptions {
-  /** Of the objects that name none. */
-  readonly namespace: string
-  readonly objects: readonly KubernetesObject[]
+export interface DryApplyOptions extends Pick<ValidateOptions, 'namespace' | 'objects' | 'redact'> {
   readonly method: ApplyMethod
 }
 

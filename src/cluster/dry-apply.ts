@@ -1,9 +1,9 @@
 import {redactSecretsOf} from '../helm/redact/objects.ts'
-import type {Redact} from '../helm/redact/redact.ts'
 import {isApiError} from './api/api-error.ts'
 import type {ApiClient} from './api/client.ts'
 import type {Discovery} from './api/discovery.ts'
 import {METADATA} from './api/list.ts'
+import {maskedClient} from './api/masked-client.ts'
 import {readObject} from './api/resources.ts'
 import type {DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from './cluster.ts'
 import {apply, conflictsIn, mergeAsPatch, type Written} from './helm-writes.ts'
@@ -19,16 +19,16 @@ const REFUSALS = [400, 405, 409, 413, 415, 422, 500]
  * fields that the manifest does not name stay as they are.
  */
 export async function dryApplyObjects(
-  client: ApiClient,
+  plainClient: ApiClient,
   discovery: Discovery,
-  {namespace, objects, method}: DryApplyOptions,
+  {namespace, objects, method, redact}: DryApplyOptions,
 ): Promise<readonly DryApply[]> {
-  const redact = redactSecretsOf(objects)
+  const client = maskedClient(plainClient, redactSecretsOf(objects, redact))
   return mapParallel(objects, async (object): Promise<DryApply> => {
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) return {object, state: 'gone', missing: 'kind'}
     const home = object.metadata.namespace ?? namespace
-    const patch = {client, resource, namespace: home, object, redact}
+    const patch = {client, resource, namespace: home, object}
     return method === 'server-side'
       ? compare(patch, (each) => apply(client, each, true), conflicts)
       : compare(patch, (each) => mergeAsPatch(client, each))
@@ -40,10 +40,11 @@ export async function dryApplyObjects(
  * gone, or whose kind is, are left alone.
  */
 export async function correctObjects(
-  client: ApiClient,
+  plainClient: ApiClient,
   discovery: Discovery,
-  {namespace, objects, method}: DryApplyOptions,
+  {namespace, objects, method, redact}: DryApplyOptions,
 ): Promise<void> {
+  const client = maskedClient(plainClient, redactSecretsOf(objects, redact))
   for (const object of objects) {
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) continue
@@ -61,7 +62,6 @@ export async function correctObjects(
 
 interface Patch extends Written {
   readonly client: ApiClient
-  readonly redact: Redact
 }
 
 async function compare(
@@ -69,7 +69,7 @@ async function compare(
   write: (patch: Patch) => Promise<KubernetesObject>,
   conflictsOf?: (patch: Patch) => Promise<readonly FieldConflict[]>,
 ): Promise<DryApply> {
-  const {client, resource, namespace, object, redact} = patch
+  const {client, resource, namespace, object} = patch
   const read = () => readObject<KubernetesObject>(client, resource, {namespace, name: object.metadata.name})
   try {
     let live = await read()
@@ -87,7 +87,7 @@ async function compare(
   } catch (error) {
     if (isApiError(error, 404)) return {object, state: 'gone', missing: 'object'}
     if (!isApiError(error, ...REFUSALS)) throw error
-    return {object, state: 'refused', message: redact(error.said ?? error.message)}
+    return {object, state: 'refused', message: error.said ?? error.message}
   }
 }
 

@@ -1,9 +1,9 @@
 import {redactSecretsOf} from '../helm/redact/objects.ts'
-import type {Redact} from '../helm/redact/redact.ts'
 import {type ApiError, isApiError} from './api/api-error.ts'
 import type {ApiClient} from './api/client.ts'
 import type {Discovery} from './api/discovery.ts'
 import {METADATA} from './api/list.ts'
+import {maskedClient} from './api/masked-client.ts'
 import {NAMESPACES, type Resource, readObject} from './api/resources.ts'
 import type {FieldConflict, HelmWrites, KubernetesObject, ValidateOptions, Validation} from './cluster.ts'
 import {isHook} from './helm-view.ts'
@@ -30,11 +30,11 @@ const STANDING = 'default'
  * not, only the rules for every name are checked.
  */
 export async function validateObjects(
-  client: ApiClient,
+  plainClient: ApiClient,
   discovery: Discovery,
-  {namespace, objects, writes = AS_NEW}: ValidateOptions,
+  {namespace, objects, writes = AS_NEW, redact}: ValidateOptions,
 ): Promise<readonly Validation[]> {
-  const redact = redactSecretsOf(objects)
+  const client = maskedClient(plainClient, redactSecretsOf(objects, redact))
   const resources = await findResources(discovery, objects)
   const named = objects.filter((object) => nameProblem(object) === undefined)
   const isNamespace = await findNamespaces(client, namespaceNames(namespace, named, resources))
@@ -47,9 +47,9 @@ export async function validateObjects(
     if (problem !== undefined) return {object: name, outcome: 'refused', message: problem}
     if (resource === undefined) return {object: name, outcome: 'known-after-apply', missing: 'kind'}
     const exists = !resource.namespaced || isNamespace(home)
-    if (!exists) return dryRunElsewhere(client, {resource, namespace: STANDING, object, redact, writes})
+    if (!exists) return dryRunElsewhere(client, {resource, namespace: STANDING, object, writes})
     const before = beforeOf.get(objectKey(object, namespace))
-    return dryRun(client, {resource, namespace: home, object, redact, writes, before})
+    return dryRun(client, {resource, namespace: home, object, writes, before})
   })
 }
 
@@ -89,7 +89,6 @@ async function findNamespaces(
 }
 
 interface Asked extends Written {
-  readonly redact: Redact
   readonly writes: HelmWrites
 }
 
@@ -103,7 +102,7 @@ async function dryRunElsewhere(client: ApiClient, asked: Asked): Promise<Validat
     await create(client, asked, {isStrict: asked.writes.method === 'server-side'})
   } catch (error) {
     if (!isApiError(error)) throw error
-    if (isMalformed(error)) return {object: name, outcome: 'refused', message: asked.redact(error.said!)}
+    if (isMalformed(error)) return {object: name, outcome: 'refused', message: error.said!}
   }
   return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
 }
@@ -125,7 +124,7 @@ interface DryRun extends Asked {
 }
 
 async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
-  const {object, redact, writes} = run
+  const {object, writes} = run
   const name = objectName(object)
   try {
     // Helm deletes a hook before it makes it again, so immutable fields of a hook may change.
@@ -142,7 +141,7 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
     if (isHook(object) && error.status === 409) return {object: name, outcome: 'accepted'}
     // A webhook that cannot be asked without effects tells nothing about the object.
     if (/does not support dry run/i.test(error.message)) return {object: name, outcome: 'accepted'}
-    return {object: name, outcome: 'refused', message: redact(error.said ?? error.message)}
+    return {object: name, outcome: 'refused', message: error.said ?? error.message}
   }
 }
 

@@ -37,6 +37,7 @@ import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts
 import {savedPlan} from '../verbs/change/apply.ts'
 import {type HookData, hookData, hookDataText} from '../verbs/change/hook-data.ts'
 import {planDiff} from '../verbs/diff.ts'
+import {preparedMask} from '../verbs/environment-mask.ts'
 import {askedRenders, askedToAccept, expectSupported, renderPlan, unknownYet} from '../verbs/foresee.ts'
 import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
 import type {Prepared} from '../verbs/preparation/prepare.ts'
@@ -137,7 +138,8 @@ export default class Plan extends KkCommand {
     const {'force-version': forceVersion, 'force-conflicts': forceConflicts = false} = flags
     await expectSupported({observed, rendered, ports: {cluster, helm}, forceVersion})
     const {foreknown} = prepared
-    const isAsked = await askedToAccept(rendered, cluster, {...observed, helm, forceConflicts, foreknown})
+    const preflight = {...observed, helm, forceConflicts, foreknown, mask: preparedMask(prepared)}
+    const isAsked = await askedToAccept(rendered, cluster, preflight)
     await asked.keep(observed.plan, rendered)
     return {rendered, isAsked}
   }

@@ -18,7 +18,11 @@ interface Said {
 }
 
 /** What is said of a Service of a namespace that does not exist, by an API server that answers so. */
-async function validated({status, message, causes = []}: Said, method?: 'server-side' | 'client-side') {
+async function validated(
+  {status, message, causes = []}: Said,
+  method?: 'server-side' | 'client-side',
+  redact?: (text: string) => string,
+) {
   const server = await scriptedServer(({path}, response) => {
     if (path === '/api/v1/namespaces/new')
       return json(response, {kind: 'Status', message: 'not found', code: 404}, 404)
@@ -34,6 +38,7 @@ async function validated({status, message, causes = []}: Said, method?: 'server-
     namespace: 'new',
     objects: [SERVICE],
     ...writes,
+    ...(redact && {redact}),
   })
   return {said, asked: server.asked.filter(({method: each}) => each !== 'GET')}
 }
@@ -54,6 +59,18 @@ describe('an object whose namespace does not exist yet', () => {
     const {said} = await validated(answer)
 
     expect(said).toEqual({object: 'Service/api', outcome: 'refused', message: answer.message})
+  })
+
+  it('is refused without the secrets that the API server quotes', async () => {
+    const message =
+      'Service "api" is invalid: spec.clusterIPs[0]: Invalid value: "s3cret": must be a valid IP'
+    const causes = [{field: 'spec.clusterIPs[0]', message: 'Invalid value: "s3cret"'}]
+
+    const {said} = await validated({status: 422, message, causes}, undefined, (text) =>
+      text.replace('s3cret', '***'),
+    )
+
+    expect(said).toMatchObject({outcome: 'refused', message: message.replace('s3cret', '***')})
   })
 
   it.each<Said>([

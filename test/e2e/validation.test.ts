@@ -235,6 +235,38 @@ describe.concurrent('before the first change', () => {
     expect(await revisions(namespace)).toEqual({})
   })
 
+  it('what the API server quotes of a secret value is masked, whether the namespace exists or not', async () => {
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: {name: 'svc'},
+      spec: {clusterIP: 'sk-9f81', ports: [{port: 80}]},
+    }
+    const settings = {...CONFIG_MAP, data: {pin: 73195284}}
+    const namespace = await makeNamespace('quoted')
+    for (const options of [{}, {content: {}, namespace}]) {
+      const environment = await makeEnvironment(options)
+      await environment.write({
+        kk: {charts: [await objectsChart(environment.directory)], releases: {api: {chart: 'objects'}}},
+        api: {api_key: 'sk-9f81', pin: {password: 73195284}, objects: [service, settings]},
+      })
+
+      const runs = [
+        await environment.kk('deploy'),
+        await environment.kk('deploy', '--output', 'ndjson'),
+        await environment.kk('plan', '--diff'),
+        await environment.kk('plan', '--save', 'saved.json', '--output', 'json'),
+      ]
+
+      for (const {exitCode, stdout, stderr} of runs) {
+        expect(exitCode).toBe(2)
+        expect(`${stdout}${stderr}`).toContain('KK_INVALID_OBJECT')
+        expect(`${stdout}${stderr}`).toContain('***')
+        expect(`${stdout}${stderr}`).not.toMatch(/sk-9f81|73195284|7\.3195284/)
+      }
+    }
+  })
+
   it('a namespace that is being deleted is told once, not for each object', async () => {
     const namespace = await makeNamespace('going')
     const held = {name: 'held', namespace, finalizers: ['example.org/hold']}

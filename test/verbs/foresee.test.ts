@@ -13,7 +13,7 @@ const RENDERED = new Map([
   [id('keystone'), [{apiVersion: 'v1', kind: 'Secret', metadata: {name: 'keystone'}}]],
 ])
 
-const HELM = {helm: {version: {major: 4}}, forceConflicts: false} as const
+const HELM = {helm: {version: {major: 4}}, forceConflicts: false, mask: (text: string) => text} as const
 
 const COMPARED = {plan: planOf({keystone: []}), previous: new Map(), ...HELM}
 

@@ -54,6 +54,21 @@ export function isApiError(error: unknown, ...statuses: readonly number[]): erro
   return error instanceof ApiError && (statuses.length === 0 || statuses.includes(error.status))
 }
 
+/** Returns an error with what the API server says in it masked, but for the names of fields and of their managers. */
+export function maskedError(error: ApiError, redact: (text: string) => string): ApiError {
+  const {status, causes, hint, retryAfter, said} = error
+  if (said === undefined || said === '') return error
+  const masked = redact(said)
+  return new ApiError(
+    error.code as 'KK_API',
+    error.message.replace(said, () => masked),
+    {
+      ...{status, said: masked, causes, retryAfter},
+      ...(hint !== undefined && {hint}),
+    },
+  )
+}
+
 interface Refused {
   /** The request in words, e.g. `list secrets`. */
   readonly asked: string

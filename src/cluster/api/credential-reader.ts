@@ -2,6 +2,7 @@ import {existsSync, readFileSync} from 'node:fs'
 import {validateHeaderValue} from 'node:http'
 import {createSecureContext} from 'node:tls'
 import {KkError} from '../../errors.ts'
+import {redactor} from '../../helm/redact/redact.ts'
 import {clientCredentials} from './client-credentials.ts'
 import type {Credentials, TlsOptions} from './credentials.ts'
 import type {ClusterAccess} from './kubeconfig.ts'
@@ -97,11 +98,14 @@ function endPlugin(exec: ClusterAccess['user']['exec']): void {
   if (plugin !== undefined) process.kill(Number(plugin))
 }
 
-/** Returns the error for a user whose credentials cannot be read or used. */
+/**
+ * Returns the error for a user whose credentials cannot be read or used. A plugin may print the secrets that the user's
+ * entry hands to it.
+ */
 export function noCredentials(access: ClusterAccess, error: unknown): KkError {
   return new KkError(
     'KK_KUBECONFIG',
-    `no credentials for context "${access.context}": ${reasonOf(access, error)}`,
+    `no credentials for context "${access.context}": ${redactor({user: access.user})(reasonOf(access, error))}`,
     {cause: error, hint: 'try the same context with kubectl, and repair its user in the kubeconfig'},
   )
 }

@@ -6,7 +6,7 @@ import {makerLabels} from '../../plan/installation.ts'
 import {labelChanges, labelsOf, readLabels} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {ChartWork} from '../task.ts'
-import type {Execution} from './execution.ts'
+import {type Execution, masking} from './execution.ts'
 import {beginOperation, settle} from './helm-operation.ts'
 import {keepDropped} from './keep-dropped.ts'
 import {takeLease} from './lease.ts'
@@ -81,14 +81,15 @@ interface Validated {
  * still missing is made first: helm would make it, too, and nothing can be validated without.
  */
 async function validate(
-  {action, cluster, helm, controls}: Execution,
+  {action, cluster, helm, controls, ...masks}: Execution,
   {work, before}: Validated,
 ): Promise<void> {
   if (work.unvalidated.length === 0) return
   const namespace = releaseNamespace(action.release)
   controls.onProgress('validate', `validating ${work.unvalidated.length} objects`)
   const method = helm.version.major === 4 ? 'server-side' : 'client-side'
-  const asked = {namespace, objects: work.unvalidated, writes: {method, force: true, before: []}} as const
+  const writes = {method, force: true, before: []} as const
+  const asked = {namespace, objects: work.unvalidated, writes, redact: masking(masks)}
   const validations = await cluster.validate(asked)
   const isHomeless = validations.some(
     (each) => each.outcome === 'known-after-apply' && each.missing === 'namespace',

@@ -1,3 +1,4 @@
+import {isApiError, maskedError} from '../../cluster/api/api-error.ts'
 import type {HeldLease, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {isHook} from '../../cluster/helm-view.ts'
 import {objectName, parseManifest, testHooks} from '../../cluster/manifest.ts'
@@ -53,7 +54,7 @@ export async function execute(
   } catch (error) {
     tools.agreement.failed(release, error)
     await tools.journal.note({type: 'release-ended', release, error: asKkError(error).code})
-    throw error
+    throw isApiError(error) ? maskedError(error, tools.mask) : error
   }
 }
 

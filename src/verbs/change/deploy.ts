@@ -74,7 +74,9 @@ export async function readyDeployment(
     const compared = {plan, rendered, previous: await previousRevisions(plan, cluster)}
     if (verb) expectSameImages(compared, verb)
     if (!forceVersion) expectSupportedVersions(compared)
-    const unvalidated = await validateAll(rendered, cluster, {...compared, helm: ports.helm, forceConflicts})
+    const mask = preparedMask(prepared)
+    const preflight = {...compared, helm: ports.helm, forceConflicts, mask}
+    const unvalidated = await validateAll(rendered, cluster, preflight)
     const tasks = tasksOf({prepared, vendored, unvalidated, ...compared})
     for (const {action, work} of tasks)
       if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
@@ -88,7 +90,7 @@ export async function readyDeployment(
           plan,
           ports,
           tasks,
-          mask: preparedMask(prepared),
+          mask,
           observers: prepull ? [pullsAhead({pulls: laterImages(plan, rendered), cluster})] : [],
         }),
     }

@@ -10,6 +10,7 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunRecord} from '../../cluster/runs.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {asKkError, KkError} from '../../errors.ts'
+import {type Redact, redactor} from '../../helm/redact/redact.ts'
 import {canonicalJson} from '../../plan/digest.ts'
 import type {Installations} from '../../plan/installation.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
@@ -99,6 +100,7 @@ export async function planRollback(
     last: last.manifest,
     target: target.manifest,
     method: target.method,
+    redact: target.redact,
   }))
   await expectFreeWay(cluster, ready)
   await expectHelmMayReturn(cluster, ready)
@@ -152,6 +154,7 @@ interface RevisionObjects {
   readonly manifest: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
   readonly method: ApplyMethod
+  readonly redact: Redact
 }
 
 async function objectsOf(
@@ -164,6 +167,7 @@ async function objectsOf(
     manifest: parseManifest(stored?.manifest ?? ''),
     hooks: stored ? hookObjects(stored) : [],
     method: stored?.applyMethod === 'ssa' ? 'server-side' : 'client-side',
+    redact: redactor(stored?.values ?? {}),
   }
 }
 
@@ -179,6 +183,8 @@ interface Return {
   readonly target: readonly KubernetesObject[]
   /** How the target was applied: so helm applies it again (Helm 4.2: rollback.go, --server-side=auto). */
   readonly method: ApplyMethod
+  /** Masks the secrets among the values of the target. */
+  readonly redact: Redact
 }
 
 /**
@@ -208,11 +214,11 @@ async function expectHelmMayReturn(
   returns: readonly Return[],
 ): Promise<void> {
   const asked = await Promise.all(
-    returns.map(async ({release, last, target, method}) => {
+    returns.map(async ({release, last, target, method, redact}) => {
       const objects = target.map((object) => withHelmMarks(object, release))
       const writes = {method, force: false, before: last}
       const validations = await cluster
-        .validate({namespace: releaseNamespace(release), objects, writes})
+        .validate({namespace: releaseNamespace(release), objects, writes, redact})
         .catch(unlessForbidden)
       return validations.map((validation) => ({release, validation}))
     }),

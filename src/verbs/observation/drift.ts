@@ -97,7 +97,7 @@ export async function correctDrift(
     ignore.length === 0
       ? marked
       : leftAsIgnored(await cluster.dryApply({namespace, objects: marked, method}), {namespace, ignore})
-  await cluster.correct({namespace, objects: meant, method})
+  await cluster.correct({namespace, objects: meant, method, redact: redactor(stored.values)})
 }
 
 /** Of what is gone, or refused, nothing is left to be written. */

@@ -3,6 +3,7 @@ import {definedKinds, isBuiltIn, mayDefineKinds} from '../../cluster/custom-kind
 import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import type {HelmVersion} from '../../helm/helm.ts'
+import type {Redact} from '../../helm/redact/redact.ts'
 import {conflictPath} from '../../plan/drift/conflict-path.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import type {Action} from '../../plan/plan.ts'
@@ -16,6 +17,8 @@ export interface Preflight extends Compared {
   readonly helm: {readonly version: Pick<HelmVersion, 'major'>}
   /** Whether to take fields from their present managers. */
   readonly forceConflicts: boolean
+  /** Masks the secrets of the environment in what the API server says. */
+  readonly mask: Redact
   /** Releases that were rendered before; those that are not rendered again define only the kinds in these facts. */
   readonly foreknown?: ForeknownReleases | undefined
 }
@@ -36,6 +39,7 @@ export async function validateAll(
       namespace: releaseNamespace(release),
       objects: objects.map((object) => withHelmMarks(object, release)),
       writes: helmWrites(release, preflight),
+      redact: preflight.mask,
     })
     answers.push(...objects.map((object, index) => ({release, object, validation: validations[index]!})))
   }

@@ -2,8 +2,14 @@ import {readFileSync} from 'node:fs'
 import {expect, it, vi} from 'vitest'
 import {credentialReader} from '../../../src/cluster/api/credential-reader.ts'
 
-function accessBy(command: string, args: readonly string[]) {
-  const exec = {apiVersion: 'client.authentication.k8s.io/v1', command, args, interactiveMode: 'Never'}
+function accessBy(command: string, args: readonly string[], more: object = {}) {
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command,
+    args,
+    interactiveMode: 'Never',
+    ...more,
+  }
   const server = 'https://127.0.0.1:1'
   return {context: 'cloud', server, kubeconfig: undefined, cluster: {server}, user: {exec}}
 }
@@ -43,4 +49,18 @@ it('a credential plugin gets no key of kk', async () => {
 
   expect(headers).toEqual({authorization: 'Bearer production.'})
   vi.unstubAllEnvs()
+})
+
+it.each([
+  ['sh', ['-c', 'echo "token $X_PASSWORD refused" >&2; exit 1'], 'token *** refused'],
+  ['sh', ['-c', 'echo "$0 $2 refused" >&2; exit 1', 'get', '--token', 't0ken-4'], 'get *** refused'],
+  ['/no/such/s3cret-1', [], 'the credential plugin /no/such/*** is not installed'],
+])('an error of the credential plugin %s %j has none of its secrets', async (command, args, reason) => {
+  const env = [{name: 'X_PASSWORD', value: 's3cret-1'}]
+
+  const read = credentialReader(accessBy(command, args, {env}))()
+
+  await expect(read).rejects.toMatchObject({
+    message: `no credentials for context "cloud": ${reason}`,
+  })
 })

@@ -49,6 +49,8 @@ async function validate({objects}: ValidateOptions): Promise<readonly Validation
   })
 }
 
+const mask = (text: string) => text.replaceAll('s3cret', '***')
+
 function validated({rendered, kinds, foreknown: known}: Setting) {
   const plan = planOf({db: [], api: ['db']}, kinds)
   const objects = new Map(Object.entries(rendered).map(([name, each]) => [id(name), each]))
@@ -56,7 +58,7 @@ function validated({rendered, kinds, foreknown: known}: Setting) {
     known === undefined ? [] : [[id(known), {layers: '', rendered: undefined, facts: PLAIN}]],
   )
   const helm = {version: {major: 4}} as const
-  const preflight = {plan, previous: new Map(), helm, forceConflicts: false, foreknown} as const
+  const preflight = {plan, previous: new Map(), helm, forceConflicts: false, mask, foreknown} as const
   return validateAll(objects, {validate}, preflight)
 }
 
@@ -132,11 +134,12 @@ describe('the API server is asked as helm will write', () => {
           return validate(options)
         },
       },
-      {plan, previous, helm: {version: {major}}, forceConflicts: true},
+      {plan, previous, helm: {version: {major}}, forceConflicts: true, mask},
     )
 
     const before = kind === 'install' ? [] : [MAP]
     expect(asked[0]!.writes).toEqual({method, force: true, before})
+    expect(asked[0]!.redact?.('Invalid value: "s3cret"')).toBe('Invalid value: "***"')
     expect(asked[0]!.objects[0]!.metadata.labels).toEqual({'app.kubernetes.io/managed-by': 'Helm'})
   })
 
@@ -147,7 +150,13 @@ describe('the API server is asked as helm will write', () => {
     const refused = validateAll(
       new Map([[id('api'), [MAP]]]),
       {validate: async () => [answer]},
-      {plan: planOf({api: []}), previous: new Map(), helm: {version: {major: 4}}, forceConflicts: false},
+      {
+        plan: planOf({api: []}),
+        previous: new Map(),
+        helm: {version: {major: 4}},
+        forceConflicts: false,
+        mask,
+      },
     )
 
     await expect(refused).rejects.toMatchObject({

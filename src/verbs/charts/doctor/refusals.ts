@@ -46,12 +46,10 @@ async function refusalsOf(
     .filter(([{object}, there]) => !isDeepStrictEqual(object, there.object) && !isHook(object))
     .map(([{object}]) => object)
   try {
-    const answers = await cluster.validate({namespace: releaseNamespace(release), objects: changed})
+    const answers = await cluster.validate({namespace: releaseNamespace(release), objects: changed, redact})
     return new Map(
       answers.flatMap((answer, index) =>
-        answer.outcome === 'refused'
-          ? [[identity(changed[index]!, release), redact(firstLine(answer.message))]]
-          : [],
+        answer.outcome === 'refused' ? [[identity(changed[index]!, release), firstLine(answer.message)]] : [],
       ),
     )
   } catch (error) {
