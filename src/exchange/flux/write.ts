@@ -7,6 +7,7 @@ import {
   objectName,
   releasesOf,
   secretsFile,
+  valuesFile,
   yaml,
   yamlStream,
 } from '../exported.ts'
@@ -22,6 +23,9 @@ export function fluxObjects(exported: Exported): ExportedFiles {
   const files = new Map([
     ['sources.yaml', yamlStream([...sources.values()])],
     ...releases.map((each) => [`releases/${each.name}.yaml`, yaml(helmRelease(each, exported))] as const),
+    ...releases
+      .filter(({values}) => !isEmpty(values))
+      .map((each) => [valuesFile(each), valuesObject(each, exported)] as const),
   ])
   const sealed = exported.sops ? releases.filter(({secrets}) => secrets.length > 0) : []
   const resources = [...files.keys(), ...sealed.map(secretsFile)]
@@ -34,9 +38,44 @@ export function fluxSecret(release: ExportedRelease, values: Values, environment
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: {name: secretName(release, environment), namespace: CONTROL_NAMESPACE},
+    metadata: {
+      name: secretName(release, environment),
+      namespace: CONTROL_NAMESPACE,
+      labels: {...labels(environment), ...WATCHED},
+      annotations: AS_WRITTEN,
+    },
     stringData: {[VALUES_KEY]: yaml(values)},
   }
+}
+
+/**
+ * Returns a ConfigMap with the values of a release as text, which each way to apply it leaves as it is: `kubectl apply` drops
+ * every null of an object, and with it the removal of a default of the chart.
+ */
+function valuesObject({name, values}: ExportedRelease, environment: Named): string {
+  const object = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: valuesName(name, environment),
+      namespace: CONTROL_NAMESPACE,
+      labels: {...labels(environment), ...WATCHED},
+      annotations: AS_WRITTEN,
+    },
+  }
+  // Without an escape, for people: what `yaml` writes is ASCII, and every line of it ends with a line feed.
+  const lines = yaml(values).replaceAll(/^(?=.)/gm, '    ')
+  return `${yaml(object)}data:\n  ${VALUES_KEY}: |\n${lines}`
+}
+
+/** helm-controller 1.4: has a change of values reconciled at once; without it, or before, at the next interval. */
+const WATCHED = {'reconcile.fluxcd.io/watch': 'Enabled'}
+
+/** Keeps `${name}` as it is where a Kustomization has `postBuild.substitute`. */
+const AS_WRITTEN = {'kustomize.toolkit.fluxcd.io/substitute': 'disabled'}
+
+function valuesName(release: string, environment: Named): string {
+  return `${objectName(environment.name, release)}-values`
 }
 
 export function secretName(release: Pick<ExportedRelease, 'name'>, environment: Named): string {
@@ -50,6 +89,14 @@ type Named = Pick<Exported, 'name'>
 
 function helmRelease(release: ExportedRelease, environment: Named): Values {
   const {name, namespace, chart, values, secrets, timeoutSeconds, hooksAfter, needs} = release
+  const valuesFrom = [
+    ...(isEmpty(values)
+      ? []
+      : [{kind: 'ConfigMap', name: valuesName(name, environment), valuesKey: VALUES_KEY}]),
+    ...(secrets.length === 0
+      ? []
+      : [{kind: 'Secret', name: secretName(release, environment), valuesKey: VALUES_KEY}]),
+  ]
   const change = {disableWait: hooksAfter, remediation: {retries: 0}}
   return {
     apiVersion: 'helm.toolkit.fluxcd.io/v2',
@@ -58,7 +105,10 @@ function helmRelease(release: ExportedRelease, environment: Named): Values {
       name: objectName(environment.name, name),
       namespace: CONTROL_NAMESPACE,
       labels: labels(environment),
-      ...(release.protected && {annotations: {'kustomize.toolkit.fluxcd.io/prune': 'disabled'}}),
+      annotations: {
+        ...AS_WRITTEN,
+        ...(release.protected && {'kustomize.toolkit.fluxcd.io/prune': 'disabled'}),
+      },
     },
     spec: {
       interval: INTERVAL,
@@ -73,10 +123,7 @@ function helmRelease(release: ExportedRelease, environment: Named): Values {
       install: {createNamespace: true, ...change},
       upgrade: change,
       ...chartOf(chart, environment),
-      ...(secrets.length > 0 && {
-        valuesFrom: [{kind: 'Secret', name: secretName(release, environment), valuesKey: VALUES_KEY}],
-      }),
-      ...(!isEmpty(values) && {values}),
+      ...(valuesFrom.length > 0 && {valuesFrom}),
     },
   }
 }
