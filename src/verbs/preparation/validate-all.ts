@@ -1,6 +1,7 @@
 import type {Cluster, HelmWrites, KubernetesObject, Validation} from '../../cluster/cluster.ts'
 import {definedKinds, isBuiltIn, mayDefineKinds} from '../../cluster/custom-kinds.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {objectKey, objectName, parseManifest} from '../../cluster/manifest.ts'
+import {repeatedObjects} from '../../cluster/repeated-objects.ts'
 import {KkError} from '../../errors.ts'
 import type {HelmVersion} from '../../helm/helm.ts'
 import type {Redact} from '../../helm/redact/redact.ts'
@@ -34,17 +35,21 @@ export async function validateAll(
   preflight: Preflight,
 ): Promise<Rendered> {
   const answers: Answer[] = []
+  const repeated: string[] = []
   for (const [release, objects] of rendered) {
+    const namespace = releaseNamespace(release)
+    const writes = helmWrites(release, preflight)
+    repeated.push(...refusedRepeats(release, objects, writes))
     const validations = await cluster.validate({
-      namespace: releaseNamespace(release),
+      namespace,
       objects: objects.map((object) => withHelmMarks(object, release)),
-      writes: helmWrites(release, preflight),
+      writes,
       redact: preflight.mask,
     })
     answers.push(...objects.map((object, index) => ({release, object, validation: validations[index]!})))
   }
   expectUnclaimed(standingAmong(answers), {...preflight, rendered})
-  expectAllAccepted(answers, broughtBy(rendered, preflight))
+  expectAllAccepted(answers, repeated, broughtBy(rendered, preflight))
   expectNoConflicts(answers.flatMap(conflictTexts))
   const later = answers.filter(({validation}) => validation.outcome === 'known-after-apply')
   return new Map(
@@ -148,12 +153,34 @@ function broughtBy(rendered: Rendered, {plan, foreknown = new Map()}: Preflight)
   }
 }
 
-/** Throws `KK_INVALID_OBJECT` with all refused objects. */
-function expectAllAccepted(answers: readonly Answer[], brought: Brought): void {
-  const refusals = answers.flatMap(({release, object, validation}) => {
+/**
+ * Returns a line for each object that a chart renders more than once and helm would not make so: if it is not the same each
+ * time, or helm creates it on the client side.
+ */
+function refusedRepeats(
+  release: ReleaseId,
+  objects: readonly KubernetesObject[],
+  {method, before}: HelmWrites,
+): readonly string[] {
+  const namespace = releaseNamespace(release)
+  const known = new Set(before.map((object) => objectKey(object, namespace)))
+  return repeatedObjects(objects, namespace)
+    .filter(
+      ({object, isSame}) => !isSame || (method === 'client-side' && !known.has(objectKey(object, namespace))),
+    )
+    .map(
+      ({object, isSame}) =>
+        `${release}: ${objectName(object)}: the chart renders it more than once${isSame ? '' : ', and not the same'}`,
+    )
+}
+
+/** Throws `KK_INVALID_OBJECT` with all refused objects; `repeated` are lines of those that are refused beforehand. */
+function expectAllAccepted(answers: readonly Answer[], repeated: readonly string[], brought: Brought): void {
+  const refused = answers.flatMap(({release, object, validation}) => {
     const why = whyRefused(object, validation, {release, brought})
     return why === undefined ? [] : [`${release}: ${validation.object}: ${why}`]
   })
+  const refusals = [...repeated, ...refused]
   if (refusals.length === 0) return
   const going = [...new Set(refusals.flatMap((refusal) => goingNamespace(refusal) ?? []))]
   if (going.length > 0) {

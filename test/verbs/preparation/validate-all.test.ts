@@ -34,6 +34,8 @@ interface Setting {
   readonly kinds?: Parameters<typeof planOf>[1]
   /** Was rendered before, and makes nothing that matters here. */
   readonly foreknown?: string
+  /** Of helm: 4, if left out. */
+  readonly major?: 3 | 4
 }
 
 const PLAIN = {wants: [], provided: {objects: [], kinds: []}} as unknown as ChartFacts
@@ -51,13 +53,13 @@ async function validate({objects}: ValidateOptions): Promise<readonly Validation
 
 const mask = (text: string) => text.replaceAll('s3cret', '***')
 
-function validated({rendered, kinds, foreknown: known}: Setting) {
+function validated({rendered, kinds, foreknown: known, major = 4}: Setting) {
   const plan = planOf({db: [], api: ['db']}, kinds)
   const objects = new Map(Object.entries(rendered).map(([name, each]) => [id(name), each]))
   const foreknown = new Map(
     known === undefined ? [] : [[id(known), {layers: '', rendered: undefined, facts: PLAIN}]],
   )
-  const helm = {version: {major: 4}} as const
+  const helm = {version: {major}} as const
   const preflight = {plan, previous: new Map(), helm, forceConflicts: false, mask, foreknown} as const
   return validateAll(objects, {validate}, preflight)
 }
@@ -68,6 +70,16 @@ describe('before the first change', () => {
       'a kind that nobody serves',
       {rendered: {db: [MAP], api: [THING]}},
       /api: Thing\/t: the cluster serves no kind Thing of example.org\/v1/,
+    ],
+    [
+      'an object that a chart renders twice, and not the same',
+      {rendered: {db: [MAP, {...MAP, data: {a: '1'}}]}},
+      /db: ConfigMap\/a: the chart renders it more than once, and not the same/,
+    ],
+    [
+      'an object that a chart renders twice, where helm 3 creates it',
+      {rendered: {db: [MAP, MAP]}, major: 3, kinds: {db: 'install'}},
+      /db: ConfigMap\/a: the chart renders it more than once$/m,
     ],
     [
       'a kind that Kubernetes itself would have, also beside an operator',

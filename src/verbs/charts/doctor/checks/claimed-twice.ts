@@ -1,6 +1,7 @@
 import {dig, digText} from '../../../../charts/manifests/dig.ts'
 import {apiGroup, objectName, type RenderedObject} from '../../../../cluster/manifest.ts'
-import {type ReleaseId, releaseName} from '../../../../release.ts'
+import {repeatedObjects} from '../../../../cluster/repeated-objects.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../../release.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 import {identity} from '../same-object.ts'
@@ -15,7 +16,7 @@ interface MadeObject extends RenderedObject {
 }
 
 /**
- * Returns a fault for each object that two releases both make: helm refuses the second release, or each takes the
+ * Returns a fault for each object that one release makes twice, or that two releases both make: helm refuses the second release, or each takes the
  * object from the other. A definition that both have in `crds/` is a warning: only the first makes it, and may bring
  * another version of it.
  */
@@ -26,7 +27,25 @@ export function claimedTwice(releases: readonly ExaminedRelease[]): readonly Cha
     isWide(object)
       ? `${apiGroup(object.apiVersion)}/${object.kind}/${object.metadata.name}`
       : identity(object, release)
-  return [...Map.groupBy(claims, keyOf).values()].flatMap(faultOf)
+  return [...[...Map.groupBy(claims, keyOf).values()].flatMap(faultOf), ...releases.flatMap(repeatedIn)]
+}
+
+function repeatedIn({release, objects}: ExaminedRelease): readonly ChartFault[] {
+  const made = objects.map(({object}) => object)
+  return repeatedObjects(made, releaseNamespace(release)).map(({object, isSame}) => {
+    const files = objects.filter((each) => identity(each.object, release) === identity(object, release))
+    return {
+      check: 'claimed twice',
+      level: isSame ? 'warning' : 'problem',
+      release,
+      object: objectName(object),
+      file: files[0]!.file,
+      what: `${objectName(object)} is made more than once by ${releaseName(release)}${isSame ? '' : ', and not the same'}: ${[...new Set(files.map(({file}) => file))].join(', ')}`,
+      advice: isSame
+        ? 'make it once: helm 3 does not install the chart'
+        : 'make it once: a deploy is refused',
+    }
+  })
 }
 
 function faultOf(same: readonly MadeObject[]): readonly ChartFault[] {

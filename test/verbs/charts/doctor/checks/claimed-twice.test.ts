@@ -48,3 +48,16 @@ it('a definition is only made by the first where both have it in crds/', () => {
   expect(levelsOf(definition('Cluster'), {file: 'x/crds/x.yaml'})).toEqual(['warning'])
   expect(levelsOf(definition('Cluster'))).toEqual(['problem'])
 })
+
+it.each([
+  [[named('v1', 'ConfigMap'), named('v1', 'ConfigMap')], ['warning']],
+  [[named('v1', 'ConfigMap'), {...named('v1', 'ConfigMap'), data: {a: '1'}}], ['problem']],
+  [[named('v1', 'ConfigMap'), named('v1', 'Secret')], []],
+  [[named('v1', 'ConfigMap'), named('v1', 'ConfigMap', {annotations: {'helm.sh/hook': 'pre-install'}})], []],
+])('of the objects %j of one release: %j', (objects, levels) => {
+  const release = {release: 'one/one', objects: objects.map((object) => ({object, file: 'x.yaml'}))} as const
+
+  const faults = claimedTwice([{...release, atFirst: [], again: [], next: []}])
+
+  expect(faults.map(({level}) => level)).toEqual(levels)
+})
