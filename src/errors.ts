@@ -61,7 +61,10 @@ export const ERRORS = {
   KK_FACTS: {exit: 2, meaning: 'the facts file has a key or value that kk does not accept'},
   KK_PLUGIN: {exit: 2, meaning: 'a plugin from outside cannot be used, or has failed'},
   KK_AMBIGUOUS: {exit: 2, meaning: 'several releases could be what a chart was found to require'},
-  KK_UNSERVED: {exit: 2, meaning: 'a hook of a chart waits for something that nobody makes'},
+  KK_UNSERVED: {
+    exit: 2,
+    meaning: 'a hook of a chart waits for something that no release makes, or that helm makes only after it',
+  },
   KK_CYCLE: {exit: 2, meaning: 'releases need each other through a ready edge'},
   KK_NOT_INSTALLED: {exit: 2, meaning: 'something that is required, or named, is not installed'},
   KK_HELM_MISSING: {exit: 2, meaning: 'no helm binary was found'},
@@ -122,6 +125,22 @@ export const ERRORS = {
   KK_IN_THE_WAY: {
     exit: 3,
     meaning: 'objects exist that helm would not take over, so that it would give up half way',
+  },
+  KK_CLAIMED_TWICE: {
+    exit: 3,
+    meaning: 'two releases would have the same object, or a removal would take it from the other release',
+  },
+  KK_API_GONE: {
+    exit: 3,
+    meaning: 'the record of a release has objects of an API that the cluster no longer serves',
+  },
+  KK_TOO_LARGE: {
+    exit: 2,
+    meaning: 'the record that helm would store of a release does not fit into a Secret',
+  },
+  KK_UNSTATED: {
+    exit: 2,
+    meaning: 'a key of a service that the environment does not run is neither stated nor kept',
   },
   KK_MIGRATION: {exit: 3, meaning: 'a rollback would cross the migration of a database'},
   KK_UNCONFIRMED: {exit: 3, meaning: 'the change was not confirmed'},

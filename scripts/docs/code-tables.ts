@@ -1,4 +1,5 @@
 import {ERRORS, EXIT_CODES} from '../../src/errors.ts'
+import {CHECKS, type Check} from '../../src/verbs/checks/checks.ts'
 import {markdownTable} from './marked.ts'
 
 export function exitCodeTable(): string {
@@ -13,4 +14,24 @@ export function errorCodeTable(): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, {exit, meaning}]) => [`\`${code}\``, String(exit), meaning])
   return markdownTable(['code', 'exit', 'meaning'], rows)
+}
+
+/** The checks before the first change. */
+export function checkTable(): string {
+  const rows = CHECKS.map(({name, changing, outcome, cost}) => [
+    name,
+    changing.map((each) => VERBS[each]).join(', '),
+    outcome.replace(/KK_\w+/g, '`$&`'),
+    cost,
+  ])
+  return markdownTable(
+    ['check', 'asked by', 'if something is found', 'requests beside those of the plan'],
+    rows,
+  )
+}
+
+const VERBS: Readonly<Record<Check['changing'][number], string>> = {
+  deploy: 'plan, deploy, upgrade and the like',
+  rollback: 'rollback',
+  remove: 'remove, destroy',
 }

@@ -24,7 +24,7 @@ import type {Cluster} from '../cluster/cluster.ts'
 import {splitArguments} from '../environment/choose.ts'
 import {KkError} from '../errors.ts'
 import {parseValuesFlag} from '../overrides/release-flags.ts'
-import {hasChanges} from '../plan/plan.ts'
+import {hasChanges, withNotes} from '../plan/plan.ts'
 import {savedPlanText} from '../plan/saved/read-saved-plan.ts'
 import type {SavedPath} from '../plan/saved/saved-plan.ts'
 import type {PlanScope} from '../plan/scope.ts'
@@ -36,9 +36,18 @@ import {cacheDirectory} from '../state/directories.ts'
 import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts'
 import {savedPlan} from '../verbs/change/apply.ts'
 import {type HookData, hookData, hookDataText} from '../verbs/change/hook-data.ts'
+import {deployChange} from '../verbs/checks/change.ts'
+import {checkBefore} from '../verbs/checks/checks.ts'
 import {planDiff} from '../verbs/diff.ts'
 import {preparedMask} from '../verbs/environment-mask.ts'
-import {askedRenders, askedToAccept, expectSupported, renderPlan, unknownYet} from '../verbs/foresee.ts'
+import {
+  askedRenders,
+  askedToAccept,
+  expectSupported,
+  renderPlan,
+  uncheckedNotes,
+  unknownYet,
+} from '../verbs/foresee.ts'
 import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
 import type {Prepared} from '../verbs/preparation/prepare.ts'
 import type {KnownAfterApply} from '../verbs/preparation/rendering/known-after-apply.ts'
@@ -96,18 +105,21 @@ export default class Plan extends KkCommand {
     const scope = {names: opened.releases, install: opened.releases.length === 0}
     const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true, showMissing: true})
     const planned = observed.plan
-    const show = (later: readonly KnownAfterApply[] = [], data: readonly HookData[] = []) =>
-      this.console.document(flags.output, planDocument(planned, later, data), (palette) =>
+    const show = ({later = [], data = [], notes = []}: Partial<ShownBeside> = {}) =>
+      this.console.document(flags.output, planDocument(withNotes(planned, notes), later, data), (palette) =>
         planText(planned, palette, {namesSecrets: flags.secrets}),
       )
     // A document is one: the plan, or why it would be refused.
     if (flags.output === 'text') show()
     expectStated(observed.living)
-    const {rendered, isAsked} = await this.foresee(flags, {prepared, observed, cluster})
+    const {rendered, isAsked, notes} = await this.foresee(flags, {prepared, observed, cluster})
     const later = await unknownYet(prepared, planned, {rendered, cluster})
     const data = await hookData(cluster, planned, rendered)
-    if (flags.output !== 'text') show(later, data)
-    else if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
+    if (flags.output !== 'text') show({later, data, notes})
+    else {
+      for (const note of notes) this.console.say(`note: ${note}`)
+      if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
+    }
     for (const each of data)
       this.console.say(`a hook deletes ${hookDataText(each)}: a deploy asks for --confirm-data ${each.name}`)
     if (flags.save !== undefined) {
@@ -134,15 +146,27 @@ export default class Plan extends KkCommand {
       const {diffs, redact} = planDiff(prepared, observed, rendered)
       this.console.print(`\n${diffText(diffs, {palette: this.console.palette('stdout'), redact})}`)
     }
-    if (!helm) return {rendered, isAsked: true}
+    if (!helm) return {rendered, isAsked: true, notes: []}
     const {'force-version': forceVersion, 'force-conflicts': forceConflicts = false} = flags
     await expectSupported({observed, rendered, ports: {cluster, helm}, forceVersion})
     const {foreknown} = prepared
+    const {plan, previous} = observed
+    const notes = [
+      ...(await checkBefore(deployChange({prepared, plan, rendered, previous, cluster}))),
+      ...uncheckedNotes(prepared, plan, rendered),
+    ]
     const preflight = {...observed, helm, forceConflicts, foreknown, mask: preparedMask(prepared)}
     const isAsked = await askedToAccept(rendered, cluster, preflight)
-    await asked.keep(observed.plan, rendered)
-    return {rendered, isAsked}
+    if (notes.length === 0) await asked.keep(plan, rendered)
+    return {rendered, isAsked, notes}
   }
+}
+
+/** What a plan is shown with, besides its actions. */
+interface ShownBeside {
+  readonly later: readonly KnownAfterApply[]
+  readonly data: readonly HookData[]
+  readonly notes: readonly string[]
 }
 
 const FORCES = ['force-version', 'force-conflicts'] as const
@@ -151,6 +175,8 @@ interface Foreseen {
   readonly rendered: Rendered
   /** True when the API server could be asked. */
   readonly isAsked: boolean
+  /** What the checks before the first change have noted. */
+  readonly notes: readonly string[]
 }
 
 type PlanFlags = FlagValues<typeof Plan.flags>

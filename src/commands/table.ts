@@ -1711,7 +1711,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       confirm: {
         helpGroup: 'REMOVAL',
         name: 'confirm',
-        summary: 'Confirm a release by its name, a protected one or one to purge; may be repeated.',
+        summary:
+          'Confirm a release by its name: a protected one, one to purge, or one that loses an object; may be repeated.',
         hasDynamicHelp: false,
         helpValue: 'NAME',
         multiple: true,
@@ -5202,7 +5203,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       confirm: {
         helpGroup: 'REMOVAL',
         name: 'confirm',
-        summary: 'Confirm a release by its name, a protected one or one to purge; may be repeated.',
+        summary:
+          'Confirm a release by its name: a protected one, one to purge, or one that loses an object; may be repeated.',
         hasDynamicHelp: false,
         helpValue: 'NAME',
         multiple: true,
@@ -8360,7 +8362,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       confirm: {
         helpGroup: 'REMOVAL',
         name: 'confirm',
-        summary: 'Confirm a release by its name, a protected one or one to purge; may be repeated.',
+        summary:
+          'Confirm a release by its name: a protected one, one to purge, or one that loses an object; may be repeated.',
         hasDynamicHelp: false,
         helpValue: 'NAME',
         multiple: true,

@@ -124,6 +124,11 @@ export interface Plan<K extends ActionKind = ActionKind> {
   readonly newSecrets?: readonly string[]
 }
 
+/** Returns a plan with more notes. */
+export function withNotes<K extends ActionKind>(plan: Plan<K>, notes: readonly string[]): Plan<K> {
+  return notes.length === 0 ? plan : {...plan, notes: [...(plan.notes ?? []), ...notes]}
+}
+
 /** Whether the plan would write anything to the cluster: helm, a mark of a passed gate, or labels. */
 export function hasChanges(plan: Plan): boolean {
   return plan.actions.some(isChange)

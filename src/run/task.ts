@@ -44,6 +44,8 @@ export interface ChartWork extends DesiredWork {
   readonly objects: readonly KubernetesObject[]
   /** What the chart renders no more, and what would take more with it than itself; see `droppedHolders`. */
   readonly dropped: readonly KubernetesObject[]
+  /** Objects that the chart no longer renders and that another release also has: helm is made to keep them. */
+  readonly shared?: readonly KubernetesObject[]
   /** Those of them whose namespace or kind did not exist when the plan was validated. */
   readonly unvalidated: readonly KubernetesObject[]
 }

@@ -8,12 +8,12 @@ import type {ChartFacts} from '../graph/inference/facts.ts'
 import type {Helm} from '../helm/helm.ts'
 import {digest} from '../plan/digest.ts'
 import type {Action, Plan} from '../plan/plan.ts'
-import type {ReleaseId} from '../release.ts'
+import {type ReleaseId, releaseName} from '../release.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
 import {refuseDowngrade} from './change/deploy.ts'
 import type {ObservedPlan} from './plan.ts'
 import {definedVersions} from './preparation/inference/facts-of-releases.ts'
-import type {Foreknown} from './preparation/inference/foreknown.ts'
+import {type Foreknown, layersKey} from './preparation/inference/foreknown.ts'
 import {throwPlaced} from './preparation/placed-problems.ts'
 import {expectSupportedVersions} from './preparation/preflight.ts'
 import type {Prepared} from './preparation/prepare.ts'
@@ -62,6 +62,20 @@ export async function renderPlan(
     .finally(vendored.remove)
 }
 
+/** Returns a note on releases that are not rendered for a plan, so that the checks of what they make are not made. */
+export function uncheckedNotes(
+  {environment}: Pick<Prepared, 'environment'>,
+  plan: Plan,
+  rendered: Rendered,
+): readonly string[] {
+  const missing = helmActions(plan).filter(({release}) => !rendered.has(release))
+  if (environment.infer || missing.length === 0) return []
+  const names = missing.map(({release}) => releaseName(release)).join(', ')
+  return [
+    `not rendered, so not checked yet: ${names} (kk.infer: false); kk plan --diff checks them, and so does the deploy`,
+  ]
+}
+
 /**
  * Kinds that may grant the right to define kinds, and those that hold data; the rendered object shows whether it does, or
  * is a hook that helm deletes.
@@ -105,16 +119,17 @@ export interface AskedRenders {
 
 /**
  * Returns the renders of one cluster, kept as empty files below a cache of kk's own, each named by a digest of all
- * inputs of the render.
+ * inputs of the render, and of the other releases that it was checked with.
  */
 export function askedRenders(
   prepared: Pick<Prepared, 'foreknown' | 'releases'>,
   {cache, cluster}: {readonly cache: string; readonly cluster: Pick<ClusterIdentity, 'uid'>},
 ): AskedRenders {
-  const fileOf = (release: ReleaseId, {layers, facts}: Foreknown) => {
-    const chart = prepared.releases.get(release)!.desired.chart.digest
-    return join(cache, 'asked', digest({release, chart, layers, facts, cluster: cluster.uid}))
-  }
+  const all = [...prepared.releases].map(([release, {desired, layers}]) => {
+    return [release, desired.chart.digest, layersKey(layers)]
+  })
+  const fileOf = (release: ReleaseId, {layers, facts}: Foreknown) =>
+    join(cache, 'asked', digest({release, all, layers, facts, cluster: cluster.uid}))
   return {
     async wasAsked({release}, known) {
       const found = await access(fileOf(release, known)).catch((error: unknown) => error)

@@ -1,9 +1,8 @@
-import {mkdir, writeFile} from 'node:fs/promises'
-import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {atNight} from '../support/night.ts'
 import {auditEvents, kubectl, makeNamespace} from './support/cluster.ts'
 import {allInOne, FIXTURES, makeEnvironment, workloads} from './support/environment.ts'
+import {objectsChart} from './support/objects-chart.ts'
 import {revisions} from './support/records.ts'
 
 /** Objects that a release could have made; a namespace of its own has a ConfigMap and an account in any case. */
@@ -27,16 +26,6 @@ async function dryRuns(namespace: string): Promise<{resource: string; name: stri
       name: objectRef!.name!,
       code: responseStatus!.code,
     }))
-}
-
-/** A chart that renders the objects that its values name. */
-async function objectsChart(directory: string): Promise<string> {
-  const chart = join(directory, 'charts', 'objects')
-  await mkdir(join(chart, 'templates'), {recursive: true})
-  await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: objects\nversion: 0.1.0\n')
-  const template = '{{- range .Values.objects }}\n---\n{{ toYaml . }}\n{{- end }}\n'
-  await writeFile(join(chart, 'templates/objects.yaml'), template)
-  return join(directory, 'charts')
 }
 
 /** An environment whose release `api`, of these objects, requires `db`. */

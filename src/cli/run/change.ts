@@ -3,7 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import type {ExitCode} from '../../errors.ts'
 import {type ChangeVerb, expectVerb, isChangeVerb} from '../../plan/changes/change-verb.ts'
 import {isOverridden} from '../../plan/expectations/expect-store.ts'
-import type {Plan} from '../../plan/plan.ts'
+import {type Plan, withNotes} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {runDocument} from '../../report/run/run-json.ts'
@@ -126,8 +126,9 @@ export async function change(options: Change): Promise<ExitCode> {
   const deployment = await readyDeployment(supplied.settled, settled, ports)
   await using closing = new AsyncDisposableStack()
   closing.defer(() => deployment.close())
+  for (const note of deployment.notes) console.say(`note: ${note}`)
   if (isDry) {
-    printResult(planDocument(planned), context)
+    printResult(planDocument(withNotes(planned, deployment.notes)), context)
     return 0
   }
   await settle()

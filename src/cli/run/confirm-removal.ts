@@ -110,13 +110,13 @@ function unconfirmed(claims: readonly Claim[]): KkError {
  * terminal. Throws `KK_UNCONFIRMED`, and `KK_USAGE` for a name that is not about to be removed.
  */
 export async function confirmNamed(
-  {plan, cleanups, absent}: PlannedRemoval,
+  {plan, cleanups, losing, absent}: PlannedRemoval,
   confirmed: readonly string[],
   mayAsk: boolean,
 ): Promise<void> {
   const releases = plan.actions.map(({release}) => release)
   for (const name of confirmed) {
-    if (absent.includes(name) || releases.some((release) => isNamed(release, name))) continue
+    if (absent.includes(name) || [...releases, ...losing].some((release) => isNamed(release, name))) continue
     throw new KkError('KK_USAGE', `--confirm ${name}: no release of that name is about to be removed`, {
       hint: `these are: ${releases.map(releaseName).join(', ')}`,
     })

@@ -257,7 +257,8 @@ export const namedRemovalFlags = {
 export const removalFlags = {
   ...environmentFlags,
   confirm: Flags.string({
-    summary: 'Confirm a release by its name, a protected one or one to purge; may be repeated.',
+    summary:
+      'Confirm a release by its name: a protected one, one to purge, or one that loses an object; may be repeated.',
     helpValue: 'NAME',
     multiple: true,
     multipleNonGreedy: true,

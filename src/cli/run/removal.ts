@@ -32,7 +32,8 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   const names = (await command.named?.(releases, environment)) ?? releases
   await using cluster = await openChosenCluster(flags, environment)
   const excused = new Set(flags['ignore-record'] ?? [])
-  const subject = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
+  const {confirm: confirmed = []} = flags
+  const subject = {environment, cluster, excused, confirmed, readUses: usesReader(cluster, excused)}
   const turn = {environment: environment.name, flags}
   const planned = await planInTurn(cluster, turn, () => command.plan(subject, names))
 

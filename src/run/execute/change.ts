@@ -33,7 +33,7 @@ export async function change(
   const before = await workable(execution, last)
   await validate(execution, {work, before})
   if (before) await clearFailedJobs(execution, work)
-  await keepDropped(execution, work.dropped)
+  await keepDropped(execution, work.dropped, work.shared)
   try {
     const changed = await callHelm(execution, work, {lease, before})
     if (changed.revision !== revision) {

@@ -7,17 +7,22 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 
 /**
- * Keeps what helm would delete with more than itself, because a revision has it no more. Throws as `expectClaimsStay`, and
+ * Keeps what helm would delete with more than itself, because a revision has it no more, and what another release also has. Throws as `expectClaimsStay`, and
  * `KK_FORBIDDEN`.
  */
 export async function keepDropped(
   {action: {release}, cluster, controls}: Pick<Execution, 'action' | 'cluster' | 'controls'>,
   dropped: readonly KubernetesObject[],
+  shared: readonly KubernetesObject[] = [],
 ): Promise<void> {
   await expectClaimsStay(cluster, release, dropped)
   for (const object of dropped.filter(isHolder)) {
     if (await cluster.keepObject(releaseNamespace(release), object))
       controls.onProgress('helm', `${objectName(object)} stays, ${WITH[object.kind]}`)
+  }
+  for (const object of shared) {
+    if (await cluster.keepObject(releaseNamespace(release), object))
+      controls.onProgress('helm', `${objectName(object)} stays: another release also has it`)
   }
 }
 

@@ -11,6 +11,9 @@ import {expectClaimsStay} from '../../run/execute/keep-dropped.ts'
 import {laterImages} from '../../run/later-images.ts'
 import {pullsAhead} from '../../run/pull-ahead.ts'
 import {type ChartWork, desiredWork, type Task, timedTask} from '../../run/task.ts'
+import {deployChange} from '../checks/change.ts'
+import {checkBefore} from '../checks/checks.ts'
+import {type SharedObject, sharedObjects} from '../checks/claims.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {throwPlaced} from '../preparation/placed-problems.ts'
 import {expectSameImages, expectSupportedVersions} from '../preparation/preflight.ts'
@@ -26,6 +29,8 @@ import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 /** A plan that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
 export interface Deployment {
   readonly plan: Plan<DeployKind>
+  /** What the checks before the first change have noted, in words. */
+  readonly notes: readonly string[]
   /** Starts the run; events end when it has ended. */
   run(options: RunChoices & PullChoice): AsyncIterable<RunEvent>
   /** Removes the run's private files. */
@@ -48,8 +53,8 @@ export interface VerbChecks {
 }
 
 /**
- * Renders and validates all that a plan would change, before the first change. Throws `KK_VERB` and `KK_VERSION`,
- * `KK_UNCONFIRMED` for data that would go, and what a chart or the cluster has against it.
+ * Renders, checks and validates all that a plan would change, before the first change. Throws `KK_VERB`, `KK_VERSION`,
+ * the refusals of `CHECKS`, `KK_UNCONFIRMED` for data that would go, and what a chart or the cluster has against it.
  */
 export async function readyDeployment(
   prepared: Prepared,
@@ -74,15 +79,19 @@ export async function readyDeployment(
     const compared = {plan, rendered, previous: await previousRevisions(plan, cluster)}
     if (verb) expectSameImages(compared, verb)
     if (!forceVersion) expectSupportedVersions(compared)
+    const planned = deployChange({...compared, prepared, cluster})
+    const notes = await checkBefore(planned)
+    const shared = await sharedObjects(planned)
     const mask = preparedMask(prepared)
     const preflight = {...compared, helm: ports.helm, forceConflicts, mask}
     const unvalidated = await validateAll(rendered, cluster, preflight)
-    const tasks = tasksOf({prepared, vendored, unvalidated, ...compared})
+    const tasks = tasksOf({prepared, vendored, unvalidated, shared, ...compared})
     for (const {action, work} of tasks)
       if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
     await expectGivenUp(await hookData(cluster, plan, rendered), giveUp)
     return {
       plan,
+      notes,
       close: vendored.remove,
       run: ({prepull = false, ...choices}) =>
         startRun({
@@ -106,6 +115,7 @@ interface WorkSources {
   readonly vendored: Vendored
   readonly rendered: Rendered
   readonly unvalidated: Rendered
+  readonly shared: readonly SharedObject[]
   readonly previous: Awaited<ReturnType<typeof previousRevisions>>
 }
 
@@ -121,7 +131,7 @@ function tasksOf({plan, ...sources}: WorkSources): readonly Task[] {
 
 function chartWork(
   release: ReleaseId,
-  {prepared, vendored, rendered, unvalidated, previous}: Omit<WorkSources, 'plan'>,
+  {prepared, vendored, rendered, unvalidated, shared, previous}: Omit<WorkSources, 'plan'>,
 ): ChartWork {
   const {desired, timeoutSeconds} = prepared.releases.get(release)!
   const {chart, values} = vendored.call(release)
@@ -132,6 +142,7 @@ function chartWork(
     values,
     objects,
     dropped: droppedHolders(installed(previous.get(release)), objects, releaseNamespace(release)),
+    shared: shared.filter((each) => each.release === release).map(({object}) => object),
     unvalidated: unvalidated.get(release) ?? [],
   }
 }

@@ -5,6 +5,7 @@ import type {
   ReleaseRecord,
   Validation,
 } from '../../cluster/cluster.ts'
+import {hookEvents} from '../../cluster/helm-view.ts'
 import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunRecord} from '../../cluster/runs.ts'
@@ -15,6 +16,7 @@ import {canonicalJson} from '../../plan/digest.ts'
 import type {Installations} from '../../plan/installation.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
+import {withNotes} from '../../plan/plan.ts'
 import {makeRollbackPlan, type RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
 import {inTheWay} from '../../plan/rollback/refusals.ts'
 import {
@@ -25,6 +27,8 @@ import {
 } from '../../plan/rollback/targets.ts'
 import {waysBack} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {type Change, goingBetween, neighbours, presentReader, stayingReader} from '../checks/change.ts'
+import {checkBefore} from '../checks/checks.ts'
 import {clusterOf} from '../cluster-of.ts'
 import {observedRevisions} from '../preparation/observed-records.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
@@ -51,7 +55,7 @@ export interface RollbackOptions {
 
 /**
  * Plans the way back, by the cluster alone. Throws what `makeRollbackPlan` throws, `KK_RECORD` when a revision cannot be
- * read, and what would stop helm half way: `KK_IN_THE_WAY`, `KK_INVALID_OBJECT`, `KK_CONFLICT`.
+ * read, the refusals of `CHECKS`, and what would stop helm half way: `KK_IN_THE_WAY`, `KK_INVALID_OBJECT`, `KK_CONFLICT`.
  */
 export async function planRollback(
   cluster: Pick<
@@ -66,6 +70,8 @@ export async function planRollback(
     | 'validate'
     | 'lease'
     | 'now'
+    | 'diagnosis'
+    | 'customKinds'
   >,
   {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<RollbackPlan> {
@@ -102,9 +108,45 @@ export async function planRollback(
     method: target.method,
     redact: target.redact,
   }))
+  const noted = await checkBefore(rollbackChange(returns, plan, cluster))
   await expectFreeWay(cluster, ready)
   await expectHelmMayReturn(cluster, ready)
-  return plan
+  return withNotes(plan, noted)
+}
+
+/** Returns what helm would change on the way back, as the checks before the first change see it. */
+function rollbackChange(
+  returns: readonly {
+    readonly release: ReleaseId
+    readonly last: RevisionObjects
+    readonly target: RevisionObjects
+  }[],
+  plan: RollbackPlan,
+  cluster: Parameters<typeof planRollback>[0],
+): Change {
+  const runs = (hooks: readonly KubernetesObject[]) =>
+    hooks.filter((hook) => hookEvents(hook).some((event) => event.endsWith('-rollback')))
+  const next = returns.map(({release, last, target}) => {
+    const objects = target.manifest.map((object) => ({object, file: ''}))
+    return [release, {objects, before: last.manifest}] as const
+  })
+  const recorded = returns.map(({release, last, target}) => {
+    return [release, [...last.manifest, ...target.manifest, ...runs(target.hooks)]] as const
+  })
+  const going = returns.map(({release, last, target}) => {
+    return [release, goingBetween(release, last.manifest, target.manifest)] as const
+  })
+  const releases = returns.map(({release}) => release)
+  return {
+    changing: 'rollback',
+    cluster,
+    next: new Map(next),
+    recorded: new Map(recorded),
+    going: new Map(going),
+    staying: stayingReader(cluster, neighbours(plan, new Set(releases))),
+    present: presentReader(cluster, releases),
+    given: [],
+  }
 }
 
 /**

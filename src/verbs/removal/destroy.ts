@@ -54,6 +54,8 @@ function confirmedReleases(
   name: string,
   {owned, uses, environment: {sections, releases}}: Owned,
 ): readonly ReleaseId[] {
+  // Another environment's release that loses an object; see `RemovalContext.confirmed`.
+  if (!owned.some((release) => isNamed(release, name)) && uses.observed.has(name as ReleaseId)) return []
   const found = owned.filter(
     (release) => isNamed(release, name) || isNamed(sectionIn(uses, release) ?? release, name),
   )

@@ -1,16 +1,20 @@
-import type {Claim, Cluster, PresentObject} from '../../cluster/cluster.ts'
+import type {Claim, Cluster, KubernetesObject, PresentObject} from '../../cluster/cluster.ts'
+import {hookEvents} from '../../cluster/helm-view.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {KkError} from '../../errors.ts'
-import type {Action, Plan} from '../../plan/plan.ts'
+import {type Action, type Plan, withNotes} from '../../plan/plan.ts'
 import type {ReleaseCleanup} from '../../plan/removal/cleanup.ts'
 import {nameOf, type ReleaseRemoval, type StayingObject} from '../../plan/removal/objects.ts'
 import {hasDependents, intended, mayHaveDependents} from '../../plan/removal/refusals.ts'
 import {sectionIn} from '../../plan/shape.ts'
 import {type Uses, usersOf} from '../../plan/uses/uses.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type RemovalWork} from '../../run/task.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
+import {type Change, presentReader} from '../checks/change.ts'
+import {CHECKS, checkBefore} from '../checks/checks.ts'
+import {sharedGoing, sharedObjects} from '../checks/claims.ts'
 import type {UsesReader} from '../preparation/uses-reader.ts'
 import {findCleanups} from './cleanups.ts'
 import type {LeftoverClaim} from './leftover-claims.ts'
@@ -23,6 +27,8 @@ export interface RemovalContext {
   readonly readUses: UsesReader
   /** Records and reservations that the user excuses: `namespace/name`. */
   readonly excused: ReadonlySet<string>
+  /** Names after `--confirm`: among them releases that may lose objects which a removed one also has. */
+  readonly confirmed?: readonly string[]
 }
 
 /** A removal that is ready to run. */
@@ -38,6 +44,8 @@ export interface PlannedRemoval {
   readonly leftClaims: readonly LeftoverClaim[]
   /** Claims that go with their release, which must be given up by name. */
   readonly goingClaims: readonly Claim[]
+  /** Releases that stay and lose an object which a removed one also has; each was confirmed. */
+  readonly losing: readonly ReleaseId[]
   /** Releases that were named and are not installed. */
   readonly absent: readonly string[]
   /** Whether an earlier removal may have done a part: then a name without a release is no slip. */
@@ -65,7 +73,7 @@ interface PlanOptions {
 
 /**
  * Finds the objects of the releases that a plan removes. Throws `KK_RECORD`, and `KK_HAS_DEPENDENTS` for a release that
- * one being installed now requires.
+ * one being installed now requires, and the refusals of `CHECKS`.
  */
 export async function plannedRemoval(
   context: RemovalContext,
@@ -78,6 +86,12 @@ export async function plannedRemoval(
     await expectNoReservation(context, plan, release)
     found.set(release, await findObjects(cluster, release))
   }
+  const removal = removalChange(context, found)
+  const losing = (await sharedObjects(removal)).flatMap(({others}) => others)
+  const {confirmed = []} = context
+  const isConfirmed = losing.every((release) => confirmed.some((name) => isNamed(release, name)))
+  const checks = CHECKS.filter(({find}) => !(isConfirmed && find === sharedGoing))
+  const notes = await checkBefore(removal, checks)
   const claimsOf = (release: ReleaseId) => found.get(release)!.claims
   const cleanups = purge
     ? await findCleanups(cluster, purge.uses, {
@@ -88,7 +102,8 @@ export async function plannedRemoval(
       })
     : []
   return {
-    plan,
+    plan: withNotes(plan, notes),
+    losing,
     releases: plan.actions.map(({release}) => found.get(release)!.view),
     cleanups,
     claims: [...plan.actions.flatMap(({release}) => claimsOf(release)), ...left],
@@ -112,6 +127,23 @@ export async function plannedRemoval(
           }),
         })),
       }),
+  }
+}
+
+/** Returns what helm would delete, as the checks before the first change see it. */
+function removalChange({cluster}: RemovalContext, found: ReadonlyMap<ReleaseId, FoundObjects>): Change {
+  const runs = (hooks: readonly KubernetesObject[]) =>
+    hooks.filter((hook) => hookEvents(hook).some((event) => event.endsWith('-delete')))
+  const all = [...found].filter(([, {objects}]) => objects.length > 0)
+  return {
+    changing: 'remove',
+    cluster,
+    next: new Map(),
+    recorded: new Map(all.map(([release, {manifest, hooks}]) => [release, [...manifest, ...runs(hooks)]])),
+    going: new Map(all.map(([release, {objects}]) => [release, objects])),
+    staying: async () => ({releases: [], unread: []}),
+    present: presentReader(cluster, [...found.keys()]),
+    given: [],
   }
 }
 

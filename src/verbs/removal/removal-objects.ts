@@ -20,6 +20,8 @@ import {CLAIM, claimsAmong, claimsIn, homesOf} from './live-claims.ts'
 export interface FoundObjects {
   readonly view: ReleaseRemoval
   readonly objects: readonly KubernetesObject[]
+  /** All objects of the manifest, which helm looks up; none of a release that is uninstalled. */
+  readonly manifest: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
   /** The objects that helm leaves, whether they exist now or not. */
   readonly stays: SplitObjects['stays']
@@ -100,6 +102,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
       ],
     },
     objects: goes,
+    manifest: isPurge ? [] : manifest,
     hooks,
     stays,
     claims: [...left, ...kept],

@@ -97,7 +97,7 @@ export function supplySecrets(
       generated: generatedOf,
       secretNotes: [...(prepared.secretNotes ?? []), ...inUseNotes(missing)],
     },
-    settled: {...prepared, releases: settled},
+    settled: {...prepared, releases: settled, generated: generatedOf},
     missing,
   }
 }

@@ -99,7 +99,7 @@ export async function examineCharts(
       ...unserved(prepared),
       ...examined.flatMap((each) => CHECKS.flatMap((check) => check(each))),
       ...examined.flatMap((each) => missingKinds(each, place.kinds)),
-      ...deadlocks(examined),
+      ...deadlocks(examined, prepared.environment.given),
       ...claimedTwice(examined),
       ...accounts(examined),
       ...valuesDiffer(prepared, examined),

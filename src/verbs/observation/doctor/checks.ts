@@ -6,6 +6,7 @@ import {readLabels} from '../../../plan/labels.ts'
 import type {ObservedRecord} from '../../../plan/pending/evidence.ts'
 import {unfinished} from '../../../plan/refusals.ts'
 import {releaseName, releaseNamespace} from '../../../release.ts'
+import {LARGE_RECORD_BYTES, MAX_RECORD_BYTES} from '../../checks/record-size.ts'
 import {apiVersionsCheck} from './cluster/api-versions.ts'
 import {permissionsCheck} from './cluster/permissions.ts'
 import {schedulingCheck} from './cluster/scheduling.ts'
@@ -186,10 +187,6 @@ export function judgeApprovals(approvals: readonly Approval[], now: number, mend
     }))
 }
 
-/** The most that a Secret holds, in bytes (Kubernetes 1.36: MaxSecretSize). */
-const MOST = 2 ** 20
-const MUCH = 700_000
-
 /**
  * Finds records that are nearly full: helm keeps chart, values and manifest in one Secret, and cannot upgrade once that
  * is full.
@@ -203,9 +200,9 @@ const recordSizeCheck: Check = {
 
 function judgeSizes(records: readonly ReadRecord[]): readonly Found[] {
   return records.flatMap((each): readonly Found[] => {
-    if (!('bytes' in each) || each.bytes <= MUCH) return []
+    if (!('bytes' in each) || each.bytes <= LARGE_RECORD_BYTES) return []
     const {release, revision} = each.record
-    const share = Math.floor((each.bytes / MOST) * 100)
+    const share = Math.floor((each.bytes / MAX_RECORD_BYTES) * 100)
     const what = `the record of ${release}, revision ${revision}, has ${Math.round(each.bytes / 1000)} kB, ${share} % of what a Secret holds: an upgrade that needs more will fail`
     const advice = `keep what is not a template out of the chart of ${release}, with .helmignore, and large texts out of its values`
     return [{level: 'warning', what, advice}]

@@ -11,7 +11,11 @@ import {isUntouchedDefinition} from './untouched-definitions.ts'
 const CLUSTER_WIDE =
   /^(?:APIService|CSIDriver|ClusterRole|ClusterRoleBinding|CustomResourceDefinition|FlowSchema|Namespace|PersistentVolume|PriorityLevelConfiguration|(?:Priority|Runtime|Storage|Ingress)Class|(?:Mutating|Validating)(?:WebhookConfiguration|AdmissionPolicy|AdmissionPolicyBinding))$/
 
-interface MadeObject extends RenderedObject {
+/** A release with the objects that it makes. */
+export type Maker = Pick<ExaminedRelease, 'release' | 'objects'>
+
+/** An object with the release that makes it. */
+export interface MadeObject extends RenderedObject {
   readonly release: ReleaseId
 }
 
@@ -20,17 +24,22 @@ interface MadeObject extends RenderedObject {
  * object from the other. A definition that both have in `crds/` is a warning: only the first makes it, and may bring
  * another version of it.
  */
-export function claimedTwice(releases: readonly ExaminedRelease[]): readonly ChartFault[] {
+export function claimedTwice(releases: readonly Maker[]): readonly ChartFault[] {
+  return [...madeByMany(releases).map(faultOf), ...releases.flatMap(repeatedIn)]
+}
+
+/** Returns the objects that several releases make, each as all of them make it. */
+export function madeByMany(releases: readonly Maker[]): readonly (readonly MadeObject[])[] {
   const isWide = wideKinds(releases)
   const claims = releases.flatMap(({release, objects}) => objects.map((each) => ({release, ...each})))
   const keyOf = ({release, object}: MadeObject) =>
     isWide(object)
       ? `${apiGroup(object.apiVersion)}/${object.kind}/${object.metadata.name}`
       : identity(object, release)
-  return [...[...Map.groupBy(claims, keyOf).values()].flatMap(faultOf), ...releases.flatMap(repeatedIn)]
+  return [...Map.groupBy(claims, keyOf).values()].filter((same) => makersOf(same).length > 1)
 }
 
-function repeatedIn({release, objects}: ExaminedRelease): readonly ChartFault[] {
+function repeatedIn({release, objects}: Maker): readonly ChartFault[] {
   const made = objects.map(({object}) => object)
   return repeatedObjects(made, releaseNamespace(release)).map(({object, isSame}) => {
     const files = objects.filter((each) => identity(each.object, release) === identity(object, release))
@@ -48,11 +57,13 @@ function repeatedIn({release, objects}: ExaminedRelease): readonly ChartFault[] 
   })
 }
 
-function faultOf(same: readonly MadeObject[]): readonly ChartFault[] {
-  const owners = [...new Set(same.map(({release}) => release))]
-  if (owners.length < 2) return []
+export function makersOf(same: readonly MadeObject[]): readonly ReleaseId[] {
+  return [...new Set(same.map(({release}) => release))]
+}
+
+function faultOf(same: readonly MadeObject[]): ChartFault {
   const {release, object, file} = same[0]!
-  const names = owners.map(releaseName).join(' and ')
+  const names = makersOf(same).map(releaseName).join(' and ')
   const files = [...new Set(same.map((each) => each.file))].join(', ')
   const fault = {check: 'claimed twice', release, object: objectName(object), file} as const
   const isKept = same.every(isUntouchedDefinition)
@@ -60,14 +71,14 @@ function faultOf(same: readonly MadeObject[]): readonly ChartFault[] {
     ? 'see that both bring the same: helm leaves what the first has made as it is'
     : 'turn it off in one of them, or give it another name by its values'
   const what = `${objectName(object)} is made by ${names}: ${files}`
-  return [{...fault, level: isKept ? 'warning' : 'problem', what, advice}]
+  return {...fault, level: isKept ? 'warning' : 'problem', what, advice}
 }
 
 /**
  * Returns a predicate for objects of cluster-wide kinds: the built-in ones, and custom kinds as these releases define
  * them.
  */
-function wideKinds(releases: readonly ExaminedRelease[]): (object: RenderedObject['object']) => boolean {
+function wideKinds(releases: readonly Maker[]): (object: RenderedObject['object']) => boolean {
   const definitions = releases.flatMap(({objects}) =>
     objects.filter(
       ({object}) => object.kind === 'CustomResourceDefinition' && dig(object, 'spec', 'scope') === 'Cluster',

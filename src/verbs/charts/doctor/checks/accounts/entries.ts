@@ -1,6 +1,6 @@
 import {readYaml} from '../../../../../helm/yaml.ts'
 import {isMap} from '../../../../../release.ts'
-import {hostOf, type Mention, mention, type Realm} from './mention.ts'
+import {hostOf, type Mention, meanings, mention, type Realm} from './mention.ts'
 import type {Entry, ValueLocation} from './places.ts'
 import {type IniOption, iniOptions, jsonAt, maps, textsOf, urlAccounts} from './texts.ts'
 
@@ -105,7 +105,10 @@ export function inUrls(text: string, place: ValueLocation): readonly Mention[] {
     if (realm === undefined) return []
     const isAdministrator = /-(?:db|rabbitmq)-admin$/.test(place.object)
     return [
-      {realm, role: isAdministrator ? 'administrator' : 'client', user, passwords, host, place} as const,
+      {
+        ...{realm, role: isAdministrator ? 'administrator' : 'client', user, host, place},
+        passwords: passwords.flatMap(meanings),
+      } as const,
     ]
   })
 }

@@ -28,7 +28,12 @@ type Named = Omit<Mention, 'user' | 'passwords' | 'place'> & {readonly user: str
 export function mention({user, ...named}: Named, entry: Entry | undefined): readonly Mention[] {
   if (user === undefined || user === '' || entry === undefined || entry.text === '') return []
   if (isTemplate(entry.text) || isTemplate(user)) return []
-  return [{...named, user, passwords: [entry.text.trim()], place: entry.place}]
+  return [{...named, user, passwords: meanings(entry.text.trim()), place: entry.place}]
+}
+
+/** Returns a value as it is written, and as oslo.config reads it, where `$$` is a dollar sign and `$` begins a name. */
+export function meanings(text: string): readonly string[] {
+  return text.includes('$$') ? [text, text.replaceAll('$$', '$')] : [text]
 }
 
 /** Returns the host of a URL such as `http://keystone.openstack.svc:5000/v3`. */

@@ -10,18 +10,19 @@ import {catalogue} from '../../../../../graph/inference/catalogue.ts'
 import type {Want} from '../../../../../graph/inference/facts.ts'
 import {wantText} from '../../../../../graph/inference/infer.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../../../release.ts'
+import {wantedName} from '../../../../preparation/inference/notes.ts'
 import type {ChartFault} from '../../chart-fault.ts'
-import type {ExaminedRelease} from '../../examined-release.ts'
+import type {Maker} from '../claimed-twice.ts'
 import {isLater, momentOf} from './moment.ts'
 
 /**
  * Returns a problem for each hook that waits, directly or through other pods, for what helm makes only after the hook
  * has ended, and one note for pods that wait for a hook which runs after them. The latter is harmless unless something
- * waits for the pods first, as `helm --wait` does.
+ * waits for the pods first, as `helm --wait` does. What is `given` (`kk.given`) is not waited for in vain.
  */
-export function deadlocks(releases: readonly ExaminedRelease[]): readonly ChartFault[] {
+export function deadlocks(releases: readonly Maker[], given: readonly string[] = []): readonly ChartFault[] {
   const owned = releases.flatMap(({release, objects}) => objects.map((each) => ({...each, release})))
-  const needs = needsOf(owned)
+  const needs = needsOf(owned, given)
   const happened = happening(needs)
   const late: LateHook[] = []
   const circles = owned.flatMap((each, place) => {
@@ -186,7 +187,7 @@ type Needs = ReadonlyMap<Event, readonly Need[]>
  * Returns the needs of each event of an installation. Releases that wait for each other are taken to be installed side
  * by side.
  */
-function needsOf(objects: readonly Owned[]): Needs {
+function needsOf(objects: readonly Owned[], given: readonly string[]): Needs {
   const makersOf = makersAmong(objects)
   const hooks = hooksByRelease(objects)
   const pods = podsAmong(objects)
@@ -194,7 +195,7 @@ function needsOf(objects: readonly Owned[]): Needs {
     objects.flatMap((each, at): readonly [Event, readonly Need[]][] => {
       const before = hooks.get(each.release)?.filter((hook) => isBefore(hook, each.object)) ?? []
       const wanted = blockingWants(each).flatMap((want): readonly Need[] => {
-        const makers = makersOf(each.release, want)
+        const makers = given.includes(wantedName(want)) ? [] : makersOf(each.release, want)
         // A want that no object meets is a fault of another check.
         return makers.length === 0 ? [] : [{anyOf: makers.map(eventOf(want)), want}]
       })

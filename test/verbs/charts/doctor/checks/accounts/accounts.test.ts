@@ -20,6 +20,13 @@ it('finds nothing in the dialect of kk', () => {
   expect(accounts([kkDatabase(), kkBus(), kkKeystone(), kkGlance()])).toEqual([])
 })
 
+it('reads `$$` of an option as a dollar sign, as oslo.config does', () => {
+  const password = 'abcdefgh$ijkl'
+
+  expect(accounts([kkKeystone(), kkGlance('abcdefgh$$ijkl', password)])).toEqual([])
+  expect(accounts([kkKeystone(), kkGlance('abcdefgh$$$ijkl', password)])).toHaveLength(1)
+})
+
 it('finds nothing where the dialects are mixed and agree', () => {
   expect(accounts([kkDatabase(), toolkitBus(), kkKeystone(), toolkitNova(), toolkitPlacement()])).toEqual([])
 })
@@ -294,7 +301,7 @@ function kkKeystone(password = SECRET) {
   )
 }
 
-function kkGlance(token = SECRET) {
+function kkGlance(token = SECRET, account = SECRET) {
   const conf = `[keystone_authtoken]\nauth_url = ${KEYSTONE}\nusername = glance\nuser_domain_name = Default\n`
   return rendered(
     'glance',
@@ -305,7 +312,7 @@ function kkGlance(token = SECRET) {
       'oslo_db.admin.password': SECRET,
       'oslo_db.glance.password': SECRET,
       'identity.admin.password': SECRET,
-      'identity.glance.password': SECRET,
+      'identity.glance.password': account,
     }),
     json({
       apiVersion: 'v1',

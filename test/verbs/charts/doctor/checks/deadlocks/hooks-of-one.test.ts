@@ -28,9 +28,7 @@ function withAccount(name: string): readonly KubernetesObject[] {
 
 function levelsOf(rendered: readonly KubernetesObject[]): readonly string[] {
   const objects: readonly RenderedObject[] = rendered.map((object) => ({object, file: 'x'}))
-  return deadlocks([{release: 'openstack/a', objects, atFirst: [], again: [], next: []}]).map(
-    ({level}) => level,
-  )
+  return deadlocks([{release: 'openstack/a', objects}]).map(({level}) => level)
 }
 
 function annotations(hook: string): Record<string, string> {

@@ -1,0 +1,214 @@
+import type {Chart} from '../../charts/chart.ts'
+import {readOwnFiles} from '../../charts/own-files.ts'
+import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import {staysInUpgrade, withoutHooks} from '../../cluster/helm-view.ts'
+import {parseManifest, type RenderedObject} from '../../cluster/manifest.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import {asKkError, type ErrorCode} from '../../errors.ts'
+import {mergedValues} from '../../overrides/layers.ts'
+import {droppedObjects} from '../../plan/leftovers/dropped.ts'
+import type {Plan} from '../../plan/plan.ts'
+import {livingRevisions} from '../../plan/uses/observed.ts'
+import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import {once} from '../../state/once.ts'
+import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
+import type {Rendered} from '../preparation/rendering/render.ts'
+import {seenRevisions} from '../preparation/seen-revisions.ts'
+import {textAt} from '../secrets/shared-secrets.ts'
+
+/** What helm does to releases: renders them, returns them to an older revision, or removes them. */
+export type Changing = 'deploy' | 'rollback' | 'remove'
+
+/** A change as the checks see it before anything is done. */
+export interface Change {
+  readonly changing: Changing
+  readonly cluster: Pick<Cluster, 'diagnosis' | 'customKinds'>
+  /** The releases that get a new revision. */
+  readonly next: ReadonlyMap<ReleaseId, NextRevision>
+  /** Objects of records that helm looks up, so that it gives up if the cluster does not serve the kind of one. */
+  readonly recorded: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
+  /** The objects that helm deletes. */
+  readonly going: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
+  /** Returns what the releases have that a changed one requires, or that require one, and that stay as they are. */
+  readonly staying: () => Promise<OtherReleases>
+  /** Returns what all releases of the cluster have, those of the change included. */
+  readonly present: () => Promise<OtherReleases>
+  /** `kk.given`. */
+  readonly given: readonly string[]
+  /** New keys of kk's own for accounts of a Ceph, if no release of the environment runs one. */
+  readonly strayKeys?: readonly StrayKey[]
+}
+
+/** A key that is neither stated nor kept, of a service that the environment does not run. */
+interface StrayKey {
+  readonly release: ReleaseId
+  /** The name under which kk would keep it: `ceph_mon.glance.key`. */
+  readonly name: string
+  /** Its place among the values of the release. */
+  readonly path: readonly string[]
+  readonly value: string
+}
+
+export interface NextRevision {
+  readonly objects: readonly RenderedObject[]
+  /** The objects of the deployed revision; none of a release that is new, or was never deployed. */
+  readonly before: readonly KubernetesObject[]
+  /** The chart and its values; left out for a revision that helm takes from a record. */
+  readonly source?: {readonly chart: Chart; readonly values: Values}
+}
+
+/** Releases with the objects of their living revisions, as their records have them. */
+export interface OtherReleases {
+  readonly releases: readonly {readonly release: ReleaseId; readonly objects: readonly RenderedObject[]}[]
+  /** What could not be read, in words. */
+  readonly unread: readonly string[]
+}
+
+/** What a check has found: a reason to refuse the change, or a note on it. */
+export interface Found {
+  readonly what: string
+  /** The next step for the user. */
+  readonly advice?: string | undefined
+  /** The code of the refusal; left out for a note. */
+  readonly refusal?: ErrorCode
+}
+
+type Reads = Pick<Cluster, 'revisions' | 'runs' | 'stored' | 'diagnosis' | 'customKinds'>
+
+interface Deploying {
+  readonly prepared: Pick<Prepared, 'releases' | 'environment' | 'generated'>
+  readonly plan: Plan
+  readonly rendered: Rendered
+  /** The revisions that each upgrade is compared with; see `previousRevisions`. */
+  readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
+  readonly cluster: Reads
+}
+
+/** Returns what a plan of installs and upgrades would change. */
+export function deployChange({prepared, plan, rendered, previous, cluster}: Deploying): Change {
+  const next = new Map(
+    [...rendered].map(([release, objects]) => {
+      const deployed = (previous.get(release) ?? []).find(({status}) => status === 'deployed')
+      return [release, nextOf(prepared.releases.get(release)!, objects, deployed)] as const
+    }),
+  )
+  // Helm compares with the deployed revision, or with the last one if none is (Helm 4.2: upgrade.go prepareUpgrade).
+  const recorded = new Map(
+    [...previous].map(([release, stored]) => [release, parseManifest(stored.at(-1)?.manifest ?? '')]),
+  )
+  const dropped = [...recorded].map(
+    ([release, before]) => [release, goingBetween(release, before, rendered.get(release) ?? [])] as const,
+  )
+  return {
+    changing: 'deploy',
+    cluster,
+    next,
+    recorded,
+    going: new Map(dropped.filter(([release]) => rendered.has(release))),
+    staying: stayingReader(cluster, neighbours(plan, new Set(next.keys()))),
+    present: presentReader(
+      cluster,
+      plan.actions.map(({release}) => release),
+    ),
+    given: prepared.environment.given,
+    strayKeys: strayKeys(prepared),
+  }
+}
+
+/** Returns the objects of one manifest that helm deletes on the way to another. */
+export function goingBetween(
+  release: ReleaseId,
+  before: readonly KubernetesObject[],
+  after: readonly KubernetesObject[],
+): readonly KubernetesObject[] {
+  const dropped = droppedObjects(before, withoutHooks(after), releaseNamespace(release))
+  return dropped.filter((object) => !staysInUpgrade(object))
+}
+
+function strayKeys({releases, generated = new Map()}: Deploying['prepared']): readonly StrayKey[] {
+  if ([...releases.values()].some(({chart}) => chart.name === 'ceph')) return []
+  return [...generated].flatMap(([release, secrets]) => {
+    const values = mergedValues(releases.get(release)!.layers)
+    return secrets.flatMap(({name, path, isNew}) => {
+      const value = isNew && /^ceph_mon\..+\.key$/.test(name) ? textAt(values, path) : undefined
+      return value === undefined ? [] : [{release, name, path, value}]
+    })
+  })
+}
+
+function nextOf(
+  {chart, layers}: PreparedRelease,
+  objects: readonly KubernetesObject[],
+  deployed: StoredRelease | undefined,
+): NextRevision {
+  const hasDefinitions = readOwnFiles(chart).some(
+    ({path}) => /(?:^|\/)crds\//.test(path) || path.endsWith('.tgz'),
+  )
+  return {
+    objects: objects.map((object) => ({
+      object,
+      // Only of definitions it matters whether they are in `crds/`.
+      file: hasDefinitions && object.kind === 'CustomResourceDefinition' ? 'crds/' : '',
+    })),
+    before: parseManifest(deployed?.manifest ?? ''),
+    source: {chart, values: mergedValues(layers)},
+  }
+}
+
+/** Returns the releases of a plan that a changed one requires, or that require one, and that are installed and stay. */
+export function neighbours({actions}: Plan, changed: ReadonlySet<ReleaseId>): readonly ReleaseId[] {
+  const required = new Set(
+    actions
+      .filter(({release}) => changed.has(release))
+      .flatMap(({requires}) => requires.map((edge) => edge.release)),
+  )
+  return actions
+    .filter(({release, revision}) => !changed.has(release) && revision > 0)
+    .filter(
+      ({release, requires}) => required.has(release) || requires.some((edge) => changed.has(edge.release)),
+    )
+    .map(({release}) => release)
+}
+
+/** Returns a function that reads, at its first call, the objects of all releases that the user may see. */
+export function presentReader(cluster: Reads, releases: readonly ReleaseId[]): Change['present'] {
+  return once(async () => {
+    const seen = await seenRevisions(cluster, {releases})
+    const own = Map.groupBy(seen.revisions, ({release}) => release)
+    const living = [...own.values()].flatMap(livingRevisions)
+    const {releases: read, unread} = await readObjects(cluster, living)
+    return {releases: read, unread: [...(seen.note === undefined ? [] : [seen.note]), ...unread]}
+  })
+}
+
+/** Returns a function that reads, at its first call, the objects of the last revisions of these releases. */
+export function stayingReader(
+  cluster: Pick<Cluster, 'stored'>,
+  releases: readonly ReleaseId[],
+): Change['staying'] {
+  return once(() =>
+    readObjects(
+      cluster,
+      releases.map((release) => ({release})),
+    ),
+  )
+}
+
+async function readObjects(
+  cluster: Pick<Cluster, 'stored'>,
+  records: readonly {readonly release: ReleaseId; readonly revision?: number}[],
+): Promise<OtherReleases> {
+  const unread: string[] = []
+  const releases = await mapParallel(records, async ({release, revision}) => {
+    try {
+      const manifest = (await cluster.stored(release, revision))?.manifest ?? ''
+      return {release, objects: parseManifest(manifest).map((object) => ({object, file: ''}))}
+    } catch (error) {
+      const {code, message} = asKkError(error)
+      if (code === 'KK_BUG' || code === 'KK_UNREACHABLE') throw error
+      unread.push(`${release}: ${message}`)
+      return {release, objects: []}
+    }
+  })
+  return {releases, unread}
+}

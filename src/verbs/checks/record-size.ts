@@ -1,0 +1,65 @@
+import {gzipSync} from 'node:zlib'
+import {defaultValues} from '../../charts/default-values.ts'
+import {readOwnFiles} from '../../charts/own-files.ts'
+import {releaseName} from '../../release.ts'
+import type {Change, Found, NextRevision} from './change.ts'
+
+/** The most that a Secret holds, in bytes (Kubernetes 1.36: MaxSecretSize). */
+export const MAX_RECORD_BYTES = 2 ** 20
+
+/** A record that is as large as this is noted, in bytes. */
+export const LARGE_RECORD_BYTES = 700_000
+
+/** What the estimate may be off by, for helm stores manifests as they are rendered, with comments: a share. */
+const INACCURACY = 0.03
+
+/** Returns the releases whose next record would not fit into a Secret, or nearly fill it. */
+export function recordSizes({next}: Change): readonly Found[] {
+  return [...next].flatMap(([release, revision]): readonly Found[] => {
+    if (!revision.source) return []
+    const {bytes, parts} = recordSize(revision, revision.source)
+    if (bytes <= LARGE_RECORD_BYTES) return []
+    const isTooLarge = bytes > MAX_RECORD_BYTES * (1 + INACCURACY)
+    const most = parts
+      .toSorted((one, other) => other.size - one.size)
+      .slice(0, 3)
+      .map(({name, size}) => `${name} (${Math.round(size / 1000)} kB)`)
+    const what = `${release}: helm's record of it would have about ${Math.round(bytes / 1000)} kB, ${isTooLarge ? 'more than' : `${Math.floor((bytes / MAX_RECORD_BYTES) * 100)} % of`} what a Secret holds (1 MiB); the largest parts: ${most.join(', ')}`
+    const advice = `keep what is not a template out of the chart of ${releaseName(release)}, with .helmignore, and large texts out of its values`
+    return [{what, advice, ...(isTooLarge && {refusal: 'KK_TOO_LARGE' as const})}]
+  })
+}
+
+interface Part {
+  readonly name: string
+  readonly size: number
+  readonly text: string
+}
+
+/**
+ * Returns about how many bytes of a Secret the record of a revision takes, and its parts before they are compressed.
+ * Helm stores base64 of gzip of JSON, in which the chart's own files are base64; neither its Chart.yaml and values.yaml
+ * as files, nor its dependencies (Helm 4.2: chart.go, storage/driver/util.go encodeRelease).
+ */
+function recordSize(
+  {objects}: Pick<NextRevision, 'objects'>,
+  {chart, values}: NonNullable<NextRevision['source']>,
+): {readonly bytes: number; readonly parts: readonly Part[]} {
+  const part = (name: string, text: string): Part => ({name, size: text.length, text})
+  const parts = [
+    ...readOwnFiles(chart)
+      .filter(({path}) => !path.startsWith('charts/') && !NOT_STORED.has(path))
+      .map(({path, bytes}) => ({...part(path, bytes.toString('base64')), size: bytes.length})),
+    part('defaults of the chart', JSON.stringify(defaultValues(chart.directory))),
+    part('values', JSON.stringify(values)),
+    part('manifest', objects.map(({object}) => JSON.stringify(object)).join('\n')),
+  ]
+  const json = parts.map(({text}) => text).join('\n')
+  // What does not fill a Secret uncompressed need not be compressed to tell.
+  const fits = json.length * BASE64 <= LARGE_RECORD_BYTES
+  const packed = fits ? json.length : gzipSync(json, {level: 9}).length
+  return {bytes: Math.ceil(packed * BASE64), parts}
+}
+
+const NOT_STORED: ReadonlySet<string> = new Set(['Chart.yaml', 'values.yaml', '.helmignore'])
+const BASE64 = 4 / 3

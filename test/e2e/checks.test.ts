@@ -1,0 +1,251 @@
+import {randomBytes} from 'node:crypto'
+import {readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {describe, expect, inject, it} from 'vitest'
+import {get, kubectl, uniqueName} from './support/cluster.ts'
+import {customResource} from './support/custom-resource.ts'
+import {CHARTS, type EnvironmentContent, makeEnvironment, workloads} from './support/environment.ts'
+import {kk} from './support/kk.ts'
+import {objectsChart} from './support/objects-chart.ts'
+import {plainHelm} from './support/plain-helm.ts'
+import {helmRecords, revisions} from './support/records.ts'
+
+/** An environment of releases that make the given objects, one after the other. */
+async function ofObjects(releases: Readonly<Record<string, readonly object[]>>) {
+  const environment = await makeEnvironment()
+  const charts = [await objectsChart(environment.directory)]
+  const write = (wanted: Readonly<Record<string, readonly object[]>>, more: object = {}) => {
+    const names = Object.keys(wanted)
+    const settings = names.map((name, at) => [name, {chart: 'objects', requires: names.slice(0, at)}])
+    const sections = names.map((name) => [name, {objects: wanted[name]}])
+    const content: EnvironmentContent = {kk: {charts, releases: Object.fromEntries(settings), ...more}}
+    return environment.write({...content, ...Object.fromEntries(sections)})
+  }
+  await write(releases)
+  return {...environment, write, charts: charts[0]!}
+}
+
+const map = (name: string) => ({apiVersion: 'v1', kind: 'ConfigMap', metadata: {name}})
+
+/** A ConfigMap without which a hook that is made before it never ends. */
+const waiting = {
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: {name: 'waits', annotations: {'helm.sh/hook': 'pre-install,pre-upgrade'}},
+  spec: {
+    template: {
+      spec: {
+        restartPolicy: 'Never',
+        containers: [{name: 'c', image: 'busybox', envFrom: [{configMapRef: {name: 'later'}}]}],
+      },
+    },
+  },
+}
+
+describe('before the first change', () => {
+  it.each(['plan', 'deploy'])('%s refuses an object that two releases would make', async (verb) => {
+    const environment = await ofObjects({first: [], one: [map('same')], two: [map('same')]})
+
+    const {exitCode, stderr} = await environment.kk(verb)
+
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('KK_CLAIMED_TWICE')])
+    expect(stderr).toContain('ConfigMap/same is made by one and two')
+    expect(await environment.helmCalls()).not.toContainEqual(expect.stringMatching(/^install/))
+    expect(await revisions(environment.name)).toEqual({})
+  })
+
+  it('deploy refuses a hook that waits for what helm makes after it, and leaves one that is given', async () => {
+    const environment = await ofObjects({first: [], late: [waiting, map('later')]})
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+    await environment.write({first: [], late: [waiting, map('later')]}, {given: ['ConfigMap/later']})
+    const given = await environment.kk('plan')
+
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('KK_UNSERVED')])
+    expect(stderr).toContain('the hook Job/waits never ends')
+    expect(await revisions(environment.name)).toEqual({})
+    expect(given.exitCode, given.stderr).toBe(0)
+  })
+
+  it('deploy refuses a record that would not fit into a Secret, with the largest file', async () => {
+    const environment = await ofObjects({first: [], big: []})
+    await writeFile(join(environment.charts, 'objects/noise.bin'), randomBytes(1_200_000))
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('KK_TOO_LARGE')])
+    expect(stderr).toContain('noise.bin (1200 kB)')
+    expect(await revisions(environment.name)).toEqual({})
+  })
+
+  it('upgrade, rollback and remove refuse a record with an API that is no longer served', async () => {
+    const plural = uniqueName('gone')
+    const definition = customResource(plural, 'of a test')
+    const {group, names} = definition.spec
+    const thing = {apiVersion: `${group}/v1`, kind: names.kind, metadata: {name: 'one'}}
+    await kubectl(['create', '--filename', '-'], {input: definition})
+    const environment = await ofObjects({first: [map('a')], things: [thing]})
+    await environment.deploy()
+    await environment.write({first: [map('a')], things: [thing, map('more')]})
+    await environment.deploy()
+    await kubectl(['delete', 'crd', definition.metadata.name])
+    await environment.write({first: [map('b')], things: [map('more')]})
+
+    const planned = await environment.kk('plan')
+    const deployed = await environment.kk('deploy')
+    const rolled = await environment.kk('rollback', '--yes')
+    const removed = await environment.kk('remove', 'things', '--yes')
+    const destroyed = await environment.kk('destroy', '--yes', '--confirm', environment.name)
+
+    for (const {exitCode, stderr} of [planned, deployed, rolled, removed, destroyed]) {
+      expect([exitCode, stderr]).toEqual([3, expect.stringContaining('KK_API_GONE')])
+      expect(stderr).toContain(`${names.kind} of ${group}/v1`)
+    }
+    expect(await revisions(environment.name)).toEqual({first: 1, things: 2})
+    const statuses = (await helmRecords(environment.name)).map(({status}) => status)
+    expect(statuses.filter((status) => status === 'uninstalling')).toEqual([])
+  })
+})
+
+describe('an object that two releases have', () => {
+  /** Both have the ConfigMap `same`, as a race of two helms leaves it. */
+  async function shared() {
+    const environment = await ofObjects({one: [map('same')], two: [map('other')]})
+    await environment.deploy()
+    const values = JSON.stringify({objects: [map('same')]})
+    const chart = join(environment.charts, 'objects')
+    const flags = ['--namespace', environment.name, '--take-ownership', '--force-conflicts', '--values', '-']
+    const {exitCode, stderr} = await plainHelm(['upgrade', 'two', chart, ...flags], {input: values})
+    expect(exitCode, stderr).toBe(0)
+    return environment
+  }
+  const isThere = async (namespace: string) => {
+    const {items} = await get<{items: {metadata: {name: string}}[]}>('configmaps', '--namespace', namespace)
+    return items.some(({metadata}) => metadata.name === 'same')
+  }
+
+  it('is not taken from the other by a removal, unless the other is confirmed', async () => {
+    const environment = await shared()
+
+    const refused = await environment.kk('remove', 'two', '--yes')
+    const before = await isThere(environment.name)
+    const confirmed = await environment.kk('remove', 'two', '--yes', '--confirm', `${environment.name}/one`)
+
+    expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('KK_CLAIMED_TWICE')])
+    expect(refused.stderr).toContain('ConfigMap/same, which one also has, would be deleted')
+    expect(before).toBe(true)
+    expect(confirmed.exitCode, confirmed.stderr).toBe(0)
+    expect(await revisions(environment.name)).toEqual({one: 1})
+  })
+
+  it('goes with both where both are removed', async () => {
+    const environment = await shared()
+
+    const {exitCode, stderr} = await environment.kk('destroy', '--confirm', environment.name, '--yes')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(await isThere(environment.name)).toBe(false)
+  })
+
+  it('stays when one of them drops it', async () => {
+    const environment = await shared()
+    await environment.write({one: [map('same')], two: [map('renamed')]})
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain('ConfigMap/same, which one also has, stays')
+    expect(await isThere(environment.name)).toBe(true)
+  })
+})
+
+describe('a deploy with nothing to do', () => {
+  it('asks the API server what it did before there were checks, and nothing else', async () => {
+    const environment = await makeEnvironment({
+      content: workloads({db: {}, cache: {}, api: {requires: ['db']}}),
+    })
+    await environment.deploy()
+    const user = uniqueName('counted')
+    await kubectl(['create', 'clusterrolebinding', user, '--clusterrole=cluster-admin', `--user=${user}`])
+    const config = JSON.parse(await kubectl(['config', 'view', '--raw', '--output', 'json']))
+    const users = config.users.map(({name, user: own}: {name: string; user: object}) => ({
+      name,
+      user: {...own, as: user},
+    }))
+    const kubeconfig = join(environment.directory, 'counted.yaml')
+    await writeFile(kubeconfig, JSON.stringify({...config, users}), {mode: 0o600})
+
+    const {exitCode, stderr} = await environment.kk('deploy', '--kubeconfig', kubeconfig)
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain('plan: 3 unchanged')
+    expect(await requestsOf(user)).toEqual([
+      'get /api/v1/namespaces/kube-system',
+      'get /version',
+      'list /api/v1/secrets',
+      'list /apis/coordination.k8s.io/v1/namespaces/kk-system/leases',
+    ])
+  })
+})
+
+describe('a Ceph that is there', () => {
+  const cloud = (sections: object): EnvironmentContent => ({
+    kk: {charts: [CHARTS], releases: {cinder: {without: ['ceph']}, manila: {without: ['ceph']}}},
+    global: {endpoints: {ceph_mon: {host_fqdn_override: {default: '10.0.0.11'}}}},
+    ...{mariadb: {}, rabbitmq: {}, memcached: {}, keystone: {}},
+    ...sections,
+  })
+
+  it('needs its keys before the first change, stated or kept, and no key that no pod uses', async () => {
+    const environment = await makeEnvironment()
+    const place = ['--namespace', environment.name, '--kubeconfig', inject('run').kubeconfig]
+    const keys = ['glance', 'cinder'].map(
+      (user) => `ceph_mon.${user}.key: AQB${user}4ZxlAAAAABAAkEY0e7H2IZ7WvA==`,
+    )
+    await environment.write(
+      cloud({
+        glance: {storage: {backend: 'ceph'}},
+        cinder: {manifests: {deployment_backup: false}},
+      }),
+    )
+
+    const before = await environment.kk('plan')
+    const imported = await kk(['secrets', 'import', '-', ...place], {input: keys.join('\n')})
+    const after = await environment.kk('plan')
+
+    expect([before.exitCode, before.stderr]).toEqual([2, expect.stringContaining('KK_UNSTATED')])
+    expect(before.stderr).toMatch(/ceph_mon\.glance\.key: …/)
+    expect(before.stderr).toMatch(/ceph_mon\.cinder\.key: …/)
+    expect(before.stderr).not.toContain('cinder-backup')
+    expect(imported.exitCode, imported.stderr).toBe(0)
+    expect(after.exitCode, after.stderr).toBe(0)
+  })
+
+  it('is not asked for by a cloud whose data is in files', async () => {
+    const environment = await makeEnvironment()
+    const manifests = {deployment_volume: false, deployment_backup: false}
+    await environment.write(
+      cloud({
+        glance: {},
+        cinder: {storage: {backend: 'file'}, manifests},
+        manila: {manifests: {deployment_share: false}},
+      }),
+    )
+
+    const {exitCode, stderr} = await environment.kk('plan')
+
+    expect(exitCode, stderr).toBe(0)
+  })
+})
+
+/** The requests of an impersonated user: verb and path, without what differs from run to run. */
+async function requestsOf(user: string): Promise<readonly string[]> {
+  const lines = (await readFile(inject('run').auditLog, 'utf8')).split('\n')
+  const events = lines
+    .filter((line) => line.includes(user) && line.endsWith('}'))
+    .map((line) => JSON.parse(line))
+  return events
+    .filter(({impersonatedUser}) => impersonatedUser?.username === user)
+    .map(({verb, requestURI}) => `${verb} ${requestURI.split('?')[0]}`)
+    .sort()
+}
