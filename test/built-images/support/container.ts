@@ -1,4 +1,4 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {chmod, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
@@ -37,6 +37,8 @@ interface RunOptions {
 }
 
 export const CONFIG = '/var/lib/kolla/config_files'
+/** Where programs write, for buildah's chroot loses what they print last on a machine with other work. */
+const OUTPUT = '/run/kk-output'
 
 /** Runs buildah to its end, and rejects when it fails. */
 export async function buildah(args: readonly string[]): Promise<{readonly stdout: string}> {
@@ -52,10 +54,14 @@ export async function containerOf(image: Image): Promise<Container> {
     await buildah(['rm', id])
     await rm(directory, {recursive: true})
   })
+  const output = join(directory, '.output')
+  await mkdir(output)
+  await chmod(output, 0o777)
   const place = async (files: Files) => {
     for (const [name, content] of Object.entries(files))
       await writeFile(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content))
   }
+  let runs = 0
   const run = async (
     words: readonly string[],
     {env = {}, user, capabilities = [], timeout = 120, isAlone = false}: RunOptions,
@@ -65,14 +71,17 @@ export async function containerOf(image: Image): Promise<Container> {
       ...(user === undefined ? [] : ['--user', user]),
       ...capabilities.flatMap((name) => ['--cap-add', `CAP_${name}`]),
       ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
-      ...[id, '--', ...words],
+      ...['--volume', `${output}:${OUTPUT}`],
+      ...[id, '--', 'bash', '-c', 'exec "$@" >"$0" 2>&1', `${OUTPUT}/${++runs}`, ...words],
     ]
+    const said = join(output, String(runs))
     const options = {all: true, reject: false, stdin: 'ignore', timeout: timeout * 1000} as const
     const alone = ['--net', '--', 'bash', '-c', 'ip link set lo up && exec buildah "$@"', 'buildah', ...args]
     const {exitCode, all} = await startBuildah(() =>
       isAlone ? execa('unshare', alone, options) : execa('buildah', args, options),
     )
-    return {exitCode: exitCode ?? -1, says: all}
+    const says = await readFile(said, 'utf8').catch(() => '')
+    return {exitCode: exitCode ?? -1, says: `${says}${all}`.replace(/\n$/, '')}
   }
   return {
     run: (script, options = {}) => run(['bash', '-c', script], options),

@@ -3,7 +3,7 @@ import {kk, kubectl, nodeUp} from '../../aio/support/node.ts'
 import {client} from './client.ts'
 import {CLOUD} from './environment.ts'
 import {pushImages} from './images.ts'
-import {isAtNextRelease, upgradeCloud} from './next-release.ts'
+import {isAtNextRelease, isUpgraded, upgradeCloud} from './next-release.ts'
 import {phase} from './phase.ts'
 
 export const NAMESPACE = 'openstack'
@@ -16,7 +16,7 @@ export async function cloudUp(): Promise<void> {
   if (inject('aio').isFound && (await serving('keystone')).length > 0) return client()
   await phase('node up', nodeUp)
   // Other files of a run at the next release find the cloud upgraded, and no database goes back.
-  if (isAtNextRelease && (await serving('keystone')).length > 0) return client()
+  if (isAtNextRelease && (await isUpgraded())) return client()
   await pushImages()
   await phase('cloud deployed', () => succeed(['deploy', CLOUD, '--yes']))
   await phase('first token', client)

@@ -2,7 +2,7 @@ import {join} from 'node:path'
 import {expect} from 'vitest'
 import {deployedImages} from '../../../scripts/cloud/images.ts'
 import {readImages} from '../../../src/images/inventory/read-images.ts'
-import {podsOf, succeed} from './cloud.ts'
+import {podsOf, serving, succeed} from './cloud.ts'
 import {CLOUD, changedEnvironment, releasesOf} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
 import {bootOf, machine} from './machines.ts'
@@ -23,6 +23,11 @@ export async function cloudFile(): Promise<string> {
 async function nextImages(): Promise<readonly string[]> {
   const known = new Set((await readImages(join(ROOT, 'images'))).map(({name}) => name))
   return (await deployedImages()).map(({name}) => `${name}-${FEATURE}`).filter((name) => known.has(name))
+}
+
+/** Whether the cloud was upgraded before, as far as it went. */
+export async function isUpgraded(): Promise<boolean> {
+  return tagsOf(await serving('keystone')).includes(NEXT)
 }
 
 /** Upgrades the whole cloud by one command, with a virtual machine on it, which goes on as it was. */

@@ -1,0 +1,59 @@
+/**
+ * Why an image of Debian's packages and the same image of PyPI's differ in the programs that are on their paths: by the package of Debian
+ * that has a program, or by the program.
+ */
+export type Differences = Readonly<Record<string, string>>
+
+function because(reason: string, names: string): Differences {
+  return Object.fromEntries(
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, reason]),
+  )
+}
+
+/** Packages that are in images of Debian's packages alone. */
+export const DEBIAN_PACKAGES: Differences = {
+  ...because(
+    'packages are built, tested or documented with it',
+    `binutils binutils-x86-64-linux-gnu dpkg-dev fontconfig graphviz libgvc6 make patch python3-babel python3-docutils python3-numpy-dev
+    python3-ply python3-sphinx sphinx-common`,
+  ),
+  ...because(
+    'scripts of packages call it when they are installed',
+    'dbconfig-common ieee-data lsb-release sensible-utils sgml-base ucf xml-core',
+  ),
+  ...because(
+    'a library of Debian depends on it, and no service calls it',
+    'bzip2 libperl5.40 perl sqlite3 xclip xz-utils',
+  ),
+  ...because(
+    'a command for people, of a library that PyPI has without it or by another name',
+    `python3-chardet python3-glanceclient python3-jsonpatch python3-keyring python3-numpy python3-os-ken python3-q-text-as-data
+    python3-rsa`,
+  ),
+  ...because('agents call it whose place OVN takes, and no image of kk has them', 'conntrack ipset'),
+  ...because('nova makes bridges by netlink', 'bridge-utils'),
+}
+
+/** Programs that are in images of Debian's packages alone. */
+export const PROGRAMS: Differences = {
+  ...because(
+    'uwsgi loads the module of the API: the next release has no program of its own for it',
+    `cinder-wsgi keystone-wsgi-admin keystone-wsgi-public manila-wsgi neutron-api neutron-server nova-api nova-api-metadata
+    nova-api-os-compute nova-api-wsgi nova-metadata-wsgi`,
+  ),
+  ...because('the next release has no plugins that are installed so', 'neutron-plugin-manage'),
+}
+
+/** Programs that are in images of PyPI's packages alone. */
+export const VIRTUAL_ENVIRONMENT: Differences = {
+  ...because('it makes the virtual environment', 'install-pins pip pip3 pip3.13 python'),
+  ...because(
+    'a command for people, of a library that Debian has without it or by another name',
+    `distro inv invoke jp.py markdown-it ovs-flowviz pygmentize pyroute2-decoder pyrsa-decrypt pyrsa-encrypt pyrsa-keygen
+    pyrsa-priv2pub pyrsa-sign pyrsa-verify`,
+  ),
+  ...because('Debian has it in a package that would start it', 'cinder-api'),
+}
