@@ -19,14 +19,12 @@ import {reserve} from './reservations.ts'
  * ended: interference by plain helm, which heeds no Lease, is told as `KK_RACED`. What an equal run has made meanwhile is not
  * made again. The Lease is given back before the gate.
  */
-export async function change(
-  execution: Execution<'install' | 'upgrade'>,
-  work: ChartWork,
-): Promise<Deployed> {
-  const {action, cluster} = execution
+export async function change(begun: Execution<'install' | 'upgrade'>, work: ChartWork): Promise<Deployed> {
+  const {action, cluster} = begun
   const {release} = action
   const revision = action.revision + 1
-  await using lease = await takeLease(execution)
+  await using lease = await takeLease(begun)
+  const execution = {...begun, deadline: lease.deadline}
   const last = await cluster.lastRecord(release, action.revision)
   const equal = last && (await madeByAnother(execution, last))
   if (equal) return equal
@@ -40,7 +38,7 @@ export async function change(
       throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
     }
     const record = expectDeployed(release, await cluster.lastRecord(release, revision), revision)
-    return {record, objects: parseManifest(changed.manifest)}
+    return {record, objects: parseManifest(changed.manifest), deadline: lease.deadline}
   } catch (error) {
     await settle(execution, lease, error)
     throw error
@@ -52,7 +50,7 @@ export async function change(
  * be made here, of the same inputs: two equal runs at once end alike.
  */
 async function madeByAnother(
-  {action, cluster, environment, controls}: Execution<'install' | 'upgrade'>,
+  {action, cluster, environment, controls, deadline}: Execution<'install' | 'upgrade'>,
   last: ReleaseRecord,
 ): Promise<Deployed | undefined> {
   const {owner, inputs, revision, run, exportedTo} = readLabels(last.labels) ?? {}
@@ -62,7 +60,7 @@ async function madeByAnother(
   const stored = await cluster.stored(action.release, last.revision)
   if (!stored) return undefined
   controls.onProgress('helm', `run ${run} has made revision ${revision} of the same inputs`)
-  return {record: last, objects: parseManifest(stored.manifest)}
+  return {record: last, objects: parseManifest(stored.manifest), deadline}
 }
 
 /** Helm leaves a failed Job of the same name as it is, and the gate would fail at once. */

@@ -80,8 +80,7 @@ async function perform(
     case 'test':
       return test(on(task.action))
     case 'relabel':
-      await relabel(on(task.action), task.work)
-      return passGateOfRelabelled(on(task.action))
+      return passGateOfRelabelled({...on(task.action), ...(await relabel(on(task.action), task.work))})
     case 'adopt':
       return adopt(on(task.action), task.work)
     case 'hand-over':
@@ -98,10 +97,11 @@ async function perform(
  * upgrade meanwhile would be undone in the records. Throws `KK_HELM_FAILED` with the pod that failed and its last log
  * lines, `KK_RACED`, `KK_PENDING`, `KK_UNHEALTHY` for a revision that is not deployed, `KK_HELD`.
  */
-async function test(execution: Execution<'test'>): Promise<{readonly revision: number}> {
-  const {action, cluster, controls} = execution
+async function test(begun: Execution<'test'>): Promise<{readonly revision: number}> {
+  const {action, cluster, controls} = begun
   const {release, revision} = action
-  await using lease = await takeLease(execution)
+  await using lease = await takeLease(begun)
+  const execution = {...begun, deadline: lease.deadline}
   const stored = await plannedRevision(execution)
 
   await expectNoData(execution, stored)

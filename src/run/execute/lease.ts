@@ -5,14 +5,22 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import {takesLease} from '../schedule/schedule.ts'
 import type {Execution, Hold, HoldRequest} from './execution.ts'
 
+/** A Lease that a run has taken. */
+export interface TakenLease extends HeldLease, AsyncDisposable {
+  /** The deadline of the action from here on, in milliseconds since the epoch: the wait for others takes none of its time. */
+  readonly deadline: number
+}
+
 /** Takes the release's Lease, which is given back when the block is left. Throws `KK_HELD`, `KK_INTERRUPTED`. */
-export async function takeLease(execution: Execution): Promise<HeldLease & AsyncDisposable> {
-  const {controls} = execution
+export async function takeLease(execution: Execution): Promise<TakenLease> {
+  const {clock, controls} = execution
+  const began = clock.now()
   controls.onProgress('lease', 'taking its lease')
   const lease = await take(execution)
   if (lease.takenFrom !== undefined)
     controls.onProgress('helm', `its Lease was taken over from ${lease.takenFrom}`)
-  return {...lease, [Symbol.asyncDispose]: () => giveBack(lease)}
+  const deadline = execution.deadline + (clock.now() - began)
+  return {...lease, deadline, [Symbol.asyncDispose]: () => giveBack(lease)}
 }
 
 async function take({action, controls, hold, deadline}: Execution): Promise<HeldLease> {

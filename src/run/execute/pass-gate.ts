@@ -14,18 +14,19 @@ import {giveBack} from './lease.ts'
 import {expectRevision, raced} from './races.ts'
 import {rollNodes} from './roll-nodes.ts'
 import {awaitServed} from './served-kinds.ts'
+import {whileCurrent} from './while-current.ts'
 
 /** A revision that helm has deployed. */
 export interface Deployed {
   readonly record: ReleaseRecord
   readonly objects: readonly KubernetesObject[]
+  /** The deadline of its gate, in milliseconds since the epoch. */
+  readonly deadline: number
 }
 
 /** Waits until what helm has just deployed is healthy, and marks its record. Throws `KK_UNHEALTHY`, `KK_RACED`. */
-export async function passGate(
-  execution: Execution,
-  deployed: Deployed,
-): Promise<{readonly revision: number}> {
+export async function passGate(begun: Execution, deployed: Deployed): Promise<{readonly revision: number}> {
+  const execution = {...begun, deadline: deployed.deadline}
   const {revision} = deployed.record
   await awaitServed(execution, deployed.objects)
   execution.controls.onHelmEnded()
@@ -128,12 +129,12 @@ interface Expected {
 
 async function awaitHealth(execution: Execution, {objects, revision}: Expected): Promise<void> {
   const {action, cluster, controls, deadline, journal} = execution
-  const current = whileCurrent(execution, revision)
+  await using current = whileCurrent(execution, revision)
   // What is only looked at is left as it is.
   const behind = action.kind === 'check' ? undefined : await rollNodes(execution, objects)
   if (behind && !controls.signal.aborted) throw await leftBehind(execution, objects, behind)
   controls.onProgress('gate', 'waiting for health')
-  await cluster.gate({
+  const passed = cluster.gate({
     namespace: releaseNamespace(action.release),
     objects,
     deadline,
@@ -143,6 +144,9 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
       if (blames[0]) controls.onProgress('gate', describeCause(blames[0]), blames)
     },
     redact: masking(execution),
+  })
+  await passed.catch(async (error: unknown) => {
+    throw await current.explain(error)
   })
   await journal.note({type: 'gate-passed', release: action.release, revision})
 }
@@ -212,30 +216,4 @@ function expectInstalled(
       hint: `deploy ${releaseName(release)} first, with the environment that owns it`,
     },
   )
-}
-
-/** A revision whose health is awaited for as long as it is the one that counts. */
-interface Current {
-  /** Aborts with the run, and with `KK_RACED` once the revision has been removed or replaced. */
-  readonly signal: AbortSignal
-  /** Is told what is not healthy yet: what is missing may have been removed with its release. */
-  look(blames: readonly Cause[]): void
-}
-
-function whileCurrent({action, cluster, controls}: Execution, revision: number): Current {
-  const {release} = action
-  const replaced = new AbortController()
-  const readRecord = async () => {
-    const record = await cluster.lastRecord(release)
-    if (record?.revision === revision && record.status === 'deployed') return
-    const what = record ? `it is ${record.status} at revision ${record.revision}` : 'it is gone'
-    replaced.abort(raced(release, `${what} while the gate of revision ${revision} was awaited`))
-  }
-  return {
-    signal: AbortSignal.any([controls.signal, replaced.signal]),
-    look(blames) {
-      // Whoever cannot read the record goes on waiting, to the deadline.
-      if (blames.some(({reason}) => reason === 'NotFound')) readRecord().catch(() => {})
-    },
-  }
 }

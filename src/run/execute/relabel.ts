@@ -21,19 +21,26 @@ import {takeLease} from './lease.ts'
 import {expectDriven, expectRevision, raced} from './races.ts'
 import {reserve} from './reservations.ts'
 
-/** Patches the requirements on the last record, under the release's Lease: a change of edges makes no revision. Throws `KK_HELD`, `KK_RACED`. */
-export async function relabel(execution: Execution<'relabel'>, {desired}: DesiredWork): Promise<void> {
+/**
+ * Patches the requirements on the last record, under the release's Lease: a change of edges makes no revision. Resolves with
+ * the deadline of its gate. Throws `KK_HELD`, `KK_RACED`.
+ */
+export async function relabel(
+  execution: Execution<'relabel'>,
+  {desired}: DesiredWork,
+): Promise<{readonly deadline: number}> {
   const {
     action: {revision},
     cluster,
   } = execution
-  await using _lease = await takeLease(execution)
+  await using lease = await takeLease(execution)
   const record = await installedRecord(execution)
   expectDriven(record)
   const kept = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL || name === RUN_LABEL)
   const labels = {...labelsOf(desired, revision), ...Object.fromEntries(kept)}
   await using _reservations = await reserve(execution, {requirements: desired.requirements, before: record})
   await cluster.label(record, labelChanges(labels, record.labels))
+  return {deadline: lease.deadline}
 }
 
 /**

@@ -22,11 +22,12 @@ const LOOKS = 60
  * finished by another.
  */
 export async function remove(
-  execution: Execution<'remove'>,
+  begun: Execution<'remove'>,
   work: RemovalWork,
 ): Promise<{readonly revision: number}> {
-  const {cluster, controls} = execution
-  await using lease = await takeLease(execution)
+  const {cluster, controls} = begun
+  await using lease = await takeLease(begun)
+  const execution = {...begun, deadline: lease.deadline}
   await underDeletionMarker(execution, work, lease)
   const left = await awaitDeletion(execution, work)
   controls.signal.throwIfAborted()

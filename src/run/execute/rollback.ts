@@ -28,10 +28,12 @@ export interface RolledBack extends Deployed {
  * so. The last revision is read again before helm starts and after it has ended. Throws `KK_PRUNED` when helm has
  * dropped the revision meanwhile, `KK_RACED`, `KK_PENDING`, `KK_HELD` and what helm throws.
  */
-export async function rollback(execution: Execution<'rollback'>): Promise<RolledBack> {
-  const {action, cluster, controls} = execution
+export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack> {
+  const {action, cluster, controls} = begun
   const {release, target} = action
-  await using lease = await takeLease(execution)
+  await using lease = await takeLease(begun)
+  const {deadline} = lease
+  const execution = {...begun, deadline}
   const last = await cluster.stored(release)
   await workable(execution, last)
   const stored = await cluster.stored(release, target)
@@ -42,7 +44,7 @@ export async function rollback(execution: Execution<'rollback'>): Promise<Rolled
   const redact = redactSecretsOf([...parseManifest(last.manifest), ...objects], redactor(values))
   if (isCopy(last, stored)) {
     controls.onProgress('helm', `revision ${last.revision} is a copy of revision ${target} already`)
-    return {record: await noted(execution, {last, revision: last.revision}), objects, redact}
+    return {record: await noted(execution, {last, revision: last.revision}), objects, redact, deadline}
   }
   const cut = await objectsBeforeCut(execution, last)
   const before = [...parseManifest(last.manifest), ...cut]
@@ -56,7 +58,7 @@ export async function rollback(execution: Execution<'rollback'>): Promise<Rolled
     )
     const record = await noted(execution, {last, revision: action.revision + 1})
     await deleteForgotten(execution, cut, objects)
-    return {record, objects, redact}
+    return {record, objects, redact, deadline}
   } catch (error) {
     await settle(execution, lease, error)
     throw error

@@ -11,6 +11,13 @@ import {heldLease} from './held-lease.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb']})
+const STORED = {
+  manifest: '',
+  values: {},
+  hooks: [],
+  chart: {name: 'keystone', version: '0.1.0', appVersion: '', annotations: {}},
+  applyMethod: undefined,
+}
 
 function later(record: ReleaseRecord, status = 'deployed'): ReleaseRecord {
   return {...record, revision: record.revision + 1, status}
@@ -156,13 +163,30 @@ describe('somebody else', () => {
     expect(world.deeds().filter((line) => line.startsWith('label'))).toEqual([])
   })
 
+  const namespace = (isGoing: boolean) => [
+    {object: {apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'openstack'}}, isGoing, live: undefined},
+  ]
+
   test.each([
-    {what: 'removed it', found: () => undefined, now: 'it is gone'},
-    {what: 'replaced it', found: later, now: 'at revision 3'},
-  ])('who $what ends the waiting for what is missing', async ({found, now}) => {
+    {what: 'removed it', found: () => undefined, now: 'it is gone', present: namespace(false)},
+    {what: 'replaced it', found: later, now: 'at revision 3', present: namespace(false)},
+    {
+      what: 'deletes its namespace',
+      found: () => undefined,
+      now: 'its namespace openstack is being deleted',
+      present: namespace(true),
+    },
+    {
+      what: 'deleted its namespace',
+      found: () => undefined,
+      now: 'its namespace openstack was deleted',
+      present: [],
+    },
+  ])('who $what ends the waiting for what is missing', async ({found, now, present}) => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
+        present: async () => present,
         gate: async ({signal, onProgress}) => {
           world.record = found(world.record!)
           onProgress?.([
@@ -182,6 +206,72 @@ describe('somebody else', () => {
     })
   })
 
+  test('who replaced it is told while its pods are not ready', async () => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      cluster: {
+        gate: async ({signal}) => {
+          world.record = later(world.record!)
+          world.pass(15)
+          await once(signal!, 'abort')
+          throw signal!.reason
+        },
+      },
+    })
+
+    await expect(world.execute(actionOf('check', 2))).rejects.toMatchObject({
+      code: 'KK_RACED',
+      message: expect.stringContaining('it is deployed at revision 3 while the gate of revision 2'),
+    })
+  })
+
+  const unhealthy = new KkError('KK_UNHEALTHY', 'Deployment/keystone-api: 0 of 1 replicas are available')
+
+  test('who replaced it is told where the gate stays closed', async () => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      cluster: {
+        gate: async () => {
+          world.record = later(world.record!)
+          throw unhealthy
+        },
+      },
+    })
+
+    await expect(world.execute(actionOf('upgrade', 2), workOf(keystone))).rejects.toMatchObject({
+      code: 'KK_RACED',
+    })
+  })
+
+  test.each([
+    {code: 'KK_UNREACHABLE', told: 'KK_UNREACHABLE', message: 'it does not answer; seen before that: Deploy'},
+    {code: 'KK_API_SERVER', told: 'KK_UNREACHABLE', message: 'it does not answer; seen before that: Deploy'},
+    {code: 'KK_FORBIDDEN', told: 'KK_UNHEALTHY', message: 'Deployment/keystone-api: 0 of 1'},
+  ] as const)(
+    'a gate that stays closed where the record is $code is $told',
+    async ({code, told, message}) => {
+      let reads = 0
+      const world = newWorld({
+        cluster: {
+          lastRecord: async () => {
+            reads += 1
+            throw new KkError(code, 'it does not answer')
+          },
+          stored: async () => ({...recordOf(keystone), ...STORED}),
+          gate: async () => {
+            throw unhealthy
+          },
+        },
+      })
+
+      await expect(world.execute(actionOf('check', 2))).rejects.toMatchObject({
+        code: told,
+        message: expect.stringContaining(message),
+      })
+      expect(reads).toBe(1)
+    },
+  )
+
   test('whose Lease had run out is told before helm starts', async () => {
     const world = newWorld({
       record: recordOf(keystone),
@@ -193,6 +283,28 @@ describe('somebody else', () => {
     const line = 'helm: its Lease was taken over from alice@host, who has not renewed it for 60 s'
     expect(world.log).toContain(line)
     expect(world.log.indexOf(line)).toBeLessThan(world.log.indexOf('helm upgrade'))
+  })
+
+  test('who had the Lease for long has taken none of the time of the release', async () => {
+    const deadlines: number[] = []
+    const world = newWorld({
+      record: recordOf(keystone),
+      cluster: {
+        hold: async () => {
+          world.pass(60)
+          return heldLease({})
+        },
+        gate: async ({deadline}) => void deadlines.push(deadline - world.now()),
+      },
+      helm: (succeed, call, options) => {
+        deadlines.push(options.timeoutSeconds * 1000)
+        return succeed(call, options)
+      },
+    })
+
+    await world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    expect(deadlines).toEqual([60_000, 60_000])
   })
 
   test('who holds the lease is told, already while it is waited for', async () => {

@@ -236,6 +236,7 @@ export function newWorld(setting: Setting = {}) {
     evidence,
     abort,
     leaseLost,
+    now: time.clock.now,
     pass: time.pass,
     get record() {
       return record
