@@ -89,8 +89,11 @@ describe.concurrent('kk rollback after releases were removed and installed again
     await deploy(environment, 3, 4, 5)
     const env = {KK_HELM: environment.helm, KK_TEST_KILL_AT: '4'}
     const killed = await kk(['rollback', environment.file, '--yes'], {cwd: environment.directory, env})
+    const [status, plan] = [await environment.kk('status'), await environment.kk('plan')]
     const {exitCode, stderr} = await environment.kk('rollback', '--yes')
 
+    expect(status.stdout + status.stderr).not.toContain('another helm')
+    expect(plan.stdout).toMatch(/app .*revision 4 is of a rollback of run \S+, which was killed/)
     expect(killed.signal).toBe('SIGKILL')
     expect(exitCode, stderr).toBe(0)
     expect(await running(environment)).toEqual({app: 4, db: 4})

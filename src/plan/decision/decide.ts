@@ -49,7 +49,7 @@ export function expectOwned(record: ReleaseRecord, environment: string): void {
   if (tool !== undefined) throw handedOver([{release: record.release, tool}])
 }
 
-function compare(desired: DesiredRelease, record: ReleaseRecord, labels: KkLabels, file: string): Decision {
+function compare(desired: DesiredRelease, record: ObservedRecord, labels: KkLabels, file: string): Decision {
   const upgrade = upgradeReasons(desired, record, labels, file)
   const requirements = requirementsReason(desired, labels)
   const relabel = [...(requirements === undefined ? [] : [requirements]), ...standingReasons(desired, labels)]

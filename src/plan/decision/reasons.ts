@@ -1,8 +1,8 @@
-import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {LAYERS, type LayerName} from '../../overrides/layer.ts'
 import {releaseName} from '../../release.ts'
 import type {DesiredRelease} from '../desired.ts'
 import {chartLabel, type KkLabels, layersOf, usesLabel, usesOf} from '../labels.ts'
+import type {ObservedRecord} from '../pending/evidence.ts'
 
 /** The reason where the version of the chart, as far as labels tell, has not changed. */
 export const CHART_FILES_CHANGED = 'chart files changed'
@@ -19,7 +19,7 @@ export const DROPPED = {
  */
 export function upgradeReasons(
   desired: DesiredRelease,
-  record: ReleaseRecord,
+  record: ObservedRecord,
   labels: KkLabels,
   file: string,
 ): readonly string[] {
@@ -81,7 +81,9 @@ function isFromOtherStore({store, layers}: DesiredRelease, labels: KkLabels): bo
   return labels.store?.id !== store.id || labels.store.state > store.state
 }
 
-function stateReasons(record: ReleaseRecord, labels: KkLabels): readonly string[] {
+function stateReasons(record: ObservedRecord, labels: KkLabels): readonly string[] {
+  if (record.copiedBy !== undefined)
+    return [`revision ${record.revision} is of a rollback of run ${record.copiedBy}, which was killed`]
   if (labels.revision !== record.revision) {
     const last = labels.revision === undefined ? '' : `, kk last wrote ${labels.revision}`
     return [`changed outside kk (revision ${record.revision}${last})`]

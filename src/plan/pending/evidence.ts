@@ -24,6 +24,8 @@ export type Evidence =
 /** A record and, where it is unfinished, the evidence of who left it so. */
 export interface ObservedRecord extends ReleaseRecord {
   readonly evidence?: Evidence
+  /** The run whose rollback made the revision, where it was killed before it could label it. */
+  readonly copiedBy?: string
 }
 
 export interface Judging {
@@ -47,6 +49,18 @@ export function overdueFrom({deadline}: Pick<Operation, 'deadline'>): number {
 /** Returns true where a record has to be recovered before helm works on the release again. */
 export function isUnfinished({status}: Pick<ReleaseRecord, 'status'>): boolean {
   return LEFT_BY.has(status)
+}
+
+/** Returns whether the labels of a record are of another revision: plain helm made it, or a rollback that is not noted. */
+export function isUnlabelled({labels, revision}: ReleaseRecord): boolean {
+  const written = readLabels(labels)
+  return written !== undefined && written.revision !== revision
+}
+
+/** Returns the run whose rollback made a revision, as its Lease tells; undefined where it tells nothing of the kind. */
+export function copierOf({revision}: ReleaseRecord, lease: LeaseView | undefined): string | undefined {
+  const operation = lease?.operation
+  return operation?.verb === 'rollback' && operation.revision === revision ? operation.run : undefined
 }
 
 /** Returns what a Lease and the processes of this machine tell of an unfinished record. */

@@ -61,6 +61,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
     return {record, objects, redact, deadline}
   } catch (error) {
     await settle(execution, lease, error)
+    await noteFailed(execution, last).catch(() => undefined)
     throw error
   }
 }
@@ -71,14 +72,28 @@ async function noted(
   {last, revision}: {readonly last: ReleaseRecord; readonly revision: number},
 ): Promise<ReleaseRecord> {
   const record = expectDeployed(action.release, await cluster.lastRecord(action.release), revision)
-  await cluster.label(record, {
+  await cluster.label(record, labelsOfCopy(record, makerLabels(last, run)))
+  return record
+}
+
+/** Otherwise the copied labels would make a rollback that failed look like the work of another helm. */
+async function noteFailed({action, cluster, run}: Execution, last: ReleaseRecord): Promise<void> {
+  const record = await cluster.lastRecord(action.release)
+  if (record?.revision !== action.revision + 1 || record.status !== 'failed') return
+  await cluster.label(record, labelsOfCopy(record, makerLabels(last, run)))
+}
+
+function labelsOfCopy(
+  {labels, revision}: ReleaseRecord,
+  maker: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | null>> {
+  return {
     [REVISION_LABEL]: String(revision),
     [GATED_LABEL]: null,
-    ...makerLabels(last, run),
+    ...maker,
     // Of a revision that another tool made, or had: kk adopt has taken the release back since.
-    ...(EXPORTED_LABEL in record.labels && {[EXPORTED_LABEL]: null}),
-  })
-  return record
+    ...(EXPORTED_LABEL in labels && {[EXPORTED_LABEL]: null}),
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import type {Redact} from '../../helm/redact/redact.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {readLabels} from '../../plan/labels.ts'
-import {isUnfinished, type ObservedRecord} from '../../plan/pending/evidence.ts'
+import {isUnfinished, isUnlabelled, type ObservedRecord} from '../../plan/pending/evidence.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import type {RecordFacts} from '../../plan/uses/observed.ts'
 import {usersOf} from '../../plan/uses/uses.ts'
@@ -71,7 +71,8 @@ export function statusOf(
     ...(record &&
       labels &&
       !isUnfinished(record) &&
-      labels.revision !== record.revision && {madeBy: makerOf(payload)}),
+      isUnlabelled(record) &&
+      record.copiedBy === undefined && {madeBy: makerOf(payload)}),
     requires: (graph.requirements.get(release) ?? []).map(({to}) => releaseName(to)),
     dependents: usersOf(look, [release]).map((each) => ({
       release: each,

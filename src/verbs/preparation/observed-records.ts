@@ -1,5 +1,11 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
-import {evidenceOf, isUnfinished, type ObservedRecord} from '../../plan/pending/evidence.ts'
+import {
+  copierOf,
+  evidenceOf,
+  isUnfinished,
+  isUnlabelled,
+  type ObservedRecord,
+} from '../../plan/pending/evidence.ts'
 import type {ReleaseId} from '../../release.ts'
 
 type Looked = Pick<Cluster, 'lease' | 'now'>
@@ -24,17 +30,19 @@ async function settledRecord(
   cluster: Looked & Pick<Cluster, 'lastRecord'>,
   record: ReleaseRecord,
 ): Promise<ObservedRecord | undefined> {
-  if (!isUnfinished(record)) return record
   const observed = await observedRecord(cluster, record)
+  if (!isUnfinished(record)) return observed
   const now = await cluster.lastRecord(record.release)
   if (now?.secret.resourceVersion === record.secret.resourceVersion) return observed
   return now && settledRecord(cluster, now)
 }
 
-/** Returns the last record of a release, with the evidence if it is unfinished. */
+/** Returns the last record of a release, with the evidence if it is unfinished, or bears the labels of another revision. */
 async function observedRecord(cluster: Looked, record: ReleaseRecord): Promise<ObservedRecord> {
-  if (!isUnfinished(record)) return record
+  if (!isUnfinished(record) && !isUnlabelled(record)) return record
   const lease = await cluster.lease(record.release)
+  const copiedBy = copierOf(record, lease)
+  if (!isUnfinished(record)) return copiedBy === undefined ? record : {...record, copiedBy}
   return {...record, evidence: evidenceOf(record, lease, {now: cluster.now()})}
 }
 

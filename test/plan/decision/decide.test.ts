@@ -72,6 +72,15 @@ test('upgrade because the record tells of other flags that change rendering', ()
   expect(result).toEqual({kind: 'upgrade', reasons: ['flags that change rendering changed']})
 })
 
+test('a rollback that was killed before it labelled its revision is not the work of another helm', () => {
+  const keystone = desiredOf('keystone', before)
+  const record = {...recordOf(keystone, {revision: 3, written: 1}), copiedBy: 'r7'}
+
+  expect(decide(keystone, record, 'all-in-one.yaml').reasons).toEqual([
+    'revision 3 is of a rollback of run r7, which was killed',
+  ])
+})
+
 test.each<{recorded: Recorded; kind: string; reasons: string[]}>([
   {recorded: {gated: undefined}, kind: 'await', reasons: ['revision 2 has not passed its gate']},
   {recorded: {gated: 1}, kind: 'await', reasons: ['revision 2 has not passed its gate']},

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest'
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import type {Operation} from '../../../src/cluster/lease/operation.ts'
 import type {HelmProcess, LeaseView} from '../../../src/cluster/lease/view.ts'
-import {type Evidence, evidenceOf} from '../../../src/plan/pending/evidence.ts'
+import {copierOf, type Evidence, evidenceOf, isUnlabelled} from '../../../src/plan/pending/evidence.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
 import {leaseView} from '../../cluster/lease/lease-view.ts'
 import {bareRecord, desiredOf, type Recorded, recordOf} from '../fixtures.ts'
@@ -119,4 +119,16 @@ test.each([
   const lease = leaseWith({kk: 'gone', helm: gone, operation: {verb}})
 
   expect(evidenceOf(pending({status, written: 1}), lease, {now: 0})).toMatchObject({state: 'stale'})
+})
+
+test.each([
+  {what: 'a rollback to it', verb: 'rollback', revision: 3, run: 'run-1'},
+  {what: 'a rollback to another revision', verb: 'rollback', revision: 4, run: undefined},
+  {what: 'an upgrade, which labels its revision', verb: 'upgrade', revision: 3, run: undefined},
+] as const)('a Lease that tells of $what names $run as who copied the revision', ({verb, revision, run}) => {
+  const copy = recordOf(desiredOf('keystone'), {revision: 3, written: 1})
+  const lease = leaseWith({kk: 'gone', helm: gone, operation: {verb, revision}})
+
+  expect(isUnlabelled(copy)).toBe(true)
+  expect(copierOf(copy, lease)).toBe(run)
 })

@@ -196,6 +196,18 @@ describe('rollback', () => {
     ])
   })
 
+  it('labels a revision that failed, whose copied labels are of another', async () => {
+    const world = worldAfterUpgrade({
+      cluster: {
+        lastRecord: async () => world.record && {...world.record, status: 'failed'},
+      },
+    })
+
+    await expect(world.execute(back(2))).rejects.toMatchObject({code: 'KK_HELM_FAILED'})
+
+    expect(world.record?.labels).toEqual({...labelsOf(older, 4), ...MADE})
+  })
+
   it('leaves no mark when the gate stays closed', async () => {
     const world = worldAfterUpgrade({
       cluster: {

@@ -44,6 +44,7 @@ function lineOf(record: ReleaseRecord, payload: Payload): string | undefined {
 describe('who drives a release is told where that is not kk alone', () => {
   it.each([
     ['kk alone', recordAt(2), {}, undefined],
+    ['a kk that was killed in a rollback', {...recordAt(3), copiedBy: 'r7'}, {}, undefined],
     [
       'another tool that has it, and has made a revision',
       recordAt(5, 'flux'),
