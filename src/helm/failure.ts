@@ -108,6 +108,13 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
+const NOT_BY_KK = 'not by kk'
+
+/** Returns whether a message of `helmFailure` is of a helm that another process has ended, e.g. for want of memory. */
+export function isOfKilledHelm(message: string): boolean {
+  return message.includes(`, ${NOT_BY_KK}`)
+}
+
 /** Returns what helm printed when it failed as the error that a user sees. `log` holds its last lines, cleaned. */
 export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Failure): KkError {
   const output = redact(withoutColour(`${stdout === '' || isJson(stdout) ? '' : `${stdout}\n`}${stderr}`))
@@ -118,10 +125,14 @@ export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Fa
   const isTold = kind?.code === 'KK_VALUES'
   const log = (isTold ? lines.slice(0, Math.max(0, errorLine(lines))) : lines).slice(-LAST_LINES)
   if (kind === undefined && endedBy !== undefined) {
-    return new KkError('KK_HELM_FAILED', `${subject}: helm ${command} was ended by ${endedBy}, not by kk`, {
-      hint: 'find out who ended it (out of memory?), then run the same command again',
-      log,
-    })
+    return new KkError(
+      'KK_HELM_FAILED',
+      `${subject}: helm ${command} was ended by ${endedBy}, ${NOT_BY_KK}`,
+      {
+        hint: 'find out who ended it (out of memory?), then run the same command again',
+        log,
+      },
+    )
   }
   if (kind && isTold) {
     const told = schemaLines(lines)

@@ -1,6 +1,7 @@
 import {type ErrorCode, KkError} from '../errors.ts'
+import {isOfKilledHelm} from '../helm/failure.ts'
 import type {ReleaseId} from '../release.ts'
-import type {RunEvent} from '../run/events.ts'
+import type {FailureDetails, RunEvent} from '../run/events.ts'
 import type {Interruption} from '../run/interruption.ts'
 import {NO_RUN, nextState, type RunState, releasesIn} from '../run/run-state.ts'
 import {isPassing} from './decide.ts'
@@ -12,6 +13,8 @@ interface Following {
   /** The longest time that one action may take, in milliseconds: so long a gate may say nothing. */
   readonly longest: number
   readonly onState: (state: RunState) => void
+  /** Asked once where another process has ended a helm, as for want of memory: whether that is tried again by itself. */
+  readonly mayRepeat?: () => boolean
   /** Told how long the gate of a release was closed when its action ends, in seconds. */
   readonly onGate?: (release: ReleaseId, result: GateResult, seconds: number) => void
 }
@@ -30,7 +33,7 @@ const MARGIN = 1_800_000
 /** Follows a run of the operator to its end. Throws what has failed and may pass by itself. */
 export async function followRun(
   events: AsyncIterable<RunEvent>,
-  {interruption, quietFor, longest, onState, onGate}: Following,
+  {interruption, quietFor, longest, onState, onGate, mayRepeat = () => false}: Following,
 ): Promise<Followed> {
   let run = NO_RUN
   quietFor(longest + MARGIN)
@@ -43,7 +46,10 @@ export async function followRun(
     if (interruption.stop.aborted && !interruption.abort.aborted && onlyWaits(run)) interruption.interrupt()
   }
   const all = releasesIn(run, 'failed').filter(({progress}) => progress.error.code !== 'KK_INTERRUPTED')
-  const lasting = all.find(({progress}) => !isPassing(progress.error.code))
+  const isKilled = ({message}: FailureDetails) => isOfKilledHelm(message)
+  const repeats = all.some(({progress}) => isKilled(progress.error)) && mayRepeat()
+  const mayPass = (error: FailureDetails) => isPassing(error.code) || (repeats && isKilled(error))
+  const lasting = all.find(({progress}) => !mayPass(progress.error))
   const failed = lasting ?? all[0]
   if (!failed) return {run, failure: undefined}
   const {code, message} = failed.progress.error

@@ -123,9 +123,10 @@ interface Work {
 /** Runs a plan through its gates, and tells how far it is. */
 async function runPlan(
   {planned, observed, supplied, settled, environment}: Work,
-  {cluster, helm}: Site,
+  {cluster, helm, killed}: Site,
   {telling, interruption, quietFor, orders, onGate}: Pass,
 ): Promise<void> {
+  const {name} = environment.metadata
   const retried = retryOf(environment.metadata)
   expectStated(observed.living)
   const deployment = await readyDeployment(supplied.settled, settled, {cluster, helm})
@@ -152,10 +153,16 @@ async function runPlan(
     longest: longestAction(supplied.settled.releases.values()),
     onState: (state) => telling.tellSoon({kind: 'running', planned, run: state}),
     onGate: (release, result, seconds) => onGate(charts.get(release)!, result, seconds),
+    mayRepeat() {
+      const isFirst = killed.get(name) !== planned.target
+      killed.set(name, planned.target)
+      return isFirst
+    },
   })
   // What has failed because the cluster went away is not held against the inputs: this throws then.
   if (failure !== undefined) await cluster.identity()
   if (failure === undefined) {
+    killed.delete(name)
     // What was interrupted goes on with the next pass, if the inputs are the same.
     const begun = run.finished?.outcome === 'succeeded' ? undefined : planned.target
     return telling.tell({kind: 'running', planned, run}, {begun, retried, failed: undefined, run: run.run})

@@ -39,6 +39,8 @@ export interface Site extends OperatorPorts {
   readonly world: World
   /** The last look at the releases of each Environment. */
   readonly looks: Map<string, Look>
+  /** The target at which another process has ended helm, of each Environment: it is tried once more. */
+  readonly killed: Map<string, string>
 }
 
 /** The way of one pass to the site of its Environment. */
@@ -180,6 +182,7 @@ function siteOf(
     readUses: usesReader(ports.cluster, new Set()),
     world: openWorld(ports.cluster.objects, watching),
     looks: new Map(),
+    killed: new Map(),
   }
 }
 

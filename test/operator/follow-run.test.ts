@@ -1,4 +1,4 @@
-import {expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {followRun} from '../../src/operator/follow-run.ts'
 import type {RunEvent} from '../../src/run/events.ts'
 import {newInterruption} from '../../src/run/interruption.ts'
@@ -64,3 +64,45 @@ it('tells of no gate where none was waited for', async () => {
 async function* told(events: readonly RunEvent[]): AsyncGenerator<RunEvent> {
   yield* events
 }
+
+describe('a helm that another process has ended', () => {
+  const killed = {
+    code: 'KK_HELM_FAILED',
+    message: 'openstack/db: helm upgrade was ended by SIGKILL, not by kk',
+    log: [],
+  }
+  const failing = (...errors: readonly (typeof killed)[]) =>
+    told([
+      {
+        ...{type: 'run-started', at: 0, ...run},
+        actions: errors.map((_, index) => ({
+          ...{release: `openstack/r${index}` as const, kind: 'upgrade' as const, requires: []},
+        })),
+      },
+      ...errors.map(
+        (each, index): RunEvent => ({
+          ...{type: 'release-failed', at: 1, release: `openstack/r${index}`, error: each, seconds: 1},
+        }),
+      ),
+    ])
+  const following = {
+    ...{interruption: newInterruption(), quietFor: () => undefined, longest: 1, onState: () => undefined},
+  }
+
+  it('is tried again where that may be', async () => {
+    const asked: string[] = []
+    const mayRepeat = () => asked.push('asked') === 1
+
+    await expect(followRun(failing(killed, killed), {...following, mayRepeat})).rejects.toMatchObject(killed)
+
+    expect(asked).toEqual(['asked'])
+  })
+
+  it('is a failure where it was tried again, or something else has failed, too', async () => {
+    const again = await followRun(failing(killed), {...following, mayRepeat: () => false})
+    const other = await followRun(failing(killed, error), {...following, mayRepeat: () => true})
+
+    expect(again.failure).toBe(`openstack/r0 has failed: ${killed.message}`)
+    expect(other.failure).toBe('openstack/r1 has failed: not healthy in time')
+  })
+})
