@@ -41,7 +41,11 @@ export default class Export extends KkCommand {
   static override usage = '[FILE] --format FORMAT --output-dir DIR [FLAGS]'
   static override examples = [
     '<%= config.bin %> export environments/all-in-one.yaml --format helm --output-dir helm',
-    '<%= config.bin %> export environments/all-in-one.yaml --format flux --charts oci://registry.example.org/kk --output-dir flux',
+    {
+      description: 'Of a cloud that is installed: its facts decide replicas, memory and workers.',
+      command:
+        '<%= config.bin %> export environments/all-in-one.yaml --format flux --charts oci://registry.example.org/kk --output-dir flux --context production',
+    },
     '<%= config.bin %> export environments/all-in-one.yaml --format helmfile --output-dir helmfile --detailed-exitcode --output json',
     {
       description: 'What would be marked, so that helmfile alone changes it.',
@@ -106,13 +110,13 @@ export default class Export extends KkCommand {
     const {format, image, 'output-dir': directory, 'sops-age': recipient} = flags
     if (flags['hand-over']) expectTakesOver(format)
     const charts = flags.charts === undefined ? undefined : publishedAt(flags.charts)
-    const {prepared} = await openValues(flags, argv as string[], this.console.say)
+    const {prepared, unknownFacts} = await openValues(flags, argv as string[], this.console.say)
     await using cluster = lazyCluster(flags, prepared.environment)
     const named = namesCluster(flags) || flags['hand-over'] ? await cluster.open() : undefined
     const supplied = await openSecrets(prepared, flags, namesCluster(flags) ? named : undefined)
     const rendering = openRendering(flags.helm)
     const {environment, files, lost} = await exportEnvironment({
-      ...{format, prepared, supplied, rendering, charts, recipient, image},
+      ...{format, prepared, supplied, rendering, charts, recipient, image, unknownFacts},
     })
     await expectDrivers(files, {format, directory, cluster: named, note: this.console.say})
     await writeOwnedFiles(directory, files, {marker: EXPORT_MARKER, partial: false}).catch(

@@ -51,6 +51,8 @@ export interface Exported {
   /** What kk alone knows of the environment: kinds with rules of readiness, and directories of charts, by their paths from the file. */
   readonly readiness: readonly string[]
   readonly directories: readonly string[]
+  /** The facts of the cluster that nothing has stated: system overrides are made without them. */
+  readonly unknownFacts: readonly string[]
   /** Whether secrets are written, encrypted, instead of only named. */
   readonly sops: boolean
   /** The image of kk, for formats whose steps run kk. */

@@ -84,6 +84,12 @@ const LOSSES: readonly Row[] = [
     ),
   },
   {
+    what: 'Requirements inside a group, whose releases need each other',
+    of: ({groups}) =>
+      orNone(groups.filter(({length}) => length > 1).map((each) => each.map(({name}) => name).join(' ⇄ '))),
+    instead: fill('they start side by side, and an import has no requirement among them'),
+  },
+  {
     what: 'Soft requirements, which only order',
     of: (exported) => edgesIf(exported, ({soft}) => soft === true),
     instead: fill('an ordinary requirement: where the first fails, the other is not tried'),
@@ -121,10 +127,17 @@ const LOSSES: readonly Row[] = [
     },
   },
   {
+    what: 'Facts of the cluster, which was not named',
+    of: ({unknownFacts}) => orNone(unknownFacts),
+    instead: fill(
+      'system overrides are made without them, so replicas, memory and workers are what the charts have by default: over a cloud that kk has installed, this shrinks what runs. Name its cluster (--context, --sandbox), or state its facts (--facts)',
+    ),
+  },
+  {
     what: 'Values that kk works out anew: system overrides, and those of its store',
     of: (exported) => namesIf(exported, ({frozen}) => frozen),
     instead: {
-      ...fill('as they were at the export'),
+      ...fill('as they were at the export, of the facts that were known then'),
       'argo-workflows': 'the steps need the store (KK_STORE) and read the facts of their own cluster',
     },
   },
@@ -135,6 +148,21 @@ const LOSSES: readonly Row[] = [
       flux: 'a HelmRelease whose targetNamespace changes uninstalls the release in the namespace before, protected or not, and so does a Kustomization with prune where the HelmRelease gets another name: suspend the HelmRelease, and delete it, before (docs/leaving.md)',
       argocd:
         'an Application whose namespace changes leaves what is in the namespace before to nobody, or prunes it: delete the Application before, with --cascade=false',
+    },
+  },
+  {
+    what: 'Objects that were changed by hand: kk drift, and kk upgrade --correct-drift',
+    of: ALL,
+    instead: {
+      flux: 'they stay as they were changed until the release is upgraded: state spec.driftDetection.mode',
+      argocd: 'they are shown as out of sync and stay: state syncPolicy.automated.selfHeal',
+    },
+  },
+  {
+    what: 'The version of a chart from a registry, as it is',
+    of: (exported) => namesIf(exported, ({chart}) => chart.source?.kind === 'oci'),
+    instead: {
+      flux: 'the digest of its manifest is added (helm.sh/chart: mariadb-0.1.0_d19632edb7b2): the same chart pushed again, or to another registry, makes a new revision of each release, and replaces no pod; the feature gate DisableChartDigestTracking of helm-controller turns it off',
     },
   },
   {

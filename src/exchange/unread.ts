@@ -1,5 +1,12 @@
 import {isMap, type Values} from '../release.ts'
 
+interface UnreadOptions {
+  /** What an environment does without it, for people. */
+  readonly instead?: string
+  /** Values that mean the same as none: the API server fills them in. */
+  readonly defaults?: Values
+}
+
 /**
  * Returns a sentence for each key of a map that is not read and says something: whatever a later version of the other tool
  * adds, nothing is dropped unsaid.
@@ -8,10 +15,10 @@ export function unread(
   map: Values,
   read: ReadonlySet<string>,
   of: string,
-  instead = 'an environment has no place for it',
+  {instead = 'an environment has no place for it', defaults = {}}: UnreadOptions = {},
 ): readonly string[] {
   return Object.entries(map)
-    .filter(([key, value]) => !read.has(key) && says(value))
+    .filter(([key, value]) => !read.has(key) && says(value) && value !== defaults[key])
     .map(([key]) => `${key} of ${of}: ${instead}`)
 }
 

@@ -65,6 +65,8 @@ export interface ExportOptions {
   /** The same with the secrets that kk keeps. */
   readonly supplied: Supplied
   readonly rendering: Rendering
+  /** The facts that system overrides are made without. */
+  readonly unknownFacts: readonly string[]
   /** Where charts are published that lie in directories here. */
   readonly charts: ExportedChart['source'] | undefined
   /** The age recipient for whom SOPS encrypts secrets; without one they are only named. */
@@ -135,7 +137,7 @@ async function exportedOf(
   options: ExportOptions,
   apart: ReadonlyMap<ReleaseId, ApartValues>,
 ): Promise<Exported> {
-  const {format, prepared, charts, recipient, image} = options
+  const {format, prepared, charts, recipient, image, unknownFacts} = options
   const {environment, graph} = prepared
   const placed = new Map(
     [...prepared.releases].map(([id, {chart}]) => [id, chartOf(chart, {environment, charts})] as const),
@@ -169,6 +171,7 @@ async function exportedOf(
     directories: environment.charts.flatMap((each) =>
       each.kind === 'directory' ? [relative(environment.directory, each.path)] : [],
     ),
+    unknownFacts,
     sops: recipient !== undefined,
     image,
   }

@@ -51,6 +51,7 @@ const COMPUTE = exportedWith(
   {
     name: 'compute',
     sops: true,
+    unknownFacts: ['controllers', 'cpus'],
     readiness: ['Cluster.example.org'],
     directories: ['../charts', '../../../srv/charts'],
   },

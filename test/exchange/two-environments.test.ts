@@ -133,11 +133,17 @@ it('what is exported for Flux comes back under the names of the releases', () =>
       .map((value) => ({file, value})),
   )
 
-  const {releases} = importFlux({path: 'out', documents: found, name: 'one', showSecrets: true})
+  const {releases, lost} = importFlux({path: 'out', documents: found, name: 'one', showSecrets: true})
 
   expect(releases.map(({name, namespace, requires}) => [namespace, name, requires])).toEqual([
     ['openstack', 'mariadb', []],
     ['openstack', 'keystone', ['mariadb']],
+  ])
+  expect(releases[1]!.values).toEqual({conf: {debug: true}})
+  expect(lost).toEqual([
+    'the values of mariadb from the Secret one-mariadb-secret-values: it is not among the files',
+    'the values of keystone from the Secret one-keystone-secret-values: it is not among the files',
+    expect.stringMatching(/^interval: /),
   ])
 })
 

@@ -207,10 +207,20 @@ export async function openValues(
   flags: EnvironmentFlags & ValueFlags,
   argv: readonly string[],
   say: (line: string) => void,
-): Promise<Opened> {
+): Promise<Opened & {readonly unknownFacts: readonly string[]}> {
   const {environment, releases} = await openEnvironment(flags, argv)
   await using unstated = namedUnstated(flags, environment, say)
-  return {prepared: await prepareEnvironment(environment, flags, unstated), releases}
+  let unknownFacts: readonly string[] = []
+  const {onMissing} = unstated
+  const noted: Unstated = onMissing
+    ? {
+        onMissing: (names) => {
+          unknownFacts = names
+          onMissing(names)
+        },
+      }
+    : unstated
+  return {prepared: await prepareEnvironment(environment, flags, noted), releases, unknownFacts}
 }
 
 /**

@@ -183,7 +183,7 @@ function readRelease(
         name,
       ),
       ...unread(upgrade, UPGRADE_READ, `${name}.upgrade`),
-      ...unread(metadata, METADATA_READ, name, 'substitute them first, as Deckhand does'),
+      ...unread(metadata, METADATA_READ, name, {instead: 'substitute them first, as Deckhand does'}),
     ],
   }
 }

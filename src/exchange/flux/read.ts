@@ -11,6 +11,7 @@ import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} f
 import {notText, unread} from '../unread.ts'
 import {CONTROL_NAMESPACE, helmReleaseTarget} from './target.ts'
 import {type Found, valuesOf} from './values-from.ts'
+import {KEPT_REVISIONS} from './write.ts'
 
 interface FluxOptions {
   /** For people: where the documents were read. */
@@ -130,12 +131,9 @@ function readRelease(found: Found, among: Among): ReadRelease {
     const remediation = isMap(change.remediation) ? change.remediation : {}
     return [
       ...unread(change, CHANGE_READ, `${name}.${key}`),
-      ...unread(
-        remediation,
-        REMEDIATION_READ,
-        `${name}.${key}.remediation`,
-        'kk deploy --on-failure says what becomes of a release that fails',
-      ),
+      ...unread(remediation, REMEDIATION_READ, `${name}.${key}.remediation`, {
+        instead: 'kk deploy --on-failure says what becomes of a release that fails',
+      }),
     ]
   })
   const prune = dig(object, 'metadata', 'annotations', 'kustomize.toolkit.fluxcd.io/prune')
@@ -155,9 +153,11 @@ function readRelease(found: Found, among: Among): ReadRelease {
     lost: [
       ...lost,
       ...kept.lost,
-      ...unread(spec, SPEC_READ, name),
+      ...unread(spec, SPEC_READ, name, {defaults: {maxHistory: KEPT_REVISIONS}}),
       ...notText(spec.timeout, `timeout of ${name}`),
-      ...unread(isMap(chartSpec) ? chartSpec : {}, CHART_READ, `the chart of ${name}`),
+      ...unread(isMap(chartSpec) ? chartSpec : {}, CHART_READ, `the chart of ${name}`, {
+        defaults: {reconcileStrategy: 'ChartVersion'},
+      }),
       ...notText(dig(chartSpec, 'version'), `version of the chart of ${name}`),
       ...changes,
       ...expressionsOf(found, name),
@@ -252,7 +252,7 @@ function lostOfSource({key, name, spec}: Found): readonly string[] {
   const url = digText(spec, 'url') ?? ''
   const of = `the ${key} ${name}`
   return [
-    ...unread(spec, SOURCE_READ, of),
+    ...unread(spec, SOURCE_READ, of, {defaults: {provider: 'generic'}}),
     ...['tag', 'semver', 'digest'].flatMap((key) => notText(dig(spec, 'ref', key), `${key} of ${of}`)),
     ...(withoutCredentials(url) === url ? [] : [lostCredentials(of)]),
   ]
@@ -261,7 +261,7 @@ function lostOfSource({key, name, spec}: Found): readonly string[] {
 /** What kustomize would do to the objects before Flux sees them. */
 function lostOfKustomize({file, value}: FileDocument): readonly string[] {
   if (!String(value.apiVersion).startsWith('kustomize.config.k8s.io')) return []
-  return unread(value, KUSTOMIZE_READ, file, 'build it first: kustomize build')
+  return unread(value, KUSTOMIZE_READ, file, {instead: 'build it first: kustomize build'})
 }
 
 /** The seconds of a duration as Go writes it, rounded up; 0 for none. */

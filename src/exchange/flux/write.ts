@@ -68,6 +68,9 @@ function valuesObject({name, values}: ExportedRelease, environment: Named): stri
   return `${yaml(object)}data:\n  ${VALUES_KEY}: |\n${lines}`
 }
 
+/** How many revisions of a release are kept. */
+export const KEPT_REVISIONS = 10
+
 /** helm-controller 1.4: has a change of values reconciled at once; without it, or before, at the next interval. */
 const WATCHED = {'reconcile.fluxcd.io/watch': 'Enabled'}
 
@@ -113,6 +116,8 @@ function helmRelease(release: ExportedRelease, environment: Named): Values {
     spec: {
       interval: INTERVAL,
       timeout: `${timeoutSeconds}s`,
+      // As helm, and kk, keep them; by default Flux keeps 5.
+      maxHistory: KEPT_REVISIONS,
       releaseName: name,
       targetNamespace: namespace,
       // By default the record would lie beside the HelmRelease, where helm does not find it.

@@ -146,10 +146,32 @@ describe('HelmReleases', () => {
     expect(lost).toContain(`the values of keystone from the Secret ${reference.name}: ${why}`)
   })
 
+  it('lose nothing by what the API server fills in', () => {
+    const live = keystone({
+      maxHistory: 10,
+      chartRef: null,
+      chart: {
+        spec: {
+          ...{chart: 'keystone', version: '1.0.0', interval: '1m', reconcileStrategy: 'ChartVersion'},
+          sourceRef: {kind: 'HelmRepository', name: 'stable'},
+        },
+      },
+    })
+    const source = JSON.stringify({
+      apiVersion: 'source.toolkit.fluxcd.io/v1',
+      kind: 'HelmRepository',
+      metadata: {name: 'stable', namespace: 'flux-system'},
+      spec: {interval: '10m', provider: 'generic', url: 'https://charts.example.org/stable'},
+    })
+
+    expect(imported([source, live]).lost).toEqual([INTERVAL])
+  })
+
   it.each([
     [{postRenderers: [{kustomize: {}}]}, 'postRenderers of keystone: an environment has no place for it'],
     [{kubeConfig: {secretRef: {name: 'x'}}}, 'kubeConfig of keystone: an environment has no place for it'],
     [{healthCheckExprs: [{kind: 'X'}]}, 'healthCheckExprs of keystone: an environment has no place for it'],
+    [{maxHistory: 3}, 'maxHistory of keystone: an environment has no place for it'],
     [{brandNew: 1}, 'brandNew of keystone: an environment has no place for it'],
     [{install: {skipCRDs: true}}, 'skipCRDs of keystone.install: an environment has no place for it'],
     [

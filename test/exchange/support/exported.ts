@@ -45,6 +45,7 @@ export function exportedWith(
     file: {name: 'cloud.yaml', digest: 'd1'},
     readiness: [],
     directories: [],
+    unknownFacts: [],
     sops: false,
     image: 'kk',
     ...rest,
