@@ -1,6 +1,7 @@
 import type {ReleaseId, Values} from '../release.ts'
 import type {Diagnosis} from './diagnosis/diagnosis.ts'
 import type {Guard} from './guard/guard.ts'
+import type {Cause, Health, PassedHealth} from './health.ts'
 import type {ImagePulls} from './image-pulls.ts'
 import type {Inventory, InventoryPart} from './inventory.ts'
 import type {KeptSecrets} from './kept-secrets.ts'
@@ -108,35 +109,6 @@ export interface KubernetesObject {
   readonly [key: string]: unknown
 }
 
-/** The cause of a closed gate: the object that is not ready, and the pod, container and reason if a pod is the cause. */
-export interface Cause {
-  /** E.g. `Deployment/keystone-api`. */
-  readonly object: string
-  readonly namespace?: string
-  /** E.g. `1 of 3 replicas are available`. */
-  readonly message: string
-  readonly pod?: string
-  readonly container?: string
-  /** Kubernetes' reason: `CrashLoopBackOff`, `ImagePullBackOff`, `Unschedulable`, … */
-  readonly reason?: string
-  /** Kubernetes' message beside the reason, e.g. the scheduler's. */
-  readonly detail?: string
-  readonly log?: readonly string[]
-}
-
-/** The health of objects. `failed` cannot become healthy by waiting: a failed Job, an exceeded progress deadline. */
-export type Health =
-  | {readonly state: 'healthy'}
-  | {
-      readonly state: 'waiting'
-      readonly blames: readonly Cause[]
-      /**
-       * The time at which it may change though no object does, in milliseconds since the epoch by the cluster's clock.
-       */
-      readonly until?: number
-    }
-  | {readonly state: 'failed'; readonly blames: readonly Cause[]}
-
 export interface GateOptions {
   readonly namespace: string
   /** The objects that were applied; those of kinds without a notion of health are ignored. */
@@ -148,12 +120,14 @@ export interface GateOptions {
   readonly onProgress?: (blames: readonly Cause[]) => void
   /** Masks secrets in container logs and events; those of the Secrets among `objects` are masked anyway. */
   readonly redact?: (text: string) => string
+  /** Whether the gate of this revision has passed, so that its Jobs that are gone were seen to complete. */
+  readonly hasPassed?: boolean
 }
 
 export interface HookWatchOptions {
   readonly namespace: string
-  /** The hook objects of the release; Jobs and Pods among them are watched. */
-  readonly hooks: readonly KubernetesObject[]
+  /** The objects of the release: hooks that are Jobs or Pods are watched, and other Jobs that may vanish. */
+  readonly objects: readonly KubernetesObject[]
   readonly signal?: AbortSignal
   readonly onProgress?: (blames: readonly Cause[]) => void
   readonly redact?: (text: string) => string
@@ -163,6 +137,10 @@ export interface HookWatchOptions {
 export interface HookWatch {
   /** Returns the present causes, with log lines; of a hook that helm has deleted meanwhile, the last cause. */
   blames(): Promise<readonly Cause[]>
+  /** Returns a cause for each hook that was deleted before it had ended, and not made again. */
+  deleted(): readonly Cause[]
+  /** Returns, when helm has ended well, a cause for each hook that is gone and was not seen to complete. */
+  incomplete(): Promise<readonly Cause[]>
   stop(): void
 }
 
@@ -309,15 +287,20 @@ export interface Cluster {
   customKinds(): Promise<readonly string[]>
   /** Asks the API server to accept each object, in a dry run, as helm will write it. */
   validate(options: ValidateOptions): Promise<readonly Validation[]>
-  /** Returns the health of these objects now. */
-  health(namespace: string, objects: readonly KubernetesObject[]): Promise<Health>
+  /** Returns the health of these objects now; `hasPassed` as in `GateOptions`. */
+  health(
+    namespace: string,
+    objects: readonly KubernetesObject[],
+    options?: Pick<GateOptions, 'hasPassed'>,
+  ): Promise<Health>
   /**
-   * Resolves when every object is healthy. Throws `KK_UNHEALTHY` with the pod that caused it, on failure or at the
-   * deadline.
+   * Resolves when the gate has passed. Throws `KK_UNHEALTHY` with the pod that caused it, on failure or at the deadline,
+   * `KK_UNREACHABLE` if the cluster does not answer then.
    */
-  gate(options: GateOptions): Promise<void>
+  gate(options: GateOptions): Promise<PassedHealth>
   /**
-   * Watches hooks from now on: objects that existed before do not count. Never throws for objects that it cannot read.
+   * Watches hooks from now on, and Jobs whose end the gate must know: objects that existed before do not count. Never
+   * throws for objects that it cannot read.
    */
   watchHooks(options: HookWatchOptions): Promise<HookWatch>
   /** Returns the lines that a container of a pod has logged so far. */
@@ -326,6 +309,8 @@ export interface Cluster {
   makeNamespace(name: string): Promise<void>
   /** Returns whether a namespace exists; true also if the user may not read it, and thus could not create it either. */
   hasNamespace(name: string): Promise<boolean>
+  /** Returns whether a namespace is being deleted; false also if the user may not read it. */
+  isNamespaceGoing(name: string): Promise<boolean>
   /** Returns the names of the Jobs among the objects that have failed for good. */
   failedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
   /**

@@ -4,6 +4,7 @@ import type {Discovery} from './api/discovery.ts'
 import {listAll, METADATA_LIST} from './api/list.ts'
 import {asking, type Resource, resourcePath} from './api/resources.ts'
 import type {KubernetesObject} from './cluster.ts'
+import {mayVanish} from './gate/evaluate.ts'
 import {isHook} from './helm-view.ts'
 
 type MissingNow = (
@@ -42,8 +43,7 @@ export function missingByLists(client: ApiClient, discovery: Discovery): Missing
 
 /** Returns false for a hook, and for a Job that Kubernetes deletes when it has finished. */
 export function isLasting(object: KubernetesObject): boolean {
-  const spec = object.spec as {readonly ttlSecondsAfterFinished?: unknown} | null | undefined
-  return !isHook(object) && typeof spec?.ttlSecondsAfterFinished !== 'number'
+  return !isHook(object) && !mayVanish(object)
 }
 
 async function namesIn(

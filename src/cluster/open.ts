@@ -6,10 +6,10 @@ import {type ApiClient, type ApiRequest, openClient} from './api/client.ts'
 import {type Discovery, discoverKinds} from './api/discovery.ts'
 import {expectReady, readIdentity} from './api/identity.ts'
 import type {KubeconfigOptions} from './api/kubeconfig.ts'
-import {listAll, METADATA} from './api/list.ts'
+import {METADATA} from './api/list.ts'
 import {type ContainerPlace, readLog} from './api/log.ts'
 import {asking, LEASES, NAMESPACES, type Resource, readObject, resourcePath} from './api/resources.ts'
-import type {Cluster, HeldLease, KubernetesObject, ScaleTarget} from './cluster.ts'
+import type {Cluster, HeldLease, KubernetesObject} from './cluster.ts'
 import {listCustomKinds} from './custom-kinds.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
 import {correctObjects, dryApplyObjects} from './dry-apply.ts'
@@ -17,6 +17,7 @@ import {deleteFailedJobs, listFailedJobs} from './failed-jobs.ts'
 import type {Gating} from './gate/evaluate.ts'
 import {waitForHealth} from './gate/gate.ts'
 import {healthByLists} from './gate/health-now.ts'
+import type {Observed} from './gate/kinds/observed.ts'
 import {NO_RULES, type ReadinessRules} from './gate/readiness.ts'
 import {watchHookObjects} from './gate/watch-hooks.ts'
 import type {Guard} from './guard/guard.ts'
@@ -44,6 +45,7 @@ import {helmRecords} from './records/records.ts'
 import {deleteClaim, listClaims, presentObjects} from './removal.ts'
 import {useReservations} from './reservations/reservations.ts'
 import {runRecords} from './runs.ts'
+import {listScaleTargets} from './scale-targets.ts'
 import {validateObjects} from './validate.ts'
 import {openWatches} from './watch/watches.ts'
 
@@ -64,10 +66,12 @@ export async function openCluster({
   const client = openClient(access)
   const watches = openWatches(client)
   const discovery = discoverKinds(client)
+  const scaleTargets = (namespace: string) => listScaleTargets(client, discovery, namespace)
   const gating: Gating = {
     discovery,
     rules,
     maySee: (...of) => maySee(client, ...of),
+    scaleTargets,
     now: client.now,
   }
   return {
@@ -85,7 +89,8 @@ export async function openCluster({
     watchHooks: (hooks) => watchHookObjects(client, watches, hooks),
     log: (namespace, pod, container) => wholeLog(client, {namespace, pod, container}),
     makeNamespace: (name) => createNamespace(client, name),
-    hasNamespace: (name) => namespaceExists(client, name),
+    hasNamespace: async (name) => (await namespaceState(client, name)) !== 'missing',
+    isNamespaceGoing: async (name) => (await namespaceState(client, name)) === 'going',
     failedJobs: (namespace, objects) => listFailedJobs(client, namespace, objects),
     deleteFailedJobs: (namespace, objects) => deleteFailedJobs(client, namespace, objects),
     createJobOf: (job) => createJobOf(client, job),
@@ -95,7 +100,7 @@ export async function openCluster({
     missing: missingByLists(client, discovery),
     dryApply: (options) => dryApplyObjects(client, discovery, options),
     correct: (options) => correctObjects(client, discovery, options),
-    scaleTargets: (namespace) => listScaleTargets(client, namespace),
+    scaleTargets,
     deleteObject: (object) => deleteObject(client, discovery, object),
     claims: (namespace) => listClaims(client, namespace),
     keepObject: (namespace, object) => keepObject(client, discovery, namespace, object),
@@ -122,12 +127,17 @@ export async function openCluster({
   }
 }
 
-/** Whether a namespace exists; true also if it may not be read. */
-async function namespaceExists(client: ApiClient, name: string): Promise<boolean> {
+/** `unknown` if it may not be read. */
+async function namespaceState(
+  client: ApiClient,
+  name: string,
+): Promise<'there' | 'going' | 'missing' | 'unknown'> {
   try {
-    return (await readObject(client, NAMESPACES, {namespace: '', name, accept: METADATA})) !== undefined
+    const found = await readObject<Observed>(client, NAMESPACES, {namespace: '', name, accept: METADATA})
+    if (!found) return 'missing'
+    return found.metadata.deletionTimestamp === undefined ? 'there' : 'going'
   } catch (error) {
-    if (isApiError(error, 403)) return true
+    if (isApiError(error, 403)) return 'unknown'
     throw error
   }
 }
@@ -198,27 +208,6 @@ function withOperation(lease: PlainLease, client: Pick<ApiClient, 'now' | 'isOfP
     async ended() {
       if (operation) await write({...operation, ended: true})
     },
-  }
-}
-
-const AUTOSCALERS: Resource = {
-  apiVersion: 'autoscaling/v2',
-  kind: 'HorizontalPodAutoscaler',
-  plural: 'horizontalpodautoscalers',
-  namespaced: true,
-}
-
-/** Returns the workloads that the HorizontalPodAutoscalers of a namespace scale; none if they may not be listed. */
-async function listScaleTargets(client: ApiClient, namespace: string): Promise<readonly ScaleTarget[]> {
-  try {
-    const {items} = await listAll<{readonly spec: {readonly scaleTargetRef: ScaleTarget}}>(client, {
-      path: resourcePath(AUTOSCALERS, namespace),
-      asked: asking('list', AUTOSCALERS, namespace),
-    })
-    return items.map(({spec: {scaleTargetRef}}) => ({kind: scaleTargetRef.kind, name: scaleTargetRef.name}))
-  } catch (error) {
-    if (isApiError(error, 403, 404)) return []
-    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import {describeCause} from '../cluster/gate/cause.ts'
+import {type PassedHealth, passes} from '../cluster/health.ts'
 import type {KkError} from '../errors.ts'
 import {type Action, isChange} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
@@ -167,7 +168,7 @@ export function progressFindings(progress: Progress): readonly Finding[] {
   switch (progress.state) {
     case 'unchanged':
     case 'succeeded':
-      return [ready('True', 'Healthy', 'healthy')]
+      return [passedFinding(progress.state === 'succeeded' ? progress.health : undefined)]
     case 'waiting':
       return [ready('False', 'Waiting', 'waits for what it requires'), reconciling('Waiting')]
     case 'running': {
@@ -190,18 +191,30 @@ export function progressFindings(progress: Progress): readonly Finding[] {
 /** Returns what the condition of a Release says of its health now. */
 export function healthFinding({health, inputs}: ReleaseStatus): Finding {
   if (!health) return finding('Ready', 'False', 'NotInstalled', 'not installed')
-  if (health.state === 'healthy')
+  if (passes(health))
     // The inputs of what another environment owns are not this one's to judge.
     return inputs === 'changed'
-      ? finding('Ready', 'False', 'Outdated', 'healthy, but not as the environment wants it')
-      : finding('Ready', 'True', 'Healthy', 'healthy')
+      ? finding('Ready', 'False', 'Outdated', `${health.state}, but not as the environment wants it`)
+      : passedFinding(health)
   const [first] = health.blames
-  return finding('Ready', 'False', 'Unhealthy', first ? describeCause(first) : 'not healthy')
+  const text = first ? describeCause(first) : 'not healthy'
+  return health.state === 'unknown'
+    ? finding('Ready', 'Unknown', 'NotKnown', text)
+    : finding('Ready', 'False', 'Unhealthy', text)
+}
+
+/** Its gate has passed; the reason says whether all of it is of its current version. */
+function passedFinding({state, notes = []}: PassedHealth = {state: 'healthy'}): Finding {
+  const text = [state, ...notes.map(describeCause)].join('; ')
+  return finding('Ready', 'True', state === 'partial' ? 'Partial' : 'Healthy', text)
 }
 
 function deployedFinding(releases: readonly ReleaseStatus[]): Finding {
   const ill = releases.filter((release) => healthFinding(release).status !== 'True')
   const [first] = ill
+  const partial = releases.filter(({health}) => health?.state === 'partial').map(({release}) => release)
+  if (!first && partial.length > 0)
+    return finding('Ready', 'True', 'Partial', `every gate has passed; partial: ${partial.join(', ')}`)
   if (!first) return finding('Ready', 'True', 'Healthy', 'every release is healthy')
   const others = ill.length === 1 ? '' : `, and ${counted(ill.length - 1, 'more release')}`
   return finding('Ready', 'False', 'Unhealthy', `${first.release}: ${healthFinding(first).message}${others}`)

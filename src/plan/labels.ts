@@ -145,6 +145,29 @@ export function labelChanges(
   return {...next, ...Object.fromEntries(gone.map((name) => [name, null]))}
 }
 
+/** Whether the gate of a revision has passed; `unknown` where kk awaits none: another tool makes the revisions. */
+export type Gate = 'passed' | 'not-passed' | 'unknown'
+
+/** A record, as far as it tells of its gate. */
+interface Gated {
+  readonly revision: number
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/**
+ * Returns what is known of the gate of a revision, for plan, status and history alike. Labels are handed down: a mark
+ * counts on the revision that it names.
+ */
+export function gateOf({labels, revision}: Gated): Gate {
+  const known = readLabels(labels)
+  if (known?.gated === revision) return 'passed'
+  return known === undefined || known.exportedTo !== undefined ? 'unknown' : 'not-passed'
+}
+
+export function hasPassed(record: Gated): boolean {
+  return gateOf(record) === 'passed'
+}
+
 /** Returns what kk wrote on a record; undefined when kk did not install the release. */
 export function readLabels(labels: Readonly<Record<string, string>>): KkLabels | undefined {
   const owner = labels[OWNER_LABEL]

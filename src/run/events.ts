@@ -1,4 +1,4 @@
-import type {Cause} from '../cluster/cluster.ts'
+import type {Cause, PassedHealth} from '../cluster/health.ts'
 import type {ActionKind} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 
@@ -83,6 +83,8 @@ export type RunEvent =
       readonly kind: ActionKind
       readonly revision: number
       readonly seconds: number
+      /** How its gate has passed, if there is more to say than that all of it is healthy. */
+      readonly health?: PassedHealth
     }
   | {
       readonly type: 'release-failed'

@@ -6,6 +6,7 @@ import type {ObservedRun, RunOutcome} from './observer.ts'
 import {NO_RUN, stateAfter} from './run-state.ts'
 import type {Schedule} from './schedule/schedule.ts'
 import {isFinal, newStates, type States} from './schedule/states.ts'
+import type {Performed} from './task.ts'
 
 interface LedgerOptions {
   readonly schedule: Schedule
@@ -28,7 +29,7 @@ export interface Ledger extends ObservedRun {
   changing(action: Action): void
   deleted(action: Action, object: string): void
   tested(action: Action, tests: readonly TestResult[]): void
-  succeeded(action: Action, revision: number): void
+  succeeded(action: Action, performed: Performed): void
   failed(action: Action, error: unknown): void
   skipped(release: ReleaseId, because: ReleaseId | undefined, reason: SkipReason): void
   /** Notes that nothing is at work any more, and how that came. */
@@ -85,10 +86,19 @@ export function newLedger({schedule, emit: tell, now}: LedgerOptions): Ledger {
       emit({type: 'object-deleted', at: now(), release, object})
     },
     tested: ({release}, tests) => emit({type: 'release-tested', at: now(), release, tests}),
-    succeeded({release, kind}, revision) {
+    succeeded({release, kind}, {revision, health}) {
       states.move(release, 'succeeded')
       counts[kind === 'unchanged' ? 'unchanged' : 'succeeded'] += 1
-      emit({type: 'release-succeeded', at: now(), release, kind, revision, seconds: seconds(release)})
+      const took = seconds(release)
+      emit({
+        type: 'release-succeeded',
+        at: now(),
+        release,
+        kind,
+        revision,
+        seconds: took,
+        ...(health && {health}),
+      })
     },
     failed({release}, error) {
       states.move(release, states.of.get(release) === 'running' ? 'failed' : 'unhealthy')

@@ -1,4 +1,4 @@
-import type {Cause} from '../cluster/cluster.ts'
+import type {Cause, PassedHealth} from '../cluster/health.ts'
 import type {ActionKind} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import type {FailureDetails, RunEvent, SkipReason, TestResult} from './events.ts'
@@ -14,7 +14,13 @@ export type Progress =
       readonly message: string
       readonly blames: readonly Cause[]
     }
-  | {readonly state: 'succeeded'; readonly revision: number; readonly seconds: number}
+  | {
+      readonly state: 'succeeded'
+      readonly revision: number
+      readonly seconds: number
+      /** How its gate has passed, if there is more to say than that all of it is healthy. */
+      readonly health?: PassedHealth
+    }
   | {
       readonly state: 'failed'
       readonly error: FailureDetails
@@ -159,7 +165,12 @@ function nextProgress(before: Progress, event: ReleaseEvent): Progress {
       return before
     case 'release-succeeded':
       if (event.kind === 'unchanged') return before.state === 'unchanged' ? before : {state: 'unchanged'}
-      return {state: 'succeeded', revision: event.revision, seconds: event.seconds}
+      return {
+        state: 'succeeded',
+        revision: event.revision,
+        seconds: event.seconds,
+        ...(event.health && {health: event.health}),
+      }
     case 'release-failed':
       return {state: 'failed', error: event.error, seconds: event.seconds, blames}
     case 'release-skipped':

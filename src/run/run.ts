@@ -88,13 +88,13 @@ async function runLoop(options: RunLoopOptions): Promise<void> {
 
   const work = (action: Action): void => {
     if (action.kind === 'unchanged') {
-      ledger.succeeded(action, action.revision)
+      ledger.succeeded(action, {revision: action.revision})
       return
     }
     open += 1
     Promise.try(perform, action, controlsOf(action, {schedule, ledger, abort, proceed}))
       .then(
-        ({revision}) => ledger.succeeded(action, revision),
+        (performed) => ledger.succeeded(action, performed),
         (error: unknown) => fail(action, error),
       )
       .then(() => {

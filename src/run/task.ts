@@ -1,4 +1,5 @@
-import type {Cause, Claim, KubernetesObject, ObjectIdentity, PresentObject} from '../cluster/cluster.ts'
+import type {Claim, KubernetesObject, ObjectIdentity, PresentObject} from '../cluster/cluster.ts'
+import type {Cause, PassedHealth} from '../cluster/health.ts'
 import type {KkError} from '../errors.ts'
 import type {DesiredRelease} from '../plan/desired.ts'
 import type {Action, ActionKind} from '../plan/plan.ts'
@@ -135,5 +136,13 @@ export interface Controls {
 /** An action that is anything to do. */
 type ActingAction = Action<Exclude<ActionKind, 'unchanged'>>
 
-/** Does what an action says; resolves when its gate has passed, with the revision that is deployed then. */
-export type Perform = (action: ActingAction, controls: Controls) => Promise<{readonly revision: number}>
+/** What has come of an action. */
+export interface Performed {
+  /** The revision that is deployed. */
+  readonly revision: number
+  /** How its gate has passed, if there is more to say than that all of it is healthy. */
+  readonly health?: PassedHealth
+}
+
+/** Does what an action says; resolves when its gate has passed. */
+export type Perform = (action: ActingAction, controls: Controls) => Promise<Performed>

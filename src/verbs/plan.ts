@@ -1,5 +1,6 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
 import {describeCause} from '../cluster/gate/cause.ts'
+import {blamesOf} from '../cluster/health.ts'
 import {annotatedObjects, objectName, parseManifest} from '../cluster/manifest.ts'
 import {isRolledByNode, ROLL} from '../cluster/node-roll.ts'
 import {mapParallel} from '../cluster/parallel.ts'
@@ -12,10 +13,9 @@ import {changesOf, droppedSets} from '../plan/changes/changes-of.ts'
 import {withChanges, withDroppedSets, withNodeRolls, withVersions} from '../plan/changes/with-changes.ts'
 import {driftReason} from '../plan/drift/drift-reason.ts'
 import {expectStore} from '../plan/expectations/expect-store.ts'
-import {readLabels} from '../plan/labels.ts'
+import {hasPassed, readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import {type Action, type DeployKind, isChange, type Plan} from '../plan/plan.ts'
-import {hasPassed} from '../plan/rollback/ways.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {clusterOf} from './cluster-of.ts'
@@ -240,8 +240,9 @@ async function whyIll(
   try {
     const stored = await cluster.stored(release)
     if (!stored) return undefined
-    const health = await cluster.health(releaseNamespace(release), parseManifest(stored.manifest))
-    const [first, ...others] = health.state === 'healthy' ? [] : health.blames
+    const objects = parseManifest(stored.manifest)
+    const health = await cluster.health(releaseNamespace(release), objects, {hasPassed: hasPassed(stored)})
+    const [first, ...others] = blamesOf(health)
     if (!first) return undefined
     const more = others.length === 0 ? '' : `, and ${others.length} more`
     return `${redactor(stored.values)(describeCause(first))}${more}`

@@ -1,5 +1,6 @@
 import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi} from 'vitest'
-import type {Cause, Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
+import type {Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
+import type {Cause} from '../../src/cluster/health.ts'
 import {openCluster} from '../../src/cluster/open.ts'
 import {applyDirectly} from './support/api.ts'
 import {kubectl, makeNamespace, waitFor} from './support/cluster.ts'
@@ -233,7 +234,9 @@ describe.concurrent('a gate opens', () => {
   it('at once for objects without a notion of health', async () => {
     const objects = [claim('no-such-class')]
 
-    await expect(cluster.gate({namespace: 'default', objects, deadline: 0})).resolves.toBeUndefined()
+    await expect(cluster.gate({namespace: 'default', objects, deadline: 0})).resolves.toEqual({
+      state: 'healthy',
+    })
   })
 
   it('only for the new state of what has just been changed, though the old one was healthy', async () => {
@@ -302,7 +305,11 @@ describe('hooks that helm waits for', () => {
     const namespace = await makeNamespace('hooks')
     const hooks = [job({annotations: {[FAIL]: 'JobFailed'}}, 'OnFailure')]
     const progress: (readonly Cause[])[] = []
-    const watch = await cluster.watchHooks({namespace, hooks, onProgress: (blames) => progress.push(blames)})
+    const watch = await cluster.watchHooks({
+      namespace,
+      objects: hooks,
+      onProgress: (blames) => progress.push(blames),
+    })
 
     await apply(namespace, hooks)
     await waitFor(async () => progress.flat().some(({message}) => message.startsWith('it failed')), {
@@ -322,7 +329,7 @@ describe('hooks that helm waits for', () => {
     const namespace = await applied(hooks)
     await expect(cluster.gate({namespace, objects: hooks, deadline: later()})).rejects.toThrow('Job/sync')
 
-    const watch = await cluster.watchHooks({namespace, hooks})
+    const watch = await cluster.watchHooks({namespace, objects: hooks})
 
     await expect(watch.blames()).resolves.toEqual([])
     watch.stop()

@@ -54,7 +54,14 @@ function planned(action: 'install' | 'upgrade' | 'unchanged') {
   return plannedOf(planOf({keystone: []}, {keystone: action}))
 }
 const status = (health: ReleaseStatus['health']): ReleaseStatus => ({
-  ...{release: 'openstack/keystone', chart: 'keystone', version: '1', revision: 1, status: 'deployed'},
+  ...{
+    release: 'openstack/keystone',
+    chart: 'keystone',
+    version: '1',
+    revision: 1,
+    status: 'deployed',
+    gate: 'passed',
+  },
   ...{inputs: 'current', wanted: true, health, owner: 'production', requires: [], dependents: []},
 })
 const HEALTHY = [status({state: 'healthy'})]

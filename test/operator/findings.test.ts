@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/errors.ts'
-import {environmentFindings, type Phase} from '../../src/operator/findings.ts'
+import {environmentFindings, healthFinding, type Phase} from '../../src/operator/findings.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 import {planOf} from '../run/plan-of.ts'
@@ -15,7 +15,14 @@ function release(
   inputs: ReleaseStatus['inputs'] = 'current',
 ): ReleaseStatus {
   return {
-    ...{release: 'openstack/keystone', chart: 'keystone', version: '1', revision: 1, status: 'deployed'},
+    ...{
+      release: 'openstack/keystone',
+      chart: 'keystone',
+      version: '1',
+      revision: 1,
+      status: 'deployed',
+      gate: 'passed',
+    },
     ...{inputs, wanted: true, health, owner: 'production', requires: [], dependents: []},
   }
 }
@@ -67,6 +74,31 @@ describe('an Environment that', () => {
     expect(environmentFindings('production', deployed(release({state: 'healthy'})))[0]).toMatchObject({
       type: 'Ready',
       status: 'True',
+    })
+  })
+
+  it('is partial is ready, and says which release is not all of its current version', () => {
+    const note = {object: 'StatefulSet/db', message: '0 of 2 pods are of its current version (OnDelete)'}
+    const partial = release({state: 'partial', notes: [note]})
+
+    expect(environmentFindings('production', deployed(partial))[0]).toMatchObject({
+      status: 'True',
+      reason: 'Partial',
+      message: 'every gate has passed; partial: openstack/keystone',
+    })
+    expect(healthFinding(partial)).toMatchObject({
+      status: 'True',
+      reason: 'Partial',
+      message: 'partial; StatefulSet/db: 0 of 2 pods are of its current version (OnDelete)',
+    })
+  })
+
+  it('has a Job of which it is not known whether it did its work is not known to be ready', () => {
+    const blames = [{object: 'Job/sync', message: 'it is gone, and was not seen to complete'}]
+
+    expect(healthFinding(release({state: 'unknown', blames}))).toMatchObject({
+      status: 'Unknown',
+      message: 'Job/sync: it is gone, and was not seen to complete',
     })
   })
 

@@ -19,7 +19,14 @@ const START = Date.parse('2026-11-25T12:00:00Z')
 const planned = plannedOf(planOf({keystone: []}, {keystone: 'unchanged'}))
 const error = new KkError('KK_UNREACHABLE', 'the cluster of context "north" does not answer')
 const healthy: ReleaseStatus = {
-  ...{release: 'openstack/keystone', chart: 'keystone', version: '1', revision: 1, status: 'deployed'},
+  ...{
+    release: 'openstack/keystone',
+    chart: 'keystone',
+    version: '1',
+    revision: 1,
+    status: 'deployed',
+    gate: 'passed',
+  },
   ...{inputs: 'current', wanted: true, health: {state: 'healthy'}, owner: 'production'},
   ...{requires: [], dependents: []},
 }

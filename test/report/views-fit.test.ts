@@ -31,6 +31,7 @@ const STATUS: readonly ReleaseStatus[] = ['keystone', 'openstack-image-service']
   version: '2025.2.0-rc.1',
   revision: 12,
   status: 'deployed',
+  gate: 'passed',
   inputs: 'changed',
   health: {
     state: 'failed',

@@ -42,6 +42,8 @@ export interface ApiClient extends Server {
    * machine's.
    */
   now(): number
+  /** Returns when the server last answered, or a watch said something, in milliseconds since the epoch. */
+  heardAt(): number
   close(): void
 }
 
@@ -65,9 +67,11 @@ export function openClient(access: ClusterAccess): ApiClient {
   const server = {context: access.context, server: access.server}
   const connection = connect(access)
   const clock = serverClock()
+  let heard = Date.now()
   const sendTimed = async (request: ApiRequest) => {
     const answer = await sendOnce(server, connection, request)
     clock.set(answer.headers.date)
+    heard = Date.now()
     return answer
   }
   const inTurn = limiter(AT_ONCE)
@@ -85,10 +89,14 @@ export function openClient(access: ClusterAccess): ApiClient {
     },
     text,
     async lines(request) {
-      const answer = await persist(connection, request, () => sendOnce(server, connection, request))
-      return linesOf(server, answer, request)
+      const answer = await persist(connection, request, () => sendTimed(request))
+      const onHeard = () => {
+        heard = Date.now()
+      }
+      return linesOf(server, answer, {...request, onHeard})
     },
     now: clock.now,
+    heardAt: () => heard,
     close: connection.close,
   }
 }
@@ -216,12 +224,13 @@ async function readText(server: Server, answer: IncomingMessage, {signal}: ApiRe
 async function* linesOf(
   server: Server,
   answer: IncomingMessage,
-  {signal}: ApiRequest,
+  {signal, onHeard}: ApiRequest & {readonly onHeard: () => void},
 ): AsyncGenerator<string, void> {
   let rest = ''
   try {
     answer.setEncoding('utf8')
     for await (const chunk of answer) {
+      onHeard()
       const parts = (rest + (chunk as string)).split('\n')
       rest = parts.pop() ?? ''
       yield* parts.filter((line) => line !== '')

@@ -62,6 +62,19 @@ export const DAEMON_SETS: Resource = {
   plural: 'daemonsets',
   namespaced: true,
 }
+export const REPLICA_SETS: Resource = {
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  plural: 'replicasets',
+  namespaced: true,
+}
+export const REPLICATION_CONTROLLERS: Resource = {
+  apiVersion: 'v1',
+  kind: 'ReplicationController',
+  plural: 'replicationcontrollers',
+  namespaced: true,
+}
+export const SERVICES: Resource = {apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true}
 export const CRON_JOBS: Resource = {
   apiVersion: 'batch/v1',
   kind: 'CronJob',
@@ -91,6 +104,7 @@ export async function readObject<T>(
     readonly name: string
     readonly accept?: string
     readonly signal?: AbortSignal | undefined
+    readonly timeout?: number
   },
 ): Promise<T | undefined> {
   try {
@@ -98,6 +112,7 @@ export async function readObject<T>(
       path: resourcePath(resource, at.namespace, at.name),
       asked: asking('get', resource, at.namespace, at.name),
       ...(at.accept && {accept: at.accept}),
+      ...(at.timeout && {timeout: at.timeout}),
       signal: at.signal,
     })
   } catch (error) {

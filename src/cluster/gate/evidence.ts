@@ -3,7 +3,7 @@ import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {type ContainerPlace, readLog} from '../api/log.ts'
 import {asking, EVENTS, resourcePath} from '../api/resources.ts'
-import type {Cause} from '../cluster.ts'
+import type {Cause} from '../health.ts'
 import {redactCause} from './cause.ts'
 
 /** The evidence that explains causes: events and log lines. */

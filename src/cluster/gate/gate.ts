@@ -3,14 +3,25 @@ import {asKkError, KkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import type {ApiClient} from '../api/client.ts'
 import {readObject} from '../api/resources.ts'
-import type {Cause, GateOptions, Health} from '../cluster.ts'
+import type {GateOptions} from '../cluster.ts'
+import {type Cause, type Health, type PassedHealth, passes} from '../health.ts'
 import {mapParallel} from '../parallel.ts'
 import type {Collection} from '../watch/collection.ts'
 import {wakeup} from '../watch/wakeup.ts'
 import type {Watches} from '../watch/watches.ts'
 import {describeCulprit, redactHealth} from './cause.ts'
-import {allGatedObjects, collectionsOf, evaluate, type GatedObject, type Gating} from './evaluate.ts'
+import {
+  allGatedObjects,
+  type Background,
+  collectionsOf,
+  evaluate,
+  type GatedObject,
+  type Gating,
+  leftToScalers,
+  NOT_SEEN,
+} from './evaluate.ts'
 import {gatherEvidence} from './evidence.ts'
+import {HEALTHY, SCALED_DOWN} from './kinds/health.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
@@ -23,10 +34,10 @@ export async function waitForHealth(
   client: ApiClient,
   {watches, ...gating}: Gating & {readonly watches: Watches},
   options: GateOptions,
-): Promise<void> {
+): Promise<PassedHealth> {
   const {namespace, objects, deadline, signal} = options
   const gated = await allGatedObjects(gating, namespace, objects)
-  if (gated.length === 0) return
+  if (gated.length === 0) return HEALTHY
   const redact = redactSecretsOf(objects, options.redact)
   const evidence = gatherEvidence(client, namespace, redact)
   const collections = collectionsOf(gated).map((one) => watches.collection(one.resource, one.namespace))
@@ -40,14 +51,22 @@ export async function waitForHealth(
   try {
     await readAfresh(client, watches, gated, options)
     const report = reporter(options)
-    for (;;) {
+    const patience = gating.now() + LATE_EVENTS_MILLISECONDS
+    for (let isConfirmed = false; ; ) {
       checkAborted(signal)
-      const seen = observe(collections, gated, watches)
+      const background = {...options, ...(gating.now() < patience && {patience})}
+      const seen = await observe(collections, gated, {watches, gating, background})
       const health = seen && redactHealth(seen, redact)
-      if (health?.state === 'healthy') return
-      const verdict = health?.state === 'failed' ? 'it cannot become healthy' : overdue(deadline)
+      if (health && passes(health)) return health
+      const verdict = verdictOf(health, deadline)
+      if (verdict && !health) throw outOfSight(collections)
+      // What a watch has seen last may be long past: the cluster is asked once more.
+      if (verdict === OVERDUE && !isConfirmed) {
+        isConfirmed = true
+        await confirm(client, watches, gated)
+        continue
+      }
       if (verdict && health) throw unhealthy(await evidence.explain(health.blames), verdict)
-      if (verdict) throw outOfSight(collections)
       if (health) evidence.note(health.blames)
       report(health?.blames ?? sightless(collections))
       await bell.wait(Math.min(deadline - Date.now(), untilLimit(health, gating)))
@@ -63,19 +82,47 @@ function untilLimit(health: Health | undefined, {now}: Gating): number {
   return health?.state === 'waiting' ? (health.until ?? Infinity) - now() : Infinity
 }
 
+/** How long the events of a Job that is gone already may be late, in milliseconds. */
+const LATE_EVENTS_MILLISECONDS = 10_000
+/** How long each object is waited for at the deadline, in milliseconds. */
+const LAST_LOOK_MILLISECONDS = 5_000
+
+/** Reads each object once more. Throws `KK_UNREACHABLE` that says since when the cluster has not answered. */
+async function confirm(client: ApiClient, watches: Watches, gated: readonly GatedObject[]): Promise<void> {
+  const heard = client.heardAt()
+  try {
+    await readEach(client, watches, gated, {timeout: LAST_LOOK_MILLISECONDS})
+  } catch (error) {
+    const {code, message, hint} = asKkError(error)
+    if (code !== 'KK_UNREACHABLE') throw error
+    const since = new Date(heard).toISOString().slice(0, 19)
+    throw new KkError('KK_UNREACHABLE', `the cluster has not answered since ${since}Z: ${message}`, {
+      cause: error,
+      ...(hint !== undefined && {hint}),
+    })
+  }
+}
+
+interface Observing {
+  readonly watches: Watches
+  readonly gating: Gating
+  readonly background: Background
+}
+
 /** Returns the health; undefined while the cluster does not answer, for what was seen before decides nothing. */
-function observe(
+async function observe(
   collections: readonly Collection[],
   gated: readonly GatedObject[],
-  watches: Watches,
-): Health | undefined {
+  {watches, gating, background}: Observing,
+): Promise<Health | undefined> {
   const problems = collections
     .map((collection) => collection.problem())
     .filter((problem) => problem !== undefined)
   const forbidden = problems.find((problem) => problem.code === 'KK_FORBIDDEN')
   if (forbidden) throw forbidden
   if (problems.length > 0 || !collections.every((collection) => collection.isListed())) return undefined
-  return evaluate(gated, observation(watches.collection))
+  const seen = observation(watches.collection)
+  return evaluate(await leftToScalers(gated, seen, gating), seen, background)
 }
 
 /**
@@ -90,11 +137,7 @@ async function readAfresh(
 ): Promise<void> {
   for (let pause = 100; ; pause = Math.min(pause * 2, 5_000)) {
     try {
-      await mapParallel(gated, async ({resource, namespace, name}) => {
-        const object = await readObject<Observed>(client, resource, {namespace, name, signal})
-        if (object) watches.collection(resource, namespace).put(object)
-      })
-      return
+      return await readEach(client, watches, gated, {signal})
     } catch (error) {
       checkAborted(signal)
       const cannotHeal = error instanceof KkError && error.code === 'KK_FORBIDDEN'
@@ -102,6 +145,18 @@ async function readAfresh(
       await wait(pause, undefined, {signal}).catch(() => checkAborted(signal))
     }
   }
+}
+
+async function readEach(
+  client: ApiClient,
+  watches: Watches,
+  gated: readonly GatedObject[],
+  options: {readonly signal?: AbortSignal | undefined; readonly timeout?: number},
+): Promise<void> {
+  await mapParallel(gated, async ({resource, namespace, name}) => {
+    const object = await readObject<Observed>(client, resource, {namespace, name, ...options})
+    if (object) watches.collection(resource, namespace).put(object)
+  })
 }
 
 function reporter({onProgress}: GateOptions): (blames: readonly Cause[]) => void {
@@ -137,11 +192,14 @@ function checkAborted(signal: AbortSignal | undefined): void {
     : new KkError('KK_INTERRUPTED', 'waiting for health was interrupted', {cause: asKkError(signal.reason)})
 }
 
-/**
- * Returns the verdict at the deadline. It does not say how long the release took, for the report of the failure does.
- */
-function overdue(deadline: number): string | undefined {
-  return Date.now() >= deadline ? 'not healthy in time' : undefined
+/** It does not say how long the release took, for the report of the failure does. */
+const OVERDUE = 'not healthy in time'
+
+/** Returns why a gate stays closed; undefined while it may open. */
+function verdictOf(health: Health | undefined, deadline: number): string | undefined {
+  if (health?.state === 'failed') return 'it cannot become healthy'
+  if (health?.state === 'unknown') return 'it is not known whether it is healthy'
+  return Date.now() >= deadline ? OVERDUE : undefined
 }
 
 const MOST_NAMED = 5
@@ -161,6 +219,14 @@ export function unhealthy(blames: readonly Cause[], why: string): KkError {
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    new RegExp(SCALED_DOWN),
+    'bring its replicas back with kubectl scale or, if its chart states them, with kk upgrade and --correct-drift',
+  ],
+  [
+    new RegExp(NOT_SEEN),
+    'run the same command again: helm makes the Job again, and it is watched to its end',
+  ],
   [/Image/, "check the image's name and tag, and that the nodes can pull it"],
   [/CreateContainerConfigError/, 'a ConfigMap or Secret that the container needs is missing'],
   [

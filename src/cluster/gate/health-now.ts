@@ -2,13 +2,26 @@ import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, type Resource, resourcePath} from '../api/resources.ts'
-import type {Health, KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from '../cluster.ts'
+import type {Health} from '../health.ts'
 import {redactHealth} from './cause.ts'
-import {allGatedObjects, collectionKey, collectionsOf, evaluate, type Gating} from './evaluate.ts'
+import {
+  allGatedObjects,
+  type Background,
+  collectionKey,
+  collectionsOf,
+  evaluate,
+  type Gating,
+  leftToScalers,
+} from './evaluate.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation, type SeenCollection} from './observation.ts'
 
-type HealthNow = (namespace: string, objects: readonly KubernetesObject[]) => Promise<Health>
+type HealthNow = (
+  namespace: string,
+  objects: readonly KubernetesObject[],
+  background?: Background,
+) => Promise<Health>
 
 /**
  * Returns a reader of health by lists, without a watch. Calls while a list is under way share it, for many releases
@@ -25,7 +38,7 @@ export function healthByLists(client: ApiClient, gating: Gating): HealthNow {
     return shared
   }
 
-  return async (namespace, objects) => {
+  return async (namespace, objects, background) => {
     const gated = await allGatedObjects(gating, namespace, objects)
     const wanted = collectionsOf(gated)
     const seen = await Promise.all(wanted.map((one) => list(one.resource, one.namespace)))
@@ -33,7 +46,8 @@ export function healthByLists(client: ApiClient, gating: Gating): HealthNow {
     const look = observation(
       (resource, home) => byKey.get(collectionKey({resource, namespace: home})) ?? NOTHING,
     )
-    return redactHealth(evaluate(gated, look), redactSecretsOf(objects))
+    const expected = await leftToScalers(gated, look, gating)
+    return redactHealth(evaluate(expected, look, background), redactSecretsOf(objects))
   }
 }
 

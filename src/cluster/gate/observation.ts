@@ -6,6 +6,8 @@ import type {Observed, Surroundings} from './kinds/observed.ts'
 export interface SeenCollection {
   get(name: string): Observed | undefined
   all(): readonly Observed[]
+  /** Returns the last state of an object that was seen to go. */
+  gone?(name: string): Observed | undefined
 }
 
 /** Returns the observation of collections for one evaluation. */
@@ -15,6 +17,7 @@ export function observation(
   const surroundings = new Map<string, Surroundings>()
   return {
     object: (resource, namespace, name) => collection(resource, namespace).get(name),
+    gone: (resource, namespace, name) => collection(resource, namespace).gone?.(name),
     around(namespace) {
       const known = surroundings.get(namespace)
       if (known) return known

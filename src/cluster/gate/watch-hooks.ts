@@ -1,43 +1,72 @@
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import type {ApiClient} from '../api/client.ts'
-import type {Cause, HookWatch, HookWatchOptions} from '../cluster.ts'
+import {JOBS, PODS, readObject} from '../api/resources.ts'
+import type {HookWatch, HookWatchOptions} from '../cluster.ts'
+import {blamesOf, type Cause} from '../health.ts'
+import {isHook} from '../helm-view.ts'
+import {objectName} from '../manifest.ts'
 import type {Watches} from '../watch/watches.ts'
 import {redactHealth} from './cause.ts'
-import {collectionsOf, evaluate, type GatedObject, gatedObjects} from './evaluate.ts'
+import {
+  collectionsOf,
+  DELETED_EARLY,
+  evaluate,
+  type GatedObject,
+  gatedObjects,
+  mayVanish,
+  NOT_SEEN,
+} from './evaluate.ts'
 import {gatherEvidence} from './evidence.ts'
+import {findCondition, hasCompleted, type Observed, type Pod} from './kinds/observed.ts'
 import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
 
-const NO_HOOKS: HookWatch = {blames: async () => [], stop: () => undefined}
+export const NO_HOOKS: HookWatch = {
+  blames: async () => [],
+  deleted: () => [],
+  incomplete: async () => [],
+  stop: () => undefined,
+}
 
-/** Watches hooks while helm waits for them; see `Cluster.watchHooks`. */
+/** Watches hooks while helm waits for them, and Jobs that may vanish before their gate; see `Cluster.watchHooks`. */
 export async function watchHookObjects(
   client: ApiClient,
   watches: Watches,
   options: HookWatchOptions,
 ): Promise<HookWatch> {
-  const {namespace, hooks, signal} = options
-  const gated = gatedObjects(namespace, hooks)
+  const {namespace, objects, signal} = options
+  const hooks = objects.filter(isHook)
+  const gated = gatedObjects(namespace, hooks).filter(isAwaitedByHelm)
+  const vanishing = gatedObjects(
+    namespace,
+    objects.filter((object) => !isHook(object) && mayVanish(object)),
+  )
+  const collections = collectionsOf([...gated, ...vanishing]).map((one) =>
+    watches.collection(one.resource, one.namespace),
+  )
+  await Promise.all(collections.map((collection) => collection.attempted()))
+  for (const one of vanishing) collectionOf(watches, one).forget(one.name)
   if (gated.length === 0) return NO_HOOKS
   const redact = redactSecretsOf(hooks, options.redact)
   const evidence = gatherEvidence(client, namespace, redact)
-  const collections = collectionsOf(gated).map((one) => watches.collection(one.resource, one.namespace))
-  await Promise.all(collections.map((collection) => collection.attempted()))
-  const left = leftovers(watches, gated)
+  const outcomes = hookOutcomes(watches, gated)
   const failing = new Map<string, readonly Cause[]>()
   let reported = '[]'
 
   const look = () => {
+    outcomes.look()
     const seen = observation(watches.collection)
     const current: Cause[] = []
-    for (const hook of present(watches, gated, left)) {
-      const health = redactHealth(evaluate([hook], seen), redact)
-      const blames = health.state === 'healthy' ? [] : health.blames
+    for (const hook of outcomes.present()) {
+      const blames = blamesOf(redactHealth(evaluate([hook], seen), redact))
       // A hook that helm has deleted keeps its last cause; one that has ended well is forgotten.
       if (blames.length > 0) failing.set(hook.name, blames)
       else failing.delete(hook.name)
       current.push(...blames)
     }
+    const deleted = outcomes.deleted()
+    for (const {name} of deleted) failing.delete(name)
+    current.push(...deleted.map(deletedEarly))
     evidence.note(current)
     const now = JSON.stringify(current)
     if (now !== reported) options.onProgress?.(current)
@@ -54,27 +83,116 @@ export async function watchHookObjects(
     signal?.removeEventListener('abort', stop)
   }
   signal?.addEventListener('abort', stop)
-  return {blames: () => evidence.explain([...failing.values()].flat()), stop}
+  return {
+    blames: () =>
+      evidence.explain([...[...failing.values()].flat(), ...outcomes.deleted().map(deletedEarly)]),
+    deleted: () => outcomes.deleted().map(deletedEarly),
+    incomplete: async () => (await outcomes.incomplete(client)).map(deletedEarly),
+    stop,
+  }
 }
 
-/** Returns the UIDs of hooks of an earlier revision, which stay until helm replaces them. */
-function leftovers(watches: Watches, gated: readonly GatedObject[]): ReadonlySet<string | undefined> {
-  return new Set(
-    gated.map((one) => watches.collection(one.resource, one.namespace).get(one.name)?.metadata.uid),
-  )
+/** Helm awaits no other kinds of hooks (Helm 3.21: kube/client.go watchUntilReady). */
+function isAwaitedByHelm({resource: {kind}}: GatedObject): boolean {
+  return kind === JOBS.kind || kind === PODS.kind
 }
 
-/**
- * Returns the hooks that exist and are of this revision. Helm makes them one after the other, so one that does not
- * exist yet is not the cause.
- */
-function present(
-  watches: Watches,
-  gated: readonly GatedObject[],
-  left: ReadonlySet<string | undefined>,
-): GatedObject[] {
-  return gated.filter((one) => {
-    const found = watches.collection(one.resource, one.namespace).get(one.name)
-    return found !== undefined && !left.has(found.metadata.uid)
-  })
+function collectionOf(watches: Watches, {resource, namespace}: GatedObject) {
+  return watches.collection(resource, namespace)
+}
+
+function deletedEarly({resource: {kind}, namespace, name}: GatedObject): Cause {
+  const object = objectName({kind, metadata: {name}})
+  return {object, namespace, message: DELETED_EARLY, reason: NOT_SEEN}
+}
+
+/** What is known of the hooks that helm makes in one operation. */
+interface HookOutcomes {
+  /** Notes what the watches show now. */
+  look(): void
+  /** Returns the hooks that exist. Helm makes them one after the other, so one that does not exist yet is not the cause. */
+  present(): readonly GatedObject[]
+  /** Returns those that are gone and were not seen to end. */
+  deleted(): readonly GatedObject[]
+  /** Returns those that are gone and were not seen to complete; those of which the events are late are waited for. */
+  incomplete(client: ApiClient): Promise<readonly GatedObject[]>
+}
+
+/** How long the events of a hook that is gone may be late, in milliseconds. */
+const LATE_EVENTS_MILLISECONDS = 10_000
+
+function hookOutcomes(watches: Watches, gated: readonly GatedObject[]): HookOutcomes {
+  const current = (hook: GatedObject) => collectionOf(watches, hook).get(hook.name)
+  // Hooks of an earlier revision stay until helm replaces them.
+  const left = new Set(gated.map((hook) => current(hook)?.metadata.uid))
+  /** The last instance of each hook that was seen. */
+  const instances = new Map<GatedObject, string | undefined>()
+  const ended = new Set<string | undefined>()
+  const completed = new Set<string | undefined>()
+
+  function note(hook: Observed): void {
+    const {uid} = hook.metadata
+    if (hasCompleted(hook)) completed.add(uid)
+    if (hasCompleted(hook) || hasFailed(hook)) ended.add(uid)
+  }
+
+  function look(): void {
+    for (const hook of gated) {
+      const found = current(hook)
+      if (found && !left.has(found.metadata.uid)) {
+        instances.set(hook, found.metadata.uid)
+        note(found)
+      }
+      const gone = collectionOf(watches, hook).gone(hook.name)
+      if (gone && gone.metadata.uid === instances.get(hook)) note(gone)
+    }
+  }
+
+  const isGone = (hook: GatedObject) =>
+    instances.has(hook) && current(hook)?.metadata.uid !== instances.get(hook)
+
+  async function hasCompletedNow(client: ApiClient, hook: GatedObject): Promise<boolean> {
+    const {resource, namespace, name} = hook
+    const found = await readObject<Observed>(client, resource, {namespace, name}).catch(() => undefined)
+    // One that was made again by hand is waited for by helm 4, and not by helm 3.
+    if (found) return hasCompleted(found)
+    await untilGone(hook)
+    look()
+    return completed.has(instances.get(hook))
+  }
+
+  function untilGone(hook: GatedObject): Promise<void> {
+    const {promise, resolve} = Promise.withResolvers<void>()
+    const end = collectionOf(watches, hook).subscribe(() => {
+      if (isGone(hook)) resolve()
+    })
+    const timer = setTimeout(resolve, LATE_EVENTS_MILLISECONDS)
+    if (isGone(hook)) resolve()
+    return promise.finally(() => {
+      clearTimeout(timer)
+      end()
+    })
+  }
+
+  return {
+    look,
+    present: () =>
+      gated.filter((hook) => {
+        const found = current(hook)
+        return found !== undefined && !left.has(found.metadata.uid)
+      }),
+    deleted: () => gated.filter((hook) => isGone(hook) && !ended.has(instances.get(hook))),
+    async incomplete(client) {
+      look()
+      const open = gated.filter((hook) => instances.has(hook) && !completed.has(instances.get(hook)))
+      const now = await Promise.all(open.map((hook) => hasCompletedNow(client, hook)))
+      return open.filter((_, index) => !now[index])
+    },
+  }
+}
+
+/** Whether a Job or a pod has failed. */
+function hasFailed(object: Observed): boolean {
+  const {status} = object as Pod
+  return status?.phase === 'Failed' || findCondition({...(status && {status})}, 'Failed')?.status === 'True'
 }

@@ -58,6 +58,12 @@ const look = (verbs: readonly string[], group: string, ...resources: readonly st
     where: 'release',
     why: 'to tell whether a release is healthy',
   }))
+const AUTOSCALERS = {
+  group: 'autoscaling',
+  resource: 'horizontalpodautoscalers',
+  verbs: ['list'],
+  where: 'release',
+} as const
 /**
  * Returns the rights to read the health of a release. Workloads are also read one by one: whether they exist, and as
  * they are after a change.
@@ -68,6 +74,11 @@ const health = (...verbs: readonly string[]): readonly Need[] => {
     ...look(verbs, '', 'pods', 'persistentvolumeclaims'),
     ...look(read, 'apps', 'deployments', 'statefulsets', 'daemonsets'),
     ...look(read, 'batch', 'jobs'),
+    {
+      ...AUTOSCALERS,
+      why: 'to tell what an autoscaler has scaled down from what somebody has',
+      without: 'what an autoscaler has scaled down is not healthy',
+    },
   ]
 }
 const EVIDENCE: readonly Need[] = (
@@ -353,10 +364,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     RECORDS,
     SEEN_RUNS,
     {
-      group: 'autoscaling',
-      resource: 'horizontalpodautoscalers',
-      verbs: ['list'],
-      where: 'release',
+      ...AUTOSCALERS,
       why: 'to leave replicas to whom they are left',
       without: 'what an autoscaler has set is told as drift',
     },

@@ -17,6 +17,10 @@ export interface Collection {
   attempted(): Promise<void>
   get(name: string): Observed | undefined
   all(): readonly Observed[]
+  /** Returns how an object has ended that is gone; undefined for one that another object owned, and if that was not seen. */
+  gone(name: string): Observed | undefined
+  /** Forgets how an object of this name has ended, because another is about to be made. */
+  forget(name: string): void
   /** Adds an object that was read by other means, unless a newer one is known. */
   put(object: Observed): void
   /** Returns the error because of which the cluster cannot be watched now. */
@@ -149,6 +153,8 @@ export function openCollection(
     attempted: () => first.promise,
     get: store.get,
     all: store.all,
+    gone: store.gone,
+    forget: store.forget,
     put(object) {
       if (store.put(object)) notify(object)
     },

@@ -1,4 +1,4 @@
-import type {Observed} from '../gate/kinds/observed.ts'
+import type {Observed, Pod} from '../gate/kinds/observed.ts'
 
 interface CollectionStore {
   get(name: string): Observed | undefined
@@ -6,6 +6,10 @@ interface CollectionStore {
   /** Adds or replaces an object; returns false if a newer version of it is known. */
   put(object: Observed): boolean
   remove(object: Observed): boolean
+  /** Returns the last state of an object that is gone and that no other object owned: how a Job has ended. */
+  gone(name: string): Observed | undefined
+  /** Forgets how an object of this name has ended. */
+  forget(name: string): void
   /** Replaces all objects by a list of this resourceVersion, except those that are newer. */
   replace(items: readonly Observed[], resourceVersion: string): void
 }
@@ -18,6 +22,7 @@ export function collectionStore(): CollectionStore {
   const objects = new Map<string, Observed>()
   /** The last version of each object, also of those that are gone: a late read must not bring them back. */
   const versions = new Map<string, number>()
+  const ended = new Map<string, Observed>()
 
   function learn(
     {metadata}: Observed,
@@ -31,18 +36,38 @@ export function collectionStore(): CollectionStore {
     return true
   }
 
+  function remember(object: Observed): void {
+    if (object.metadata.ownerReferences === undefined) ended.set(object.metadata.name, outcome(object))
+  }
+
   return {
     get: (name) => objects.get(name),
     all: () => [...objects.values()],
     put: (object) => learn(object, lean(object)),
-    remove: (object) => learn(object, undefined),
+    remove(object) {
+      const isNews = learn(object, undefined)
+      if (isNews) remember(object)
+      return isNews
+    },
+    gone: (name) => ended.get(name),
+    forget: (name) => void ended.delete(name),
     replace(items, resourceVersion) {
       const listed = new Set(items.map((item) => item.metadata.name))
       for (const object of [...objects.values()]) {
-        if (!listed.has(object.metadata.name)) learn(object, undefined, Number(resourceVersion))
+        if (listed.has(object.metadata.name)) continue
+        if (learn(object, undefined, Number(resourceVersion))) remember(object)
       }
       for (const item of items) learn(item, lean(item))
     },
+  }
+}
+
+/** Returns what of an object says how it has ended. */
+function outcome({metadata: {name, namespace, uid}, ...rest}: Observed): Observed {
+  const {phase, conditions} = (rest as Pod).status ?? {}
+  return {
+    metadata: {name, ...(namespace && {namespace}), ...(uid && {uid})},
+    ...{status: {...(phase && {phase}), ...(conditions && {conditions})}},
   }
 }
 

@@ -1,5 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises'
-import type {Cause, Cluster} from '../../cluster/cluster.ts'
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {Cause} from '../../cluster/health.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import {isLive} from '../../cluster/lease/view.ts'
 import type {Collection} from '../../cluster/watch/collection.ts'

@@ -1,7 +1,7 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import type {DesiredRelease} from '../desired.ts'
 import {inputsDigest} from '../digest.ts'
-import {type KkLabels, readLabels} from '../labels.ts'
+import {hasPassed, type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import {recovery} from '../pending/recovery.ts'
 import {foreign, handedOver, namedElsewhere, statedElsewhere, unfinished} from '../refusals.ts'
@@ -56,7 +56,7 @@ function compare(desired: DesiredRelease, record: ObservedRecord, labels: KkLabe
   if (upgrade.length > 0) return {kind: 'upgrade', reasons: [...upgrade, ...relabel]}
   if (relabel.length > 0) return {kind: 'relabel', reasons: relabel}
   if (inputsDigest(desired) !== labels.inputs) return {kind: 'upgrade', reasons: ['inputs digest changed']}
-  if (labels.gated === record.revision) return ofDependents(labels, record)
+  if (hasPassed(record)) return ofDependents(labels, record)
   return {kind: 'await', reasons: [`revision ${record.revision} has not passed its gate`]}
 }
 

@@ -1,7 +1,7 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {lastOf} from '../../cluster/records/record.ts'
 import type {ReleaseId} from '../../release.ts'
-import {readLabels} from '../labels.ts'
+import {hasPassed, readLabels} from '../labels.ts'
 import {isUnfinished, type ObservedRecord} from '../pending/evidence.ts'
 import {isRecoverable, recoveryReason} from '../pending/recovery.ts'
 import {handedOver, unfinished} from '../refusals.ts'
@@ -81,9 +81,4 @@ export function lastGated(revisions: readonly ReleaseRecord[]): ReadonlyMap<Rele
     if (hasPassed(record) && revision > (gated.get(release) ?? 0)) gated.set(release, revision)
   }
   return gated
-}
-
-/** Labels are handed down: a mark counts on the revision that it names, and on one that kk wrote. */
-export function hasPassed({labels, revision}: ReleaseRecord): boolean {
-  return readLabels(labels)?.gated === revision
 }

@@ -1,5 +1,5 @@
 import type {ReleaseProgress} from '../../run/run-state.ts'
-import {DONE, skipText} from '../run/run-words.ts'
+import {doneWord, healthSuffix, skipText} from '../run/run-words.ts'
 import type {Labels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 
@@ -7,7 +7,7 @@ import {plainLine} from '../text/plain.ts'
 export function resultText({kind, progress}: ReleaseProgress, labels: Labels): string {
   switch (progress.state) {
     case 'succeeded':
-      return `${DONE[kind]}, revision ${progress.revision}`
+      return `${doneWord(kind, progress)}, revision ${progress.revision}${healthSuffix(progress.health)}`
     case 'failed':
       return `failed: ${plainLine(progress.error.code)}`
     case 'skipped':

@@ -154,7 +154,7 @@ export function endingLines(
   const lines: string[] = []
   for (const {release, kind, progress} of ended) {
     if (progress.state === 'succeeded') {
-      const text = successText(kind, progress.revision, progress.seconds)
+      const text = successText(kind, progress)
       lines.push(`${colours.good('✔')} ${labels(release)} ${text}`)
     }
     if (progress.state === 'failed') lines.push(failedLine(labels(release), progress, {colours, isLast}))

@@ -1,4 +1,4 @@
-import type {Cause} from '../../cluster/cluster.ts'
+import type {Cause} from '../../cluster/health.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
@@ -103,7 +103,7 @@ function eventLines(event: RunEvent, state: RunState, {colours, labels}: Context
       return [testsText(event.tests)]
     case 'release-succeeded':
       if (event.kind === 'unchanged') return [colours.quiet('unchanged')]
-      return [colours.good(successText(event.kind, event.revision, event.seconds))]
+      return [colours.good(successText(event.kind, event))]
     case 'release-failed':
       return failureLines(state.releases.get(event.release), colours)
     case 'release-skipped':

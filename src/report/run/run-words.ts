@@ -1,8 +1,9 @@
-import type {Cause} from '../../cluster/cluster.ts'
 import {describeCause} from '../../cluster/gate/cause.ts'
+import type {Cause, PassedHealth} from '../../cluster/health.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {SkipReason, TestResult} from '../../run/events.ts'
+import type {Progress} from '../../run/run-state.ts'
 import {durationText} from '../text/duration.ts'
 import type {Labels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
@@ -25,7 +26,7 @@ export const DOING = {
 } as const satisfies Record<ActionKind, string>
 
 /** What has happened to a release when its action succeeded. */
-export const DONE = {
+const DONE = {
   install: 'installed',
   upgrade: 'upgraded',
   rollback: 'rolled back',
@@ -40,10 +41,32 @@ export const DONE = {
   unchanged: 'unchanged',
 } as const satisfies Record<ActionKind, string>
 
-/** `installed, revision 1, 12 s`. */
-export function successText(kind: ActionKind, revision: number, seconds: number): string {
-  if (kind === 'remove') return `${DONE[kind]}, ${durationText(seconds)}`
-  return `${DONE[kind]}, revision ${revision}, ${durationText(seconds)}`
+type Succeeded = Pick<Extract<Progress, {state: 'succeeded'}>, 'revision' | 'health'>
+
+/** `installed, revision 1, 12 s`; how its gate has passed follows if there is more to say. */
+export function successText(kind: ActionKind, succeeded: Succeeded & {readonly seconds: number}): string {
+  const {revision, seconds, health} = succeeded
+  const done = doneWord(kind, succeeded)
+  if (kind === 'remove') return `${done}, ${durationText(seconds)}`
+  return `${done}, revision ${revision}, ${durationText(seconds)}${healthSuffix(health)}`
+}
+
+/** What has happened to a release; nothing is healthy of which only a part is. */
+export function doneWord(kind: ActionKind, {health}: Pick<Succeeded, 'health'>): string {
+  return kind === 'await' && health?.state === 'partial' ? health.state : DONE[kind]
+}
+
+/** `; partial: StatefulSet/db: 0 of 2 pods are of its current version (OnDelete)`. */
+export function healthSuffix(health: PassedHealth | undefined): string {
+  const notes = health?.notes ?? []
+  if (notes.length === 0) return ''
+  const word = health?.state === 'partial' ? 'partial: ' : ''
+  return `; ${word}${notes.map(noteText).join('; ')}`
+}
+
+/** What is worth knowing of an object whose gate has passed. */
+export function noteText({object, message}: Pick<Cause, 'object' | 'message'>): string {
+  return plainLine(`${object}: ${message}`)
 }
 
 /** `104 tests passed, 2 failed, 3 skipped`. */

@@ -8,7 +8,7 @@ import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 import {detailLines, failureParts} from './failure.ts'
-import {DONE, skipText, testsText} from './run-words.ts'
+import {doneWord, noteText, skipText, testsText} from './run-words.ts'
 
 /** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
 export interface NextCommands {
@@ -33,6 +33,7 @@ export function summaryText(state: RunState, {palette, commands}: SummaryOptions
     [
       ...unfinishedLines(state, labels, palette),
       ...testedLines(state, labels),
+      ...notedLines(state, labels, palette),
       ...state.notes.map(plainLine),
       outcomeLine(state, palette),
       nextLine(state, palette, commands),
@@ -86,6 +87,16 @@ function testedLines(state: RunState, labels: Labels): readonly string[] {
   )
 }
 
+/** What is worth knowing of releases whose gate has passed. */
+function notedLines(state: RunState, labels: Labels, palette: Palette): readonly string[] {
+  return releasesIn(state, 'succeeded').flatMap(({release, progress: {health}}) =>
+    (health?.notes ?? []).map((note) => {
+      const word = health?.state === 'partial' ? `${palette.change(health.state)}: ` : ''
+      return `${labels(release)}: ${word}${noteText(note)}`
+    }),
+  )
+}
+
 function outcomeLine(state: RunState, palette: Palette): string {
   const {finished} = state
   const counts = countsText(state)
@@ -99,7 +110,7 @@ function outcomeLine(state: RunState, palette: Palette): string {
 function countsText(state: RunState): string {
   const counts = new Map<string, number>()
   const count = (word: string) => counts.set(word, (counts.get(word) ?? 0) + 1)
-  for (const {kind} of releasesIn(state, 'succeeded')) count(DONE[kind])
+  for (const {kind, progress} of releasesIn(state, 'succeeded')) count(doneWord(kind, progress))
   for (const {progress} of state.releases.values()) {
     if (progress.state !== 'succeeded') count(WORD[progress.state])
   }

@@ -1,8 +1,9 @@
+import {blamesOf, passes} from '../../cluster/health.ts'
 import {releaseName} from '../../release.ts'
 import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
 import {KEPT} from '../drift/drift-text.ts'
-import {causeText} from '../run/run-words.ts'
+import {causeText, noteText} from '../run/run-words.ts'
 import {table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine, plainLines} from '../text/plain.ts'
@@ -34,7 +35,7 @@ export function statusText(rows: readonly ReleaseStatus[], palette: Palette): st
 /** Returns one release on one line: `failed: Deployment/keystone-api: 0 of 1 replicas are available; …`. */
 export function statusLine(row: ReleaseStatus, palette: Palette): string {
   const {release, revision, status, health, holder} = row
-  const cause = health && health.state !== 'healthy' ? health.blames[0] : undefined
+  const [cause] = health ? blamesOf(health) : []
   const parts = [
     revision === 0 ? status : `revision ${revision} ${status}`,
     ...(health ? [healthText(health, palette)] : []),
@@ -65,8 +66,9 @@ function inputsText({inputs, wanted}: ReleaseStatus, palette: Palette): string {
 
 function healthText(health: ReleaseStatus['health'], palette: Palette): string {
   if (health === undefined) return palette.quiet(NOTHING)
-  if (health.state === 'healthy') return palette.good('healthy')
-  return health.state === 'failed' ? palette.bad('failed') : palette.change('waiting')
+  if (health.state === 'healthy') return palette.good(health.state)
+  if (health.state === 'unknown') return palette.bad('not known')
+  return health.state === 'failed' ? palette.bad(health.state) : palette.change(health.state)
 }
 
 interface Reasoning {
@@ -78,7 +80,8 @@ interface Reasoning {
 function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): readonly string[] {
   const {health, holder, unreadable, advice, wanted} = row
   const name = labels(row.release)
-  const blames = health === undefined || health.state === 'healthy' ? [] : health.blames
+  const blames = health === undefined ? [] : blamesOf(health)
+  const notes = health !== undefined && passes(health) ? (health.notes ?? []) : []
   const others = row.dependents.filter(
     ({environment, isForeign}) => isForeign || (environment !== undefined && environment !== row.owner),
   )
@@ -87,6 +90,7 @@ function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): re
       `${name}: ${causeText(cause)}`,
       ...(cause.log ?? []).flatMap(plainLines).map((line) => `  ${palette.quiet('|')} ${line}`),
     ]),
+    ...notes.map((note) => `${name}: ${noteText(note)}`),
     ...(unreadable === undefined ? [] : [`${name}: ${plainLine(unreadable)}`]),
     ...(holder === undefined ? [] : [`${name}: ${holderText(holder)}`]),
     ...(advice === undefined ? [] : [`${name}: ${advice}`]),

@@ -135,7 +135,9 @@ async function callHelm(
     before && action.kind === 'upgrade'
       ? helm.upgrade(call, {...options, labels: labelChanges(labels, before.labels)})
       : helm.install(call, {...options, labels, createNamespace, ...(before && {replace: true})})
-  return await operation.result(started)
+  const changed = await operation.result(started)
+  await operation.expectHooks()
+  return changed
 }
 
 /** Throws `KK_INVALID_OBJECT` naming every object of the release that the API server would not accept. */

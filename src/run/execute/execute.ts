@@ -9,7 +9,7 @@ import {redactor} from '../../helm/redact/redact.ts'
 import type {Action, ActionKind} from '../../plan/plan.ts'
 import {dataOfHooks, dataWith} from '../../plan/removal/hook-data.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
-import type {Controls, Task} from '../task.ts'
+import type {Controls, Performed, Task} from '../task.ts'
 import {change} from './change.ts'
 import {type Execution, masking, type Tools} from './execution.ts'
 import {beginOperation} from './helm-operation.ts'
@@ -38,10 +38,7 @@ interface ExecuteOptions {
  * `KK_INVALID_OBJECT`, what helm throws with the pod that is its cause, `KK_PENDING` when helm could not record its
  * end, `KK_UNHEALTHY`, `KK_INTERRUPTED`.
  */
-export async function execute(
-  task: Task,
-  {tools, controls}: ExecuteOptions,
-): Promise<{readonly revision: number}> {
+export async function execute(task: Task, {tools, controls}: ExecuteOptions): Promise<Performed> {
   const {release} = task.action
   try {
     const result = await perform(task, {
@@ -58,10 +55,7 @@ export async function execute(
   }
 }
 
-async function perform(
-  task: Task,
-  surroundings: Omit<Execution, 'action'>,
-): Promise<{readonly revision: number}> {
+async function perform(task: Task, surroundings: Omit<Execution, 'action'>): Promise<Performed> {
   const on = <K extends ActionKind>(action: Action<K>): Execution<K> => ({...surroundings, action})
   switch (task.kind) {
     case 'install':
@@ -138,6 +132,7 @@ async function callHelm(
   await using operation = await beginOperation({...execution, redact}, {lease, objects})
   try {
     await operation.result(execution.helm.test(call, operation.options))
+    await operation.expectHooks()
   } finally {
     await tellTests({...execution, redact}, objects)
   }

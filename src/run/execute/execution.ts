@@ -29,6 +29,7 @@ export interface Tools {
     | 'nodeRolls'
     | 'makeNamespace'
     | 'hasNamespace'
+    | 'isNamespaceGoing'
     | 'gate'
     | 'health'
     | 'exist'

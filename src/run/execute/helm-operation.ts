@@ -1,5 +1,7 @@
 import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster.ts'
 import {describeCause} from '../../cluster/gate/cause.ts'
+import {NOT_SEEN} from '../../cluster/gate/evaluate.ts'
+import type {Cause} from '../../cluster/health.ts'
 import {isHook} from '../../cluster/helm-view.ts'
 import {type OperationVerb, operationEnvironment} from '../../cluster/lease/operation.ts'
 import {asKkError, KkError} from '../../errors.ts'
@@ -31,6 +33,11 @@ interface HelmOperation extends AsyncDisposable {
    * only says "timed out".
    */
   result<T>(helm: Promise<T>): Promise<T>
+  /**
+   * Throws `KK_UNHEALTHY` if helm has ended well though a hook is gone that was not seen to complete: helm 3 takes a
+   * deletion for its end.
+   */
+  expectHooks(): Promise<void>
 }
 
 /**
@@ -86,6 +93,10 @@ export async function beginOperation(
           throw failure
         }
       },
+      async expectHooks() {
+        const causes = await watch.incomplete()
+        if (causes.length > 0) throw unhooked(action, causes)
+      },
       [Symbol.asyncDispose]: () => ending.disposeAsync(),
     }
   } catch (error) {
@@ -96,13 +107,23 @@ export async function beginOperation(
 }
 
 /**
- * Marks the record failed when helm has left it unfinished, though it has ended. When that cannot be done, the Lease is left
- * with its evidence. To be called under the Lease with what made the operation, or what followed it, fail.
+ * Marks the record failed when helm has left it unfinished, though it has ended, or calls it deployed though a hook did not
+ * complete. When that cannot be done, the Lease is left with its evidence. To be called under the Lease with what made the
+ * operation, or what followed it, fail.
  */
 export async function settle(execution: Execution, lease: HeldLease, error: unknown): Promise<void> {
+  const {code, message} = asKkError(error)
   // Whoever raced may be at work on the record.
-  if (lease.lost.aborted || asKkError(error).code === 'KK_RACED') return
+  if (lease.lost.aborted || code === 'KK_RACED') return
+  if (code === 'KK_UNHEALTHY') return markUnhooked(execution, message)
   await markLeft(execution, lease).catch(() => lease.leave())
+}
+
+/** Marks failed what helm has deployed, so that the next run has helm make the hooks again. */
+async function markUnhooked({action, cluster}: Execution, message: string): Promise<void> {
+  const record = await cluster.lastRecord(action.release)
+  if (record?.revision === action.revision + 1 && record.status === 'deployed')
+    await cluster.markFailed(record, `kk: ${message}`)
 }
 
 /** How often, 200 ms apart, a process is looked for that still bears the name of an operation whose helm has ended. */
@@ -136,7 +157,7 @@ async function isAtWork({action, cluster, clock}: Execution): Promise<boolean> {
 /** How often the objects of a release that others wait for are looked for. */
 const LOOK_MILLISECONDS = 1000
 
-interface HelmWatch extends AsyncDisposable {
+interface HelmWatch extends AsyncDisposable, Pick<HookWatch, 'incomplete'> {
   /** Ends helm: at the deadline, when the Lease is lost, or when the run is aborted. */
   readonly signal: AbortSignal
   /** Returns why helm failed. */
@@ -150,19 +171,27 @@ async function watchHelm(execution: Execution, begun: BeginOptions): Promise<Hel
   const overdue = new AbortController()
   const aborted = ignoresAbort ? new AbortController().signal : controls.signal
   const seconds = begun.timeoutSeconds ?? Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
-  const hooks = await watchHooks(execution, begun.objects, aborted)
+  const doomed = new AbortController()
+  const onDeleted = async () => {
+    // Helm itself deletes a hook when its time is over, and ends then.
+    if (!(await clock.wait(DELETED_MILLISECONDS, ended.signal))) return
+    if (hooks.deleted().length > 0) doomed.abort()
+  }
+  const hooks = await watchHooks(execution, {objects: begun.objects, signal: aborted, onDeleted})
   const late = clock.wait(deadline - clock.now(), ended.signal).then((isLate) => isLate && overdue.abort())
   const looking = lookForObjects(execution, begun.objects, ended.signal)
 
   return {
-    signal: AbortSignal.any([aborted, lease.lost, overdue.signal]),
+    signal: AbortSignal.any([aborted, lease.lost, overdue.signal, doomed.signal]),
     async explain(error) {
       const failure = asKkError(error)
       if (lease.lost.aborted) return lostUnderHelm(action, lease.lost)
       if (aborted.aborted) return failure
-      if (overdue.signal.aborted) return withCauses(overdueError(action, failure, seconds), hooks)
-      return failure.code === 'KK_HELM_FAILED' ? withCauses(failure, hooks) : failure
+      if (doomed.signal.aborted) return withCauses(execution, doomedError(action, failure), hooks)
+      if (overdue.signal.aborted) return withCauses(execution, overdueError(action, failure, seconds), hooks)
+      return failure.code === 'KK_HELM_FAILED' ? withCauses(execution, failure, hooks) : failure
     },
+    incomplete: hooks.incomplete,
     async [Symbol.asyncDispose]() {
       ended.abort()
       hooks.stop()
@@ -171,18 +200,25 @@ async function watchHelm(execution: Execution, begun: BeginOptions): Promise<Hel
   }
 }
 
-function watchHooks(
-  execution: Execution,
-  objects: readonly KubernetesObject[],
-  signal: AbortSignal,
-): Promise<HookWatch> {
+/** How long helm may go on after a hook was deleted that had not completed, in milliseconds. */
+const DELETED_MILLISECONDS = 5_000
+
+interface WatchOptions {
+  readonly objects: readonly KubernetesObject[]
+  readonly signal: AbortSignal
+  /** Called when a hook was deleted before it had completed. */
+  readonly onDeleted: () => void
+}
+
+function watchHooks(execution: Execution, {objects, signal, onDeleted}: WatchOptions): Promise<HookWatch> {
   const {action, cluster, controls} = execution
   return cluster.watchHooks({
     namespace: releaseNamespace(action.release),
-    hooks: objects.filter(isHook),
+    objects,
     redact: masking(execution),
     signal,
     onProgress: (causes) => {
+      if (causes.some(({reason}) => reason === NOT_SEEN)) onDeleted()
       const message = causes[0] === undefined ? `helm ${action.kind}` : describeCause(causes[0])
       controls.onProgress('helm', message, causes)
     },
@@ -215,11 +251,37 @@ function overdueError({release, kind}: Execution['action'], cause: KkError, seco
   })
 }
 
+/** A hook that is deleted is never complete: helm 4 waits for it until its time is over. */
+function doomedError({release, kind}: Execution['action'], cause: KkError): KkError {
+  return new KkError('KK_HELM_FAILED', `${release}: helm ${kind} was ended, for it waited in vain`, {
+    cause,
+    hint: 'run the same command again: helm makes its hooks again',
+    log: cause.log,
+  })
+}
+
+function unhooked({release, kind}: Execution['action'], causes: readonly Cause[]): KkError {
+  const what = causes.map(describeCause).join('; ')
+  return new KkError('KK_UNHEALTHY', `${release}: helm ${kind} ended well, but ${what}`, {
+    hint: 'run the same command again: helm makes its hooks again',
+  })
+}
+
 /** Returns a failure of helm with the causes that its hooks show, and with their logs. */
-async function withCauses(failure: KkError, hooks: HookWatch): Promise<KkError> {
-  const causes = await hooks.blames()
+async function withCauses(
+  {action, cluster}: Execution,
+  failure: KkError,
+  hooks: HookWatch,
+): Promise<KkError> {
+  const namespace = releaseNamespace(action.release)
+  const [causes, isGoing] = await Promise.all([
+    hooks.blames(),
+    cluster.isNamespaceGoing(namespace).catch(() => false),
+  ])
   const {hint} = failure
-  return new KkError('KK_HELM_FAILED', [failure.message, ...causes.map(describeCause)].join('; '), {
+  const going = isGoing ? [`the namespace ${namespace} is being deleted`] : []
+  const reasons = [...going, ...causes.map(describeCause)]
+  return new KkError('KK_HELM_FAILED', [failure.message, ...reasons].join('; '), {
     cause: failure,
     ...(hint === undefined ? {} : {hint}),
     log: [...failure.log, ...causes.flatMap(({log}) => log ?? [])],

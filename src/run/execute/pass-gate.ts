@@ -1,14 +1,16 @@
-import type {Cause, KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
+import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
 import {describeCause, redactHealth} from '../../cluster/gate/cause.ts'
 import {unhealthy} from '../../cluster/gate/gate.ts'
+import {blamesOf, type Cause, type PassedHealth} from '../../cluster/health.ts'
 import {OPERATION} from '../../cluster/lease/operation.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {redactor} from '../../helm/redact/redact.ts'
-import {GATED_LABEL, readLabels, UNCHECKED_LABEL} from '../../plan/labels.ts'
+import {GATED_LABEL, gateOf, hasPassed, readLabels, UNCHECKED_LABEL} from '../../plan/labels.ts'
 import {isRechecked} from '../../plan/plan.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Performed} from '../task.ts'
 import {type Execution, masking} from './execution.ts'
 import {giveBack} from './lease.ts'
 import {expectRevision, raced} from './races.ts'
@@ -25,36 +27,32 @@ export interface Deployed {
 }
 
 /** Waits until what helm has just deployed is healthy, and marks its record. Throws `KK_UNHEALTHY`, `KK_RACED`. */
-export async function passGate(begun: Execution, deployed: Deployed): Promise<{readonly revision: number}> {
+export async function passGate(begun: Execution, deployed: Deployed): Promise<Performed> {
   const execution = {...begun, deadline: deployed.deadline}
   const {revision} = deployed.record
   await awaitServed(execution, deployed.objects)
   execution.controls.onHelmEnded()
-  await awaitHealth(execution, {objects: deployed.objects, revision})
-  return mark(execution, deployed.record)
+  const health = await awaitHealth(execution, {objects: deployed.objects, revision, hasPassed: false})
+  return {...(await mark(execution, deployed.record)), ...noted(health)}
 }
 
 /**
  * Waits until a revision is healthy that a run before this one deployed, and marks its record; one that has the mark passes
  * at once. What that run has left is taken away. Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function passGateOfEarlierRun(
-  execution: Execution<'await'>,
-): Promise<{readonly revision: number}> {
+export async function passGateOfEarlierRun(execution: Execution<'await'>): Promise<Performed> {
   const stored = await plannedRevision(execution)
   await takeAwayLeft(execution).catch(() => undefined)
-  return isMarked(stored) ? {revision: stored.revision} : markHealthy(execution, stored)
+  return hasPassed(stored) ? {revision: stored.revision} : markHealthy(execution, stored)
 }
 
 /**
  * Does so for a revision whose labels alone were changed; one that has the mark passes at once, unless something that it
  * requires changes in this run. Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function passGateOfRelabelled(
-  execution: Execution<'relabel'>,
-): Promise<{readonly revision: number}> {
+export async function passGateOfRelabelled(execution: Execution<'relabel'>): Promise<Performed> {
   const stored = await plannedRevision(execution)
-  const mayPass = !execution.action.recheck && isMarked(stored)
+  const mayPass = !execution.action.recheck && hasPassed(stored)
   return mayPass ? {revision: stored.revision} : markHealthy(execution, stored)
 }
 
@@ -62,13 +60,13 @@ export async function passGateOfRelabelled(
  * Waits until a release is healthy that this run does not change, whatever its mark, at the revision that it has now.
  * Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function checkGate(execution: Execution<'check'>): Promise<{readonly revision: number}> {
+export async function checkGate(execution: Execution<'check'>): Promise<Performed> {
   const {action, cluster} = execution
   const stored = await cluster.stored(action.release)
   expectInstalled(action.release, stored)
-  await awaitHealthOfRecord(execution, stored)
-  // Nobody has compared it with what is wanted: a mark would let it pass as unchanged.
-  return {revision: stored.revision}
+  const health = await awaitHealthOfRecord(execution, stored)
+  // It was not compared with what is wanted: a mark would let it pass as unchanged.
+  return {revision: stored.revision, ...noted(health)}
 }
 
 /**
@@ -83,16 +81,13 @@ export async function plannedRevision({action, cluster}: Execution): Promise<Sto
   return stored
 }
 
-async function markHealthy(
-  execution: Execution,
-  stored: StoredRelease,
-): Promise<{readonly revision: number}> {
-  await awaitHealthOfRecord(execution, stored)
-  return mark(execution, stored)
+async function markHealthy(execution: Execution, stored: StoredRelease): Promise<Performed> {
+  const health = await awaitHealthOfRecord(execution, stored)
+  return {...(await mark(execution, stored)), ...noted(health)}
 }
 
 /** Waits until the objects of a record are healthy, which may exist before this run. */
-async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease): Promise<void> {
+async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease): Promise<PassedHealth> {
   const {action, cluster, controls} = execution
   const objects = parseManifest(stored.manifest)
   const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(action.release), objects))
@@ -101,7 +96,10 @@ async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease):
   const {redact: own = (text) => text} = execution
   const recorded = redactor(stored.values)
   const redact = (text: string) => recorded(own(text))
-  await awaitHealth({...execution, redact}, {objects, revision: stored.revision})
+  const {revision} = stored
+  // Of what kk does not await it cannot be known how a Job has ended that is gone.
+  const isKnown = gateOf(stored) !== 'not-passed'
+  return awaitHealth({...execution, redact}, {objects, revision, hasPassed: isKnown})
 }
 
 /**
@@ -121,13 +119,22 @@ async function takeAwayLeft({action, cluster, holder}: Execution): Promise<void>
   }
 }
 
+function noted(health: PassedHealth): Pick<Performed, 'health'> {
+  return health.notes ? {health} : {}
+}
+
 /** What is to be healthy. */
 interface Expected {
   readonly objects: readonly KubernetesObject[]
   readonly revision: number
+  /** As in `GateOptions`. */
+  readonly hasPassed: boolean
 }
 
-async function awaitHealth(execution: Execution, {objects, revision}: Expected): Promise<void> {
+async function awaitHealth(
+  execution: Execution,
+  {objects, revision, hasPassed}: Expected,
+): Promise<PassedHealth> {
   const {action, cluster, controls, deadline, journal} = execution
   await using current = whileCurrent(execution, revision)
   // What is only looked at is left as it is.
@@ -138,6 +145,7 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
     namespace: releaseNamespace(action.release),
     objects,
     deadline,
+    hasPassed,
     signal: current.signal,
     onProgress: (blames) => {
       current.look(blames)
@@ -145,10 +153,11 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
     },
     redact: masking(execution),
   })
-  await passed.catch(async (error: unknown) => {
+  const health = await passed.catch(async (error: unknown) => {
     throw await current.explain(error)
   })
   await journal.note({type: 'gate-passed', release: action.release, revision})
+  return health
 }
 
 /** Returns the error of a release whose time is over before its pods were replaced: it names what is not ready now. */
@@ -157,9 +166,10 @@ async function leftBehind(
   objects: readonly KubernetesObject[],
   behind: Cause,
 ): Promise<KkError> {
-  const health = await execution.cluster.health(releaseNamespace(execution.action.release), objects)
+  const namespace = releaseNamespace(execution.action.release)
+  const health = await execution.cluster.health(namespace, objects, {hasPassed: true})
   const redacted = redactHealth(health, masking(execution))
-  return unhealthy([...(redacted.state === 'healthy' ? [] : redacted.blames), behind], 'not healthy in time')
+  return unhealthy([...blamesOf(redacted), behind], 'not healthy in time')
 }
 
 /**
@@ -178,7 +188,7 @@ async function mark(
       throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)
     const text = String(revision)
     const labels = {[GATED_LABEL]: text, ...(isRechecked(action) && {[UNCHECKED_LABEL]: text})}
-    if (!isOwn || isMarked(record)) return {revision}
+    if (!isOwn || hasPassed(record)) return {revision}
     try {
       await cluster.label(record, labels)
       return {revision}
@@ -191,10 +201,6 @@ async function mark(
 
 /** How often a record is marked at most that others write, too. */
 const MARKS = 5
-
-function isMarked({labels, revision}: ReleaseRecord): boolean {
-  return readLabels(labels)?.gated === revision
-}
 
 /** Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY` unless there is a deployed revision. */
 function expectInstalled(

@@ -1,6 +1,6 @@
 import type {HeldLease, PresentObject, ReleaseRecord} from '../../cluster/cluster.ts'
 import {DELETION_MARKER} from '../../cluster/reservations/reservation.ts'
-import {KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../errors.ts'
 import {evidenceOf} from '../../plan/pending/evidence.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import {intended} from '../../plan/removal/refusals.ts'
@@ -18,7 +18,7 @@ const LOOKS = 60
 /**
  * Takes a release away under its Lease: sets a deletion marker, makes sure that nothing uses it or is about to, reads its last
  * record again, takes away what it has in other services if that is wanted, runs helm uninstall, and makes sure that its records
- * are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`, `KK_HELD`, `KK_CLEANUP` and what helm throws. Members of a group go when none of them is refused. One that was cut short is
+ * are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`, `KK_HELD`, `KK_CLEANUP`, `KK_UNHEALTHY` if a hook did not complete, and what helm throws. Members of a group go when none of them is refused. One that was cut short is
  * finished by another.
  */
 export async function remove(
@@ -28,21 +28,25 @@ export async function remove(
   const {cluster, controls} = begun
   await using lease = await takeLease(begun)
   const execution = {...begun, deadline: lease.deadline}
-  await underDeletionMarker(execution, work, lease)
+  const unhooked = await underDeletionMarker(execution, work, lease)
   const left = await awaitDeletion(execution, work)
   controls.signal.throwIfAborted()
   for (const claim of work.claims) await cluster.deleteClaim(claim)
   await cluster.reservations.withdraw(execution.action.release).catch(() => undefined)
   await work.onEnded(left)
+  if (unhooked) throw unhooked
   return {revision: 0}
 }
 
-/** The deletion marker goes with the Lease, or here when the release stays. */
+/**
+ * The deletion marker goes with the Lease, or here when the release stays. Resolves with what is wrong though the release is
+ * gone: a hook of its removal did not complete.
+ */
 async function underDeletionMarker(
   execution: Execution<'remove'>,
   work: RemovalWork,
   lease: HeldLease,
-): Promise<void> {
+): Promise<KkError | undefined> {
   const {action, cluster, agreement, holder} = execution
   const {release} = action
   await lease.annotate({[DELETION_MARKER]: holder})
@@ -55,7 +59,7 @@ async function underDeletionMarker(
       await expectNobodyAtWork(execution, record)
     })
     if (work.cleanup) await cleanUp(execution, work.cleanup)
-    await uninstall(execution, work, lease)
+    return await uninstall(execution, work, lease)
   } catch (error) {
     await lease.annotate({[DELETION_MARKER]: null}).catch(() => undefined)
     throw error
@@ -91,14 +95,19 @@ async function expectNobodyAtWork({cluster}: Execution, record: ReleaseRecord): 
   if (refusal) throw refusal
 }
 
-async function uninstall(execution: Execution<'remove'>, work: RemovalWork, lease: HeldLease): Promise<void> {
+async function uninstall(
+  execution: Execution<'remove'>,
+  work: RemovalWork,
+  lease: HeldLease,
+): Promise<KkError | undefined> {
   const {action, cluster, controls} = execution
   const {release} = action
   try {
     controls.signal.throwIfAborted()
     controls.onProgress('helm', 'helm uninstall')
-    await callHelm(execution, work, lease)
+    const unhooked = await callHelm(execution, work, lease)
     expectGone(release, await cluster.lastRecord(release), work.uid)
+    return unhooked
   } catch (error) {
     await settle(execution, lease, error)
     throw error
@@ -109,12 +118,13 @@ async function callHelm(
   execution: Execution<'remove'>,
   {objects, hooks, values}: RemovalWork,
   lease: HeldLease,
-): Promise<void> {
+): Promise<KkError | undefined> {
   const {release} = execution.action
   const call = {name: releaseName(release), namespace: releaseNamespace(release), values}
   const all = [...objects, ...hooks]
   await using operation = await beginOperation(execution, {lease, objects: all, ignoresAbort: true})
   await operation.result(execution.helm.uninstall(call, operation.options))
+  return operation.expectHooks().then(() => undefined, asKkError)
 }
 
 /** Helm only logs when it may not write a record, and ends well. */

@@ -1,5 +1,6 @@
-import type {Cause, KubernetesObject} from '../../cluster/cluster.ts'
+import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {describeCause} from '../../cluster/gate/cause.ts'
+import type {Cause} from '../../cluster/health.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 import {deleteNoted} from './prune.ts'

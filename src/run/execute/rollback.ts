@@ -126,6 +126,7 @@ async function callHelm(
   controls.onProgress('helm', `helm rollback to revision ${target}`)
   await using operation = await beginOperation(execution, {lease, objects, ignoresAbort: true})
   await operation.result(helm.rollback(call, operation.options))
+  await operation.expectHooks()
 }
 
 /**

@@ -1,4 +1,5 @@
-import type {Cause, KubernetesObject} from '../../cluster/cluster.ts'
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import type {Cause} from '../../cluster/health.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
@@ -25,8 +26,9 @@ export function whileCurrent(execution: Execution, revision: number): Current {
   const ended = new AbortController()
   const readRecord = async () => {
     const record = await cluster.lastRecord(release, revision)
-    if (record?.revision === revision && record.status === 'deployed') return
-    const what = record ? `it is ${record.status} at revision ${record.revision}` : await wayItWent(execution)
+    const isLast = record?.revision === revision && record.status === 'deployed'
+    if (isLast && !(await cluster.isNamespaceGoing(releaseNamespace(release)))) return
+    const what = record && !isLast ? `it is ${record.status} at revision ${record.revision}` : await wayItWent(execution)
     replaced.abort(raced(release, `${what} while the gate of revision ${revision} was awaited`))
   }
   const looking = (async () => {
@@ -61,8 +63,8 @@ async function wayItWent({action, cluster}: Execution): Promise<string> {
   const name = releaseNamespace(action.release)
   const namespace: KubernetesObject = {apiVersion: 'v1', kind: 'Namespace', metadata: {name}}
   const present = await cluster.present(name, [namespace]).catch(() => undefined)
-  if (present?.length === 0) return `its namespace ${name} was deleted`
-  return present?.some(({isGoing}) => isGoing) ? `its namespace ${name} is being deleted` : 'it is gone'
+  if (present?.length === 0) return `the namespace ${name} was deleted`
+  return present?.some(({isGoing}) => isGoing) ? `the namespace ${name} is being deleted` : 'it is gone'
 }
 
 const SILENT: ReadonlySet<string> = new Set(['KK_UNREACHABLE', 'KK_API_SERVER'])

@@ -6,8 +6,7 @@ import type {RunOutcome, RunRecord} from '../../cluster/runs.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {type Installations, isOfPresent} from '../../plan/installation.ts'
-import {readLabels} from '../../plan/labels.ts'
-import {hasPassed} from '../../plan/rollback/ways.ts'
+import {type Gate, gateOf, readLabels} from '../../plan/labels.ts'
 import type {ReleaseId} from '../../release.ts'
 import {isRunning} from '../../state/processes/process-identity.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
@@ -26,7 +25,7 @@ export interface RevisionEntry {
   readonly revision: number
   /** Helm's word. */
   readonly status: string
-  readonly gate: 'passed' | 'not-passed' | 'unknown'
+  readonly gate: Gate
   readonly chart: string
   readonly version: string
   readonly appVersion: string
@@ -100,11 +99,10 @@ async function entryOf(
   observed: Installations,
 ): Promise<RevisionEntry> {
   const {release, revision, status} = record
-  const isKks = readLabels(record.labels) !== undefined
   const common = {
     revision,
     status,
-    gate: !isKks ? ('unknown' as const) : hasPassed(record) ? ('passed' as const) : ('not-passed' as const),
+    gate: gateOf(record),
     run: makerOf(record, observed),
   }
   try {

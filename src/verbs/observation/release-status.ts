@@ -1,4 +1,5 @@
-import type {Health} from '../../cluster/cluster.ts'
+import {type Health, passes} from '../../cluster/health.ts'
+import type {Gate} from '../../plan/labels.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Leftover} from './leftovers.ts'
 
@@ -35,8 +36,13 @@ export interface ReleaseStatus {
   readonly inputs: 'current' | 'changed' | 'unknown'
   /** Whether the file names it; false for a release that the environment owns, but its file no longer names. */
   readonly wanted: boolean
-  /** Undefined when it is not installed, or its record cannot be read. */
+  /**
+   * Undefined when it is not installed, or its record cannot be read. A release whose gate has not passed waits for it,
+   * whatever its objects look like.
+   */
   readonly health: Health | undefined
+  /** What `kk history` says of its last revision; undefined when it is not installed. */
+  readonly gate: Gate | undefined
   readonly owner: string | undefined
   readonly holder?: ReleaseHolder
   /** The tool to which it was handed over: kk does not change it. */
@@ -67,9 +73,9 @@ export interface StatusReport {
 }
 
 /**
- * Whether the release is deployed and healthy: the objects of an operation that failed, or has not ended, may be
+ * Whether the release is deployed and its gate would pass: the objects of an operation that failed, or has not ended, may be
  * healthy all the same.
  */
 export function isWell({status, health}: ReleaseStatus): boolean {
-  return status === 'deployed' && health?.state === 'healthy'
+  return status === 'deployed' && health !== undefined && passes(health)
 }

@@ -4,7 +4,7 @@ import type {Graph} from '../../graph/graph.ts'
 import type {Redact} from '../../helm/redact/redact.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'
-import {readLabels} from '../../plan/labels.ts'
+import {gateOf, readLabels} from '../../plan/labels.ts'
 import {isUnfinished, isUnlabelled, type ObservedRecord} from '../../plan/pending/evidence.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import type {RecordFacts} from '../../plan/uses/observed.ts'
@@ -63,6 +63,7 @@ export function statusOf(
     version,
     revision: record?.revision ?? 0,
     status: record?.status ?? 'not installed',
+    gate: record && gateOf(record),
     inputs: record && wanted && owner === look.owner ? inputsOf(wanted.desired, record) : 'unknown',
     wanted: !prepared || prepared.graph.requirements.has(release),
     owner,

@@ -1,5 +1,6 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {redactHealth} from '../../cluster/gate/cause.ts'
+import {type Health, passes} from '../../cluster/health.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
 import {objectName, parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
@@ -17,7 +18,7 @@ import {type FactsReader, factsIn, factsReader, livingOf, versionOf} from '../pr
 import {type Leftover, type LeftoversReader, leftoversReader} from './leftovers.ts'
 import {noSuchOwner} from './no-such-owner.ts'
 import {releasesOnCluster} from './release-on-cluster.ts'
-import type {StatusReport} from './release-status.ts'
+import type {ReleaseStatus, StatusReport} from './release-status.ts'
 import {type Look, type Payload, type StatusSubject, statusOf} from './status-row.ts'
 
 type Sight = Pick<
@@ -94,12 +95,12 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const rows = releases.map((release, index) => statusOf(look, release, payloads[index]))
     // All at once, so that requests for the same lists share them.
     const healths = await Promise.all(
-      payloads.map((payload, index) => healthOf(cluster, releases[index]!, payload)),
+      payloads.map((payload, index) => healthOf(cluster, rows[index]!, payload)),
     )
     const gone = await Promise.all(
       payloads.map((payload, index) => missingOf(cluster, releases[index]!, payload)),
     )
-    const mask = healths.some((health) => health && health.state !== 'healthy')
+    const mask = healths.some((health) => health && !passes(health))
       ? await maskOf(last.filter(({labels}) => readLabels(labels)?.owner === subject.owner))
       : undefined
     const left = await mapParallel(releases, (release) => leftOver(readLeftovers, release, seen.revisions))
@@ -146,9 +147,18 @@ async function payloadOf(cluster: Sight, {release, revision}: ReleaseRecord): Pr
   }
 }
 
-async function healthOf(cluster: Sight, release: ReleaseId, payload: Payload | undefined) {
+/** A revision that has not passed its gate waits for it; kk does not know how Jobs have ended that are gone meanwhile. */
+async function healthOf(
+  cluster: Sight,
+  {release, revision, gate}: Omit<ReleaseStatus, 'health'>,
+  payload: Payload | undefined,
+): Promise<Health | undefined> {
   if (!payload || 'unreadable' in payload) return undefined
-  return redactHealth(await cluster.health(releaseNamespace(release), payload.objects), payload.redact)
+  const options = {hasPassed: gate !== 'not-passed'}
+  const health = await cluster.health(releaseNamespace(release), payload.objects, options)
+  if (!passes(health)) return redactHealth(health, payload.redact)
+  if (gate !== 'not-passed') return health
+  return {state: 'waiting', blames: [{object: `revision ${revision}`, message: 'has not passed its gate'}]}
 }
 
 async function missingOf(cluster: Sight, release: ReleaseId, payload: Payload | undefined) {

@@ -1,5 +1,7 @@
-import type {Cluster} from '../../cluster/cluster.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import {mayVanish} from '../../cluster/gate/evaluate.ts'
+import {hookDeletePolicies, hookEvents} from '../../cluster/helm-view.ts'
+import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {asKkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {OBJECTS_GONE} from '../../plan/drift/drift-reason.ts'
@@ -16,8 +18,8 @@ export interface StuckReleases {
 
 /**
  * Returns the releases that would be awaited in vain: among those that changed releases require, the ones whose objects
- * are gone; among those whose gate is awaited, also the ones whose Jobs have failed, or which helm made without their
- * values. Helm takes an empty standard input for no values, and that is what it gets from a kk that is killed just
+ * are gone; among those whose gate is awaited, also the ones whose Jobs have failed, whose hooks were not seen to
+ * complete, or which helm made without their values. Helm takes an empty standard input for no values, and that is what it gets from a kk that is killed just
  * after it has started helm.
  */
 export async function stuckReleases(
@@ -68,15 +70,37 @@ async function stuckReason(
     return 'helm was started without its values, and is now given them'
   const objects = parseManifest(stored?.manifest ?? '')
   const namespace = releaseNamespace(release)
+  const awaitedHooks = isAwaited && stored ? hooksToBeSeen(stored) : []
   try {
-    const failed = isAwaited ? await cluster.failedJobs(namespace, objects) : []
+    const failed = isAwaited ? await cluster.failedJobs(namespace, [...objects, ...awaitedHooks]) : []
     if (failed.length > 0)
       return `failed, and is run again: ${failed.map((name) => `Job/${name}`).join(', ')}`
-    return (await cluster.exist(namespace, objects)) ? undefined : OBJECTS_GONE
+    if (!(await cluster.exist(namespace, awaitedHooks))) return HOOKS_GONE
+    // A Job that is gone was seen to complete where the gate has passed.
+    const expected = isAwaited ? objects : objects.filter((object) => !mayVanish(object))
+    return (await cluster.exist(namespace, expected)) ? undefined : OBJECTS_GONE
   } catch (error) {
     if (asKkError(error).code === 'KK_FORBIDDEN') return UNSEEN
     throw error
   }
+}
+
+const HOOKS_GONE = 'hooks of it are gone that were not seen to complete, and are run again'
+
+/**
+ * Returns the Jobs among the hooks of a revision that are there when they have completed. Helm 3 takes a deletion for the
+ * end of a hook, so that its word alone does not say that they have.
+ */
+function hooksToBeSeen(stored: StoredRelease): readonly KubernetesObject[] {
+  if (stored.applyMethod === 'ssa') return []
+  const verb = stored.revision === 1 ? 'install' : 'upgrade'
+  return hookObjects(stored).filter(
+    (hook) =>
+      hook.kind === 'Job' &&
+      !mayVanish(hook) &&
+      !hookDeletePolicies(hook).includes('hook-succeeded') &&
+      hookEvents(hook).some((event) => event.endsWith(`-${verb}`)),
+  )
 }
 
 export function unseenNotes(unseen: readonly ReleaseId[]): readonly string[] {

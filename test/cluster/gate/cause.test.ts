@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import type {Cause} from '../../../src/cluster/cluster.ts'
 import {describeCause} from '../../../src/cluster/gate/cause.ts'
+import type {Cause} from '../../../src/cluster/health.ts'
 
 const object = 'Deployment/api'
 

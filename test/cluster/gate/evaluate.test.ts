@@ -1,5 +1,13 @@
 import {describe, expect, it} from 'vitest'
-import {allGatedObjects, collectionsOf, evaluate, gatedObjects} from '../../../src/cluster/gate/evaluate.ts'
+import {
+  allGatedObjects,
+  type Background,
+  collectionsOf,
+  evaluate,
+  gatedObjects,
+  leftToScalers,
+  type Observation,
+} from '../../../src/cluster/gate/evaluate.ts'
 import type {Observed} from '../../../src/cluster/gate/kinds/observed.ts'
 import {observation} from '../../../src/cluster/gate/observation.ts'
 
@@ -13,11 +21,15 @@ const object = (apiVersion: string, kind: string, more: object = {}) => ({
 const job = object('batch/v1', 'Job')
 const deployment = object('apps/v1', 'Deployment')
 
-/** A cluster that holds these objects, all called `x`. */
-function seeing(objects: Readonly<Record<string, object>>) {
+/** A cluster that holds these objects, all called `x`; others have gone, and were like this. */
+function seeing(
+  objects: Readonly<Record<string, object>>,
+  gone: Readonly<Record<string, object>> = {},
+): Observation {
+  const named = (object: object | undefined) => object && ({metadata: {name: 'x'}, ...object} as Observed)
   return observation(({kind}) => {
-    const found = objects[kind] && ({metadata: {name: 'x'}, ...objects[kind]} as Observed)
-    return {get: () => found, all: () => (found ? [found] : [])}
+    const found = named(objects[kind])
+    return {get: () => found, all: () => (found ? [found] : []), gone: () => named(gone[kind])}
   })
 }
 
@@ -50,10 +62,85 @@ describe('the health of a release', () => {
     })
   })
 
-  it('takes a Job that the cluster deletes by itself after its end for done when it is gone', () => {
+  describe('with a Job that is gone, which the cluster deletes when it has ended', () => {
     const vanishing = object('batch/v1', 'Job', {spec: {ttlSecondsAfterFinished: 60}})
+    const healthOf = (seen: Observation, background?: Background) =>
+      evaluate(gatedObjects('ns', [vanishing]), seen, background)
 
-    expect(evaluate(gatedObjects('ns', [vanishing]), seeing({})).state).toBe('healthy')
+    it.each([
+      ['is healthy if it was seen to complete', complete, 'healthy'],
+      ['has failed if it was seen to fail', failed, 'failed'],
+      ['is not known if it was deleted before it had ended', {status: {active: 1}}, 'unknown'],
+    ])('%s', (_, gone, state) => {
+      expect(healthOf(seeing({}, {Job: gone})).state).toBe(state)
+    })
+
+    it('is not known if nothing of it was seen', () => {
+      expect(healthOf(seeing({}))).toEqual({
+        state: 'unknown',
+        blames: [
+          {
+            object: 'Job/x',
+            namespace: 'ns',
+            message: 'it is gone, and was not seen to complete',
+            reason: 'NotSeenToComplete',
+          },
+        ],
+      })
+    })
+
+    it('is waited for while news of it may be late', () => {
+      expect(healthOf(seeing({}), {patience: 5})).toMatchObject({state: 'waiting', until: 5})
+    })
+
+    it('is healthy if its revision has passed its gate', () => {
+      expect(healthOf(seeing({}), {hasPassed: true}).state).toBe('healthy')
+    })
+  })
+
+  it('is partial with what is partial, and keeps all notes', () => {
+    const suspended = object('batch/v1', 'Job', {spec: {suspend: true}})
+    const gated = gatedObjects('ns', [suspended, object('apps/v1', 'DaemonSet')])
+
+    const health = evaluate(gated, seeing({Job: {spec: {suspend: true}}, DaemonSet: {}}))
+
+    expect(health).toMatchObject({state: 'partial', notes: [{object: 'Job/x'}, {object: 'DaemonSet/x'}]})
+  })
+
+  describe('with a workload that is scaled down', () => {
+    const stateful = (spec: object) => gatedObjects('ns', [object('apps/v1', 'StatefulSet', {spec})])
+    const scaledTo = (replicas: number) => seeing({StatefulSet: {spec: {replicas}}})
+    const scaler = {kind: 'StatefulSet', name: 'x'}
+
+    it.each([
+      ['fails where the manifest states more', {replicas: 2}, 'failed'],
+      ['fails where the manifest states none, which is one', {}, 'failed'],
+      ['is healthy where the manifest states as many', {replicas: 0}, 'healthy'],
+    ])('%s', (_, spec, state) => {
+      expect(evaluate(stateful(spec), scaledTo(0)).state).toBe(state)
+    })
+
+    it('is healthy where an autoscaler has done so', async () => {
+      const seen = scaledTo(0)
+      const expected = await leftToScalers(stateful({replicas: 2}), seen, {
+        scaleTargets: async () => [scaler],
+      })
+
+      expect(evaluate(expected, seen).state).toBe('healthy')
+    })
+
+    it('asks for autoscalers only then', async () => {
+      const asked: string[] = []
+      const scaleTargets = async (namespace: string) => {
+        asked.push(namespace)
+        return []
+      }
+
+      await leftToScalers(stateful({replicas: 2}), scaledTo(2), {scaleTargets})
+      await leftToScalers(stateful({replicas: 2}), scaledTo(1), {scaleTargets})
+
+      expect(asked).toEqual(['ns'])
+    })
   })
 
   it('passes over kinds without a notion of health, and kinds of the same name in other groups', () => {
@@ -89,6 +176,7 @@ describe('custom resources', () => {
         discovery: {find: async () => served},
         rules: new Map([['Ingress.networking.k8s.io', RULE]]),
         maySee: async () => sees,
+        scaleTargets: async () => [],
         now: Date.now,
       },
       'ns',
@@ -125,6 +213,18 @@ describe('custom resources', () => {
 
   it('that the user may not see are passed over', async () => {
     expect(await gated(resource(true), {}, false)).toEqual([])
+  })
+
+  it.each([
+    ['an APIService', 'apiregistration.k8s.io/v1', 'APIService', {}],
+    ['a ReplicaSet', 'apps/v1', 'ReplicaSet', {}],
+    ['a ReplicationController', 'v1', 'ReplicationController', {}],
+    ['a Service with a load balancer', 'v1', 'Service', {spec: {type: 'LoadBalancer'}}],
+  ])('are not all that is awaited where it may be seen: %s', async (_, apiVersion, kind, more) => {
+    const served = {...resource(true), apiVersion, kind}
+
+    expect(await gated(served, {apiVersion, kind, ...more})).toMatchObject([{name: 'one', resource: {kind}}])
+    expect(await gated(served, {apiVersion, kind, ...more}, false)).toEqual([])
   })
 
   it('are not all that a rule can be for', async () => {

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import type {Cause} from '../../../src/cluster/cluster.ts'
 import {gatherEvidence} from '../../../src/cluster/gate/evidence.ts'
+import type {Cause} from '../../../src/cluster/health.ts'
 import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const crashing: Cause = {

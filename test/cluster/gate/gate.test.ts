@@ -1,8 +1,9 @@
 import {describe, expect, it, onTestFinished} from 'vitest'
 import type {Resource} from '../../../src/cluster/api/resources.ts'
-import type {Cause, KubernetesObject} from '../../../src/cluster/cluster.ts'
+import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
 import {waitForHealth} from '../../../src/cluster/gate/gate.ts'
 import {NO_RULES} from '../../../src/cluster/gate/readiness.ts'
+import type {Cause} from '../../../src/cluster/health.ts'
 import {openWatches} from '../../../src/cluster/watch/watches.ts'
 import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
 
@@ -58,6 +59,7 @@ async function gate(
     discovery: {find: async () => kind},
     rules: NO_RULES,
     maySee: async () => true,
+    scaleTargets: async () => [],
     now: Date.now,
   }
   return waitForHealth(client, gating, {namespace: 'openstack', objects, deadline, ...more})
@@ -70,7 +72,7 @@ describe('a gate', () => {
         server(() => live(5, COMPLETE)),
         {milliseconds: 10_000},
       ),
-    ).resolves.toBeUndefined()
+    ).resolves.toEqual({state: 'healthy'})
   })
 
   it('opens by the watch', async () => {
@@ -82,7 +84,7 @@ describe('a gate', () => {
       },
     )
 
-    await expect(gate(answer, {milliseconds: 10_000})).resolves.toBeUndefined()
+    await expect(gate(answer, {milliseconds: 10_000})).resolves.toEqual({state: 'healthy'})
   })
 
   it('never tells what a Secret of the release holds, though a container does', async () => {
@@ -123,6 +125,38 @@ describe('a gate', () => {
     expect(seen).toEqual([expect.stringContaining('its controller has written no status yet')])
   })
 
+  it('says since when the cluster has not answered, instead of what was seen before', async () => {
+    const healthy = server(() => live(1, {}))
+    let isSilent = false
+    const answer: Answer = (asked, response) => {
+      if (isSilent && asked.path.endsWith('/jobs/sync')) return void response.destroy()
+      healthy(asked, response)
+    }
+
+    const closed = gate(answer, {
+      milliseconds: 1000,
+      onProgress: () => {
+        isSilent = true
+      },
+    })
+
+    await expect(closed).rejects.toMatchObject({
+      code: 'KK_UNREACHABLE',
+      message: expect.stringMatching(/^the cluster has not answered since \d{4}-\d\d-\d\dT[\d:]+Z: /),
+    })
+  })
+
+  it('passes at its deadline what has become healthy unseen', async () => {
+    let asked = 0
+
+    const opened = gate(
+      server(() => live(2, asked++ === 0 ? {} : COMPLETE)),
+      {milliseconds: 500},
+    )
+
+    await expect(opened).resolves.toEqual({state: 'healthy'})
+  })
+
   it('waits for an API server that fails', async () => {
     let failures = 3
     const answer = server(() => live(5, COMPLETE))
@@ -132,6 +166,6 @@ describe('a gate', () => {
       {milliseconds: 10_000},
     )
 
-    await expect(opened).resolves.toBeUndefined()
+    await expect(opened).resolves.toEqual({state: 'healthy'})
   })
 })

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import type {Cause} from '../../../src/cluster/cluster.ts'
 import {unhealthy} from '../../../src/cluster/gate/gate.ts'
+import type {Cause} from '../../../src/cluster/health.ts'
 
 const cause = (name: string, more: Partial<Cause> = {}): Cause => ({
   object: `Deployment/${name}`,

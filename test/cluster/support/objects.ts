@@ -1,3 +1,4 @@
+import type {Stated} from '../../../src/cluster/gate/kinds/health.ts'
 import type {ObservedClaim, Pod, Surroundings} from '../../../src/cluster/gate/kinds/observed.ts'
 
 /** A pod with the label `app: NAME-OF-APP` as the selectors of these tests want it. */
@@ -48,3 +49,6 @@ export function workload<K extends string>(
     status: {observedGeneration: given.observed ?? 2, ...given.status},
   }
 }
+
+/** The manifest of an object of which the chart leaves the number of replicas to others. */
+export const STATED: Stated = {replicas: 0, isPaused: false, isSuspended: false}

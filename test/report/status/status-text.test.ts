@@ -9,6 +9,7 @@ const mariadb: ReleaseStatus = {
   version: '0.1.0',
   revision: 1,
   status: 'deployed',
+  gate: 'passed',
   inputs: 'current',
   health: {state: 'healthy'},
   wanted: true,

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import {NO_HOOKS} from '../../../src/cluster/gate/watch-hooks.ts'
 import {parseManifest} from '../../../src/cluster/manifest.ts'
 import {KkError} from '../../../src/errors.ts'
 import type {ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
@@ -45,10 +46,13 @@ describe('install', () => {
     const world = newWorld({
       mask: (each) => each.replace('others-password', '***'),
       cluster: {
-        gate: async ({redact}) => void said.push(redact?.(text)),
+        gate: async ({redact}) => {
+          said.push(redact?.(text))
+          return {state: 'healthy'}
+        },
         watchHooks: async ({redact}) => {
           said.push(redact?.(text))
-          return {blames: async () => [], stop: () => undefined}
+          return NO_HOOKS
         },
       },
     })

@@ -1,5 +1,7 @@
+import {once} from 'node:events'
 import {describe, expect, test} from 'vitest'
 import type {HeldLease} from '../../../src/cluster/cluster.ts'
+import {NO_HOOKS} from '../../../src/cluster/gate/watch-hooks.ts'
 import {KkError} from '../../../src/errors.ts'
 import type {ChangeOptions} from '../../../src/helm/helm.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
@@ -54,6 +56,7 @@ describe('faults', () => {
     const world = newWorld({
       cluster: {
         watchHooks: async () => ({
+          ...NO_HOOKS,
           blames: async () => [
             cause({
               pod: 'keystone-db-sync-x',
@@ -83,6 +86,52 @@ describe('faults', () => {
       log: ['Error: timed out', 'no database'],
     })
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'helm install', 'stop watching', 'give back'])
+  })
+
+  test('a hook that is gone and was not seen to complete fails the release, and its record', async () => {
+    const blame = cause({message: 'it was deleted before it had completed'})
+    const world = newWorld({
+      cluster: {watchHooks: async () => ({...NO_HOOKS, incomplete: async () => [blame]})},
+    })
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_UNHEALTHY',
+      message: expect.stringContaining(
+        'helm install ended well, but Job/keystone-db-sync: it was deleted before it had completed',
+      ),
+    })
+    expect(world.log).toContainEqual(expect.stringMatching(/^mark revision 1 failed: kk: .*deleted before/))
+    expect(world.log).not.toContainEqual(expect.stringMatching(/^gate/))
+  })
+
+  test('helm is ended when a hook was deleted for which it waits', async () => {
+    const blame = cause({message: 'it was deleted before it had completed', reason: 'NotSeenToComplete'})
+    const world = newWorld({
+      cluster: {
+        isNamespaceGoing: async () => true,
+        watchHooks: async ({onProgress}) => {
+          queueMicrotask(() => onProgress?.([blame]))
+          return {...NO_HOOKS, deleted: () => [blame], blames: async () => [blame]}
+        },
+      },
+      helm: async (_, _call, {signal}) => {
+        const ended = once(signal!, 'abort')
+        world.pass(6)
+        await ended
+        throw new KkError('KK_HELM_FAILED', 'helm install was ended')
+      },
+    })
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_HELM_FAILED',
+      message: expect.stringMatching(
+        /helm install was ended, for it waited in vain; the namespace openstack is being deleted; Job\/keystone-db-sync: it was deleted/,
+      ),
+    })
   })
 
   test('what helm itself has a name for is told as that', async () => {

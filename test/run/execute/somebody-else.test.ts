@@ -153,6 +153,7 @@ describe('somebody else', () => {
       cluster: {
         gate: async () => {
           world.record = later(world.record!)
+          return {state: 'healthy'}
         },
       },
     })
@@ -173,13 +174,13 @@ describe('somebody else', () => {
     {
       what: 'deletes its namespace',
       found: () => undefined,
-      now: 'its namespace openstack is being deleted',
+      now: 'the namespace openstack is being deleted',
       present: namespace(true),
     },
     {
       what: 'deleted its namespace',
       found: () => undefined,
-      now: 'its namespace openstack was deleted',
+      now: 'the namespace openstack was deleted',
       present: [],
     },
   ])('who $what ends the waiting for what is missing', async ({found, now, present}) => {
@@ -294,7 +295,10 @@ describe('somebody else', () => {
           world.pass(60)
           return heldLease({})
         },
-        gate: async ({deadline}) => void deadlines.push(deadline - world.now()),
+        gate: async ({deadline}) => {
+          deadlines.push(deadline - world.now())
+          return {state: 'healthy'}
+        },
       },
       helm: (succeed, call, options) => {
         deadlines.push(options.timeoutSeconds * 1000)

@@ -1,4 +1,5 @@
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import {NO_HOOKS} from '../../../src/cluster/gate/watch-hooks.ts'
 import {DELETION_MARKER} from '../../../src/cluster/reservations/reservation.ts'
 import {KkError} from '../../../src/errors.ts'
 import {labelsOf, readLabels, usesLabel} from '../../../src/plan/labels.ts'
@@ -165,6 +166,7 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
     markFailed: () => Promise.reject(new Error('nothing is left unfinished')),
     makeNamespace: async () => undefined,
     hasNamespace: async () => true,
+    isNamespaceGoing: async () => false,
     createJobOf: async () => {
       throw new Error('no Job is made here')
     },
@@ -182,12 +184,12 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
         records.set(record.release, {...before, labels: {...before.labels, ...withoutNull(labels)}})
       }),
     validate: async () => [],
-    gate: async () => undefined,
+    gate: async () => ({state: 'healthy'}),
     nodeRolls: async () => [],
     health: async () => ({state: 'healthy'}),
     exist: async () => true,
     customKinds: async () => [],
-    watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
+    watchHooks: async () => NO_HOOKS,
     present: async () => [],
     revisions: async () => [],
     keepObject: async () => false,

@@ -1,4 +1,6 @@
-import type {Cause, KubernetesObject, ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import type {KubernetesObject, ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import {NO_HOOKS} from '../../../src/cluster/gate/watch-hooks.ts'
+import type {Cause} from '../../../src/cluster/health.ts'
 import type {Operation} from '../../../src/cluster/lease/operation.ts'
 import type {HelmProcess} from '../../../src/cluster/lease/view.ts'
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
@@ -152,9 +154,11 @@ export function newWorld(setting: Setting = {}) {
       objects.map(({kind, metadata}) => ({object: `${kind}/${metadata.name}`, outcome: 'accepted'})),
     async gate({objects}) {
       log.push(`gate ${objects.map(({kind, metadata}) => `${kind}/${metadata.name}`).join(' ')}`)
+      return {state: 'healthy'}
     },
     makeNamespace: async (name) => void log.push(`make namespace ${name}`),
     hasNamespace: async () => false,
+    isNamespaceGoing: async () => false,
     deleteFailedJobs: async () => [],
     createJobOf: async ({cronJob, job, variables}) => {
       log.push(`create ${job} of ${cronJob} with ${JSON.stringify(variables)}`)
@@ -181,7 +185,7 @@ export function newWorld(setting: Setting = {}) {
       on: async () => [],
       deletionMarker: async () => undefined,
     },
-    watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
+    watchHooks: async () => NO_HOOKS,
     ...setting.cluster,
   }
 

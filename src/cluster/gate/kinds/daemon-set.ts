@@ -1,5 +1,6 @@
+import type {PassedHealth} from '../../health.ts'
 import {claimsOf} from './claim.ts'
-import {type HealthOf, workloadHealth} from './health.ts'
+import {type HealthOf, noted, workloadHealth} from './health.ts'
 import type {Workload} from './observed.ts'
 
 export interface DaemonSet extends Workload {
@@ -13,12 +14,21 @@ export interface DaemonSet extends Workload {
 
 /**
  * Returns the health of a DaemonSet: a pod of the current template must be available on every node that should have one
- * (kubectl 1.36: rollout_status.go).
+ * (kubectl 1.36: rollout_status.go). It is partial while pods that nothing replaces are of an older one.
  */
 export const daemonSetHealth: HealthOf<DaemonSet> = (set, around) => {
   const wanted = set.status?.desiredNumberScheduled ?? 0
   const claims = wanted === 0 ? [] : claimsOf(set.spec?.template?.spec)
-  return workloadHealth(set, around, {claims, missing: () => missing(set)})
+  return workloadHealth(set, around, {claims, missing: () => missing(set), done: noteworthy(set)})
+}
+
+function noteworthy(set: DaemonSet & {readonly kind: string}): PassedHealth | undefined {
+  const {desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0} = set.status ?? {}
+  if (wanted === 0)
+    return noted('healthy', set, {message: 'no node is to have a pod of it', reason: 'NoNodes'})
+  if (updated >= wanted) return undefined
+  const message = `${updated} of ${wanted} pods are of its current version (OnDelete)`
+  return noted('partial', set, {message, reason: 'OnDelete'})
 }
 
 function missing({spec, status = {}}: DaemonSet): string | undefined {

@@ -1,5 +1,6 @@
+import type {PassedHealth} from '../../health.ts'
 import {claimsOf} from './claim.ts'
-import {closed, conditionCause, type HealthOf, workloadHealth} from './health.ts'
+import {closed, conditionCause, type HealthOf, noted, scaledDown, workloadHealth} from './health.ts'
 import {findCondition, type Workload} from './observed.ts'
 import {matchesSelector} from './selector.ts'
 
@@ -13,9 +14,12 @@ interface Deployment extends Workload {
 
 /**
  * Returns the health of a Deployment: every replica must be of the current template and available, and no old one left
- * (kubectl 1.36: rollout_status.go).
+ * (kubectl 1.36: rollout_status.go). One that its chart has paused is not rolled out, so what there is of it must be
+ * available.
  */
-export const deploymentHealth: HealthOf<Deployment> = (deployment, around) => {
+export const deploymentHealth: HealthOf<Deployment> = (deployment, around, stated) => {
+  const short = scaledDown(deployment, stated)
+  if (short) return short
   const {spec, status = {}} = deployment
   const isCurrent = (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
   const progressing = findCondition(deployment, 'Progressing')
@@ -28,11 +32,23 @@ export const deploymentHealth: HealthOf<Deployment> = (deployment, around) => {
       cause,
     })
   }
+  const isPaused = stated.isPaused && spec?.paused === true
+  const pods = isPaused ? (status.replicas ?? 0) : (spec?.replicas ?? 1)
   return workloadHealth(deployment, around, {
-    claims: spec?.replicas === 0 ? [] : claimsOf(spec?.template?.spec),
-    missing: () => missing(deployment),
+    claims: pods === 0 ? [] : claimsOf(spec?.template?.spec),
+    missing: () => (isPaused ? unavailable(status.availableReplicas, pods) : missing(deployment)),
     cause: conditionCause(deployment, 'ReplicaFailure'),
+    ...(isPaused && {done: paused(deployment)}),
   })
+}
+
+function paused(deployment: Deployment & {readonly kind: string}): PassedHealth | undefined {
+  const {spec, status = {}} = deployment
+  const {updatedReplicas: updated = 0} = status
+  const wanted = spec?.replicas ?? 1
+  if (updated >= wanted) return undefined
+  const message = `it is paused, as its chart states: ${updated} of ${wanted} replicas are of its current version`
+  return noted('partial', deployment, {message, reason: 'DeploymentPaused'})
 }
 
 function missing({spec, status = {}}: Deployment): string | undefined {
@@ -42,5 +58,9 @@ function missing({spec, status = {}}: Deployment): string | undefined {
     return `${updated} of ${wanted} replicas are updated${spec?.paused ? ', and it is paused' : ''}`
   const old = replicas - updated
   if (old > 0) return old === 1 ? '1 old replica has not ended' : `${old} old replicas have not ended`
-  return available < updated ? `${available} of ${wanted} replicas are available` : undefined
+  return available < updated ? unavailable(available, wanted) : undefined
+}
+
+function unavailable(available = 0, wanted: number): string | undefined {
+  return available < wanted ? `${available} of ${wanted} replicas are available` : undefined
 }

@@ -1,29 +1,54 @@
-import type {Cause, Health} from '../../cluster.ts'
+import {type Cause, type Health, type PassedHealth, passes} from '../../health.ts'
 import {objectName} from '../../manifest.ts'
 import {unboundClaims} from './claim.ts'
 import {findCondition, type Observed, type Pod, type Surroundings, type Workload} from './observed.ts'
 import {type PodTrouble, podTrouble} from './pod-trouble.ts'
 import {matchesSelector} from './selector.ts'
 
-/** Returns the health of one object from the object and its surroundings; pure. */
+/** What the manifest states of an object, against which it is held. */
+export interface Stated {
+  /** The least number of replicas that it must be scaled to; 0 where an autoscaler scales it. */
+  readonly replicas: number
+  readonly isPaused: boolean
+  readonly isSuspended: boolean
+}
+
+/** Returns the health of one object from the object, its surroundings and its manifest; pure. */
 export type HealthOf<T extends Observed> = (
   object: T & {readonly kind: string},
   around: Surroundings,
+  stated: Stated,
 ) => Health
 
-export const HEALTHY: Health = {state: 'healthy'}
+export const HEALTHY: PassedHealth = {state: 'healthy'}
 
 /** Returns the health of several objects together: one that failed fails all. */
 export function combineHealth(parts: readonly Health[]): Health {
-  const blames = (state: 'waiting' | 'failed') =>
+  const blames = (state: 'waiting' | 'unknown' | 'failed') =>
     parts.flatMap((part) => (part.state === state ? part.blames : []))
-  const [failed, waiting] = [blames('failed'), blames('waiting')]
-  if (failed.length > 0) return {state: 'failed', blames: [...failed, ...waiting]}
-  if (waiting.length === 0) return HEALTHY
+  const [failed, unknown, waiting] = [blames('failed'), blames('unknown'), blames('waiting')]
+  if (failed.length > 0) return {state: 'failed', blames: [...failed, ...unknown, ...waiting]}
+  if (unknown.length > 0) return {state: 'unknown', blames: [...unknown, ...waiting]}
+  if (waiting.length === 0) return passed(parts.filter(passes))
   const until = Math.min(
     ...parts.map((part) => (part.state === 'waiting' ? part.until : undefined) ?? Infinity),
   )
   return {state: 'waiting', blames: waiting, ...(until < Infinity && {until})}
+}
+
+function passed(parts: readonly PassedHealth[]): PassedHealth {
+  const notes = parts.flatMap((part) => part.notes ?? [])
+  const state = parts.some((part) => part.state === 'partial') ? 'partial' : 'healthy'
+  return {state, ...(notes.length > 0 && {notes})}
+}
+
+/** Returns a health with which a gate passes, and what is worth knowing of the object. */
+export function noted(
+  state: PassedHealth['state'],
+  object: Observed & {readonly kind: string},
+  note: Pick<Cause, 'message' | 'reason'>,
+): PassedHealth {
+  return {state, notes: [{...about(object), ...note}]}
 }
 
 /** Returns a health that is closed because of this object, its pod in the worst trouble, and its unbound claims. */
@@ -48,8 +73,8 @@ function withoutSeverity({severity: _, ...trouble}: PodTrouble): Partial<Cause> 
 }
 
 /**
- * Returns the health of a Deployment, StatefulSet or DaemonSet by what they share: their controller must have seen the
- * object, and their claims be bound.
+ * Returns the health of a workload by what all kinds share: their controller must have seen the object, and their
+ * claims be bound.
  */
 export function workloadHealth<T extends Workload & {readonly kind: string}>(
   object: T,
@@ -59,6 +84,8 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
     /** Returns what is still missing; undefined once the rollout is done. */
     readonly missing: () => string | undefined
     readonly cause?: Partial<Cause> | undefined
+    /** The health of one that misses nothing. */
+    readonly done?: PassedHealth | undefined
   },
 ): Health {
   const {generation = 0} = object.metadata
@@ -70,8 +97,24 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
   const message = rules.missing()
   if (message !== undefined)
     return closed('waiting', object, {message, pods, claims, ...(rules.cause && {cause: rules.cause})})
-  return claims.length > 0 ? {state: 'waiting', blames: claims} : HEALTHY
+  return claims.length > 0 ? {state: 'waiting', blames: claims} : (rules.done ?? HEALTHY)
 }
+
+/**
+ * Returns the health of a workload that is scaled to fewer replicas than its manifest states: no controller brings them
+ * back. Undefined for one that is not.
+ */
+export function scaledDown(
+  object: Workload & {readonly kind: string},
+  {replicas}: Stated,
+): Health | undefined {
+  const wanted = object.spec?.replicas ?? 1
+  if (wanted >= replicas) return undefined
+  const message = `it is scaled to ${wanted}, and its chart states ${replicas}`
+  return closed('failed', object, {message, pods: [], cause: {reason: SCALED_DOWN}})
+}
+
+export const SCALED_DOWN = 'ScaledDown'
 
 function about(object: Observed & {readonly kind: string}): Pick<Cause, 'object' | 'namespace'> {
   const {namespace} = object.metadata

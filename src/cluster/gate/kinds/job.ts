@@ -1,5 +1,5 @@
 import {claimsOf, unboundClaims} from './claim.ts'
-import {closed, HEALTHY, type HealthOf} from './health.ts'
+import {closed, HEALTHY, type HealthOf, noted} from './health.ts'
 import {findCondition, type Workload} from './observed.ts'
 import {matchesSelector} from './selector.ts'
 
@@ -14,9 +14,9 @@ interface Job extends Workload {
 
 /**
  * Returns the health of a Job: it must be complete. One that has failed, or whose failure is decided (`FailureTarget`),
- * fails the gate at once.
+ * fails the gate at once. One that its chart has suspended is partial.
  */
-export const jobHealth: HealthOf<Job> = (job, around) => {
+export const jobHealth: HealthOf<Job> = (job, around, {isSuspended}) => {
   if (isTrue(job, 'Complete')) return HEALTHY
   const pods = around.pods.filter((pod) => matchesSelector(job.spec?.selector, pod))
   const failed = [findCondition(job, 'Failed'), findCondition(job, 'FailureTarget')].find(
@@ -30,6 +30,8 @@ export const jobHealth: HealthOf<Job> = (job, around) => {
       cause: {reason},
     })
   }
+  if (isSuspended && job.spec?.suspend)
+    return noted('partial', job, {message: 'it is suspended, as its chart states', reason: 'JobSuspended'})
   return closed('waiting', job, {
     message: progress(job),
     pods,

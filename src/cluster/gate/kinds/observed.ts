@@ -9,6 +9,7 @@ interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>
   readonly creationTimestamp?: string
   readonly deletionTimestamp?: string
+  readonly ownerReferences?: readonly object[]
 }
 
 export interface Observed {
@@ -97,6 +98,14 @@ export interface Workload extends Observed {
 export interface Surroundings {
   readonly pods: readonly Pod[]
   claim(name: string): ObservedClaim | undefined
+}
+
+/** Whether a Job has completed, or a pod succeeded. */
+export function hasCompleted(object: Observed): boolean {
+  const {status} = object as Pod
+  return (
+    status?.phase === 'Succeeded' || findCondition({...(status && {status})}, 'Complete')?.status === 'True'
+  )
 }
 
 export function findCondition(

@@ -1,5 +1,6 @@
+import type {PassedHealth} from '../../health.ts'
 import {claimsOf} from './claim.ts'
-import {type HealthOf, workloadHealth} from './health.ts'
+import {type HealthOf, noted, scaledDown, workloadHealth} from './health.ts'
 import type {Workload} from './observed.ts'
 
 interface StatefulSet extends Workload {
@@ -17,10 +18,29 @@ interface StatefulSet extends Workload {
 
 /**
  * Returns the health of a StatefulSet: every replica must be available and, except those below the partition, of the
- * current template (kubectl 1.36: rollout_status.go).
+ * current template (kubectl 1.36: rollout_status.go). It is partial while pods that nothing replaces are of an older
+ * one.
  */
-export const statefulSetHealth: HealthOf<StatefulSet> = (set, around) =>
-  workloadHealth(set, around, {claims: claimNames(set), missing: () => missing(set)})
+export const statefulSetHealth: HealthOf<StatefulSet> = (set, around, stated) =>
+  scaledDown(set, stated) ??
+  workloadHealth(set, around, {
+    claims: claimNames(set),
+    missing: () => missing(set),
+    done: outdated(set),
+  })
+
+/** Undefined if every pod is of the current template. */
+function outdated(set: StatefulSet & {readonly kind: string}): PassedHealth | undefined {
+  const {spec, status = {}} = set
+  const [updated, wanted] = [status.updatedReplicas ?? 0, spec?.replicas ?? 1]
+  if (updated >= wanted) return undefined
+  const {type, rollingUpdate} = spec?.updateStrategy ?? {}
+  const why = type === 'OnDelete' ? 'OnDelete' : `partition ${rollingUpdate?.partition}`
+  return noted('partial', set, {
+    message: `${updated} of ${wanted} pods are of its current version (${why})`,
+    reason: type === 'OnDelete' ? 'OnDelete' : 'Partition',
+  })
+}
 
 function missing({spec, status = {}}: StatefulSet): string | undefined {
   const wanted = spec?.replicas ?? 1

@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {customResourceHealth} from '../../../../src/cluster/gate/kinds/custom-resource.ts'
 import type {ReadinessRule} from '../../../../src/cluster/gate/readiness.ts'
+import {STATED} from '../../support/objects.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const MADE = '2026-11-22T11:00:00Z'
@@ -13,7 +14,7 @@ function healthOf(status: object | undefined, rule?: ReadinessRule, metadata: ob
     metadata: {name: 'one', namespace: 'openstack', generation: 2, creationTimestamp: MADE, ...metadata},
     ...(status && {status}),
   }
-  return customResourceHealth({rule, hasStatus: true, now: () => NOW})(object, AROUND)
+  return customResourceHealth({rule, hasStatus: true, now: () => NOW})(object, AROUND, STATED)
 }
 
 const condition = (type: string, status: string) => ({conditions: [{type, status, reason: 'Because'}]})
@@ -70,7 +71,7 @@ describe('a custom resource', () => {
       status,
     }
 
-    const health = customResourceHealth({rule, hasStatus, now: () => NOW})(object, AROUND)
+    const health = customResourceHealth({rule, hasStatus, now: () => NOW})(object, AROUND, STATED)
 
     expect(health.state).toBe(state)
     if (health.state === 'waiting') expect(health.until).toBe(NOW - ago + 120_000)

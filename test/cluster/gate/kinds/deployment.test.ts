@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {deploymentHealth} from '../../../../src/cluster/gate/kinds/deployment.ts'
-import {around, claim, pod, READY_POD, waitingFor, workload} from '../../support/objects.ts'
+import {around, claim, pod, READY_POD, STATED, waitingFor, workload} from '../../support/objects.ts'
 
 const done = {replicas: 3, updatedReplicas: 3, availableReplicas: 3}
 const timedOut = {type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded'}
@@ -14,7 +14,7 @@ describe('the health of a Deployment', () => {
       {spec: {}, status: {replicas: 1, updatedReplicas: 1, availableReplicas: 1}},
     ],
   ])('is healthy when %s', (_, given) => {
-    const health = deploymentHealth(workload('Deployment', given), around())
+    const health = deploymentHealth(workload('Deployment', given), around(), STATED)
 
     expect(health).toEqual({state: 'healthy'})
   })
@@ -30,7 +30,7 @@ describe('the health of a Deployment', () => {
     ['2 old replicas have not ended', {spec: {replicas: 3}, status: {...done, replicas: 5}}],
     ['2 of 3 replicas are available', {spec: {replicas: 3}, status: {...done, availableReplicas: 2}}],
   ])('is waiting while %s', (message, given) => {
-    const health = deploymentHealth(workload('Deployment', given), around())
+    const health = deploymentHealth(workload('Deployment', given), around(), STATED)
 
     expect(health).toEqual({
       state: 'waiting',
@@ -45,7 +45,7 @@ describe('the health of a Deployment', () => {
     })
     const pods = [pod('api-1', waitingFor('ImagePullBackOff', 'Back-off pulling image "nope"'))]
 
-    const health = deploymentHealth(deployment, around(pods))
+    const health = deploymentHealth(deployment, around(pods), STATED)
 
     expect(health).toEqual({
       state: 'failed',
@@ -63,10 +63,56 @@ describe('the health of a Deployment', () => {
     })
   })
 
+  it.each([
+    ['to none', 0, 1],
+    ['to fewer than its chart states', 2, 3],
+  ])('fails when it is scaled %s', (_, replicas, least) => {
+    const status = {replicas, updatedReplicas: replicas, availableReplicas: replicas}
+    const deployment = workload('Deployment', {spec: {replicas}, status})
+
+    expect(deploymentHealth(deployment, around(), {...STATED, replicas: least})).toMatchObject({
+      state: 'failed',
+      blames: [{message: `it is scaled to ${replicas}, and its chart states ${least}`, reason: 'ScaledDown'}],
+    })
+  })
+
+  describe('that its chart has paused', () => {
+    const stated = {...STATED, isPaused: true}
+    const template = {spec: {volumes: [{persistentVolumeClaim: {claimName: 'images'}}]}}
+    const healthWith = (status: object, spec: object = {paused: true}) =>
+      deploymentHealth(
+        workload('Deployment', {spec: {replicas: 3, template, ...spec}, status}),
+        around(),
+        stated,
+      )
+
+    it('is partial without a pod, and no claim of it is awaited', () => {
+      expect(healthWith({})).toMatchObject({
+        state: 'partial',
+        notes: [{message: 'it is paused, as its chart states: 0 of 3 replicas are of its current version'}],
+      })
+    })
+
+    it('is waiting while the pods that it has are not available', () => {
+      const health = healthWith({replicas: 3, availableReplicas: 2})
+
+      expect(health).toMatchObject({
+        state: 'waiting',
+        blames: [{message: '2 of 3 replicas are available'}, {}],
+      })
+    })
+
+    it('is rolled out once it is resumed by hand', () => {
+      const health = healthWith({replicas: 3, availableReplicas: 3}, {paused: false})
+
+      expect(health).toMatchObject({blames: [{message: '0 of 3 replicas are updated'}, {}]})
+    })
+  })
+
   it('does not take an exceeded deadline of an earlier generation for its own', () => {
     const deployment = workload('Deployment', {status: {conditions: [timedOut]}, observed: 1})
 
-    expect(deploymentHealth(deployment, around()).state).toBe('waiting')
+    expect(deploymentHealth(deployment, around(), STATED).state).toBe('waiting')
   })
 
   it('blames the pods of the newest template, for the others are being replaced', () => {
@@ -79,7 +125,7 @@ describe('the health of a Deployment', () => {
       pod('api-new', waitingFor('ContainerCreating'), {hash: 'b', created: '2026-02-01T00:00:00Z'}),
     ]
 
-    expect(deploymentHealth(deployment, around(pods))).toMatchObject({
+    expect(deploymentHealth(deployment, around(pods), STATED)).toMatchObject({
       blames: [{pod: 'api-new', reason: 'ContainerCreating'}],
     })
   })
@@ -90,7 +136,7 @@ describe('the health of a Deployment', () => {
     ]
     const deployment = workload('Deployment', {spec: {replicas: 1}, status: {conditions}})
 
-    expect(deploymentHealth(deployment, around())).toMatchObject({
+    expect(deploymentHealth(deployment, around(), STATED)).toMatchObject({
       blames: [{reason: 'FailedCreate', detail: 'exceeded quota: pods'}],
     })
   })
@@ -102,6 +148,7 @@ describe('the health of a Deployment', () => {
     const health = deploymentHealth(
       deployment,
       around([pod('api-1', READY_POD)], [claim('images', 'Pending', 'slow')]),
+      STATED,
     )
 
     expect(health).toEqual({

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {jobHealth} from '../../../../src/cluster/gate/kinds/job.ts'
-import {around, claim, pod, workload} from '../../support/objects.ts'
+import {around, claim, pod, STATED, workload} from '../../support/objects.ts'
 
 const condition = (type: string, reason?: string, message?: string) => ({
   type,
@@ -13,7 +13,7 @@ describe('the health of a Job', () => {
   it('is healthy when it is complete', () => {
     const job = workload('Job', {status: {conditions: [condition('Complete')]}})
 
-    expect(jobHealth(job, around())).toEqual({state: 'healthy'})
+    expect(jobHealth(job, around(), STATED)).toEqual({state: 'healthy'})
   })
 
   it.each([
@@ -22,7 +22,19 @@ describe('the health of a Job', () => {
     ['0 of 1 completions, 2 pods have failed', {status: {failed: 2}}],
     ['it is suspended', {spec: {suspend: true}}],
   ])('is waiting with "%s"', (message, given) => {
-    expect(jobHealth(workload('Job', given), around())).toMatchObject({state: 'waiting', blames: [{message}]})
+    expect(jobHealth(workload('Job', given), around(), STATED)).toMatchObject({
+      state: 'waiting',
+      blames: [{message}],
+    })
+  })
+
+  it('is partial while it is suspended, if its chart states so', () => {
+    const job = workload('Job', {spec: {suspend: true}})
+
+    expect(jobHealth(job, around(), {...STATED, isSuspended: true})).toMatchObject({
+      state: 'partial',
+      notes: [{message: 'it is suspended, as its chart states'}],
+    })
   })
 
   it.each(['Failed', 'FailureTarget'])(
@@ -36,7 +48,7 @@ describe('the health of a Job', () => {
         pod('sync-1', {phase: 'Failed', containerStatuses: [{name: 'sync', state: {terminated}}]}),
       ]
 
-      expect(jobHealth(job, around(pods))).toEqual({
+      expect(jobHealth(job, around(pods), STATED)).toEqual({
         state: 'failed',
         blames: [
           {
@@ -56,7 +68,11 @@ describe('the health of a Job', () => {
   it('names a claim that it mounts and that is not bound', () => {
     const template = {spec: {volumes: [{persistentVolumeClaim: {claimName: 'backup'}}]}}
 
-    const health = jobHealth(workload('Job', {spec: {template}}), around([], [claim('backup', 'Pending')]))
+    const health = jobHealth(
+      workload('Job', {spec: {template}}),
+      around([], [claim('backup', 'Pending')]),
+      STATED,
+    )
 
     expect(health).toMatchObject({
       blames: [{object: 'Job/api'}, {object: 'PersistentVolumeClaim/backup', reason: 'Pending'}],

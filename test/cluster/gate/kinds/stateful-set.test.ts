@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {statefulSetHealth} from '../../../../src/cluster/gate/kinds/stateful-set.ts'
-import {around, claim, workload} from '../../support/objects.ts'
+import {around, claim, STATED, workload} from '../../support/objects.ts'
 
 const done = {readyReplicas: 3, availableReplicas: 3, updatedReplicas: 3}
 
@@ -9,22 +9,34 @@ describe('the health of a StatefulSet', () => {
     ['all replicas are available and updated', {spec: {replicas: 3}, status: done}],
     ['it is scaled to none', {spec: {replicas: 0}, status: {}}],
     [
-      'those above the partition are updated',
-      {
-        spec: {replicas: 3, updateStrategy: {type: 'RollingUpdate', rollingUpdate: {partition: 2}}},
-        status: {...done, updatedReplicas: 1},
-      },
-    ],
-    [
-      'it is updated by hand only',
-      {spec: {replicas: 3, updateStrategy: {type: 'OnDelete'}}, status: {...done, updatedReplicas: 0}},
-    ],
-    [
       'the server does not count available replicas',
       {spec: {replicas: 3}, status: {readyReplicas: 3, updatedReplicas: 3}},
     ],
   ])('is healthy when %s', (_, given) => {
-    expect(statefulSetHealth(workload('StatefulSet', given), around())).toEqual({state: 'healthy'})
+    expect(statefulSetHealth(workload('StatefulSet', given), around(), STATED)).toEqual({state: 'healthy'})
+  })
+
+  it.each([
+    [
+      '1 of 3 pods are of its current version (partition 2)',
+      {type: 'RollingUpdate', rollingUpdate: {partition: 2}},
+      1,
+    ],
+    ['0 of 3 pods are of its current version (OnDelete)', {type: 'OnDelete'}, 0],
+  ])('is partial while %s', (message, updateStrategy, updatedReplicas) => {
+    const spec = {replicas: 3, updateStrategy}
+    const set = workload('StatefulSet', {spec, status: {...done, updatedReplicas}})
+
+    expect(statefulSetHealth(set, around(), STATED)).toMatchObject({state: 'partial', notes: [{message}]})
+  })
+
+  it('fails when it is scaled to fewer replicas than its chart states', () => {
+    const set = workload('StatefulSet', {spec: {replicas: 0}, status: {}})
+
+    expect(statefulSetHealth(set, around(), {...STATED, replicas: 1})).toMatchObject({
+      state: 'failed',
+      blames: [{message: 'it is scaled to 0, and its chart states 1'}],
+    })
   })
 
   it.each([
@@ -39,7 +51,7 @@ describe('the health of a StatefulSet', () => {
       },
     ],
   ])('is waiting while %s', (message, given) => {
-    expect(statefulSetHealth(workload('StatefulSet', given), around())).toMatchObject({
+    expect(statefulSetHealth(workload('StatefulSet', given), around(), STATED)).toMatchObject({
       state: 'waiting',
       blames: [{message}],
     })
@@ -52,7 +64,7 @@ describe('the health of a StatefulSet', () => {
       status: {availableReplicas: 2, updatedReplicas: 2},
     })
 
-    const health = statefulSetHealth(set, around([], [claim('data-api-1', 'Bound')]))
+    const health = statefulSetHealth(set, around([], [claim('data-api-1', 'Bound')]), STATED)
 
     expect(health).toMatchObject({
       state: 'waiting',

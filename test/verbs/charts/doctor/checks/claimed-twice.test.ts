@@ -57,7 +57,7 @@ it.each([
 ])('of the objects %j of one release: %j', (objects, levels) => {
   const release = {release: 'one/one', objects: objects.map((object) => ({object, file: 'x.yaml'}))} as const
 
-  const faults = claimedTwice([{...release, atFirst: [], again: [], next: []}])
+  const faults = claimedTwice([release])
 
   expect(faults.map(({level}) => level)).toEqual(levels)
 })

@@ -1,0 +1,37 @@
+import {claimsOf} from './claim.ts'
+import {conditionCause, type HealthOf, scaledDown, workloadHealth} from './health.ts'
+import type {Workload} from './observed.ts'
+
+interface ReplicaSet extends Workload {
+  readonly status?: Workload['status'] & {readonly availableReplicas?: number}
+}
+
+/** A ReplicationController selects by a map of labels. */
+type ReplicationController = Omit<ReplicaSet, 'spec'> & {
+  readonly spec?: Omit<NonNullable<ReplicaSet['spec']>, 'selector'> & {
+    readonly selector?: Readonly<Record<string, string>>
+  }
+}
+
+/**
+ * Returns the health of a ReplicaSet: every replica must be available. It never replaces a pod because its template has
+ * changed, and nothing counts the pods of the current one.
+ */
+export const replicaSetHealth: HealthOf<ReplicaSet> = (set, around, stated) => {
+  const {spec, status = {}} = set
+  const [available, wanted] = [status.availableReplicas ?? 0, spec?.replicas ?? 1]
+  const missing = available < wanted ? `${available} of ${wanted} replicas are available` : undefined
+  return (
+    scaledDown(set, stated) ??
+    workloadHealth(set, around, {
+      claims: wanted === 0 ? [] : claimsOf(spec?.template?.spec),
+      missing: () => missing,
+      cause: conditionCause(set, 'ReplicaFailure'),
+    })
+  )
+}
+
+export const replicationControllerHealth: HealthOf<ReplicationController> = ({spec, ...rest}, ...more) => {
+  const {selector: matchLabels = {}, ...others} = spec ?? {}
+  return replicaSetHealth({...rest, spec: {...others, selector: {matchLabels}}}, ...more)
+}

@@ -1,0 +1,12 @@
+import {HEALTHY, type HealthOf, noted} from './health.ts'
+import type {Observed} from './observed.ts'
+
+interface Service extends Observed {
+  readonly status?: {readonly loadBalancer?: {readonly ingress?: readonly object[]}}
+}
+
+/** Returns the health of a Service of type LoadBalancer: it is never awaited, for a cluster may have nothing that gives addresses. */
+export const loadBalancerHealth: HealthOf<Service> = (service) => {
+  if ((service.status?.loadBalancer?.ingress ?? []).length > 0) return HEALTHY
+  return noted('healthy', service, {message: 'its load balancer has no address', reason: 'NoAddress'})
+}

@@ -1,0 +1,353 @@
+import {describe, expect, it} from 'vitest'
+import {start} from './support/background.ts'
+import {get, kubectl, waitFor} from './support/cluster.ts'
+import {eventsIn} from './support/events.ts'
+import {job, type ObjectsCorner, objectsCorner, workload} from './support/objects-chart.ts'
+import {helmRecords} from './support/records.ts'
+
+const POST_INSTALL = {'helm.sh/hook': 'post-install,post-upgrade'}
+const app = workload('Deployment', 'app')
+
+/** What status, history and plan say of a release. */
+async function saidOf(corner: ObjectsCorner, release: string) {
+  const status = await corner.kk('status', '--output', 'json')
+  const plan = await corner.kk('plan', '--output', 'json')
+  const history = await corner.corner.kk(
+    ['history', `${corner.name}/${release}`, '-e', 'env.yaml', '--output', 'json'],
+    {env: corner.env},
+  )
+  const id = `${corner.name}/${release}`
+  const ofRelease = (each: {release: string}) => each.release === id
+  const row = JSON.parse(status.stdout).releases.find(ofRelease)
+  return {
+    exitCode: status.exitCode,
+    health: row.health,
+    gate: row.gate,
+    history: JSON.parse(history.stdout).revisions[0].gate,
+    plan: JSON.parse(plan.stdout).actions.find(ofRelease).kind,
+  }
+}
+
+function endingsOf(stdout: string): Record<string, string> {
+  const ended = eventsIn(stdout).flatMap((event) =>
+    event.type === 'release-succeeded' || event.type === 'release-failed' || event.type === 'release-skipped'
+      ? [[event.release.split('/')[1]!, event.type.replace('release-', '')] as const]
+      : [],
+  )
+  return Object.fromEntries(ended)
+}
+
+const deploy = (corner: ObjectsCorner) => corner.kk('deploy', '--yes', '--output', 'ndjson')
+
+describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
+  it('a Job that failed and has vanished fails its release, and status, history and plan agree', async () => {
+    const ttl = {ttlSecondsAfterFinished: 1}
+    const corner = await objectsCorner(
+      {
+        mig: {
+          objects: [
+            job('mig', {pod: {fail: 'JobFailed'}, spec: ttl}),
+            job('late', {pod: {'complete-after': '8s'}, annotations: POST_INSTALL}),
+          ],
+        },
+        app: {objects: [app], requires: ['mig']},
+      },
+      helm,
+    )
+
+    const {exitCode, stdout, stderr} = await deploy(corner)
+
+    expect(exitCode, stderr).toBe(1)
+    expect(endingsOf(stdout)).toEqual({mig: 'failed', app: 'skipped'})
+    expect(stdout).toMatch(/it cannot become healthy: .*Job\/mig: it failed: BackoffLimitExceeded/)
+    expect(await get('jobs', '--namespace', corner.name)).not.toMatchObject({
+      items: expect.arrayContaining([
+        expect.objectContaining({metadata: expect.objectContaining({name: 'mig'})}),
+      ]),
+    })
+    expect(await saidOf(corner, 'mig')).toMatchObject({
+      exitCode: 1,
+      health: {state: 'unknown', blames: [{object: 'Job/mig', reason: 'NotSeenToComplete'}]},
+      gate: 'not-passed',
+      history: 'not-passed',
+      plan: 'upgrade',
+    })
+  })
+
+  it('a Job that completed and has vanished lets its release pass, now and when what requires it changes', async () => {
+    const mig = {
+      objects: [
+        job('mig', {spec: {ttlSecondsAfterFinished: 1}}),
+        job('late', {pod: {'complete-after': '4s'}, annotations: POST_INSTALL}),
+      ],
+    }
+    const corner = await objectsCorner({mig, app: {objects: [app], requires: ['mig']}}, helm)
+    const first = await deploy(corner)
+    const changed = workload('Deployment', 'app', {image: 'registry.example.org/x:2'})
+    await corner.state({mig, app: {objects: [changed], requires: ['mig']}})
+
+    const {exitCode, stdout} = await deploy(corner)
+
+    expect([first.exitCode, exitCode], first.stderr).toEqual([0, 0])
+    expect(eventsIn(stdout).filter(({type}) => type === 'release-succeeded')).toMatchObject([
+      {release: `${corner.name}/mig`, kind: 'check', revision: 1},
+      {release: `${corner.name}/app`, kind: 'upgrade', revision: 2},
+    ])
+    expect(await saidOf(corner, 'mig')).toMatchObject({
+      exitCode: 0,
+      health: {state: 'healthy'},
+      gate: 'passed',
+      history: 'passed',
+      plan: 'unchanged',
+    })
+  })
+
+  it('a hook that somebody deletes fails its release, and is run again by the next deploy', async () => {
+    const releases = (pod: Record<string, string>) => ({
+      mig: {objects: [job('hook', {pod, annotations: POST_INSTALL})]},
+      app: {objects: [app], requires: ['mig']},
+    })
+    const corner = await objectsCorner(releases({'complete-after': '10m'}), helm)
+    const deploying = start(corner.corner, ['deploy', 'env.yaml', '--yes'], {env: corner.env})
+    const at = ['--namespace', corner.name]
+    await waitFor(() => kubectl(['get', 'job', 'hook', ...at]).catch(() => undefined), {
+      until: 'the hook exists',
+    })
+
+    await kubectl(['delete', 'job', 'hook', ...at])
+
+    const {exitCode, stdout, stderr} = await deploying.ended()
+    expect(exitCode, stderr).toBe(1)
+    expect(endingsOf(stdout)).toEqual({mig: 'failed', app: 'skipped'})
+    expect(stdout).toContain('Job/hook: it was deleted before it had completed')
+    expect(await helmRecords(corner.name)).toMatchObject([{status: 'failed'}])
+
+    await corner.state(releases({'complete-after': '1s'}))
+    const again = await deploy(corner)
+
+    expect(again.exitCode, again.stderr).toBe(0)
+    expect(endingsOf(again.stdout)).toEqual({mig: 'succeeded', app: 'succeeded'})
+  })
+})
+
+it('an unmarked revision whose Job has vanished is not taken for done by the next run', async () => {
+  const objects = [
+    job('mig', {spec: {ttlSecondsAfterFinished: 0}}),
+    workload('Deployment', 'web', {pod: {'ready-after': '10s'}}),
+  ]
+  const corner = await objectsCorner({mig: {objects, timeout: '5s'}})
+  const first = await deploy(corner)
+  const at = ['--namespace', corner.name]
+  await kubectl(['wait', 'deployment/web', '--for=condition=Available', '--timeout=60s', ...at])
+  const said = await saidOf(corner, 'mig')
+  await corner.state({mig: {objects, timeout: '2m'}})
+
+  const again = await deploy(corner)
+
+  expect(first.exitCode).toBe(1)
+  expect(said).toMatchObject({health: {state: 'unknown'}, history: 'not-passed', plan: 'upgrade'})
+  expect(again.exitCode, again.stderr).toBe(0)
+  expect(await saidOf(corner, 'mig')).toMatchObject({health: {state: 'healthy'}, plan: 'unchanged'})
+})
+
+it('a revision whose gate has not passed is not healthy, though its objects are by now', async () => {
+  const web = workload('Deployment', 'web', {pod: {'ready-after': '8s'}})
+  const corner = await objectsCorner({web: {objects: [web], timeout: '3s'}})
+  const {exitCode} = await deploy(corner)
+  await kubectl([
+    'wait',
+    'deployment/web',
+    '--for=condition=Available',
+    '--timeout=60s',
+    '--namespace',
+    corner.name,
+  ])
+
+  const status = await corner.kk('status')
+
+  expect(exitCode).toBe(1)
+  expect(status.stdout).toMatch(/^web +1 +deployed +waiting/m)
+  expect(status.stdout).toContain('web: revision 1: has not passed its gate')
+  expect(await saidOf(corner, 'web')).toMatchObject({
+    exitCode: 1,
+    health: {state: 'waiting'},
+    gate: 'not-passed',
+    history: 'not-passed',
+    plan: 'await',
+  })
+})
+
+describe.concurrent('a workload that somebody scaled to 0', () => {
+  it.each([
+    ['where its chart states replicas', {replicas: 1}],
+    ['where its chart states none', {}],
+  ])('is not healthy, and nothing is deployed upon it: %s', async (_, spec) => {
+    const db = {objects: [workload('StatefulSet', 'db', {spec})]}
+    const corner = await objectsCorner({db, app: {objects: [app], requires: ['db']}})
+    const first = await deploy(corner)
+    await kubectl(['scale', 'statefulset', 'db', '--replicas=0', '--namespace', corner.name])
+    const changed = workload('Deployment', 'app', {image: 'registry.example.org/x:2'})
+    await corner.state({db, app: {objects: [changed], requires: ['db']}})
+
+    const status = await corner.kk('status')
+    const plan = await corner.kk('plan')
+    const {exitCode, stdout} = await deploy(corner)
+
+    expect(first.exitCode, first.stderr).toBe(0)
+    expect(status.exitCode).toBe(1)
+    expect(status.stdout).toMatch(/^db +1 +deployed +failed/m)
+    expect(plan.stdout).toContain('StatefulSet/db: it is scaled to 0, and its chart states 1')
+    expect(exitCode).toBe(1)
+    expect(endingsOf(stdout)).toEqual({db: 'failed', app: 'skipped'})
+  })
+
+  it('is healthy where an autoscaler has it, or its chart states 0', async () => {
+    const hpa = {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: {name: 'web'},
+      spec: {
+        scaleTargetRef: {apiVersion: 'apps/v1', kind: 'Deployment', name: 'web'},
+        minReplicas: 1,
+        maxReplicas: 5,
+      },
+    }
+    const web = workload('Deployment', 'web', {spec: {replicas: 3}})
+    const none = workload('Deployment', 'none', {spec: {replicas: 0}})
+    const corner = await objectsCorner({web: {objects: [web, none, hpa]}})
+    const {exitCode, stderr} = await deploy(corner)
+
+    await kubectl(['scale', 'deployment', 'web', '--replicas=1', '--namespace', corner.name])
+
+    expect(exitCode, stderr).toBe(0)
+    await waitFor(async () => (await corner.kk('status')).exitCode === 0, {until: 'the release is healthy'})
+  })
+})
+
+it.each(['StatefulSet', 'DaemonSet'])(
+  'a %s with OnDelete is partial while its pods are of the version before',
+  async (kind) => {
+    const set = (image: string) => workload(kind, 'set', {image, spec: {updateStrategy: {type: 'OnDelete'}}})
+    const corner = await objectsCorner({set: {objects: [set('registry.example.org/x:1')]}})
+    const first = await deploy(corner)
+    const before = await saidOf(corner, 'set')
+    await corner.state({set: {objects: [set('registry.example.org/x:2')]}})
+
+    const {exitCode, stderr} = await corner.kk('deploy', '--yes')
+
+    const message = new RegExp(`${kind}/set: 0 of \\d pods are of its current version \\(OnDelete\\)`)
+    expect([first.exitCode, exitCode], stderr).toEqual([0, 0])
+    expect(before.health).toEqual({state: 'healthy'})
+    expect(stderr).toMatch(new RegExp(`set: partial: ${message.source}`))
+    const status = await corner.kk('status')
+    expect(status.exitCode).toBe(0)
+    expect(status.stdout).toMatch(/^set +2 +deployed +partial/m)
+    expect(status.stdout).toMatch(message)
+    expect(await saidOf(corner, 'set')).toMatchObject({
+      health: {state: 'partial'},
+      gate: 'passed',
+      plan: 'unchanged',
+    })
+  },
+)
+
+it('what a chart itself pauses or suspends passes, and is said', async () => {
+  const objects = [
+    workload('Deployment', 'paused', {spec: {paused: true}}),
+    job('suspended', {spec: {suspend: true}}),
+  ]
+  const corner = await objectsCorner({held: {objects}, app: {objects: [app], requires: ['held']}})
+
+  const {exitCode, stderr} = await corner.kk('deploy', '--yes')
+
+  expect(exitCode, stderr).toBe(0)
+  expect(stderr).toContain(
+    'held: partial: Deployment/paused: it is paused, as its chart states: 0 of 1 replicas are of its current version',
+  )
+  expect(stderr).toContain('held: partial: Job/suspended: it is suspended, as its chart states')
+})
+
+it('a DaemonSet without a node and a load balancer without an address are said', async () => {
+  const set = workload('DaemonSet', 'nowhere')
+  const {template} = set['spec'] as {template: {spec: object}}
+  const objects = [
+    {
+      ...set,
+      spec: {
+        ...(set['spec'] as object),
+        template: {...template, spec: {...template.spec, nodeSelector: {'no-such': 'label'}}},
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: {name: 'outside'},
+      spec: {type: 'LoadBalancer', ports: [{port: 80}]},
+    },
+  ]
+  const corner = await objectsCorner({web: {objects}})
+
+  const {exitCode, stderr} = await corner.kk('deploy', '--yes')
+  const {stdout} = await corner.kk('status')
+
+  expect(exitCode, stderr).toBe(0)
+  for (const text of [stderr, stdout]) {
+    expect(text).toContain('web: DaemonSet/nowhere: no node is to have a pod of it')
+    expect(text).toContain('web: Service/outside: its load balancer has no address')
+  }
+  expect(stdout).toMatch(/^web +1 +deployed +healthy/m)
+})
+
+it('ReplicaSets, ReplicationControllers and APIServices are awaited', async () => {
+  const image = 'registry.invalid/x:1'
+  const {spec} = workload('ReplicaSet', 'controller', {image})
+  const controller = {
+    apiVersion: 'v1',
+    kind: 'ReplicationController',
+    metadata: {name: 'controller'},
+    spec: {...(spec as object), selector: {app: 'controller'}},
+  }
+  const group = `g${Date.now()}.example.org`
+  const server = {
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: {name: `v1.${group}`},
+    spec: {
+      group,
+      version: 'v1',
+      groupPriorityMinimum: 1,
+      versionPriority: 1,
+      service: {name: 'none', namespace: 'default'},
+    },
+  }
+  const corner = await objectsCorner({
+    sets: {objects: [workload('ReplicaSet', 'set', {image}), controller], timeout: '8s'},
+    server: {objects: [server], timeout: '8s'},
+  })
+
+  const {exitCode, stdout} = await deploy(corner)
+  await kubectl(['delete', 'apiservice', server.metadata.name])
+
+  expect(exitCode).toBe(1)
+  expect(endingsOf(stdout)).toEqual({sets: 'failed', server: 'failed'})
+  expect(stdout).toMatch(/ReplicaSet\/set: 0 of 1 replicas are available/)
+  expect(stdout).toMatch(/ReplicationController\/controller: 0 of 1 replicas are available/)
+  expect(stdout).toMatch(/APIService\/v1\.g\d+\.example\.org: its condition Available is False/)
+})
+
+it('a namespace that is deleted under a gate is named, before the time is over', async () => {
+  const corner = await objectsCorner({
+    web: {objects: [workload('Deployment', 'web', {pod: {fail: 'NeverReady'}})], timeout: '10m'},
+  })
+  const deploying = start(corner.corner, ['deploy', 'env.yaml', '--yes'], {env: corner.env})
+  await deploying.saw(
+    (event) => event.type === 'release-progressed' && event.phase === 'gate',
+    'the gate is awaited',
+  )
+
+  await kubectl(['delete', 'namespace', corner.name, '--wait=false'])
+
+  const {exitCode, stdout} = await deploying.ended()
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain(`the namespace ${corner.name} is being deleted`)
+})
