@@ -11,16 +11,32 @@ import {readOwnFiles} from './own-files.ts'
 export async function vendorCharts(
   charts: readonly Chart[],
   directory: string,
+  {anyKubernetes = false}: VendorOptions = {},
 ): Promise<ReadonlyMap<string, string>> {
   const copies = new Map<string, string>()
   for (const chart of charts) {
     if (copies.has(chart.directory)) continue
     // Two sources may have charts of one name, and helm wants a directory to be named after its chart.
     const copy = join(directory, String(copies.size), chart.name)
-    await writeChartFiles(vendoredFiles(chart), copy)
+    const files = vendoredFiles(chart)
+    await writeChartFiles(anyKubernetes ? files.map(withoutConstraint) : files, copy)
     copies.set(chart.directory, copy)
   }
   return copies
+}
+
+export interface VendorOptions {
+  /**
+   * Leave out the constraint on the version of Kubernetes: for renders that are for no certain cluster, or of which only
+   * the objects matter.
+   */
+  readonly anyKubernetes?: boolean
+}
+
+/** Returns a file; without its constraint if it is the chart's own Chart.yaml. Helm heeds none of a subchart. */
+function withoutConstraint(file: ChartFile): ChartFile {
+  if (file.path !== 'Chart.yaml') return file
+  return {...file, bytes: Buffer.from(file.bytes.toString().replace(/^kubeVersion:.*(?:\n[ \t]+.*)*$/m, ''))}
 }
 
 /** Returns the files of a chart, with those of its libraries under `charts/`. Throws `KK_CHART`. */

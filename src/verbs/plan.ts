@@ -60,7 +60,10 @@ export async function observedPlan(
       ? {kind: install ? 'all' : 'installed'}
       : {kind: 'named', releases: namedReleases(prepared, names), install}
   const sought = {releases: graph.releases}
-  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRevisions(cluster, sought)])
+  const [plansCluster, seen] = await Promise.all([
+    clusterOf(cluster, prepared.identity),
+    seenRevisions(cluster, sought),
+  ])
   const last = [...lastOf(seen.revisions).values()]
   const records = await observedRecords(cluster, last, (release) => graph.requirements.has(release))
   const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))

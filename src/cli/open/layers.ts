@@ -12,7 +12,7 @@ import {openStoreToDeploy} from './store.ts'
 /** The source of facts that neither a facts file nor the environment states, and of the kinds that there are. */
 export interface Unstated {
   /** Opened only when that is wanted; without one, it stays unknown. */
-  readonly cluster?: (() => Promise<Pick<Cluster, 'inventory' | 'customKinds'>>) | undefined
+  readonly cluster?: (() => Promise<Pick<Cluster, 'inventory' | 'customKinds' | 'identity'>>) | undefined
   /** Told of the facts that a cluster would know, where none is asked. */
   readonly onMissing?: ((names: readonly FactName[]) => void) | undefined
 }

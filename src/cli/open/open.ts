@@ -115,11 +115,15 @@ async function prepareWith(
 }
 
 interface PrepareWith extends Pick<PrepareOptions, 'unusable'> {
-  readonly inferring?: Pick<InferenceOptions, 'isTolerant' | 'served'>
+  readonly inferring?: Pick<InferenceOptions, 'isTolerant' | 'served' | 'identity'>
 }
 
-function servedBy({cluster}: Unstated): Pick<InferenceOptions, 'served'> {
-  return cluster ? {served: async () => (await cluster()).customKinds()} : {}
+function servedBy({cluster}: Unstated): Pick<InferenceOptions, 'served' | 'identity'> {
+  if (!cluster) return {}
+  return {
+    served: async () => (await cluster()).customKinds(),
+    identity: async () => (await cluster()).identity(),
+  }
 }
 
 /** Opens the environment that arguments and flags mean; with `--locked` in the versions of charts that are locked. */

@@ -1,5 +1,6 @@
 import type {Chart} from '../../charts/chart.ts'
 import {type ChartFinding, chartNames} from '../../charts/find-chart.ts'
+import type {ClusterIdentity} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
@@ -12,6 +13,7 @@ import {builtInPlugins, type Plugins} from '../../overrides/system/plugins.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
+import {once} from '../../state/once.ts'
 import type {StoreUse} from '../overrides/layers-of-place.ts'
 import {withComponentReleases} from './gathering/component-releases.ts'
 import type {GatherOptions} from './gathering/gather.ts'
@@ -64,6 +66,8 @@ export interface Prepared {
   readonly unusable?: ReadonlyMap<ReleaseId, KkError> | undefined
   /** The releases that were rendered to infer requirements, so that they need not be rendered again. */
   readonly foreknown?: ForeknownReleases
+  /** The cluster that the charts were rendered for, if one asks for its version. */
+  readonly identity?: ClusterIdentity | undefined
 }
 
 export interface PrepareOptions extends GatherOptions {
@@ -78,9 +82,17 @@ export interface PrepareOptions extends GatherOptions {
 export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const environment = await withComponentReleases(options)
   const {finding, values, sets, places = {}} = options
+  let identity: ClusterIdentity | undefined
+  const inference = options.inference && {
+    ...options.inference,
+    ...(options.inference.identity && {
+      identity: once(async () => (identity = await options.inference!.identity!())),
+    }),
+  }
   const {gathered, requirements, inferred, notes, faults, foreknown} = await inferRequirements({
     ...options,
     environment,
+    inference,
   })
   const {charts, digests, layers} = gathered
   const known = await suggestions(environment, charts, requirements, finding)
@@ -134,6 +146,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     faults,
     unusable: options.unusable,
     foreknown,
+    identity,
   }
 }
 

@@ -69,7 +69,7 @@ export async function examineCharts(
   const place = await placeOf(releases, cluster)
   const copies: Vendored[] = []
   const copied = async (some: readonly ReleaseId[]) => {
-    const copy = await vendor(prepared, some)
+    const copy = await vendor(prepared, some, {anyKubernetes: !cluster})
     copies.push(copy)
     return copy
   }

@@ -4,7 +4,6 @@ import {definedKinds} from '../../../cluster/custom-kinds.ts'
 import {type RenderedObject, renderedObjects} from '../../../cluster/manifest.ts'
 import type {ReleaseCall} from '../../../helm/helm.ts'
 import type {ReleaseId} from '../../../release.ts'
-import {KUBE_VERSION} from '../../preparation/inference/facts-of-releases.ts'
 import {
   type ClusterRender,
   manifestOnCluster,
@@ -47,10 +46,7 @@ export async function renderNow(
 ): Promise<readonly RenderedObject[]> {
   const options = optionsOf(release, kinds, {now, place})
   const before = known.foreknown(release)
-  const isSame =
-    options.apiVersions.length === 0 &&
-    !options.looksUp &&
-    (place.kubeVersion === KUBE_VERSION || known.templates(release).reaching(/Capabilities/).size === 0)
+  const isSame = options.apiVersions.length === 0 && !options.looksUp
   if (isSame && before) return withoutLater(before)
   return render(now.call(release), options, helm)
 }

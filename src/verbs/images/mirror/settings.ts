@@ -39,7 +39,7 @@ export async function mirrorSettings(
   prepared: Prepared,
   {helm, names, registry}: SettingsOptions,
 ): Promise<MirrorSettings> {
-  const vendored = await vendor(prepared, prepared.releases.keys())
+  const vendored = await vendor(prepared, prepared.releases.keys(), {anyKubernetes: true})
   const parts = await mapParallel([...prepared.releases], async ([release, {chart}]) => {
     const computed = await computedValues(helm, vendored.call(release), {kubeVersion: KUBE_VERSION})
     const {global, ...section} = redirected(chart, computed, {names, registry})

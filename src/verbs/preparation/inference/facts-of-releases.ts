@@ -5,6 +5,7 @@ import {valuesFault} from '../../../charts/default-values.ts'
 import {factsOfObjects} from '../../../charts/manifests/facts-of.ts'
 import {mentioned, mentions} from '../../../charts/own-files.ts'
 import {vendorCharts} from '../../../charts/vendor-charts.ts'
+import type {ClusterIdentity} from '../../../cluster/cluster.ts'
 import {apiVersionsOf} from '../../../cluster/custom-kinds.ts'
 import {apiGroup, type RenderedObject, renderedObjects} from '../../../cluster/manifest.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
@@ -22,7 +23,7 @@ import {layersMask} from '../../environment-mask.ts'
 import {placedError} from '../placed-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 
-/** The Kubernetes version given to `helm template`, so that it does not depend on helm's build. */
+/** The Kubernetes version given to `helm template` without a cluster, so that it does not depend on helm's build. */
 export const KUBE_VERSION = 'v1.36.0'
 
 /** The outside of a rendering: helm, a cluster, a cache. */
@@ -33,6 +34,8 @@ export interface Rendering {
   readonly cache: string
   /** Returns the custom kinds that the cluster serves, as `group/version/Kind`; without it they are not known. */
   readonly served?: () => Promise<readonly string[]>
+  /** Returns which cluster the charts are for; without it, they are rendered for `KUBE_VERSION`. */
+  readonly identity?: () => Promise<ClusterIdentity>
   /** Called with what was rendered now, not for what the cache had. */
   readonly onRendered?: (release: ReleaseId, objects: readonly RenderedObject[]) => void
 }
@@ -53,7 +56,8 @@ export type FactsOfReleases = ReadonlyMap<ReleaseId, ChartFacts | KkError>
 /**
  * Returns what the charts of releases provide and want. Only charts that were not rendered before with the same inputs
  * are rendered. A chart that asks which kinds the cluster has is given the kinds that the other charts define, and
- * those of the cluster whose group the chart names.
+ * those of the cluster whose group the chart names; one that asks for the version of Kubernetes is rendered for that of
+ * the cluster. A constraint on that version does not count: it changes no object, and a plan renders for its cluster.
  */
 export async function factsOfReleases(
   subjects: readonly Subject[],
@@ -62,6 +66,9 @@ export async function factsOfReleases(
   const asking = new Set(subjects.filter(({chart}) => mentions(chart, 'APIVersions')))
   const served = (asking.size > 0 && (await rendering.served?.())) || []
   const mask = layersMask(subjects)
+  const versioned = new Set(subjects.filter(({chart}) => asksVersion(chart)))
+  const version = (versioned.size > 0 && (await rendering.identity?.())?.version) || KUBE_VERSION
+  const kubeVersionFor = (subject: Subject) => (versioned.has(subject) ? version : KUBE_VERSION)
   return renderByKinds<Subject, ChartFacts | KkError>(subjects, {
     asks: (subject) => asking.has(subject),
     definedBy: (facts) => definedVersions(facts.filter(isKnown)),
@@ -69,11 +76,19 @@ export async function factsOfReleases(
       const kindsFor = (subject: Subject) =>
         defined ? [...new Set([...defined, ...namedBy(subject, served)])].sort() : []
       return render(
-        some.map((subject) => ({...subject, apiVersions: kindsFor(subject), mask})),
+        some.map((subject) => ({
+          ...subject,
+          ...{apiVersions: kindsFor(subject), kubeVersion: kubeVersionFor(subject), mask},
+        })),
         rendering,
       )
     },
   })
+}
+
+/** Whether a template of a chart asks for the version of Kubernetes. */
+export function asksVersion(chart: Chart): boolean {
+  return mentions(chart, 'KubeVersion')
 }
 
 /**
@@ -101,6 +116,7 @@ export function definedVersions(charts: readonly ChartFacts[]): readonly string[
 
 interface Render extends Subject {
   readonly apiVersions: readonly string[]
+  readonly kubeVersion: string
   /** Masks the secrets of all subjects. */
   readonly mask: Redact
 }
@@ -122,9 +138,9 @@ async function render(
   const copies = await temporaryDirectory('kk-facts-')
   try {
     const charts = missing.map(({chart}) => chart)
-    const places = await copies.fill(() => vendorCharts(charts, copies.path))
+    const places = await copies.fill(() => vendorCharts(charts, copies.path, {anyKubernetes: true}))
     const rendered = await mapParallel(missing, async (each) => {
-      const {release, chart, layers, timeoutSeconds, apiVersions, mask, key} = each
+      const {release, chart, layers, timeoutSeconds, apiVersions, kubeVersion, mask, key} = each
       const namespace = releaseNamespace(release)
       const call = {
         name: releaseName(release),
@@ -135,10 +151,10 @@ async function render(
         mask,
       }
       try {
-        const manifest = await helm.template(call, {kubeVersion: KUBE_VERSION, apiVersions})
+        const manifest = await helm.template(call, {kubeVersion, apiVersions})
         const rendered = renderedObjects(manifest)
         onRendered?.(release, rendered)
-        const facts = factsOfObjects(rendered, namespace)
+        const facts = {...factsOfObjects(rendered, namespace), kubeVersion}
         await cache.keep(key, facts)
         return [release, facts] as const
       } catch (error) {
@@ -159,18 +175,23 @@ async function expected(error: unknown, given: Subject): Promise<KkError> {
   return (known.code === 'KK_CHART' && valuesFault(given.chart.directory)) || known
 }
 
-function keyOf({release, chartDigest, layers, apiVersions}: Render): string {
-  return digest({release, chart: chartDigest, layers: layerDigests(layers), apiVersions, KUBE_VERSION})
+function keyOf({release, chartDigest, layers, apiVersions, kubeVersion}: Render): string {
+  return digest({release, chart: chartDigest, layers: layerDigests(layers), apiVersions, kubeVersion})
 }
 
 /** The version of the cached facts, raised when they are read from manifests by other rules. */
-const FORMAT = 4
+const FORMAT = 5
 
 /** A cache of the facts of charts that were rendered, by the digest of all inputs of the render. */
 interface FactsCache {
   read(digest: string): Promise<ChartFacts | undefined>
   /** Keeps facts. A chart whose facts cannot be kept is rendered again next time. */
-  keep(digest: string, facts: ChartFacts): Promise<void>
+  keep(digest: string, facts: KeptFacts): Promise<void>
+}
+
+/** Facts as they are kept, with the Kubernetes version that the chart was rendered for. */
+interface KeptFacts extends ChartFacts {
+  readonly kubeVersion: string
 }
 
 /** Opens the cache below a directory of kk's own. It holds names and digests, but no values and no words of texts. */

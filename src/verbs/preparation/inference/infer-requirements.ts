@@ -22,7 +22,7 @@ import {readChartIndex} from './chart-index.ts'
 import type {Requirements} from './choices.ts'
 import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
 import {type ForeknownReleases, layersKey} from './foreknown.ts'
-import {goneNotes, isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
+import {goneNotes, isGiven, isHanging, unservedError, unservedNotes, versionNotes} from './notes.ts'
 import {statedByPlugins} from './stated-by-plugins.ts'
 
 /** The outside of an inference: charts rendered, kinds served, a cache. */
@@ -270,7 +270,12 @@ function inferredRequirements(parts: InferenceParts): Omit<Inferred, 'foreknown'
     gathered,
     requirements,
     inferred,
-    notes: [...unknown, ...goneNotes(gone), ...unservedNotes(unserved)],
+    notes: [
+      ...unknown,
+      ...goneNotes(gone),
+      ...unservedNotes(unserved),
+      ...(inference.identity ? [] : versionNotes(gathered.charts)),
+    ],
     faults: {unserved, ambiguous, requirements: possible},
   }
 }

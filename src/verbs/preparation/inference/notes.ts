@@ -1,3 +1,4 @@
+import type {Chart} from '../../../charts/chart.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
 import type {Edge, Graph} from '../../../graph/graph.ts'
@@ -5,6 +6,7 @@ import {groups} from '../../../graph/groups.ts'
 import type {Want} from '../../../graph/inference/facts.ts'
 import type {UnservedWant} from '../../../graph/inference/infer.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
+import {asksVersion, KUBE_VERSION} from './facts-of-releases.ts'
 
 /**
  * Returns the name of a want as `kk.given` writes it and people read it: `Secret/tls`, or `openstack/Secret/tls` in
@@ -70,6 +72,15 @@ export function goneNotes(gone: ReadonlySet<ReleaseId>): readonly string[] {
     (release) =>
       `the chart ${releaseName(release)} was indexed and is not there any more: run "kk charts index DIR" for its directory again`,
   )
+}
+
+/** Returns a note on charts that ask for the version of Kubernetes, if no cluster tells it. */
+export function versionNotes(charts: ReadonlyMap<ReleaseId, Chart>): readonly string[] {
+  const names = [...charts].filter(([, chart]) => asksVersion(chart)).map(([release]) => releaseName(release))
+  if (names.length === 0) return []
+  return [
+    `no cluster is asked, so charts that ask for the version of Kubernetes are rendered for ${KUBE_VERSION}: ${names.join(', ')}`,
+  ]
 }
 
 function linesOf(wants: readonly UnservedWant[]): readonly string[] {

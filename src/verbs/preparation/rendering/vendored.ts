@@ -1,5 +1,5 @@
 import {mentioned} from '../../../charts/own-files.ts'
-import {vendorCharts} from '../../../charts/vendor-charts.ts'
+import {type VendorOptions, vendorCharts} from '../../../charts/vendor-charts.ts'
 import {KkError} from '../../../errors.ts'
 import type {ReleaseCall} from '../../../helm/helm.ts'
 import {mergedValues} from '../../../overrides/layers.ts'
@@ -30,11 +30,15 @@ type Word = (typeof WORDS)[number]
  * Copies the charts of the releases before helms run beside each other, for the user's chart directories are never
  * written to. Rejects with `KK_FILE`.
  */
-export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>): Promise<Vendored> {
+export async function vendor(
+  prepared: Prepared,
+  releases: Iterable<ReleaseId>,
+  options?: VendorOptions,
+): Promise<Vendored> {
   const directory = await temporaryDirectory('kk-run-')
   const charts = [...releases].map((release) => prepared.releases.get(release)!.chart)
   const copies = await directory
-    .fill(() => vendorCharts(charts, directory.path))
+    .fill(() => vendorCharts(charts, directory.path, options))
     .catch(async (error) => {
       await directory.remove()
       throw error

@@ -2,6 +2,7 @@ import {cp, mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import type {ClusterIdentity} from '../../../../src/cluster/cluster.ts'
 import {readEnvironment} from '../../../../src/environment/read.ts'
 import {isInferred} from '../../../../src/graph/graph.ts'
 import type {Helm} from '../../../../src/helm/helm.ts'
@@ -23,6 +24,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
   let cache: string
   let rendered: string[]
   let served: readonly string[]
+  let identity: (() => Promise<ClusterIdentity>) | undefined
 
   beforeAll(async () => {
     const path = await toolPath(name)
@@ -32,12 +34,14 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     cache = await mkdtemp(join(tmpdir(), 'kk-test-'))
     rendered = []
     served = []
+    identity = undefined
   })
   afterEach(() => rm(cache, {recursive: true}))
 
   const rendering = () => ({
     cache,
     served: async () => served,
+    ...(identity && {identity}),
     helm: async () => ({
       template: async (...words: Parameters<Helm['template']>) => {
         rendered.push(words[0].name)
@@ -71,6 +75,51 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
         return `${releaseName(edge.from)} -> ${releaseName(edge.to)} ${edge.kind}${marks}`
       }),
     )
+
+  describe('of charts that ask for the version of Kubernetes', () => {
+    /** A chart for no Kubernetes that there is, whose object is named after the version that it is rendered for. */
+    const versioned = async () => {
+      const chart = join(cache, 'charts/versioned')
+      await mkdir(join(chart, 'templates'), {recursive: true})
+      const constraint = 'kubeVersion: ">=9.0.0-0"'
+      await writeFile(
+        join(chart, 'Chart.yaml'),
+        `apiVersion: v2\nname: versioned\nversion: 0.1.0\n${constraint}\n`,
+      )
+      const name = '{{ .Capabilities.KubeVersion.Version | replace "." "-" }}'
+      await writeFile(
+        join(chart, 'templates/map.yaml'),
+        `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "${name}"}\n`,
+      )
+      return join(cache, 'charts')
+    }
+    const madeBy = ({foreknown}: Prepared) =>
+      foreknown!.get('openstack/versioned')!.facts.provided.objects.map((object) => object.name)
+
+    it('are of the version of the cluster, or of one that is named, whatever the constraint of the chart', async () => {
+      const charts = [await versioned()]
+
+      const without = await prepared({charts}, ['versioned'])
+      identity = async () => ({uid: 'a', version: 'v1.33.7'})
+      const on = await prepared({charts}, ['versioned'])
+      identity = undefined
+      const again = await prepared({charts}, ['versioned'])
+
+      expect([without, on, again].map(madeBy)).toEqual([['v1-36-0'], ['v1-33-7'], ['v1-36-0']])
+      expect(without.inferenceNotes).toEqual([
+        'no cluster is asked, so charts that ask for the version of Kubernetes are rendered for v1.36.0: versioned',
+      ])
+      expect(on.inferenceNotes).toEqual([])
+      expect(on.identity).toEqual({uid: 'a', version: 'v1.33.7'})
+      expect(rendered).toEqual(['versioned', 'versioned'])
+    })
+
+    it('ask the cluster nothing if no chart asks', async () => {
+      identity = () => Promise.reject(new Error('nobody is to ask'))
+
+      expect((await prepared({}, ['cache'])).identity).toBeUndefined()
+    })
+  })
 
   describe('that no manifest shows', () => {
     const charts = ['test/fixtures/openstack-helm']
