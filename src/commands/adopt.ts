@@ -7,7 +7,7 @@ import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {changeFlags, streamFlags} from '../cli/run/flags.ts'
 import {printResult, refusingOperated, runChoices, showPlan, showRun} from '../cli/run/run.ts'
-import {placeOf} from '../cli/run/same-again.ts'
+import {placeOf, statusCommand} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import {splitArguments} from '../environment/choose.ts'
 import {KkError} from '../errors.ts'
@@ -74,7 +74,7 @@ export default class Adopt extends KkCommand {
     const names = planned.adoptions.map(({release}) => releaseName(release))
     const place = placeOf(prepared.environment.file, flags)
     const again = `kk adopt ${names.join(' ')} ${place}${from === undefined ? '' : ` --owner ${from}`}`
-    const commands = {again, status: `kk status ${place}`}
+    const commands = {again, status: statusCommand(prepared.environment, flags)}
     const choices = runChoices(flags, {verb: 'adopt', scope: {names, install: false}})
     const {state, exit} = await showRun(planned.run(choices), {...context, choices, commands})
     printResult({...document, ...runDocument(state)}, context)

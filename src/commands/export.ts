@@ -16,7 +16,7 @@ import {openValues} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {changeFlags} from '../cli/run/flags.ts'
 import {planInTurn, refusingOperated, runChoices, showRun} from '../cli/run/run.ts'
-import {placeOf} from '../cli/run/same-again.ts'
+import {placeOf, statusCommand} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import {type ExitCode, KkError} from '../errors.ts'
 import type {ExportedChart} from '../exchange/exported.ts'
@@ -159,7 +159,7 @@ export default class Export extends KkCommand {
     const choices = runChoices(flags, {verb: 'export', scope: {names: [], install: false}})
     const place = placeOf(environment.file, flags)
     const again = `kk export ${place} --format ${flags.format} --output-dir ${flags['output-dir']} --hand-over`
-    const commands = {again, status: `kk status ${place}`}
+    const commands = {again, status: statusCommand(environment, flags)}
     const {state, exit} = await showRun(planned.run(choices), {...context, choices, commands})
     return {exit, document: {handOver: runDocument(state)}}
   }

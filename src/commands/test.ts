@@ -6,7 +6,7 @@ import {openPrepared} from '../cli/open/open.ts'
 import {changeFlags, reportFlags, streamFlags} from '../cli/run/flags.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
-import {placeOf} from '../cli/run/same-again.ts'
+import {placeOf, statusCommand} from '../cli/run/same-again.ts'
 import {seconds, TIME_TITLE} from '../environment/duration.ts'
 import {KkError} from '../errors.ts'
 import {releaseName} from '../release.ts'
@@ -67,7 +67,10 @@ export default class Test extends KkCommand {
       unrecorded: true,
     })
     const place = placeOf(file, flags)
-    const commands = {again: ['kk test', ...names, place].join(' '), status: `kk status ${place}`}
+    const commands = {
+      again: ['kk test', ...names, place].join(' '),
+      status: statusCommand({name: plan.environment, file}, flags),
+    }
     const {state, exit} = await showRun(events, {...context, choices, commands})
     printResult({...runDocument(state), notes: plan.notes ?? []}, context)
     process.exitCode = exit

@@ -69,7 +69,7 @@ describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
     expect(exitCode).toBe(4)
     expect(stdout).toContain('Job/api-job is gone')
     expect(stdout).toContain('data.password: differs (masked)')
-    expect(stdout).toContain('hint: to bring back what the manifest says: kk upgrade RELEASE --correct-drift')
+    expect(stdout).toContain('hint: to bring back what the manifest says: kk upgrade api --correct-drift')
     for (const text of [password, other, data.password]) expect(stdout).not.toContain(text)
   })
 

@@ -29,7 +29,7 @@ import {type ChangeFlags, expectForCluster} from './flags.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
-import {placeOf, sameAgain, sameWay} from './same-again.ts'
+import {placeOf, sameAgain, sameWay, statusCommand} from './same-again.ts'
 
 /** The inputs of a plan. */
 export interface PlanBasis {
@@ -154,7 +154,11 @@ async function runChange(
   const {prepull = verb === 'deploy' && flags['sandbox-name'] === NODE_NAME} = flags
   const place = placeOf(environment.file, flags)
   const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})
-  const commands = {again: `kk ${verb} ${line}${sameWay(flags, scope)}`, given, status: `kk status ${place}`}
+  const commands = {
+    again: `kk ${verb} ${line}${sameWay(flags, scope)}`,
+    given,
+    status: statusCommand(environment, flags),
+  }
   const shown = await showRun(deployment.run({...choices, prepull}), {...context, choices, commands})
   const undone = await undoFailed(shown, {flags, console, environment, cluster})
   printResult({...runDocument(shown.state), ...undoneDocument(undone)}, context)

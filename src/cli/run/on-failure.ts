@@ -21,7 +21,7 @@ import type {OnFailureFlags, RunFlags} from './flags.ts'
 import {openReportFilesBeside} from './report-files.ts'
 import {runRollback} from './rollback.ts'
 import {runChoices, type ShownRun, showRun} from './run.ts'
-import {placeOf} from './same-again.ts'
+import {placeOf, statusCommand} from './same-again.ts'
 
 /** Throws `KK_USAGE` for what is to be done with a rollback when there is to be none. */
 export function expectRollbackFor(flags: OnFailureFlags): void {
@@ -125,7 +125,10 @@ async function removeNew(
   const left: ReleaseRemoval[] = []
   const events = planned.run({...choices, ports, claims: [], onStays: (stays) => void left.push(stays)})
   const place = placeOf(environment.file, flags)
-  const commands = {again: ['kk remove', ...names, place].join(' '), status: `kk status ${place}`}
+  const commands = {
+    again: ['kk remove', ...names, place].join(' '),
+    status: statusCommand(environment, flags),
+  }
   const reports = await openReportFilesBeside(flags.report, 'removal')
   const shown = await showRun(events, {flags, console, reports, choices, commands})
   console.say(leftText(left, colours))

@@ -13,6 +13,7 @@ import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {usesReader} from '../../verbs/preparation/uses-reader.ts'
 import {expectLetGo} from '../../verbs/removal/guarded.ts'
 import {deleteLeftoverClaims, type LeftoverClaim} from '../../verbs/removal/leftover-claims.ts'
+import {deleteLeftoverLeases} from '../../verbs/removal/leftover-leases.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
 import {type Console, canAsk, confirm, tell} from '../console.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
@@ -22,7 +23,7 @@ import {chosenClaims} from './confirm-removal.ts'
 import type {RemovalFlags} from './flags.ts'
 import {openReportFiles} from './report-files.ts'
 import {endIdle, planInTurn, printResult, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
-import {placeOf} from './same-again.ts'
+import {placeOf, statusCommand} from './same-again.ts'
 
 /** Plans, shows what goes and what stays, asks, removes and reports: what all verbs that remove releases have in common. */
 export async function removeReleases(command: RemovalCommand): Promise<ExitCode> {
@@ -36,6 +37,8 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   const subject = {environment, cluster, excused, confirmed, readUses: usesReader(cluster, excused)}
   const turn = {environment: environment.name, flags}
   const planned = await planInTurn(cluster, turn, () => command.plan(subject, names))
+
+  if (!flags['dry-run']) await deleteLeftoverLeases(cluster, environment.name, holderOf(verb))
 
   const isGone = planned.plan.actions.length === 0
   const isIdle = isGone && !(flags['delete-data'] && planned.leftClaims.length > 0)
@@ -69,7 +72,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   })
   const place = placeOf(environment.file, flags)
   const again = ['kk', verb, ...names, place, ...confirmedAgain(flags)].join(' ')
-  const commands = {again, status: `kk status ${place}`}
+  const commands = {again, status: statusCommand(environment, flags)}
   const {state, exit} = await showRun(run, {...context, choices, commands})
   console.say(leftText(left, console.palette('stderr')))
   const elsewhere = planned.cleanups.filter((each) => left.some(({release}) => release === each.release))
@@ -114,12 +117,16 @@ interface Deleting {
 async function deleteLeft(claims: readonly LeftoverClaim[], {cluster, verb, flags}: Deleting): Promise<void> {
   const say = (line: string) => tell('stderr', `${line}\n`)
   await deleteLeftoverClaims(cluster, claims, {
-    holder: `${whoAmI()} (process ${process.pid}, kk ${verb})`,
+    holder: holderOf(verb),
     patience: flags['no-wait'] ? 0 : DEFAULT_TIMEOUT_SECONDS * 1000,
     onHeld: (release, by) => say(`${release} is held by ${by}: waiting for it`),
   })
   for (const {namespace, name, run} of claims)
     say(`deleted the claim ${namespace}/${name}, as run ${run} was to do`)
+}
+
+function holderOf(verb: string): string {
+  return `${whoAmI()} (process ${process.pid}, kk ${verb})`
 }
 
 function leftClaimText(claim: LeftoverClaim, flags: Pick<RemovalFlags, 'delete-data'>): string {

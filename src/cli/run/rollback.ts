@@ -23,7 +23,7 @@ import {
   showPlan,
   showRun,
 } from './run.ts'
-import {placeOf} from './same-again.ts'
+import {placeOf, statusCommand} from './same-again.ts'
 
 /** What is rolled back, and the environment that it belongs to. */
 export interface Subject {
@@ -91,7 +91,7 @@ export async function runRollback(plan: RollbackPlan, options: RollBackOptions):
       (release) => environment?.releases.get(releaseName(release))?.timeoutSeconds,
     ),
   })
-  const place = placeOf(plan.file, flags)
-  const again = of === undefined ? `kk status ${place}` : `kk rollback ${of} ${place}`
-  return showRun(events, {...options, choices, commands: {again, status: `kk status ${place}`}})
+  const status = statusCommand({name: plan.environment, file: plan.file}, flags)
+  const again = of === undefined ? status : `kk rollback ${of} ${placeOf(plan.file, flags)}`
+  return showRun(events, {...options, choices, commands: {again, status}})
 }

@@ -10,6 +10,15 @@ export function placeOf(file: string, flags: ClusterFlags): string {
   return [file, ...(flags.sandbox && named.length === 0 ? ['--sandbox'] : []), ...named].join(' ')
 }
 
+/** Returns the command that shows an environment: by its name where the file was standard input, which is read once. */
+export function statusCommand(
+  {name, file}: {readonly name: string; readonly file: string},
+  flags: ClusterFlags,
+): string {
+  const subject = file === '-' ? `--owner ${name}` : file
+  return `kk status ${placeOf(subject, flags)}`
+}
+
 interface Given {
   /** The environment file. */
   readonly file: string

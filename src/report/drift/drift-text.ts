@@ -1,6 +1,7 @@
 import {diffLines} from 'diff'
 import type {DriftedField, DriftedObject} from '../../plan/drift/drifted-object.ts'
 import type {KeepReason} from '../../plan/leftovers/ownership.ts'
+import {releaseName} from '../../release.ts'
 import {hasDrift, type ReleaseDrift} from '../../verbs/observation/drift.ts'
 import type {Leftover} from '../../verbs/observation/leftovers.ts'
 import type {Palette} from '../colour.ts'
@@ -49,14 +50,16 @@ function objectLines(object: DriftedObject, palette: Palette): readonly string[]
 
 function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly string[] {
   const hint = palette.accent('hint')
-  const drifted = drifts.some(({objects}) => objects.some(({state}) => state !== 'unknown'))
+  const drifted = drifts
+    .filter(({objects}) => objects.some(({state}) => state !== 'unknown'))
+    .map(({release}) => releaseName(release))
   const isManaged = drifts.some(({objects}) =>
     objects.some(({fields}) => fields.some(({manager}) => manager !== undefined)),
   )
   return [
-    ...(drifted
+    ...(drifted.length > 0
       ? [
-          `${hint}: to bring back what the manifest says: kk upgrade RELEASE --correct-drift` +
+          `${hint}: to bring back what the manifest says: kk upgrade ${drifted.join(' ')} --correct-drift` +
             (isManaged ? ' --force-conflicts (takes the fields from those who manage them now)' : ''),
         ]
       : []),

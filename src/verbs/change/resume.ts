@@ -1,4 +1,4 @@
-import type {RunRecord} from '../../cluster/runs.ts'
+import type {RunRecord, RunRelease} from '../../cluster/runs.ts'
 import {KkError} from '../../errors.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {releaseName} from '../../release.ts'
@@ -31,11 +31,21 @@ export function runToResume(runs: readonly RunRecord[], environment: string): Re
   }
   if (last.outcome !== 'succeeded') return {kind: 'unfinished', run: last}
   const followed = new Set(runs.map(({of}) => of))
-  const older = before.find((run) => run.outcome !== 'succeeded' && !followed.has(run.id))
+  const isDone = (run: RunRecord) => isDoneSince(run, runs.slice(0, runs.indexOf(run)))
+  const older = before.find((run) => run.outcome !== 'succeeded' && !followed.has(run.id) && !isDone(run))
   const undone = UNDOING.has(last.verb)
     ? before.find((run) => run.id === last.of && run.outcome !== 'succeeded' && !UNDOING.has(run.verb))
     : undefined
   return {kind: 'nothing', last, undone, older}
+}
+
+/** Whether later runs have done all that a run was to do, of the same inputs. */
+function isDoneSince({releases}: RunRecord, later: readonly RunRecord[]): boolean {
+  const done = later.flatMap((run) => run.releases.filter(({outcome}) => outcome === 'succeeded'))
+  const isDone = ({release, inputs, outcome}: RunRelease) =>
+    outcome === 'succeeded' || done.some((each) => each.release === release && each.inputs === inputs)
+  const changing = releases.filter(({kind}) => CHANGING.has(kind))
+  return changing.length > 0 && changing.every(isDone)
 }
 
 const UNDOING: ReadonlySet<string> = new Set(['rollback', 'remove'])

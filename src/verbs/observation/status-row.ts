@@ -56,7 +56,7 @@ export function statusOf(
   const labels = record && readLabels(record.labels)
   const owner = labels?.owner
   const lease = look.leases.get(release)
-  const advice = record && unfinished(record)?.hint
+  const advice = record && (unfinished(record)?.hint ?? lostRevision(record))
   return {
     release,
     chart: name,
@@ -83,6 +83,12 @@ export function statusOf(
     ...(payload && 'unreadable' in payload && {unreadable: payload.unreadable}),
     ...(advice !== undefined && {advice}),
   }
+}
+
+/** Helm marks a revision superseded only when it makes the next one. */
+function lostRevision({status, revision}: ObservedRecord): string | undefined {
+  if (status !== 'superseded') return undefined
+  return `the record of a later revision than ${revision} was deleted, so what runs is not known; kk deploy upgrades it`
 }
 
 function ownerOf(record: ObservedRecord | undefined): string | undefined {

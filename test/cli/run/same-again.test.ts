@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {sameAgain, sameWay} from '../../../src/cli/run/same-again.ts'
+import {sameAgain, sameWay, statusCommand} from '../../../src/cli/run/same-again.ts'
 
 it('the same again names the releases, the cluster and the files of values', () => {
   const flags = {sandbox: true, values: ['keystone=x.yaml', 'glance=y.yaml']}
@@ -45,4 +45,11 @@ it('the same way says how the change was to be made', () => {
 
 it('the same way says nothing of what kk does by itself', () => {
   expect(sameWay({'fail-fast': false, 'on-failure': 'keep', concurrency: undefined})).toBe('')
+})
+
+it.each([
+  {what: 'a file', file: 'cloud.yaml', command: 'kk status cloud.yaml --sandbox'},
+  {what: 'standard input', file: '-', command: 'kk status --owner cloud --sandbox'},
+])('shows the status of an environment of $what by: $command', ({file, command}) => {
+  expect(statusCommand({name: 'cloud', file}, {sandbox: true})).toBe(command)
 })

@@ -70,6 +70,19 @@ describe('the run to go on with', () => {
     expect(runToResume(runs, 'all-in-one')).toMatchObject({kind: 'nothing', undone: undefined})
   })
 
+  it.each([
+    {what: 'of the same inputs', inputs: 'a', older: undefined},
+    {what: 'of other inputs', inputs: 'b', older: 'r1'},
+  ])('names no older one that a later run $what has done: $older', ({inputs, older}) => {
+    const entry = {release: id('keystone'), ...NONE}
+    const killed = runOf('r1', {releases: [{...entry, outcome: 'running'}]})
+    const again = runOf('r2', {outcome: 'succeeded', releases: [{...entry, inputs, outcome: 'succeeded'}]})
+
+    const found = runToResume([again, killed], 'all-in-one')
+
+    expect(found.kind === 'nothing' && found.older?.id).toBe(older)
+  })
+
   it('may not exist', () => {
     expect(() => runToResume([], 'all-in-one')).toThrow(expect.objectContaining({code: 'KK_NO_RUN'}))
   })

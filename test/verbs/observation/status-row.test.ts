@@ -41,6 +41,14 @@ function lineOf(record: ReleaseRecord, payload: Payload): string | undefined {
     .find((line) => line.startsWith('keystone: '))
 }
 
+it('says what became of a release whose last record was deleted', () => {
+  const record = recordOf(KEYSTONE, {revision: 3, status: 'superseded'})
+
+  expect(lineOf(record, payloadWith({}))).toBe(
+    'keystone: the record of a later revision than 3 was deleted, so what runs is not known; kk deploy upgrades it',
+  )
+})
+
 describe('who drives a release is told where that is not kk alone', () => {
   it.each([
     ['kk alone', recordAt(2), {}, undefined],

@@ -1,0 +1,28 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import {OPERATION} from '../../cluster/lease/operation.ts'
+import {standingOf} from '../../cluster/lease/view.ts'
+
+/**
+ * Deletes the Leases that killed runs of an environment have left of releases that are gone: no later run takes them over. One
+ * that cannot be deleted stays, as evidence of nothing.
+ */
+export async function deleteLeftoverLeases(
+  cluster: Pick<Cluster, 'leases' | 'hold' | 'lastRecord'>,
+  environment: string,
+  holder: string,
+): Promise<void> {
+  const leases = await cluster.leases().catch(() => [])
+  const left = leases.filter((lease) => {
+    const isDead = lease.holder === undefined || standingOf(lease).isGone
+    return lease.operation?.environment === environment && isDead
+  })
+  for (const {release} of left) {
+    try {
+      if (await cluster.lastRecord(release)) continue
+      const held = await cluster.hold(release, holder, 0)
+      await held.annotate({[OPERATION]: null}).finally(() => held.release())
+    } catch {
+      // Somebody else has it now, or who asks may not.
+    }
+  }
+}
