@@ -10421,10 +10421,10 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'Refuses with exit 3, before anything is changed, when the version or the appVersion of a chart differs from what is on the cluster; it names each such release, and the verb that suffices. Otherwise as kk upgrade: in order, one release after the other, nothing is installed.',
+      'Refuses with exit 3, before anything is changed, when the version or the appVersion of a chart, or the release of OpenStack that an image is of, differs from what is on the cluster; it names each such release, and the verb that suffices. Otherwise as kk upgrade: in order, one release after the other, nothing is installed.',
     examples: [
       '<%= config.bin %> update environments/all-in-one.yaml --sandbox',
-      '<%= config.bin %> update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2026.1-debian-trixie',
+      '<%= config.bin %> update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2025.1-debian-trixie',
     ],
     flags: {
       color: {
@@ -10664,7 +10664,8 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginName: 'kk',
     pluginType: 'core',
     strict: false,
-    summary: 'Change values, images and charts of installed releases, but no version of a chart.',
+    summary:
+      'Change values, images and charts of installed releases, but no version of a chart or of OpenStack.',
     usage: '[FILE] [RELEASE...] [FLAGS]',
     enableJsonFlag: false,
   },

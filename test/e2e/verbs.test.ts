@@ -134,6 +134,18 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     await change({job: null})
   })
 
+  it('kk update refuses another release of OpenStack', async () => {
+    const before = await revisions(environment.name)
+    await change({image: 'registry.example.org/workload:2026.1-debian'})
+    const named = await environment.kk('update')
+    await change({image: 'registry.example.org/workload:2025.2-debian'})
+
+    expect(named.exitCode, named.stderr).toBe(3)
+    expect(named.stderr).toContain(`${api()}: another release of OpenStack`)
+    expect(named.stderr).toContain('this is what kk upgrade is for')
+    expect(await revisions(environment.name)).toEqual(before)
+  })
+
   const refuse = async (verb: string) => {
     const before = await revisions(environment.name)
 
@@ -150,7 +162,7 @@ describe('a narrower verb refuses what is not its own, and names the one that su
   }
   it('kk deploy refuses a downgrade of OpenStack, and a skip', () => refuse('deploy'))
   atNight(() => {
-    it('kk update refuses a downgrade of OpenStack, and a skip', () => refuse('update'))
+    it('kk upgrade refuses a downgrade of OpenStack, and a skip', () => refuse('upgrade'))
   })
 
   it('so does kk plan, and saves none, unless it is told to', async () => {
@@ -167,7 +179,7 @@ describe('a narrower verb refuses what is not its own, and names the one that su
   })
 
   it('unless it is told to', async () => {
-    const {exitCode, stderr} = await environment.kk('update', '--force-version')
+    const {exitCode, stderr} = await environment.kk('upgrade', '--force-version')
 
     expect(exitCode, stderr).toBe(0)
   })

@@ -7,6 +7,8 @@ export type ChangeKind =
   /** The files of the chart, or of its library, under the same version. */
   | 'chart-content'
   | 'image'
+  /** An image of another release of OpenStack, which brings its migrations. */
+  | 'openstack-release'
   | 'values'
   /** Only the data that kk records about it: its requirements, and whether it is stated and protected. */
   | 'standing'
@@ -17,6 +19,7 @@ export const CHANGE_WORDS = {
   'chart-version': 'the chart version',
   'app-version': 'the appVersion',
   'chart-content': 'files of the chart',
+  'openstack-release': 'another release of OpenStack',
   image: 'an image',
   values: 'values',
   standing: 'what it requires, or whether it is stated or protected',

@@ -19,6 +19,7 @@ export const VERB_TABLE = {
   reconfigure: {
     values: true,
     image: false,
+    'openstack-release': false,
     'chart-content': false,
     'chart-version': false,
     'app-version': false,
@@ -28,6 +29,7 @@ export const VERB_TABLE = {
   update: {
     values: true,
     image: true,
+    'openstack-release': false,
     'chart-content': true,
     'chart-version': false,
     'app-version': false,
@@ -37,6 +39,7 @@ export const VERB_TABLE = {
   upgrade: {
     values: true,
     image: true,
+    'openstack-release': true,
     'chart-content': true,
     'chart-version': true,
     'app-version': true,
@@ -46,6 +49,7 @@ export const VERB_TABLE = {
   deploy: {
     values: true,
     image: true,
+    'openstack-release': true,
     'chart-content': true,
     'chart-version': true,
     'app-version': true,

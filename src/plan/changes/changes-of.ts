@@ -1,8 +1,14 @@
 import type {StoredRelease} from '../../cluster/cluster.ts'
 import {LAYERS} from '../../overrides/layer.ts'
-import type {Values} from '../../release.ts'
+import {isMap, type Values} from '../../release.ts'
 import type {DesiredRelease} from '../desired.ts'
 import {type KkLabels, layersOf, readLabels} from '../labels.ts'
+import {
+  isOtherRelease,
+  type OpenStackRelease,
+  openstackRelease,
+  releaseOfImage,
+} from '../versions/openstack-release.ts'
 import {type ChangeKind, inOrder} from './change-kind.ts'
 import {changedPaths} from './changed-paths.ts'
 
@@ -27,7 +33,7 @@ export function changesOf(
       const isOurs = labels?.revision === before.revision
       return [
         ...chartChanges(wanted.desired, before.chart, isOurs ? labels : undefined),
-        ...valueChanges(wanted, before.values, isOurs ? labels : undefined),
+        ...valueChanges(wanted, before, isOurs ? labels : undefined),
       ]
     }),
   )
@@ -61,14 +67,28 @@ function chartChanges(
 
 function valueChanges(
   {desired, values}: Wanted,
-  before: Values,
+  before: Pick<StoredRelease, 'values' | 'chart'>,
   labels: KkLabels | undefined,
 ): readonly ChangeKind[] {
-  const kinds = changedPaths(before, values).map((path) => (isImagePath(path) ? 'image' : 'values'))
+  const after = {values, chart: desired.chart}
+  const kinds = changedPaths(before.values, values).map((path) => {
+    if (!isImagePath(path)) return 'values'
+    return isOtherRelease(releaseAt(path, before), releaseAt(path, after)) ? 'openstack-release' : 'image'
+  })
   if (kinds.length > 0) return kinds
   const layers = layersOf(desired)
   const isSame = ['flags', ...LAYERS].every((name) => labels?.layers.get(name) === layers.get(name))
   return labels === undefined || isSame ? [] : ['values']
+}
+
+/** Returns the release of OpenStack that a value names; where it names none, that of the chart, whose images are the default. */
+function releaseAt(
+  path: readonly string[],
+  {values, chart}: Pick<StoredRelease, 'values'> & {readonly chart: {readonly appVersion: string}},
+): OpenStackRelease | undefined {
+  const value = path.reduce<unknown>((at, key) => (isMap(at) ? at[key] : undefined), values)
+  const named = typeof value === 'string' ? (releaseOfImage(value) ?? openstackRelease(value)) : undefined
+  return named ?? openstackRelease(chart.appVersion)
 }
 
 /** The names of maps that hold images only, in openstack-helm's values and in most others. */

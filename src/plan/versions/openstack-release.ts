@@ -41,6 +41,14 @@ export function releaseOfImage(reference: string): OpenStackRelease | undefined 
   return tag === undefined ? undefined : openstackRelease(tag)
 }
 
+/** Whether both are known and differ. */
+export function isOtherRelease(
+  one: OpenStackRelease | undefined,
+  other: OpenStackRelease | undefined,
+): boolean {
+  return one !== undefined && other !== undefined && releaseText(one) !== releaseText(other)
+}
+
 /** Returns a release as text, such as `2025.1`. */
 export function releaseText({year, half}: OpenStackRelease): string {
   return `${year}.${half}`

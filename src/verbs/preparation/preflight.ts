@@ -2,9 +2,10 @@ import type {StoredRelease} from '../../cluster/cluster.ts'
 import {storedObjects} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import {CHANGE_WORDS} from '../../plan/changes/change-kind.ts'
-import {type ChangeVerb, refusedVerb, VERB_TABLE} from '../../plan/changes/change-verb.ts'
+import {type ChangeVerb, refusedVerb, sufficientVerb, VERB_TABLE} from '../../plan/changes/change-verb.ts'
 import {imageChanges} from '../../plan/changes/images.ts'
 import type {Plan} from '../../plan/plan.ts'
+import {isOtherRelease, releaseOfImage} from '../../plan/versions/openstack-release.ts'
 import {unsupported} from '../../plan/versions/unsupported.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Rendered} from './rendering/render.ts'
@@ -17,20 +18,24 @@ export interface RenderedChange {
 }
 
 /**
- * Throws `KK_VERB` with every container whose image changes, for a verb that changes no images. The check is exact: it
- * compares rendered objects, while the plan compares names of values.
+ * Throws `KK_VERB` with every container whose image changes, for a verb that changes no images, or none of another release
+ * of OpenStack. The check is exact: it compares rendered objects, while the plan compares names of values.
  */
 export function expectSameImages({rendered, previous}: RenderedChange, verb: ChangeVerb): void {
-  if (VERB_TABLE[verb].image) return
-  const lines = [...previous].flatMap(([release, stored]) =>
+  const makes = VERB_TABLE[verb]
+  const found = [...previous].flatMap(([release, stored]) =>
     stored.flatMap((before) =>
-      imageChanges(storedObjects(before), rendered.get(release) ?? []).map(
-        ({container, from, to}) =>
-          `  ${release}: ${CHANGE_WORDS.image}: ${container} ${from === undefined ? 'gets' : `${from} →`} ${to}`,
-      ),
+      imageChanges(storedObjects(before), rendered.get(release) ?? []).flatMap(({container, from, to}) => {
+        const isOther = isOtherRelease(releaseOfImage(from ?? ''), releaseOfImage(to))
+        const change = isOther ? 'openstack-release' : 'image'
+        const way = `${container} ${from === undefined ? 'gets' : `${from} →`} ${to}`
+        return makes[change] ? [] : [{change, line: `  ${release}: ${CHANGE_WORDS[change]}: ${way}`} as const]
+      }),
     ),
   )
-  if (lines.length > 0) throw refusedVerb(verb, 'update', [...new Set(lines)])
+  if (found.length === 0) return
+  const needed = sufficientVerb(found.map(({change}) => change))
+  throw refusedVerb(verb, needed, [...new Set(found.map(({line}) => line))])
 }
 
 /**

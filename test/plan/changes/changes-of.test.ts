@@ -26,7 +26,21 @@ describe('what an upgrade changes', () => {
   test.each<[string, Side, Side, string[]]>([
     ['a value', {values: {replicas: 1}}, {values: {replicas: 2}}, ['values']],
     ['a list', {values: {hosts: ['a']}}, {values: {hosts: ['a', 'b']}}, ['values']],
-    ['the tag of all images', {values: {}}, {values: {images: {tag: '2025.2'}}}, ['image']],
+    ['a tag of the same release', {}, {values: {images: {tag: '2025.1-debian'}}}, ['image']],
+    ['a tag of another release', {}, {values: {images: {tag: '2025.2'}}}, ['openstack-release']],
+    [
+      'an image of another release',
+      {values: {images: {tags: {api: 'registry/k:epoxy'}}}},
+      {values: {images: {tags: {api: 'registry/k:2026.1'}}}},
+      ['openstack-release'],
+    ],
+    [
+      'a tag of the release that it is of already',
+      {values: {images: {tag: '2026.1-debian'}}},
+      {values: {images: {tag: '2026.1-ubuntu'}}},
+      ['image'],
+    ],
+    ['a tag that is taken away', {values: {images: {tag: '2026.1'}}}, {}, ['openstack-release']],
     ['a tag below global', {values: {}}, {values: {global: {images: {tags: {api: 'k:2'}}}}}, ['image']],
     ['a repository', {values: {web: {repository: 'a'}}}, {values: {web: {repository: 'b'}}}, ['image']],
     ['a value and a tag', {}, {values: {debug: true, image: {tag: '2'}}}, ['image', 'values']],

@@ -5,6 +5,7 @@ import {beyond, CHANGE_VERBS, sufficientVerb} from '../../../src/plan/changes/ch
 test.each<[ChangeKind, Record<(typeof CHANGE_VERBS)[number], 'makes' | 'refuses'>]>([
   ['values', {reconfigure: 'makes', update: 'makes', upgrade: 'makes', deploy: 'makes'}],
   ['image', {reconfigure: 'refuses', update: 'makes', upgrade: 'makes', deploy: 'makes'}],
+  ['openstack-release', {reconfigure: 'refuses', update: 'refuses', upgrade: 'makes', deploy: 'makes'}],
   ['chart-content', {reconfigure: 'refuses', update: 'makes', upgrade: 'makes', deploy: 'makes'}],
   ['chart-version', {reconfigure: 'refuses', update: 'refuses', upgrade: 'makes', deploy: 'makes'}],
   ['app-version', {reconfigure: 'refuses', update: 'refuses', upgrade: 'makes', deploy: 'makes'}],
@@ -22,6 +23,7 @@ test.each<[ChangeKind[], string]>([
   [['values'], 'reconfigure'],
   [['values', 'image'], 'update'],
   [['chart-content'], 'update'],
+  [['openstack-release'], 'upgrade'],
   [['values', 'chart-version'], 'upgrade'],
   [['app-version'], 'upgrade'],
   [['image', 'new-release'], 'deploy'],
