@@ -338,6 +338,8 @@ export interface Cluster {
   dryApply(options: DryApplyOptions): Promise<readonly DryApply[]>
   /** Writes objects that exist as helm writes them, by force. Those that are gone are left alone. */
   correct(options: DryApplyOptions): Promise<void>
+  /** Makes helm the manager of the fields that Flux's controller applied; nothing else of the objects changes. */
+  takeFluxFields(namespace: string, objects: readonly KubernetesObject[]): Promise<void>
   /** Returns the workloads that autoscalers of a namespace scale: the manifest does not decide their replicas. */
   scaleTargets(namespace: string): Promise<readonly ScaleTarget[]>
   /**

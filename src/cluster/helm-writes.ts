@@ -5,7 +5,7 @@ import {asking, type Resource, resourcePath} from './api/resources.ts'
 import type {FieldConflict, KubernetesObject} from './cluster.ts'
 
 /** Helm's own name as a manager of fields (Helm 4.2: cmd/helm/helm.go). */
-const MANAGER = 'helm'
+export const MANAGER = 'helm'
 
 /** An object with its resource and namespace. */
 export interface Written {

@@ -24,6 +24,7 @@ import type {Guard} from './guard/guard.ts'
 import {keptObjects, listedClaims} from './guard/objects.ts'
 import {isSupported, readParameters, readState} from './guard/read.ts'
 import {installGuard, removeGuard, writeApprovals} from './guard/write.ts'
+import {takeFluxFields} from './helm-release.ts'
 import {KEPT} from './helm-view.ts'
 import {imagePulls} from './image-pulls.ts'
 import {createJobOf} from './instantiate.ts'
@@ -100,6 +101,7 @@ export async function openCluster({
     missing: missingByLists(client, discovery),
     dryApply: (options) => dryApplyObjects(client, discovery, options),
     correct: (options) => correctObjects(client, discovery, options),
+    takeFluxFields: (namespace, objects) => takeFluxFields(client, discovery, {namespace, objects}),
     scaleTargets,
     deleteObject: (object) => deleteObject(client, discovery, object),
     claims: (namespace) => listClaims(client, namespace),

@@ -20,7 +20,7 @@ import {type PlannedAdoption, planAdoption} from '../verbs/change/adopt.ts'
 export default class Adopt extends KkCommand {
   static override summary = 'Take over releases that were installed without kk, after showing what differs.'
   static override description =
-    'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes nothing else: what differs comes with the next deploy. A release of another environment is refused, unless --owner names that environment: so one is renamed, or hands releases over.'
+    'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes no value of an object: what differs comes with the next deploy. A release of another environment is refused, unless --owner names that environment: so one is renamed, or hands releases over.'
   static override usage = '[RELEASE...] [FILE] [FLAGS]'
   static override examples = [
     {

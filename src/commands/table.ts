@@ -10,7 +10,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes nothing else: what differs comes with the next deploy. A release of another environment is refused, unless --owner names that environment: so one is renamed, or hands releases over.',
+      'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes no value of an object: what differs comes with the next deploy. A release of another environment is refused, unless --owner names that environment: so one is renamed, or hands releases over.',
     examples: [
       {
         description: 'What a deploy would change of it.',

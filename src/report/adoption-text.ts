@@ -33,7 +33,7 @@ function meaning({deployRefusal}: PlannedAdoption): string {
   const next = deployRefusal
     ? 'the next deploy will be refused, as the note says'
     : 'what differs comes with the next deploy'
-  return `adopting writes labels on the record that helm keeps, and changes nothing else; ${next}`
+  return `adopting writes labels on the record that helm keeps, and changes no value of an object; ${next}`
 }
 
 function adoptionLines(adoption: Adoption, palette: Palette): readonly string[] {

@@ -21,6 +21,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {clusterOf} from './cluster-of.ts'
 import {preparedMask} from './environment-mask.ts'
 import {driftedObjects, goneHooks} from './observation/drift.ts'
+import {driverNotes} from './observation/present-drivers.ts'
 import {observedRecords} from './preparation/observed-records.ts'
 import {namedReleases, type Prepared} from './preparation/prepare.ts'
 import {previousRevisions} from './preparation/previous-revisions.ts'
@@ -118,6 +119,7 @@ export async function observedPlan(
     ...(prepared.inferenceNotes ?? []),
     ...(prepared.secretNotes ?? []),
     ...livingNotes(living),
+    ...(await driverNotes(toBeAdopted(settled), cluster)),
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),
     ...(await serversElsewhereNotes(prepared, records, cluster)),
@@ -134,6 +136,11 @@ export async function observedPlan(
     previous,
     living,
   }
+}
+
+/** Returns the releases that are wanted, and that kk did not install. */
+function toBeAdopted({bystanders}: Plan): readonly ReleaseId[] {
+  return bystanders.filter(({state}) => state === 'to-adopt').map(({release}) => release)
 }
 
 /** Returns a note for each release of a deprecated chart, with what its chart says of itself. */

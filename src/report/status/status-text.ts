@@ -107,13 +107,13 @@ function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): re
 }
 
 /** Returns who changes a release where that is not kk alone. */
-function driverLines(name: string, {exportedTo, madeBy, revision}: ReleaseStatus): readonly string[] {
+function driverLines(name: string, {exportedTo, madeBy, owner, revision}: ReleaseStatus): readonly string[] {
   if (exportedTo === undefined && madeBy === undefined) return []
   const maker =
     madeBy === undefined ? 'its last revision is still of kk' : `${madeBy} made revision ${revision}`
   const driver =
     exportedTo === undefined
-      ? 'kk does not drive it alone: '
+      ? `${owner === undefined ? 'kk did not install it' : 'kk does not drive it alone'}: `
       : `handed over to ${exportedTo}, until kk adopt ${name} takes it back: `
   return [plainLine(`${name}: ${driver}${maker}`)]
 }

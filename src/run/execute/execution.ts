@@ -23,6 +23,7 @@ export interface Tools {
     | 'stored'
     | 'revisions'
     | 'label'
+    | 'takeFluxFields'
     | 'validate'
     | 'deleteFailedJobs'
     | 'createJobOf'

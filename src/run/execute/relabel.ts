@@ -1,4 +1,6 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {helmReleaseOf} from '../../cluster/helm-release.ts'
+import {upgradedObjects} from '../../cluster/manifest.ts'
 import {isInstalled} from '../../cluster/records/record.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {installationOf} from '../../plan/installation.ts'
@@ -15,6 +17,7 @@ import {
   UNCHECKED_LABEL,
   usesLabel,
 } from '../../plan/labels.ts'
+import {releaseNamespace} from '../../release.ts'
 import type {DesiredWork} from '../task.ts'
 import type {Execution} from './execution.ts'
 import {takeLease} from './lease.ts'
@@ -45,7 +48,7 @@ export async function relabel(
 
 /**
  * Writes this environment's labels on the last record of a release that it did not install, or that another hands over, under the release's Lease and
- * the record's resourceVersion; nothing else is changed. Digests are written only where the plan has judged the inputs to
+ * the record's resourceVersion. Nothing else is changed, but for the manager of fields that Flux has left behind. Digests are written only where the plan has judged the inputs to
  * be the same. Throws `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_NOT_INSTALLED`.
  */
 export async function adopt(
@@ -61,6 +64,7 @@ export async function adopt(
   const all = inputs === '' ? adoptionLabels(desired, revision) : labelsOf(desired, revision)
   const labels = Object.fromEntries(Object.entries(all).filter(([name]) => !missing.has(name)))
   await using _reservations = await reserve(execution, {requirements, before: record})
+  await takeFieldsOfFlux(execution)
   await cluster.label(record, {
     ...labelChanges(labels, record.labels),
     [INSTALLATION_LABEL]: installationOf(record, run),
@@ -70,6 +74,13 @@ export async function adopt(
     ...(from !== undefined && gateMarks(record)),
   })
   return {revision}
+}
+
+/** Without it, the next deploy would meet a conflict for each field, and be refused. */
+async function takeFieldsOfFlux({action: {release, revision}, cluster}: Execution<'adopt'>): Promise<void> {
+  const stored = await cluster.stored(release, revision)
+  const objects = stored ? upgradedObjects(stored) : []
+  if (helmReleaseOf(objects) !== undefined) await cluster.takeFluxFields(releaseNamespace(release), objects)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import {helmReleaseOf} from '../../cluster/helm-release.ts'
 import {upgradedObjects} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
@@ -23,6 +24,7 @@ import type {RunEvent} from '../../run/events.ts'
 import {type DesiredWork, desiredWork} from '../../run/task.ts'
 import {clusterOf} from '../cluster-of.ts'
 import {preparedMask} from '../environment-mask.ts'
+import {expectLetGo} from '../observation/present-drivers.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {throwPlaced} from '../preparation/placed-problems.ts'
 import {namedReleases, type Prepared} from '../preparation/prepare.ts'
@@ -77,7 +79,7 @@ interface Ports {
 /**
  * Compares releases that kk did not install, or that the environment `from` hands over, with what the environment makes
  * of them; changes nothing. Without names, what the file states of the environment `from`, or all where it has all of
- * that. Throws what `adoptable`, `expectNamed` and `expectSameChart` throw, `KK_UNKNOWN_RELEASE`, `KK_RECORD`, and what a
+ * that. Throws `KK_HANDED_OVER` while Flux drives one, what `adoptable`, `expectNamed` and `expectSameChart` throw, `KK_UNKNOWN_RELEASE`, `KK_RECORD`, and what a
  * chart has against its values.
  */
 export async function planAdoption(
@@ -101,6 +103,7 @@ export async function planAdoption(
     return {desired, ...adoptable(desired, recordOf.get(release), from)}
   })
   const foreign = looked.filter(({isOurs}) => !isOurs).map(({record}) => record.release)
+  const driverNotes = await expectLetGo(foreign, cluster)
   const users = otherUsers(new Set(foreign), records, environment.name)
   if (from !== undefined && names.length === 0) {
     const isProtected = (release: ReleaseId) =>
@@ -133,7 +136,12 @@ export async function planAdoption(
     cluster: plansCluster,
     actions: adoptions.map((adoption) => actionOf(adoption, prepared, recordOf)),
     bystanders: [],
-    notes: [...requirementNotes(foreign, prepared, recordOf), ...refusalNotes(deployRefusal)],
+    notes: [
+      ...driverNotes,
+      ...fluxNotes(compared),
+      ...requirementNotes(foreign, prepared, recordOf),
+      ...refusalNotes(deployRefusal),
+    ],
   }
   return {
     plan,
@@ -282,6 +290,17 @@ function actionOf(
 function workOf(release: ReleaseId, {releases}: Prepared): DesiredWork {
   const {desired, timeoutSeconds} = releases.get(release)!
   return desiredWork(desired, timeoutSeconds)
+}
+
+/** What adopting changes beside the record, of releases that Flux made. */
+function fluxNotes(compared: readonly Pick<Compared, 'stored' | 'before'>[]): readonly string[] {
+  const names = compared
+    .filter(({before}) => helmReleaseOf(before) !== undefined)
+    .map(({stored}) => releaseName(stored.release))
+  if (names.length === 0) return []
+  return [
+    `the fields that helm-controller manages of the objects of ${names.join(', ')} become helm's, so that a deploy may write them`,
+  ]
 }
 
 function refusalNotes(refusal: KkError | undefined): readonly string[] {

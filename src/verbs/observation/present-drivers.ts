@@ -2,7 +2,7 @@ import type {Resource} from '../../cluster/api/resources.ts'
 import type {Cluster} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
 import {type Driver, driversAmong} from '../../exchange/drivers.ts'
-import type {Values} from '../../release.ts'
+import {type ReleaseId, releaseName, type Values} from '../../release.ts'
 
 /** As collections of the whole cluster: an object of another tool may be in any namespace. */
 const RESOURCES: Readonly<Record<Driver['kind'], Resource>> = {
@@ -26,9 +26,11 @@ export interface PresentDrivers {
   readonly note?: string
 }
 
+type Asked = Pick<Cluster, 'objects' | 'customKinds' | 'context'>
+
 /** Returns the objects of a kind that install releases; none where the cluster does not have the kind. */
 export async function presentDrivers(
-  {objects, customKinds, context}: Pick<Cluster, 'objects' | 'customKinds' | 'context'>,
+  {objects, customKinds, context}: Asked,
   kind: Driver['kind'],
 ): Promise<PresentDrivers> {
   const resource = RESOURCES[kind]
@@ -41,4 +43,50 @@ export async function presentDrivers(
     const what = `which ${kind}s install releases on ${context} is not known`
     return {drivers: [], note: `${what}: ${error.message}`}
   }
+}
+
+/** Returns a note for each HelmRelease of Flux that drives one of these releases; asks nothing where there are none. */
+export async function driverNotes(
+  releases: readonly ReleaseId[],
+  cluster: Asked,
+): Promise<readonly string[]> {
+  const {driving, notes} = await driversOf(releases, cluster)
+  return [...driving.map((each) => `${title(each)}: kk adopt is refused until it is suspended`), ...notes]
+}
+
+/**
+ * Throws `KK_HANDED_OVER` if a HelmRelease of Flux drives one of these releases and is not suspended: it would undo what kk
+ * changes, and uninstall the release when it is deleted. Returns notes on what is suspended, or not known.
+ */
+export async function expectLetGo(
+  releases: readonly ReleaseId[],
+  cluster: Asked,
+): Promise<readonly string[]> {
+  const {driving, suspended, notes} = await driversOf(releases, cluster)
+  if (driving.length > 0) {
+    const commands = driving.map(({namespace, name}) => `flux suspend helmrelease ${name} -n ${namespace}`)
+    const names = driving.map(({release}) => releaseName(release)).join(' ')
+    throw new KkError('KK_HANDED_OVER', `${driving.map(title).join(', ')}, and would undo what kk changes`, {
+      hint: `take back: suspend its HelmRelease, then delete that (${commands.join('; ')}); then kk adopt ${names}`,
+    })
+  }
+  return [
+    ...suspended.map((each) => `${title(each)}, but is suspended: delete it before somebody resumes it`),
+    ...notes,
+  ]
+}
+
+async function driversOf(releases: readonly ReleaseId[], cluster: Asked) {
+  if (releases.length === 0) return {driving: [], suspended: [], notes: []}
+  const {drivers, note} = await presentDrivers(cluster, 'HelmRelease')
+  const theirs = drivers.filter((each) => each.cluster === undefined && releases.includes(each.release))
+  return {
+    driving: theirs.filter(({isSuspended}) => !isSuspended),
+    suspended: theirs.filter(({isSuspended}) => isSuspended),
+    notes: note === undefined ? [] : [note],
+  }
+}
+
+function title({kind, namespace, name, release}: Driver): string {
+  return `${kind} ${namespace}/${name} drives ${release}`
 }

@@ -49,7 +49,7 @@ export interface ReleaseStatus {
   readonly exportedTo?: string
   /**
    * Who made its last revision, where that was not kk: `HelmRelease flux-system/keystone` of Flux, as its objects say, or
-   * `another helm`.
+   * `another helm`. Of a release that kk did not install, Flux alone is known.
    */
   readonly madeBy?: string
   readonly requires: readonly string[]

@@ -1,11 +1,12 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {helmReleaseOf} from '../../cluster/helm-release.ts'
 import {type LeaseView, staleness, standingOf} from '../../cluster/lease/view.ts'
 import type {Graph} from '../../graph/graph.ts'
 import type {Redact} from '../../helm/redact/redact.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {gateOf, readLabels} from '../../plan/labels.ts'
-import {isUnfinished, isUnlabelled, type ObservedRecord} from '../../plan/pending/evidence.ts'
+import {isUnfinished, type ObservedRecord} from '../../plan/pending/evidence.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import type {RecordFacts} from '../../plan/uses/observed.ts'
 import {usersOf} from '../../plan/uses/uses.ts'
@@ -57,6 +58,8 @@ export function statusOf(
   const owner = labels?.owner
   const lease = look.leases.get(release)
   const advice = record && (unfinished(record)?.hint ?? lostRevision(record))
+  const isWhole = record !== undefined && !isUnfinished(record) && record.copiedBy === undefined
+  const maker = isWhole ? makerOf(record, payload) : undefined
   return {
     release,
     chart: name,
@@ -69,11 +72,7 @@ export function statusOf(
     owner,
     ...(lease?.holder !== undefined && {holder: holderOf(lease, look.now)}),
     ...(labels?.exportedTo !== undefined && {exportedTo: labels.exportedTo}),
-    ...(record &&
-      labels &&
-      !isUnfinished(record) &&
-      isUnlabelled(record) &&
-      record.copiedBy === undefined && {madeBy: makerOf(payload)}),
+    ...(maker !== undefined && {madeBy: maker}),
     requires: (graph.requirements.get(release) ?? []).map(({to}) => releaseName(to)),
     dependents: usersOf(look, [release]).map((each) => ({
       release: each,
@@ -99,14 +98,13 @@ function isForeign(record: ObservedRecord | undefined): boolean {
   return record !== undefined && !readLabels(record.labels)
 }
 
-/** Flux labels every object of a release with the HelmRelease that it is from (helm-controller: postrender/origin_labels.go). */
-function makerOf(payload: Payload | undefined): string {
-  const [object] = payload && 'objects' in payload ? payload.objects : []
-  const {[`${FLUX}/namespace`]: namespace, [`${FLUX}/name`]: name} = object?.metadata.labels ?? {}
-  return name === undefined ? 'another helm' : `HelmRelease ${namespace}/${name}`
+/** Returns who made the last revision where that was not kk; undefined for a helm of which kk knows nothing. */
+function makerOf({labels, revision}: ObservedRecord, payload: Payload | undefined): string | undefined {
+  const ours = readLabels(labels)
+  if (ours?.revision === revision) return undefined
+  const flux = payload && 'objects' in payload ? helmReleaseOf(payload.objects) : undefined
+  return flux ?? (ours && 'another helm')
 }
-
-const FLUX = 'helm.toolkit.fluxcd.io'
 
 function inputsOf(desired: DesiredRelease, record: ObservedRecord): 'current' | 'changed' {
   const labels = readLabels(record.labels)

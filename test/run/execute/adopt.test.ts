@@ -27,3 +27,26 @@ it.each([
   await expect(world.execute(action, workOf(ours))).rejects.toMatchObject({code: 'KK_RACED'})
   expect(world.record).toBe(theirs)
 })
+
+it('a release that Flux made is adopted with the fields of its objects, before its record has a label', async () => {
+  const labels = {
+    'helm.toolkit.fluxcd.io/name': 'keystone',
+    'helm.toolkit.fluxcd.io/namespace': 'flux-system',
+  }
+  const manifest = (more: object) =>
+    JSON.stringify({apiVersion: 'v1', kind: 'Service', metadata: {name: 'keystone-api', ...more}})
+  const [ofFlux, ofHelm] = [manifest({labels}), manifest({})].map((each) =>
+    newWorld({record: theirs, manifests: {2: each}}),
+  )
+
+  for (const world of [ofFlux!, ofHelm!])
+    await world.execute({...actionOf('adopt', 2), from: 'other'}, workOf(ours))
+
+  const steps = (log: readonly string[]) =>
+    log.filter((each) => /^(?:take|label)/.test(each)).map((each) => each.split(': {', 1)[0])
+  expect(steps(ofFlux!.log)).toEqual([
+    'take the fields of Flux in openstack: keystone-api',
+    'label revision 2',
+  ])
+  expect(steps(ofHelm!.log)).toEqual(['label revision 2'])
+})

@@ -178,6 +178,7 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
       const chart = {name: 'keystone', version: '0.1.0', appVersion: ''}
       return record && {...record, manifest: '', values: {}, hooks: [], chart, applyMethod: undefined}
     },
+    takeFluxFields: async () => undefined,
     label: (record, labels) =>
       step(() => {
         const before = records.get(record.release)!

@@ -150,6 +150,11 @@ export function newWorld(setting: Setting = {}) {
       log.push(`label revision ${of.revision}: ${JSON.stringify(labels)}`)
       record = {...of, labels: patched(of.labels, labels)}
     },
+    takeFluxFields: async (namespace, objects) => {
+      log.push(
+        `take the fields of Flux in ${namespace}: ${objects.map(({metadata}) => metadata.name).join(', ')}`,
+      )
+    },
     validate: async ({objects}) =>
       objects.map(({kind, metadata}) => ({object: `${kind}/${metadata.name}`, outcome: 'accepted'})),
     async gate({objects}) {

@@ -77,6 +77,13 @@ describe('who drives a release is told where that is not kk alone', () => {
       {},
       'keystone: kk does not drive it alone: another helm made revision 3',
     ],
+    [
+      'Flux, of a release that kk did not install',
+      {...recordAt(1), labels: {}},
+      FLUX,
+      'keystone: kk did not install it: HelmRelease flux-system/keystone made revision 1',
+    ],
+    ['plain helm, of a release that kk did not install', {...recordAt(1), labels: {}}, {}, undefined],
   ])('%s', (_, record, labels, line) => {
     expect(lineOf(record, payloadWith(labels))).toBe(line)
   })
