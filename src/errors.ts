@@ -100,7 +100,10 @@ export const ERRORS = {
   },
   KK_HAS_DEPENDENTS: {exit: 3, meaning: 'something on the cluster requires the release, or may'},
   KK_OWNER: {exit: 3, meaning: 'the release belongs to another environment'},
-  KK_HANDED_OVER: {exit: 3, meaning: 'the release was handed over to another tool, or another tool drives it'},
+  KK_HANDED_OVER: {
+    exit: 3,
+    meaning: 'the release was handed over to another tool, or another tool drives it',
+  },
   KK_PENDING: {exit: 3, meaning: 'an operation on the release has not ended'},
   KK_RACED: {exit: 1, meaning: 'somebody else changed the release meanwhile'},
   KK_CONFLICT: {exit: 3, meaning: 'somebody else manages a field that helm would set'},

@@ -150,9 +150,7 @@ atNight(() => {
       delete said[file]
 
       expect(codes).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2])
-      expect(said['command 4']).toMatch(
-        /- +password: \(masked\)\n\+ +password: \(masked, changed\)/,
-      )
+      expect(said['command 4']).toMatch(/- +password: \(masked\)\n\+ +password: \(masked, changed\)/)
       expect(Object.keys(said)).toContain(join(directory, 'helm-calls'))
       const forms = [first, second].flatMap((text) => [text, Buffer.from(text).toString('base64')])
       expect(

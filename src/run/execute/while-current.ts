@@ -28,7 +28,8 @@ export function whileCurrent(execution: Execution, revision: number): Current {
     const record = await cluster.lastRecord(release, revision)
     const isLast = record?.revision === revision && record.status === 'deployed'
     if (isLast && !(await cluster.isNamespaceGoing(releaseNamespace(release)))) return
-    const what = record && !isLast ? `it is ${record.status} at revision ${record.revision}` : await wayItWent(execution)
+    const what =
+      record && !isLast ? `it is ${record.status} at revision ${record.revision}` : await wayItWent(execution)
     replaced.abort(raced(release, `${what} while the gate of revision ${revision} was awaited`))
   }
   const looking = (async () => {
