@@ -91,6 +91,8 @@ export interface StoredRelease extends ReleaseRecord {
   readonly deployedAt?: string
   /** `ssa` for a release that helm 4 applied on the server side. */
   readonly applyMethod: string | undefined
+  /** The namespace of the objects as helm wrote it. Flux can keep records in another one (`storageNamespace`). */
+  readonly namespace?: string
   /** The size of the Secret's data in bytes; the API server takes 1 MiB at most. */
   readonly bytes?: number
 }

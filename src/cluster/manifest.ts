@@ -1,4 +1,4 @@
-import {KkError} from '../errors.ts'
+import {asKkError, KkError} from '../errors.ts'
 import {readYamlDocuments} from '../helm/yaml.ts'
 import {isMap} from '../release.ts'
 import type {KubernetesObject, StoredRelease} from './cluster.ts'
@@ -18,10 +18,37 @@ export function parseManifest(yaml: string): KubernetesObject[] {
   }
 }
 
-/** Returns the objects that bear an annotation. A manifest in which it does not occur, as in most, is not parsed. */
-export function annotatedObjects(yaml: string, annotation: string): KubernetesObject[] {
+/**
+ * Returns the objects of a YAML stream that may be anyone's, without the documents that are no objects of Kubernetes, and
+ * what is wrong with the first of those.
+ */
+export function readableObjects(yaml: string): {
+  readonly objects: readonly KubernetesObject[]
+  readonly fault?: string
+} {
+  try {
+    return {objects: parseFile(yaml)}
+  } catch (error) {
+    const parts = yaml.split(DOCUMENT)
+    const objects = parts.flatMap((part) => {
+      try {
+        return parseFile(part)
+      } catch {
+        return []
+      }
+    })
+    return {objects, fault: asKkError(firstError(yaml) ?? error).message}
+  }
+}
+
+/** The line that begins a document. */
+const DOCUMENT = /^---(?=\s)/m
+
+/** Returns the readable objects that bear an annotation. A manifest in which it does not occur, as in most, is not parsed. */
+export function annotatedObjects(yaml: string, annotation: string): readonly KubernetesObject[] {
   if (!yaml.includes(annotation)) return []
-  return parseManifest(yaml).filter(({metadata}) => metadata.annotations?.[annotation] !== undefined)
+  const {objects} = readableObjects(yaml)
+  return objects.filter(({metadata}) => metadata.annotations?.[annotation] !== undefined)
 }
 
 /**
@@ -35,7 +62,7 @@ function parseFile(yaml: string, file?: string): KubernetesObject[] {
 
 /** Returns the error of the first file that cannot be parsed by itself. */
 function firstError(yaml: string): unknown {
-  for (const part of yaml.split(/^---(?=\s)/m)) {
+  for (const part of yaml.split(DOCUMENT)) {
     const [, file, text = part] = /^\s*# Source: (.+)\n([\s\S]*)$/.exec(part) ?? []
     try {
       parseFile(text, file)

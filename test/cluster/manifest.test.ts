@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {parseManifest, testHooks, upgradedObjects} from '../../src/cluster/manifest.ts'
+import {parseManifest, readableObjects, testHooks, upgradedObjects} from '../../src/cluster/manifest.ts'
 
 const names = (yaml: string) => parseManifest(yaml).map(({kind, metadata}) => `${kind}/${metadata.name}`)
 
@@ -56,6 +56,17 @@ metadata: {name: b}
       expect.objectContaining({code, message: expect.stringContaining(says)}),
     )
   })
+})
+
+it('a stream of anyone gives what is an object of it, and says what is not', () => {
+  const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'
+  const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: migrate-}\n'
+
+  const {objects, fault} = readableObjects(`---\n${map}---\n# Source: gen/templates/job.yaml\n${job}`)
+
+  expect(objects.map(({metadata}) => metadata.name)).toEqual(['a'])
+  expect(fault).toContain('gen/templates/job.yaml renders a document that is not a Kubernetes object')
+  expect(readableObjects(map)).toEqual({objects: parseManifest(map)})
 })
 
 describe('the hooks of a revision', () => {

@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto'
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, inject, it} from 'vitest'
-import {get, kubectl, uniqueName} from './support/cluster.ts'
+import {get, kubectl, makeNamespace, uniqueName} from './support/cluster.ts'
 import {customResource} from './support/custom-resource.ts'
 import {CHARTS, type EnvironmentContent, makeEnvironment, workloads} from './support/environment.ts'
 import {kk} from './support/kk.ts'
@@ -105,6 +105,26 @@ describe('before the first change', () => {
     const statuses = (await helmRecords(environment.name)).map(({status}) => status)
     expect(statuses.filter((status) => status === 'uninstalling')).toEqual([])
   })
+})
+
+it('a release whose record is kept in another namespace is not installed a second time', async () => {
+  const environment = await ofObjects({one: [map('same')]})
+  await environment.deploy()
+  const store = await makeNamespace()
+  const secret = await get<{metadata: object; type: string; data: object}>(
+    ...['secret', 'sh.helm.release.v1.one.v1', '--namespace', environment.name],
+  )
+  const {labels} = secret.metadata as {labels: object}
+  const metadata = {name: 'sh.helm.release.v1.one.v1', namespace: store, labels}
+  const moved = {apiVersion: 'v1', kind: 'Secret', metadata, type: secret.type, data: secret.data}
+  await kubectl(['create', '--filename', '-'], {input: moved})
+  await kubectl(['delete', 'secret', metadata.name, '--namespace', environment.name])
+
+  const {exitCode, stderr} = await environment.kk('deploy')
+
+  expect([exitCode, stderr]).toEqual([3, expect.stringContaining('KK_FOREIGN')])
+  expect(stderr).toContain(`record of it is in the namespace ${store}`)
+  expect(await revisions(environment.name)).toEqual({})
 })
 
 describe('an object that two releases have', () => {

@@ -3,7 +3,7 @@ import {beforeAll, describe, expect, inject, it} from 'vitest'
 import {releaseId} from '../../src/release.ts'
 import {atNight} from '../support/night.ts'
 import {restrictedAccount} from './support/account.ts'
-import {kubectl, waitFor} from './support/cluster.ts'
+import {kubectl, makeNamespace, waitFor} from './support/cluster.ts'
 import {openCorner} from './support/corner.ts'
 import {follow, recordSecret, type Visit, visit} from './support/doctor.ts'
 import {workloads} from './support/environment.ts'
@@ -19,6 +19,8 @@ import {
   leftReservation,
   OLD,
 } from './support/left-behind.ts'
+import {objectsChart} from './support/objects-chart.ts'
+import {plainHelm} from './support/plain-helm.ts'
 import {deployOn, type Removable} from './support/removal.ts'
 
 describe('on this machine', () => {
@@ -44,6 +46,27 @@ describe('on this machine', () => {
 
     expect(find('helm', '/nonexistent/helm').advice).toContain('name a binary with --helm or KK_HELM')
   })
+})
+
+it('a foreign record with a document that is no object is named, and hides nothing of others', async () => {
+  const namespace = await makeNamespace()
+  const charts = await objectsChart(join(inject('run').home, namespace))
+  const job = {apiVersion: 'batch/v1', kind: 'Job', metadata: {generateName: 'migrate-'}, spec: {}}
+  const input = JSON.stringify({objects: [job]})
+  const installed = await plainHelm(
+    ['install', 'gen', join(charts, 'objects'), '--namespace', namespace, '--values', '-'],
+    {input},
+  )
+
+  const {find, findings} = await visit(['--kubeconfig', inject('run').kubeconfig])
+
+  expect(installed.exitCode).not.toBe(0)
+  expect(find('records', `revision 1 of ${namespace}/gen (failed)`)).toMatchObject({
+    level: 'warning',
+    what: expect.stringContaining('a Job has no metadata.name'),
+  })
+  const unchecked = findings.filter(({what}) => what.startsWith('could not be checked'))
+  expect(unchecked).toEqual([])
 })
 
 describe('who may do little', () => {

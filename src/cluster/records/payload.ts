@@ -10,6 +10,7 @@ interface Hook {
 
 /** The parts that are read of the release that helm stores; the same in helm 3 and 4. */
 interface Payload {
+  readonly namespace?: string
   readonly manifest?: string
   readonly config?: Values | null
   readonly apply_method?: string
@@ -48,6 +49,7 @@ export function decodePayload(record: ReleaseRecord, data: string | undefined): 
       .map((file) => Buffer.from(file.data ?? '', 'base64').toString()),
     applyMethod: payload.apply_method || undefined,
     bytes: Buffer.byteLength(data ?? '', 'base64'),
+    ...(payload.namespace && {namespace: payload.namespace}),
     ...(payload.info?.last_deployed && {deployedAt: payload.info.last_deployed}),
   }
 }

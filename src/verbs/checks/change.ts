@@ -2,14 +2,15 @@ import type {Chart} from '../../charts/chart.ts'
 import {readOwnFiles} from '../../charts/own-files.ts'
 import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {staysInUpgrade, withoutHooks} from '../../cluster/helm-view.ts'
-import {parseManifest, type RenderedObject} from '../../cluster/manifest.ts'
+import {parseManifest, type RenderedObject, readableObjects} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError, type ErrorCode} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import type {Plan} from '../../plan/plan.ts'
+import {lastOf} from '../../plan/rollback/ways.ts'
 import {livingRevisions} from '../../plan/uses/observed.ts'
-import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import {once} from '../../state/once.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import type {Rendered} from '../preparation/rendering/render.ts'
@@ -33,10 +34,18 @@ export interface Change {
   readonly staying: () => Promise<OtherReleases>
   /** Returns what all releases of the cluster have, those of the change included. */
   readonly present: () => Promise<OtherReleases>
+  /** Returns the releases that would be installed although their records are in another namespace. */
+  readonly elsewhere?: () => Promise<readonly ElsewhereRecord[]>
   /** `kk.given`. */
   readonly given: readonly string[]
   /** New keys of kk's own for accounts of a Ceph, if no release of the environment runs one. */
   readonly strayKeys?: readonly StrayKey[]
+}
+
+/** A release, and the namespace in which the record of it is. */
+interface ElsewhereRecord {
+  readonly release: ReleaseId
+  readonly namespace: string
 }
 
 /** A key that is neither stated nor kept, of a service that the environment does not run. */
@@ -110,6 +119,7 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
       cluster,
       plan.actions.map(({release}) => release),
     ),
+    elsewhere: () => recordsElsewhere(plan, cluster),
     given: prepared.environment.given,
     strayKeys: strayKeys(prepared),
   }
@@ -123,6 +133,26 @@ export function goingBetween(
 ): readonly KubernetesObject[] {
   const dropped = droppedObjects(before, withoutHooks(after), releaseNamespace(release))
   return dropped.filter((object) => !staysInUpgrade(object))
+}
+
+/** Looks for the records of new releases by their names, which are in the metadata of all records. */
+async function recordsElsewhere({actions}: Plan, cluster: Reads): Promise<readonly ElsewhereRecord[]> {
+  const installs = actions
+    .filter(({kind, revision}) => kind === 'install' && revision === 0)
+    .map(({release}) => release)
+  if (installs.length === 0) return []
+  const last = lastOf((await seenRevisions(cluster, {releases: installs})).revisions)
+  const namesakes = installs.flatMap((release) =>
+    [...last.keys()]
+      .filter((other) => other !== release && releaseName(other) === releaseName(release))
+      .map((other) => ({release, other})),
+  )
+  const found = await mapParallel(namesakes, async ({release, other}) => {
+    const stored = await cluster.stored(other)
+    const isOfRelease = stored?.namespace === releaseNamespace(release)
+    return isOfRelease ? [{release, namespace: releaseNamespace(other)}] : []
+  })
+  return found.flat()
 }
 
 function strayKeys({releases, generated = new Map()}: Deploying['prepared']): readonly StrayKey[] {
@@ -202,7 +232,9 @@ async function readObjects(
   const releases = await mapParallel(records, async ({release, revision}) => {
     try {
       const manifest = (await cluster.stored(release, revision))?.manifest ?? ''
-      return {release, objects: parseManifest(manifest).map((object) => ({object, file: ''}))}
+      const {objects, fault} = readableObjects(manifest)
+      if (fault !== undefined) unread.push(`a document of ${release}: ${fault}`)
+      return {release, objects: objects.map((object) => ({object, file: ''}))}
     } catch (error) {
       const {code, message} = asKkError(error)
       if (code === 'KK_BUG' || code === 'KK_UNREACHABLE') throw error

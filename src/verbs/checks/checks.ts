@@ -41,6 +41,13 @@ export const CHECKS: readonly Check[] = [
     find: unservedRecords,
   },
   {
+    name: 'records in another namespace',
+    changing: ['deploy'],
+    outcome: 'refuses: KK_FOREIGN',
+    cost: 'if a release is new: a list, and one for each release of the same name elsewhere',
+    find: recordsOfOthers,
+  },
+  {
     name: 'objects of two releases',
     changing: ['deploy', 'rollback'],
     outcome:
@@ -163,6 +170,15 @@ async function unservedRecords({recorded, next, cluster, changing}: Change): Pro
     )
   }
   return found
+}
+
+/** Returns releases that are installed, by a tool that keeps its records elsewhere: a second one would be of the same objects. */
+async function recordsOfOthers({elsewhere}: Change): Promise<readonly Found[]> {
+  return ((await elsewhere?.()) ?? []).map(({release, namespace}) => ({
+    what: `${release} is installed: helm's record of it is in the namespace ${namespace}, as Flux keeps it with storageNamespace`,
+    advice: `leave ${releaseName(release)} to the tool that installed it, and take its section out; or have that tool give it up, with its objects or with the record moved to ${releaseNamespace(release)}, and then: kk adopt ${releaseName(release)}`,
+    refusal: 'KK_FOREIGN',
+  }))
 }
 
 /** Returns the hooks that wait for what helm makes after them. */

@@ -1,6 +1,6 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
 import {staysAtUninstall, withoutHooks} from '../../cluster/helm-view.ts'
-import {annotatedObjects, parseManifest} from '../../cluster/manifest.ts'
+import {annotatedObjects, readableObjects} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {CLEANUP, cleanupsIn} from '../../plan/removal/cleanup.ts'
@@ -93,7 +93,9 @@ export function factsIn(stored: StoredRelease): RecordFacts {
  * parsed.
  */
 function goingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
-  const holding = [manifest, ...hooks].filter((yaml) => /\bNamespace\b/.test(yaml)).map(parseManifest)
+  const holding = [manifest, ...hooks]
+    .filter((yaml) => /\bNamespace\b/.test(yaml))
+    .map((yaml) => readableObjects(yaml).objects)
   return holding
     .flatMap((objects) => [
       ...withoutHooks(objects).filter((object) => !staysAtUninstall(object)),

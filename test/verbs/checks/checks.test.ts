@@ -203,6 +203,16 @@ it('a hook waits in vain for what is new, not for what the deployed revision has
   expect(await endless(changeOf({next: {one: [job, MAP]}, before: {one: [MAP]}}))).toEqual([])
 })
 
+it('a release whose record is in another namespace is not installed again', async () => {
+  const {change} = changeOf({next: {db: [MAP]}})
+  const elsewhere = async () => [{release: 'openstack/db', namespace: 'flux-system'} as const]
+
+  await expect(checkBefore({...change, elsewhere})).rejects.toMatchObject({
+    code: 'KK_FOREIGN',
+    message: expect.stringContaining("helm's record of it is in the namespace flux-system"),
+  })
+})
+
 it('a key of kk for a Ceph that no release runs is refused if an object has it', async () => {
   const path = ['global', 'endpoints', 'ceph_mon', 'auth', 'glance', 'key']
   const stray = {

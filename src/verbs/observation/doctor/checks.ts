@@ -104,8 +104,24 @@ const recordsCheck: Check = {
     const unreadable = (await readRecords()).flatMap((each) =>
       'unreadable' in each ? [`${releaseNamespace(each.record.release)}/${each.record.secret.name}`] : [],
     )
-    return judgeRecords({strays, unreadable, kubectl})
+    return [...judgeRecords({strays, unreadable, kubectl}), ...judgeDocuments(await readRecords())]
   },
+}
+
+/** Returns the records with documents that are no objects of Kubernetes, which no check sees. */
+function judgeDocuments(records: readonly ReadRecord[]): readonly Found[] {
+  return records.flatMap((each): readonly Found[] => {
+    if (!('fault' in each) || each.fault === undefined) return []
+    const {release, revision, status} = each.record
+    const what = `revision ${revision} of ${release} (${status}) has a document that is not examined: ${each.fault}`
+    return [
+      {
+        level: 'warning',
+        what,
+        advice: `helm get all ${releaseName(release)} --revision ${revision} --namespace ${releaseNamespace(release)}`,
+      },
+    ]
+  })
 }
 
 interface Records {

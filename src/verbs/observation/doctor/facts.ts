@@ -1,6 +1,6 @@
 import type {Cluster, EveryRecord, KubernetesObject, ReleaseRecord} from '../../../cluster/cluster.ts'
 import type {LeaseView} from '../../../cluster/lease/view.ts'
-import {hookObjects, parseManifest} from '../../../cluster/manifest.ts'
+import {parseManifest, readableObjects} from '../../../cluster/manifest.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError} from '../../../errors.ts'
 import type {Helm} from '../../../helm/helm.ts'
@@ -35,6 +35,8 @@ export type ReadRecord =
       readonly bytes: number
       readonly objects: readonly KubernetesObject[]
       readonly hooks: readonly KubernetesObject[]
+      /** What is wrong with a document that is no object, and is not among these. */
+      readonly fault?: string | undefined
     }
   | {readonly record: ReleaseRecord; readonly unreadable: string}
 
@@ -82,8 +84,12 @@ async function readOne(cluster: Cluster, record: ReleaseRecord): Promise<ReadRec
   try {
     const stored = await cluster.stored(record.release, record.revision)
     if (!stored) return {record, bytes: 0, objects: [], hooks: []}
-    const hooks = hookObjects(stored)
-    return {record, bytes: stored.bytes ?? 0, objects: parseManifest(stored.manifest), hooks}
+    const {objects, fault} = readableObjects(stored.manifest)
+    const hooks = stored.hooks.map(readableObjects)
+    return {
+      ...{record, bytes: stored.bytes ?? 0, objects, hooks: hooks.flatMap((hook) => hook.objects)},
+      fault: fault ?? hooks.find((hook) => hook.fault !== undefined)?.fault,
+    }
   } catch (error) {
     const {code, message} = asKkError(error)
     if (code !== 'KK_RECORD') throw error

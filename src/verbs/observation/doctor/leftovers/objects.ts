@@ -32,7 +32,8 @@ async function leftOf(
   try {
     return await leftovers(cluster, release, records)
   } catch (error) {
-    if (asKkError(error).code !== 'KK_RECORD') throw error
+    const {code} = asKkError(error)
+    if (code !== 'KK_RECORD' && code !== 'KK_RENDER' && code !== 'KK_YAML') throw error
     return []
   }
 }
