@@ -27,14 +27,19 @@ export type Decision =
   /** `begins` where it changes something, and goes on with nothing. */
   | {readonly kind: 'run'; readonly begins: boolean}
 
-/** Returns the digest of a plan: what is done with which revision, to which inputs, on which cluster. */
-export function planDigest({environment, cluster, actions}: Plan): string {
+/**
+ * Returns the digest of a plan: what is done with which revision, to which inputs, on which cluster, and after which approved
+ * plan. So an approval is good for one run that succeeds, though the same plan comes again after a removal.
+ */
+export function planDigest({environment, cluster, actions}: Plan, approved?: string): string {
   return digest({
     environment,
     cluster: cluster.uid,
-    actions: actions
-      .filter(isChange)
-      .map(({release, kind, revision, inputs}) => ({release, kind, revision, inputs})),
+    ...(approved !== undefined && {approved}),
+    actions: actions.filter(isChange).map(({release, kind, revision, uid, inputs}) => ({
+      ...{release, kind, revision, inputs},
+      ...(uid !== undefined && {uid}),
+    })),
   })
 }
 

@@ -19,7 +19,10 @@ export interface Telling {
 }
 
 /** What later passes have to know. */
-export type Memory = Pick<EnvironmentStatus, 'inputs' | 'begun' | 'failed' | 'deployed' | 'retried' | 'run'>
+export type Memory = Pick<
+  EnvironmentStatus,
+  'inputs' | 'approved' | 'begun' | 'failed' | 'deployed' | 'retried' | 'run'
+>
 
 /** Told how long the gate of a release of a chart was closed, in seconds. */
 export type OnGate = (chart: string, result: GateResult, seconds: number) => void

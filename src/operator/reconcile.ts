@@ -15,7 +15,7 @@ import type {DeployTask} from './children/handed-task.ts'
 import {decide, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
 import {driftPorts} from './drift-watch.ts'
 import {followRun} from './follow-run.ts'
-import type {EnvironmentObject} from './kinds/environment-kind.ts'
+import type {EnvironmentObject, EnvironmentStatus} from './kinds/environment-kind.ts'
 import type {Pass} from './pass.ts'
 import {keepFinalizer, planUnwanted, removeApproved} from './removal.ts'
 import type {Look, Site} from './sites.ts'
@@ -50,7 +50,7 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
   const {plan: settled} = nextStage(whole, stops)
   const {parts} = prepared.environment
   const target = targetDigest(whole, stage.until)
-  const planned = {plan, stage, digest: planDigest(stage.plan), target, parts}
+  const planned = {plan, stage, digest: planDigest(stage.plan, environment.status?.approved), target, parts}
   const decision = decide(planned, environment)
   const now = Date.now()
   const awaited =
@@ -88,6 +88,7 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
         deployed: planned.target,
         failed: failed !== undefined && failed.inputs === unwanted?.digest ? failed : undefined,
         begun: undefined,
+        ...(environment.status?.begun !== undefined && spentApproval(environment)),
       }
       const told = {...seen, drift, source: sourceDigest(source), ...(unwanted && {unwanted})}
       await telling.tell({kind: 'deployed', ...told}, memory)
@@ -165,12 +166,20 @@ async function runPlan(
     killed.delete(name)
     // What was interrupted goes on with the next pass, if the inputs are the same.
     const begun = run.finished?.outcome === 'succeeded' ? undefined : planned.target
-    return telling.tell({kind: 'running', planned, run}, {begun, retried, failed: undefined, run: run.run})
+    const spent = begun === undefined ? spentApproval(environment) : {}
+    const memory = {...spent, begun, retried, failed: undefined, run: run.run}
+    return telling.tell({kind: 'running', planned, run}, memory)
   }
   await telling.tell(
     {kind: 'running', planned, run},
     {begun: undefined, retried, failed: {inputs: planned.target, message: failure}, run: run.run},
   )
+}
+
+/** What is approved is done: the same plan, should it come again, needs another approval. */
+function spentApproval({spec, status}: EnvironmentObject): Pick<EnvironmentStatus, 'approved'> {
+  const approved = spec.approval?.plan ?? status?.approved
+  return approved === undefined ? {} : {approved}
 }
 
 const CHILDREN_AT_WORK = 8

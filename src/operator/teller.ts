@@ -130,8 +130,9 @@ interface Before {
   readonly conditions?: readonly Condition[]
 }
 
-function rememberedIn({inputs, begun, failed, deployed, retried, run}: EnvironmentStatus = {}): Memory {
-  return {inputs, begun, failed, deployed, retried, run}
+function rememberedIn(status: EnvironmentStatus = {}): Memory {
+  const {inputs, approved, begun, failed, deployed, retried, run} = status
+  return {inputs, approved, begun, failed, deployed, retried, run}
 }
 
 interface Told {

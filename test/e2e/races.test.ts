@@ -50,7 +50,7 @@ async function holding(corner: Corner) {
 }
 
 describe.concurrent('two kk at once on one release', () => {
-  it('one waits until the other has ended, and makes no second revision of the same inputs', async () => {
+  it('one waits until the other has ended, and makes no second revision', async () => {
     const corner = await openCorner(patient)
     const first = await holding(corner)
     const second = start(corner, ['deploy', 'env.yaml'])

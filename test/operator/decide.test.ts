@@ -137,6 +137,27 @@ describe('the digest of a plan', () => {
     expect(planDigest(moved)).not.toBe(planDigest(UPGRADE))
   })
 
+  it('is another one after it was approved and done, each time', () => {
+    const first = planDigest(UPGRADE)
+    const second = planDigest(UPGRADE, first)
+    const third = planDigest(UPGRADE, second)
+
+    expect(new Set([first, second, third]).size).toBe(3)
+    const stage = {plan: UPGRADE, until: undefined, after: undefined}
+    const planned = {plan: UPGRADE, stage, digest: second, target: targetDigest(UPGRADE)}
+    const spec = {source: {configMap: 'a'}, approval: {required: ['upgrade' as const], plan: first}}
+    expect(decide(planned, {metadata: {name: 'a'}, spec}).kind).toBe('unapproved')
+  })
+
+  it('is another one when a release was removed and installed again, with as many revisions', () => {
+    const [former, present] = ['uid-1', 'uid-2'].map((uid) => ({
+      ...UPGRADE,
+      actions: UPGRADE.actions.map((action) => ({...action, uid})),
+    }))
+
+    expect(planDigest(former!)).not.toBe(planDigest(present!))
+  })
+
   it('is the same when only what stays as it is differs', () => {
     const [mariadb, keystone] = UPGRADE.actions
     const moved = {...UPGRADE, actions: [{...mariadb!, revision: 9}, keystone!]}

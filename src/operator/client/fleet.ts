@@ -62,7 +62,7 @@ async function planOf(environment: EnvironmentObject, {objects}: Pick<Cluster, '
   const {planned} = await site.open(environment.metadata.name, source)
   const {plan} = await observedPlan(planned, site.cluster, {names: [], install: true})
   const {plan: next} = nextStage(plan, stopsOf(environment.spec.approval?.after, planned))
-  return planStatus({plan: next, digest: planDigest(next)})
+  return planStatus({plan: next, digest: planDigest(next, environment.status?.approved)})
 }
 
 /** Returns a table of Environments, one in each line, below a line that says so if nobody leads. `now` is in milliseconds since the epoch. */

@@ -54,13 +54,16 @@ export function resumeEnvironment(cluster: Steered, name: string): Promise<void>
   return setSpec(cluster, name, {suspend: false})
 }
 
-/** Approves the plan of this digest. Throws `KK_NO_OPERATED`, and `KK_MOVED` if it is not what would be done now. */
+/**
+ * Approves the plan of this digest. Throws `KK_NO_OPERATED`, `KK_PAUSED` for one that is suspended, of which nothing would be
+ * done, and `KK_MOVED` if it is not what would be done now.
+ */
 export async function approvePlan(
   cluster: Steered,
   name: string,
   digest: string,
 ): Promise<readonly string[]> {
-  const {status} = await existingEnvironment(cluster, name)
+  const {status} = await drivenEnvironment(cluster, name)
   const {removal} = status ?? {}
   const {digest: now, actions = []} = removal?.releases.length
     ? {digest: removal.digest, actions: removal.releases.map((release) => `remove ${release}`)}

@@ -256,6 +256,10 @@ const STATUS = {
       type: 'string',
       description: 'The digest of all inputs with which every gate has passed last.',
     },
+    approved: {
+      type: 'string',
+      description: 'The approval with which a run has succeeded last. It is good for no other.',
+    },
     begun: {
       type: 'string',
       description: 'The digest of all inputs of the run that was begun and has not ended.',

@@ -1,6 +1,7 @@
 import {expect, it} from 'vitest'
 import {
   adoptEnvironment,
+  approvePlan,
   changeSource,
   drivenEnvironment,
   pauseEnvironment,
@@ -34,6 +35,12 @@ it('one whose file is in a registry is not given another one', async () => {
   const refused = changeSource(clusterWith({source: {oci}}), 'production', {source, now: new Date()})
 
   await expect(refused).rejects.toMatchObject({code: 'KK_USAGE', message: expect.stringContaining(oci)})
+})
+
+it('the plan of one that is suspended is not approved', async () => {
+  const refused = approvePlan(clusterWith({suspend: true}), 'production', '0123456789abcdef')
+
+  await expect(refused).rejects.toMatchObject({code: 'KK_PAUSED', message: expect.stringContaining('paused')})
 })
 
 it('one that is suspended is not tried again', async () => {
