@@ -14,6 +14,7 @@ const OPEN = new Set(['/healthz', '/readyz'])
 export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): void {
   app.decorateRequest('caller', NOBODY)
   app.decorateRequest('mayWrite', false)
+  app.decorateRequest('maySeeSecrets', false)
   app.addHook('onRequest', async (request, reply) => {
     if (isOpen(request)) return
     const refusal = tokens ? tokenRefusal(request, tokens) : originRefusal(request)
@@ -21,6 +22,7 @@ export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): v
       const {name, scope} = tokens ? callerOf(request, tokens)! : ({name: NOBODY, scope: 'write'} as const)
       request.caller = name
       request.mayWrite = scope === 'write'
+      request.maySeeSecrets = request.mayWrite && tokens !== undefined
       return
     }
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer, Basic realm="kk"')
@@ -38,8 +40,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The name of the caller, for the history. */
     caller: string
-    /** Whether the caller may change overrides and see secrets. */
+    /** Whether the caller may change overrides. */
     mayWrite: boolean
+    /** Whether the caller may see secrets. */
+    maySeeSecrets: boolean
   }
 }
 
@@ -80,7 +84,11 @@ function callerOf(request: FastifyRequest, tokens: Tokens): Caller | undefined {
 
 /** Tells whether a request needs a token that may write: also one that asks for secrets does. */
 function needsWrite({method, query}: FastifyRequest): boolean {
-  return !READING.has(method) || (query as {readonly show_secrets?: unknown}).show_secrets === 'true'
+  return !READING.has(method) || asksForSecrets({query})
+}
+
+function asksForSecrets({query}: Pick<FastifyRequest, 'query'>): boolean {
+  return (query as {readonly show_secrets?: unknown}).show_secrets === 'true'
 }
 
 /** Returns the token of `Bearer TOKEN`, or the password of `Basic`, which browsers can ask people for. */
@@ -93,6 +101,7 @@ function tokenOf(header: string | undefined): string | undefined {
 }
 
 function originRefusal(request: FastifyRequest): Refusal | undefined {
+  if (asksForSecrets(request)) return SECRETS
   if (!isLoopback(URL.parse(`http://${request.host}`)?.hostname)) {
     return {
       status: 403,
@@ -101,7 +110,18 @@ function originRefusal(request: FastifyRequest): Refusal | undefined {
       hint: 'use the address that kk serve printed',
     }
   }
-  return isForeign(request) ? FOREIGN : undefined
+  const {origin} = request.headers
+  // No proxy that ends TLS comes in between here.
+  const isOtherScheme = origin !== undefined && URL.parse(origin)?.protocol !== `${request.protocol}:`
+  return isOtherScheme || isForeign(request) ? FOREIGN : undefined
+}
+
+/** Every user of the machine reaches its loopback. */
+const SECRETS: Refusal = {
+  status: 403,
+  code: 'KK_FORBIDDEN',
+  message: 'secrets are shown only to who has a token, for every user of this machine reaches the service',
+  hint: 'start kk serve with --token-file or KK_TOKEN, and send the token',
 }
 
 const FOREIGN: Refusal = {

@@ -157,4 +157,5 @@ export interface ChartContext {
   readonly place: ChartPlace
   readonly showSecrets: boolean
   readonly mayWrite: boolean
+  readonly maySeeSecrets: boolean
 }

@@ -20,6 +20,7 @@ export interface ChartView {
   readonly isWhole: boolean
   readonly showSecrets: boolean
   readonly mayWrite: boolean
+  readonly maySeeSecrets: boolean
   /** What was typed; undefined for what is stored. */
   readonly draft: Draft | undefined
   readonly outcome: Outcome
@@ -57,7 +58,8 @@ function outcomeSection({outcome, shown}: ChartView): Markup {
   return markup`<div role="alert" id="problem" tabindex="-1" autofocus><p><strong>Nothing was changed:</strong> ${message}</p>${hint === undefined ? markup`` : markup`<p>${hint}</p>`}</div>`
 }
 
-function editing({shown, isWhole, showSecrets, mayWrite, draft, outcome}: ChartView): Markup {
+function editing(view: ChartView): Markup {
+  const {shown, isWhole, showSecrets, mayWrite, maySeeSecrets, draft, outcome} = view
   if (!mayWrite) return markup`<p>Your token may only read: ask for one that may write to change them.</p>`
   const stored = {text: shown.userOverrides, etag: shown.etag ?? ''}
   const options: EditorOptions = {
@@ -67,7 +69,7 @@ function editing({shown, isWhole, showSecrets, mayWrite, draft, outcome}: ChartV
     isRefused: outcome.kind === 'refused',
   }
   if (outcome.kind === 'preview' && outcome.isReset) return resetForm(options)
-  return isWhole || draft !== undefined ? editor(options) : editorBehindSecrets(shown)
+  return isWhole || draft !== undefined ? editor(options) : editorBehindSecrets(shown, maySeeSecrets)
 }
 
 /** The effect that a change would have. */
@@ -189,8 +191,11 @@ function resetForm({place, draft, showSecrets}: EditorOptions): Markup {
 }
 
 /** Returns what stands in the place of the form where secrets are masked: such a text would be stored as it is shown. */
-function editorBehindSecrets(place: ChartPlace): Markup {
-  return markup`<p>They hold secrets, which are masked here. <a href="${chartAddress(place, {show_secrets: 'true'})}">Show secrets and edit</a></p>
+function editorBehindSecrets(place: ChartPlace, maySeeSecrets: boolean): Markup {
+  const way = maySeeSecrets
+    ? markup`<a href="${chartAddress(place, {show_secrets: 'true'})}">Show secrets and edit</a>`
+    : markup`To edit them here, start <code>kk serve</code> with a token.`
+  return markup`<p>They hold secrets, which are masked here. ${way}</p>
 <form method="post" action="${formAddress(place, false)}"><p><button name="action" value="ask-reset">Reset to none…</button></p></form>`
 }
 

@@ -1,4 +1,4 @@
-import {asKkError, type ErrorCode, KkError} from '../errors.ts'
+import {asKkError, ERRORS, type ErrorCode, KkError} from '../errors.ts'
 
 /** The body of an answer with an error; codes are kk's own and stable. */
 export interface ErrorBody {
@@ -42,7 +42,7 @@ export interface Answer {
 
 /** Returns an error as an answer. An error of kk's own shows nothing of itself. */
 export function answerTo(error: unknown): Answer {
-  if (error instanceof KkError) return {status: STATUS[error.code] ?? 500, body: bodyOf(error)}
+  if (error instanceof KkError) return {status: STATUS[error.code] ?? 500, body: {error: bodyOf(error)}}
   const status = (error as {readonly statusCode?: number}).statusCode
   if (status !== undefined && status >= 400 && status < 500) {
     const {code, hint} = REFUSED[status] ?? {code: 'KK_USAGE', hint: 'see /docs'}
@@ -67,6 +67,14 @@ function messageOf({message, validation}: Refusal): string {
   return allowed ? `${message}: ${allowed.join(', ')}` : message
 }
 
-function bodyOf({code, message, hint}: KkError): ErrorBody {
-  return {error: {code, message, ...(hint !== undefined && {hint})}}
+/** Who may only read must not learn where the database is, and as whom kk uses it. */
+function bodyOf({code, message, hint}: KkError): ErrorBody['error'] {
+  if (code === 'KK_STORE_DATABASE') return withoutDetails(code)
+  return {code, message, ...(hint !== undefined && {hint})}
+}
+
+/** Returns an error as anybody may see it: where the store is, and what its database says, is in the log alone. */
+export function withoutDetails(code: string): ErrorBody['error'] {
+  const known = code === 'KK_BUG' ? undefined : ERRORS[code as ErrorCode]
+  return {code, message: known?.meaning ?? 'something went wrong inside kk', hint: 'see the log of kk serve'}
 }

@@ -2,7 +2,7 @@ import {type IncomingMessage, type ServerResponse, STATUS_CODES} from 'node:http
 import type {Socket} from 'node:net'
 import type {FastifyInstance, FastifyReply, FastifyRequest, RouteOptions} from 'fastify'
 import type * as prometheus from 'prom-client'
-import {KkError} from '../errors.ts'
+import {asKkError, KkError} from '../errors.ts'
 import {guardAccess, isOpen} from './access.ts'
 import type {ReleasesOf} from './answer-form.ts'
 import {answerTo, type ErrorBody} from './errors.ts'
@@ -32,6 +32,8 @@ interface Limits {
   readonly bodyBytes: number
   /** Milliseconds until a request must have arrived. */
   readonly requestTime: number
+  /** Milliseconds that a connection may do nothing, such as one whose client reads no answer. */
+  readonly silentTime: number
   /** The requests that one address may send. */
   readonly requestsPerMinute: number
 }
@@ -42,7 +44,13 @@ const LONGEST_HEAD = 16_384
 /** Node looks so often for requests that have not arrived in time. */
 const LOOK_MILLISECONDS = 1_000
 
-const LIMITS: Limits = {bodyBytes: 1024 ** 2, requestTime: 30_000, requestsPerMinute: 60_000}
+const LIMITS: Limits = {
+  bodyBytes: 1024 ** 2,
+  requestTime: 30_000,
+  // Longer than any answer takes.
+  silentTime: 120_000,
+  requestsPerMinute: 60_000,
+}
 
 /** The rights of a page of the service: it loads nothing, runs no script, and is framed by nobody. */
 const PAGE_POLICY =
@@ -54,7 +62,7 @@ export async function openServer(
   {fastify, swagger, rateLimit}: typeof libraries,
   metrics: typeof prometheus,
 ): Promise<FastifyInstance> {
-  const {bodyBytes, requestTime, requestsPerMinute} = {...LIMITS, ...limits}
+  const {bodyBytes, requestTime, silentTime, requestsPerMinute} = {...LIMITS, ...limits}
   const waiting = {
     requestTimeout: requestTime,
     headersTimeout: requestTime,
@@ -64,6 +72,7 @@ export async function openServer(
   const app = fastify({
     bodyLimit: bodyBytes,
     requestTimeout: requestTime,
+    connectionTimeout: silentTime,
     clientErrorHandler: answerClientError,
     // Longer ones are refused by the routes' schemas, as all that is wrong with a request.
     routerOptions: {maxParamLength: LONGEST_HEAD},
@@ -80,8 +89,9 @@ export async function openServer(
   }) as unknown as FastifyInstance
   app.setErrorHandler((error, request, reply) => {
     const {status, body} = answerTo(error)
-    // Never the error itself: what a child program or a database says can hold values.
-    if (status >= 500) request.log.error({code: body.error.code}, 'the request failed')
+    // Never the error itself: what a child program or a database says can hold values. Kk's words on a database hold none.
+    const said = body.error.code === 'KK_STORE_DATABASE' ? asKkError(error).message : 'the request failed'
+    if (status >= 500) request.log.error({code: body.error.code}, said)
     return reply.code(status).send(body)
   })
   app.setNotFoundHandler((request, reply) =>
@@ -168,6 +178,12 @@ function readJsonBodies(app: FastifyInstance): void {
     const isEmpty = headers['content-length'] === undefined || headers['content-length'] === '0'
     if (isEmpty && headers['transfer-encoding'] === undefined) delete headers['content-type']
   })
+  app.addHook('preParsing', async ({headers}) => {
+    const {'content-encoding': encoding = 'identity', 'content-type': type = ''} = headers
+    const [, charset = 'utf-8'] = /;\s*charset="?([^";\s]+)/i.exec(type) ?? []
+    if (encoding.toLowerCase() !== 'identity') throw unreadable('a body without a content encoding')
+    if (!/^utf-?8$/i.test(charset)) throw unreadable('a body in UTF-8')
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', {parseAs: 'buffer'}, (request, body, done) => {
     try {
@@ -176,6 +192,11 @@ function readJsonBodies(app: FastifyInstance): void {
       done(new KkError('KK_USAGE', 'the body is not UTF-8', {hint: 'send JSON in UTF-8'}))
     }
   })
+}
+
+/** Returns an error that is answered with 415. */
+function unreadable(expected: string): Error {
+  return Object.assign(new Error(`expected ${expected}`), {statusCode: 415})
 }
 
 /**
@@ -197,11 +218,24 @@ function askForBodies(app: FastifyInstance): void {
 /** Node answers these by itself, and without a body, unless it is told not to. */
 const OWN_ANSWERS = {requireHostHeader: false} as const
 
-/** Answers requests without `Host` and with an `Expect` that nobody meets as everything else is answered. */
+/** A host with its port, and nothing else that a reader of URLs would take for one (RFC 9112, 3.2). */
+const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
+
+/** Returns what is wrong with where a request says that it goes. */
+function oddHead({url = '', headers: {host}, rawHeaders, httpVersion}: IncomingMessage): string | undefined {
+  if (host === undefined) return httpVersion === '1.1' ? 'expected a header Host' : undefined
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
+  if (hosts.length > 1) return 'expected one header Host'
+  if (!HOST.test(host)) return 'expected a host and a port in the header Host'
+  return url.startsWith('/') || url === '*' ? undefined : 'expected a path as the address'
+}
+
+/** Answers requests without a proper `Host` and with an `Expect` that nobody meets as everything else is answered. */
 function refuseOddHeads(app: FastifyInstance): void {
   app.addHook('onRequest', async ({raw}, reply) => {
-    if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return
-    const {status, body} = answerTo({statusCode: 400, message: 'expected a header Host'})
+    const message = oddHead(raw)
+    if (message === undefined) return
+    const {status, body} = answerTo({statusCode: 400, message})
     await reply.code(status).send(body)
   })
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {

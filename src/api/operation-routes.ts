@@ -1,7 +1,7 @@
 import type {FastifyInstance, FastifySchema} from 'fastify'
 import type * as prometheus from 'prom-client'
-import {ERRORS, type ErrorCode} from '../errors.ts'
-import {answerTo} from './errors.ts'
+import {asKkError} from '../errors.ts'
+import {withoutDetails} from './errors.ts'
 import {ERROR} from './schemas.ts'
 
 const STATUS = {type: 'string', examples: ['ok']} as const
@@ -26,18 +26,12 @@ export function healthRoutes(app: FastifyInstance, ready: () => Promise<unknown>
         await ready()
         return reply.send({status: 'ok'})
       } catch (error) {
-        const {error: found} = answerTo(error).body
-        request.log.warn({error: found}, 'not ready')
-        return reply.code(503).send({status: 'not ready', error: withoutDetails(found.code)})
+        const {code, message, hint} = asKkError(error)
+        request.log.warn({error: {code, message, hint}}, 'not ready')
+        return reply.code(503).send({status: 'not ready', error: withoutDetails(code)})
       }
     },
   )
-}
-
-/** Returns an error as anybody may see it: where the store is, and what its database says, stands in the log alone. */
-function withoutDetails(code: string) {
-  const known = code === 'KK_BUG' ? undefined : ERRORS[code as ErrorCode]
-  return {code, message: known?.meaning ?? 'something went wrong inside kk', hint: 'see the log of kk serve'}
 }
 
 /** Adds `/metrics` for Prometheus: of the process, and of each route by method and status. */

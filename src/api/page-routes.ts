@@ -37,12 +37,19 @@ const QUERY = {
 
 /** Adds the pages for people: the charts at `/`, and each chart in a namespace. They need no script. */
 export async function pageRoutes(app: FastifyInstance, {serviceFor, releasesOf}: PageOptions): Promise<void> {
-  const contextOf = ({params, query, caller, mayWrite}: FastifyRequest<PageRequest>): ChartContext => ({
+  const contextOf = ({
+    params,
+    query,
+    caller,
+    mayWrite,
+    maySeeSecrets,
+  }: FastifyRequest<PageRequest>): ChartContext => ({
     service: serviceFor(caller),
     releasesOf,
     place: {name: params.name, namespace: query.namespace},
     showSecrets: query.show_secrets === 'true',
     mayWrite,
+    maySeeSecrets,
   })
   await app.register(async (pages) => {
     readFormBodies(pages)
@@ -112,7 +119,7 @@ interface ShownForm {
 
 /** Returns the page of a chart. Secrets are read to find out whether something is masked; they do not leave. */
 async function showChart(context: ChartContext, {outcome, draft}: ShownForm): Promise<string> {
-  const {service, place, showSecrets, mayWrite} = context
+  const {service, place, showSecrets, mayWrite, maySeeSecrets} = context
   const {name, namespace} = place
   const [shown, stored, keys] = await Promise.all([
     service.show(name, namespace, {showSecrets}),
@@ -120,5 +127,5 @@ async function showChart(context: ChartContext, {outcome, draft}: ShownForm): Pr
     service.explain(name, namespace, {showSecrets}),
   ])
   const isWhole = stored.userOverrides === shown.userOverrides
-  return chartPage({shown, keys, isWhole, showSecrets, mayWrite, draft, outcome})
+  return chartPage({shown, keys, isWhole, showSecrets, mayWrite, maySeeSecrets, draft, outcome})
 }

@@ -88,6 +88,8 @@ export const OVERRIDES = {
   },
 } as const
 
+const EXPRESSION = {type: 'string', minLength: 1} as const
+
 export const UPDATE = {
   type: 'object',
   required: ['flag', 'values'],
@@ -111,13 +113,13 @@ export const UPDATE = {
         set: {
           type: 'array',
           maxItems: 1000,
-          items: {type: 'string'},
+          items: EXPRESSION,
           description: 'Expressions as for `helm --set`, applied after the files.',
         },
         set_string: {
           type: 'array',
           maxItems: 1000,
-          items: {type: 'string'},
+          items: EXPRESSION,
           description: 'Expressions as for `helm --set-string`, applied last.',
         },
       },

@@ -145,7 +145,9 @@ const EXPORT_QUERY = {
   },
 } as const
 
-const document = yaml('All that the store holds, but its history.')
+const document = yaml(
+  'All that the store holds, but its history: a map with `version` and what an export has; other texts are refused (400).',
+)
 
 const EXPORTED = {type: 'object', required: ['document'], properties: {document}} as const
 

@@ -5,6 +5,11 @@ const LONGEST_KEY = 1024
 export const DEEPEST = 64
 /** The most overrides, in characters of YAML: what a record of helm has room for. */
 export const LARGEST = 1_000_000
+/**
+ * The most values and maps of the overrides of one chart: ten times those of a large one. Each costs time to mask, to
+ * compare and to write, and a service answers nobody else meanwhile.
+ */
+export const MOST_VALUES = 5_000
 /** The steps of a path that a message shows of what lies too deep: they tell where it begins. */
 const SHOWN_STEPS = 8
 
@@ -25,11 +30,13 @@ export function expectStorable(values: unknown, source: string): void {
 
 /** Throws `KK_VALUES` for values of which there are too many. */
 export function expectRoom(values: unknown, source: string): void {
-  if (sizeOf(values) <= LARGEST) return
-  throw refused(
-    source,
-    `expected at most ${LARGEST} characters of overrides, as a record of helm has room for`,
-  )
+  const {characters, count} = sizeOf(values)
+  if (characters > LARGEST)
+    throw refused(
+      source,
+      `expected at most ${LARGEST} characters of overrides, as a record of helm has room for`,
+    )
+  if (count > MOST_VALUES) throw refused(source, `expected at most ${MOST_VALUES} values and maps`)
 }
 
 function refused(source: string, problem: string): KkError {
@@ -37,14 +44,16 @@ function refused(source: string, problem: string): KkError {
 }
 
 /**
- * Returns about how long the YAML of values is, in characters; more than `LARGEST` as soon as it is known to be longer: what
- * aliases stand for again and again is never counted to its end.
+ * Returns about how long the YAML of values is, and how many values and maps it has; counting stops as soon as one of both is
+ * too much: what aliases stand for again and again is never counted to its end.
  */
-function sizeOf(values: unknown): number {
+function sizeOf(values: unknown): {readonly characters: number; readonly count: number} {
   let size = 0
+  let count = 0
   const left: (readonly [value: unknown, depth: number])[] = [[values, 0]]
-  for (let next = left.pop(); next && size <= LARGEST; next = left.pop()) {
+  for (let next = left.pop(); next && size <= LARGEST && count <= MOST_VALUES; next = left.pop()) {
     const [value, depth] = next
+    count += 1
     if (typeof value !== 'object' || value === null) {
       size += typeof value === 'string' ? value.length : 5
       continue
@@ -55,7 +64,7 @@ function sizeOf(values: unknown): number {
       if (size > LARGEST) break
     }
   }
-  return size
+  return {characters: size, count}
 }
 
 /**

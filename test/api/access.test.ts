@@ -68,6 +68,29 @@ describe('who may use the service, and what it says of itself', () => {
     expect((await update(['a=1'], {origin: 'http://localhost:80', host: 'localhost:80'})).statusCode).toBe(
       200,
     )
+    const secure = await update(['a=1'], {origin: 'https://localhost:80', host: 'localhost:80'})
+    expect(secure.statusCode).toBe(403)
+  })
+
+  it('shows no secrets on loopback without a token, which every user of the machine reaches', async () => {
+    await open()
+    await overrides().store.put({
+      ...{name: 'rabbitmq', namespace: 'openstack', who: 'ada', expected: undefined, secret: false},
+      userOverrides: 'password: marked\n',
+    })
+
+    const shown = await app().inject(RABBITMQ)
+    const page = await app().inject(RABBITMQ.replace('/v1/helm_charts', '/charts'))
+    const asked = await Promise.all(
+      [RABBITMQ, '/v1/history?', '/v1/store?', RABBITMQ.replace('/v1/helm_charts', '/charts')].map((url) =>
+        app().inject(`${url}&show_secrets=true`),
+      ),
+    )
+
+    expect(shown.json().user_overrides).toMatch(/^password: '?\*\*\*'?\n$/)
+    expect(page.body).toContain('start <code>kk serve</code> with a token')
+    expect(asked.map(({statusCode}) => statusCode)).toEqual([403, 403, 403, 403])
+    expect([shown, page, ...asked].map(({body}) => body).join('')).not.toContain('marked')
   })
 
   it.each([
@@ -78,8 +101,8 @@ describe('who may use the service, and what it says of itself', () => {
     ['[::ffff:127.0.0.1]:8080', 200],
     ['[::ffff:10.0.0.1]', 403],
     ['127.0.0.1.evil.example', 403],
-    ['localhost@evil.example', 403],
-    ['localhost:80:evil.example', 403],
+    ['localhost@evil.example', 400],
+    ['localhost:80:evil.example', 400],
     ['localhost.evil.example:80', 403],
     ['0.0.0.0', 403],
   ])('answers to %s with %d on loopback', async (host, status) => {

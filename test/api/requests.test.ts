@@ -1,3 +1,4 @@
+import {once} from 'node:events'
 import {request} from 'node:http'
 import {type AddressInfo, connect} from 'node:net'
 import {text} from 'node:stream/consumers'
@@ -5,7 +6,7 @@ import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/errors.ts'
 import {RABBITMQ, useServer} from './support/use-server.ts'
 
-const {app, open} = useServer()
+const {app, open, overrides} = useServer()
 
 describe('the service', () => {
   it('describes itself in OpenAPI 3.1, for programs and for people', async () => {
@@ -70,12 +71,32 @@ describe('the service', () => {
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
   })
 
-  it.each([
+  it.each<[string, string, number, string]>([
     ['a method that there is not', 'FOO / HTTP/1.1\r\nhost: localhost\r\n\r\n', 400, 'KK_USAGE'],
     ['what is no HTTP', 'hello\r\n\r\n', 400, 'KK_USAGE'],
     ['a head without an end', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}`, 431, 'KK_TOO_LARGE'],
     ['a head that does not arrive', 'GET / HTTP/1.1\r\n', 408, 'KK_TIMEOUT'],
     ['a request without Host', 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'KK_USAGE'],
+    [
+      'two headers Host',
+      'GET / HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\nconnection: close\r\n\r\n',
+      400,
+      'KK_USAGE',
+    ],
+    [
+      'the address of another host',
+      'GET http://evil.example/v1/helm_charts HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',
+      400,
+      'KK_USAGE',
+    ],
+    ...['evil.example@127.0.0.1', '127.0.0.1#.evil', '127.0.0.1/evil', ''].map(
+      (host): [string, string, number, string] => [
+        `the host "${host}"`,
+        `GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+        400,
+        'KK_USAGE',
+      ],
+    ),
     [
       'an expectation that nobody meets',
       'GET / HTTP/1.1\r\nhost: localhost\r\nexpect: a-miracle\r\nconnection: close\r\n\r\n',
@@ -98,5 +119,68 @@ describe('the service', () => {
 
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({error: {code}})
+  })
+
+  it.each([
+    ['a content encoding', {'content-encoding': 'gzip', 'content-type': 'application/json'}],
+    ['another charset', {'content-type': 'application/json; charset=iso-8859-1'}],
+  ])('refuses a body with %s', async (_, headers) => {
+    await open()
+    const payload = JSON.stringify({flag: 'reuse', values: {set: ['a=1']}})
+
+    const answer = await app().inject({method: 'PATCH', url: RABBITMQ, headers, payload})
+
+    expect(answer.statusCode).toBe(415)
+    expect(answer.json()).toMatchObject({error: {code: 'KK_USAGE'}})
+  })
+
+  it('ends a connection whose client reads no answer', async () => {
+    await open({limits: {silentTime: 200}})
+    await app().listen({host: '127.0.0.1', port: 0})
+    const ended = once(app().server, 'connection').then(([socket]) => once(socket, 'close'))
+    const client = connect((app().server.address() as AddressInfo).port, '127.0.0.1')
+    client.on('error', () => undefined).pause()
+
+    client.write('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(1000))
+
+    await ended
+    client.destroy()
+  })
+
+  it('says nothing of where the store is when it cannot be used', async () => {
+    const problem = new KkError(
+      'KK_STORE_DATABASE',
+      'the store postgres://kk@inner.example/kk cannot be used',
+    )
+    const charts = () => Promise.reject(problem)
+    const lines: string[] = []
+    await open({
+      serviceFor: (who) => ({...overrides().serviceFor(who), charts}),
+      log: {level: 'info', stream: {write: (line) => lines.push(line)}},
+    })
+
+    const answer = await app().inject('/v1/helm_charts')
+
+    expect(answer.statusCode).toBe(503)
+    expect(answer.json()).toMatchObject({error: {code: 'KK_STORE_DATABASE'}})
+    expect(answer.body).not.toContain('inner.example')
+    expect(lines.join('')).toContain('inner.example')
+  })
+
+  it('takes the number of an entry that no database has', async () => {
+    await open()
+
+    expect((await app().inject('/v1/history?before=999999999999999')).json()).toEqual({entries: []})
+  })
+
+  it('refuses overrides of too many values before it works on them', async () => {
+    await open()
+    const text = Array.from({length: 5_001}, (_, index) => `k${index}: 1\n`).join('')
+    const payload = {flag: 'reuse', values: {files: [text]}}
+
+    const answer = await app().inject({method: 'PATCH', url: RABBITMQ, payload})
+
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error.message).toContain('expected at most 5000 values and maps')
   })
 })

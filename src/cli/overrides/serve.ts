@@ -52,6 +52,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
     })
     const {port} = app.server.address() as AddressInfo
     const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host
+    if (!tokens) say(OPEN_WARNING)
     say(`serving overrides at ${tls ? 'https' : 'http'}://${host}:${port}`)
     await stopped
     await app.close()
@@ -59,6 +60,9 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
     await store.close()
   }
 }
+
+const OPEN_WARNING =
+  'warning: without a token, every user of this machine may read overrides, secrets masked, and change them: --token-file, KK_TOKEN'
 
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {

@@ -123,6 +123,9 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
+/** The last number that a column `integer` of PostgreSQL has; it refuses to compare with a greater one. */
+const LAST_ID = 2 ** 31 - 1
+
 async function listEntries(
   db: Kysely<Tables>,
   {of, limit, before}: AuditPage & {readonly of: ChartPlace | undefined},
@@ -131,7 +134,7 @@ async function listEntries(
   if (of && !isNamed(of)) return []
   let query = db.selectFrom('helm_overrides_audit').selectAll().orderBy('id', 'desc')
   if (limit !== undefined) query = query.limit(limit)
-  if (before !== undefined) query = query.where('id', '<', before)
+  if (before !== undefined) query = query.where('id', '<', Math.min(before, LAST_ID))
   if (of) query = query.where('name', '=', of.name).where('namespace', '=', of.namespace)
   const rows = await query.execute()
   return rows.map(({id, changed_at, changed_by, name, namespace, before, after}) => {
