@@ -76,6 +76,8 @@ export default defineConfig({
     // So it would what it has made of the sources.
     fsModuleCachePath: 'dist/vite/modules',
     sequence: {sequencer: ByNameInTurn},
+    // A test that fails once in a thousand runs is known by its name afterwards.
+    reporters: ['default', './scripts/failed-tests.ts'],
     // `isolate: false` below: no module keeps state, so files share what is imported, which takes a second for each alone.
     projects: [
       {

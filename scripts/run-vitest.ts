@@ -30,7 +30,7 @@ export async function step(
   return !(await execa(command, args, options)).failed
 }
 
-/** Runs vitest, shows its slowest files, and counts. */
+/** Runs vitest, shows its slowest files, keeps what failed, and counts. */
 export async function runVitest(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -38,8 +38,8 @@ export async function runVitest(
   const directory = mkdtempSync(join(tmpdir(), 'kk-test-'))
   try {
     const file = join(directory, 'report.json')
-    const shown = ['--reporter=default', '--reporter=./scripts/slowest-files.ts']
-    const reporters = [...shown, '--reporter=json', `--outputFile.json=${file}`]
+    const shown = ['default', './scripts/slowest-files.ts', './scripts/failed-tests.ts', 'json']
+    const reporters = [...shown.map((name) => `--reporter=${name}`), `--outputFile.json=${file}`]
     const succeeded = await step('vitest', ['run', ...args, ...reporters], env)
     const {numPassedTests, numFailedTests, numPendingTests} = JSON.parse(
       readFileSync(file, 'utf8'),

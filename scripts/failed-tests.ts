@@ -1,0 +1,76 @@
+import {appendFileSync, mkdirSync} from 'node:fs'
+import {dirname, join, relative} from 'node:path'
+import type {Reporter, SerializedError, TestModule} from 'vitest/node'
+
+/** One failure a line, of every run since the directory was emptied. */
+const KEPT = join(import.meta.dirname, '../dist/failed-tests.ndjson')
+
+/** A test that failed, or what failed around tests: a hook of a suite, a file that cannot be read. */
+export interface Failure {
+  readonly project: string
+  /** Relative to the repository. */
+  readonly file: string
+  /** The test with its suites; empty for a whole file. */
+  readonly name: string
+  /** The random choices by which it can be played again: of fast-check with its path, or `KK_TEST_SEED`. */
+  readonly seeds: readonly string[]
+  readonly messages: readonly string[]
+}
+
+/** A reporter for vitest that keeps the name and the seeds of each failure; vitest finds it by `--reporter=PATH`. */
+export default function failedTestsReporter(): Reporter {
+  return {
+    onTestRunEnd(modules) {
+      const failures = modules.flatMap(failuresOf)
+      if (failures.length === 0) return
+      const at = new Date().toISOString()
+      mkdirSync(dirname(KEPT), {recursive: true})
+      appendFileSync(KEPT, failures.map((failure) => `${JSON.stringify({at, ...failure})}\n`).join(''))
+      console.log(failureText(failures))
+    },
+  }
+}
+
+function failuresOf(module: TestModule): readonly Failure[] {
+  const file = relative('.', module.moduleId)
+  const failure = (name: string, errors: readonly SerializedError[]): Failure => {
+    const messages = errors.map(({message = ''}) => message)
+    return {
+      project: module.project.name,
+      file,
+      name,
+      seeds: messages.flatMap(seedsIn),
+      messages: messages.map(shortened),
+    }
+  }
+  const suites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0)
+  return [
+    ...(module.errors().length > 0 ? [failure('', module.errors())] : []),
+    ...suites.map((suite) => failure(suite.fullName, suite.errors())),
+    ...[...module.children.allTests('failed')].map((test) =>
+      failure(test.fullName, test.result().errors ?? []),
+    ),
+  ]
+}
+
+/** The characters of a message that are kept. */
+const LONGEST = 2_000
+
+function shortened(message: string): string {
+  return message.slice(0, LONGEST)
+}
+
+const SEED = /\bseed: -?\d+(?:, path: "[^"]*")?|\bKK_TEST_SEED=\d+/g
+
+/** Returns the seeds that a message names. */
+export function seedsIn(message: string): readonly string[] {
+  return message.match(SEED) ?? []
+}
+
+/** Returns the lines that are printed at the end of a run, where the output of thousands of tests has gone by. */
+export function failureText(failures: readonly Failure[]): string {
+  const lines = failures.map(({project, file, name, seeds}) =>
+    [`  ${project}  ${file}`, ...(name === '' ? [] : [name]), ...seeds].join(' > '),
+  )
+  return ['', `failed, and kept in ${relative('.', KEPT)}:`, ...lines].join('\n')
+}
