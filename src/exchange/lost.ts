@@ -166,6 +166,14 @@ const LOSSES: readonly Row[] = [
     },
   },
   {
+    what: 'Logins of registries and repositories',
+    of: ALL,
+    instead: {
+      flux: 'none is written: patch the objects of sources.yaml with spec.secretRef, or with spec.insecure where there is no TLS',
+      argocd: 'none is written: give Argo CD the repository with its login',
+    },
+  },
+  {
     what: 'Digests of charts',
     of: (exported) => namesIf(exported, ({chart}) => chart.isLocked && chart.source !== undefined),
     instead: {

@@ -2,7 +2,6 @@ import {dig} from '../../charts/manifests/dig.ts'
 import {KkError} from '../../errors.ts'
 import {readYaml} from '../../helm/yaml.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import {applySet} from '../../overrides/strvals.ts'
 import {isMap, type ReleaseId, releaseId, type Values} from '../../release.ts'
 import {assemble, type ReadRelease} from '../assemble.ts'
 import {lostCredentials, withoutCredentials} from '../credentials.ts'
@@ -10,6 +9,7 @@ import type {FileDocument} from '../documents.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
 import {notText, unread} from '../unread.ts'
 import {expandedSets} from './application-set.ts'
+import {withParameters} from './parameters.ts'
 
 interface ArgocdOptions {
   /** For people: where the documents were read. */
@@ -105,7 +105,7 @@ function readApplication(application: Application, {needed, showSecrets}: Among)
   const url = String(source.repoURL ?? '')
   const {name, namespace} = placeOf(application)
   const helm = isMap(source.helm) ? source.helm : {}
-  const values = valuesOf(helm, name)
+  const {values, lost} = valuesOf(helm, application)
   const kept = showSecrets ? {values, lost: []} : withoutSecrets(name, values)
   const destination = isMap(spec.destination) ? spec.destination : {}
   const clusters = [destination.server, destination.name].filter((each) => !IN_CLUSTER.has(each as string))
@@ -129,6 +129,7 @@ function readApplication(application: Application, {needed, showSecrets}: Among)
     needs: needed.map((each) => ({release: idOf(each), text: each.name})),
     lost: [
       ...kept.lost,
+      ...lost,
       ...(withoutCredentials(url) === url ? [] : [lostCredentials(`the chart of ${name}`)]),
       ...(others === 0 ? [] : [`sources of ${name} beside its chart: an environment has no place for them`]),
       ...clusters.map(
@@ -173,18 +174,14 @@ export function applicationTarget(
 }
 
 /** Argo CD: reposerver/repository helmTemplate. The object takes the place of the text, parameters win. Throws `KK_YAML`, `KK_VALUES`. */
-function valuesOf({valuesObject, values, parameters}: Values, of: string): Values {
-  const text = typeof values === 'string' ? readYaml(values, {file: `the values of ${of}`}) : undefined
+function valuesOf(
+  {valuesObject, values, parameters}: Values,
+  application: Application,
+): ReturnType<typeof withParameters> {
+  const {name} = application
+  const text = typeof values === 'string' ? readYaml(values, {file: `the values of ${name}`}) : undefined
   const stated = isMap(valuesObject) ? valuesObject : isMap(text) ? text : {}
-  const sets = Array.isArray(parameters) ? parameters.filter(isMap) : []
-  return sets.reduce<Values>(
-    (merged, {name, value, forceString}) => {
-      const expression = `${name}=${String(value ?? '').replaceAll(/[\\,]/g, (character) => `\\${character}`)}`
-      const mode = forceString === true ? 'string' : 'typed'
-      return applySet(expression, merged, {mode, source: `parameters of ${of}`})
-    },
-    mergeValues({}, stated),
-  )
+  return withParameters(mergeValues({}, stated), parameters, application)
 }
 
 /** Argo CD has registries without their scheme. */

@@ -65,6 +65,48 @@ describe('Applications', () => {
     expect(object).toMatchObject({name: 'second', values: {b: 2}})
   })
 
+  it.each([
+    ['{a,b}', ['a', 'b']],
+    ['{a\\,b,c}', ['a,b', 'c']],
+    ['a,b', 'a,b'],
+    ['a\\,b', 'a,b'],
+    ['a\\b', 'ab'],
+    ['a$$b', 'a$b'],
+    ['$ARGOCD_APP_NAME-x', 'one-x'],
+    ['${ARGOCD_APP_NAMESPACE}x', 'openstackx'],
+    ['cost: 5$', 'cost: 5$'],
+    ['$.x', '$.x'],
+    ['a${', 'a'],
+  ])('have a parameter %j as Argo CD gives it to helm', (value, expected) => {
+    const {releases, lost} = imported([application('one', 0, {helm: {parameters: [{name: 'p', value}]}})])
+
+    expect(releases[0]!.values).toEqual({p: expected})
+    expect(lost).toEqual([RECORDS])
+  })
+
+  it.each([
+    [
+      'v-$KUBE_VERSION',
+      {},
+      'the parameter p of one: $KUBE_VERSION is known to Argo CD alone; state the value',
+    ],
+    [
+      '${HOME}/x',
+      {p: '/x'},
+      '${HOME} in the parameter p of one is empty, as in Argo CD, which knows no such variable',
+    ],
+    [
+      '58467965',
+      {p: 58467965},
+      expect.stringMatching(/^the parameter p of one is a number, which .* in quotes/),
+    ],
+  ])('name a parameter %j that is not the same here', (value, values, line) => {
+    const {releases, lost} = imported([application('one', 0, {helm: {parameters: [{name: 'p', value}]}})])
+
+    expect(releases[0]!.values).toEqual(values)
+    expect(lost).toEqual([line, RECORDS])
+  })
+
   it('that are kept when they are deleted are protected', () => {
     const {releases} = imported([
       application('one', 0, {annotations: {'argocd.argoproj.io/sync-options': 'Delete=false,Prune=false'}}),
