@@ -12,6 +12,7 @@ const SOURCES = {
   main: join(ROOT, 'src/cli/main.ts'),
   viz: '@viz-js/viz',
   kubeconfig: '@kubernetes/client-node/dist/config.js',
+  proxy: join(ROOT, 'src/state/network/libraries.ts'),
   store: join(ROOT, 'src/overrides/user/sql/libraries.ts'),
   server: join(ROOT, 'src/api/libraries.ts'),
   metrics: 'prom-client',

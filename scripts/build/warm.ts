@@ -28,6 +28,7 @@ const WARM = {
   main: runCommands,
   viz: drawGraph,
   kubeconfig: async () => {},
+  proxy: async () => {},
   store: useStore,
   server: serve,
   metrics: measure,

@@ -2,6 +2,7 @@ import {ERRORS, type ErrorCode, KkError} from '../errors.ts'
 import type {ExplainedKey, Statement} from '../overrides/explain.ts'
 import type {Condition, ImportedContent, OverriddenChart, OverrideService} from '../overrides/service.ts'
 import type {AuditEntry} from '../overrides/user/store.ts'
+import {fetchThroughProxy} from '../state/network/fetch.ts'
 import type {ErrorBody} from './errors.ts'
 
 export interface RemoteOptions {
@@ -28,7 +29,7 @@ export function remoteService({url, token}: RemoteOptions): OverrideService {
     return target
   }
   const send = async (target: URL, {method = 'GET', body, ifMatch}: Call = {}) => {
-    const response = await fetch(target, {
+    const response = await fetchThroughProxy(target, {
       method,
       headers: {
         ...(token !== undefined && {authorization: `Bearer ${token}`}),

@@ -19,10 +19,10 @@ export type AssetName =
   | `${BundleName}.cjs.cache`
 
 /**
- * The name of a bundle: kk itself, Graphviz, the kubeconfig reader of the Kubernetes client, the store of overrides,
- * its service, or metrics for Prometheus.
+ * The name of a bundle: kk itself, Graphviz, the kubeconfig reader of the Kubernetes client, requests through proxies, the
+ * store of overrides, its service, or metrics for Prometheus.
  */
-export type BundleName = 'main' | 'viz' | 'kubeconfig' | 'store' | 'server' | 'metrics'
+export type BundleName = 'main' | 'viz' | 'kubeconfig' | 'proxy' | 'store' | 'server' | 'metrics'
 
 /** One of `files.json`: what a Containerfile copies as a program must be one again when it is unpacked. */
 export interface CarriedFile {

@@ -3,6 +3,7 @@ import {homedir} from 'node:os'
 import {join} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {registryConfiguration} from '../../helm/pull.ts'
+import {fetchThroughProxy} from '../../state/network/fetch.ts'
 import {isLoopback} from './registry.ts'
 
 /** The time that a registry may take to answer what has no large body. */
@@ -40,10 +41,11 @@ export async function authorizationFor(
   const service = parameters.get('service')
   if (service !== undefined) url.searchParams.set('service', service)
   url.searchParams.set('scope', scope)
-  const response = await fetch(url, {
+  const options = {
     headers: login ? {authorization: `Basic ${login}`} : {},
     signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
-  }).catch((cause: unknown) => {
+  }
+  const response = await fetchThroughProxy(url, options, env).catch((cause: unknown) => {
     throw unreachable(url.host, cause)
   })
   if (!response.ok) {

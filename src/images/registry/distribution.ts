@@ -1,4 +1,5 @@
 import {KkError} from '../../errors.ts'
+import {fetchThroughProxy} from '../../state/network/fetch.ts'
 import {ANSWER_MILLISECONDS, authorizationFor, SCOPES, unauthorized, unreachable} from './authorization.ts'
 import {type ContentStore, type Descriptor, MANIFEST_TYPES, sha256} from './content.ts'
 import {isLoopback} from './registry.ts'
@@ -163,7 +164,7 @@ function sender({base, host, env, signal}: SenderOptions): Send {
         ...(body !== undefined && {body, duplex: 'half' as const}),
         signal: AbortSignal.any(limits),
       }
-      return fetch(url, options as RequestInit).catch((cause: unknown) => {
+      return fetchThroughProxy(url, options as RequestInit, env).catch((cause: unknown) => {
         signal?.throwIfAborted()
         // What was to be sent could not be read.
         const {cause: inner} = cause as Error

@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
+import {fetchThroughProxy} from '../../state/network/fetch.ts'
 import {runProgram} from '../building/buildah.ts'
 import type {Image} from '../image.ts'
 
@@ -69,8 +70,7 @@ export async function pushedDigest(
   signal: AbortSignal = AbortSignal.timeout(10_000),
 ): Promise<string | undefined> {
   const url = `${plain ? 'http' : 'https'}://${host}/v2/${prefix}${repository}/manifests/${tag}`
-  const answer = await fetch(url, {method: 'HEAD', headers: {accept: MANIFESTS}, signal}).catch(
-    () => undefined,
-  )
+  const options = {method: 'HEAD', headers: {accept: MANIFESTS}, signal}
+  const answer = await fetchThroughProxy(url, options).catch(() => undefined)
   return answer?.ok ? (answer.headers.get('docker-content-digest') ?? undefined) : undefined
 }

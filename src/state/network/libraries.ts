@@ -1,0 +1,1 @@
+export {Agent, fetch, ProxyAgent, Socks5ProxyAgent} from 'undici'
