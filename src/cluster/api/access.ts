@@ -1,19 +1,22 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
+import {proxyFor} from '../../state/network/proxy.ts'
 import {type ClusterAccess, type KubeconfigOptions, readKubeconfig, serverOf} from './kubeconfig.ts'
 
 const MOUNTED = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /**
  * Returns the access to the cluster of a kubeconfig. If none is named or found, a pod's service account gives access to
- * its own cluster, as with kubectl and helm. Throws `KK_KUBECONFIG`.
+ * its own cluster, as with kubectl and helm, through the proxy that the environment names. Throws `KK_KUBECONFIG`.
  */
 export function clusterAccess(options: KubeconfigOptions, mounted = MOUNTED): ClusterAccess {
   const {kubeconfig, context, env} = options
   const usual = env.HOME && join(env.HOME, '.kube', 'config')
   const named = kubeconfig !== undefined || context !== undefined || Boolean(env.KUBECONFIG)
   const isFound = named || Boolean(usual && existsSync(usual))
-  return (isFound ? undefined : serviceAccount(env, mounted)) ?? readKubeconfig(options)
+  const access = (isFound ? undefined : serviceAccount(env, mounted)) ?? readKubeconfig(options)
+  const proxy = access.cluster['proxy-url'] || proxyFor(access.server, env)
+  return proxy === undefined ? access : {...access, proxy}
 }
 
 function serviceAccount(env: KubeconfigOptions['env'], mounted: string): ClusterAccess | undefined {

@@ -3,38 +3,37 @@ import type {RequestOptions} from 'node:https'
 import {createSecureContext} from 'node:tls'
 import type {KubeConfig} from '@kubernetes/client-node/dist/config.js'
 import {loadBundle} from '../../state/assets.ts'
-import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import type {Credentials} from './credentials.ts'
 import type {ClusterAccess, KubeconfigUser} from './kubeconfig.ts'
 
-/**
- * Returns a reader of credentials by the Kubernetes client: plugins (`exec`), whose tokens it keeps until they expire,
- * token providers, proxies.
- */
-export function clientCredentials(access: ClusterAccess): () => Promise<Credentials> {
-  let loaded: Promise<KubeConfig> | undefined
-  return async () => {
-    loaded ??= loadClient(access)
+/** Returns a reader of credentials by the Kubernetes client: token providers, SOCKS proxies. */
+export function clientCredentials(access: ClusterAccess): (user: KubeconfigUser) => Promise<Credentials> {
+  let loaded: {readonly user: string; readonly config: Promise<KubeConfig>} | undefined
+  return async (user) => {
+    // It keeps the token of a provider until that expires, and one agent for its user.
+    const key = JSON.stringify(user)
+    if (loaded?.user !== key) loaded = {user: key, config: loadClient(access, user)}
     const options: RequestOptions = {}
-    await (await loaded).applyToHTTPSOptions(options)
+    await (await loaded.config).applyToHTTPSOptions(options)
     if (!options.agent) throw new Error('the Kubernetes client made no connection')
-    const {ca, cert, key} = options
+    const {ca, cert, key: privateKey} = options
     // Without this check an invalid certificate fails only when a request is made, and looks like a cluster that does
     // not answer.
-    createSecureContext({...(ca && {ca}), ...(cert && {cert}), ...(key && {key})})
+    createSecureContext({...(ca && {ca}), ...(cert && {cert}), ...(privateKey && {key: privateKey})})
     return {agent: options.agent as HttpAgent, headers: headersOf(options)}
   }
 }
 
-async function loadClient(access: ClusterAccess): Promise<KubeConfig> {
+async function loadClient(access: ClusterAccess, user: KubeconfigUser): Promise<KubeConfig> {
   const {KubeConfig} = await loadBundle('kubeconfig', () => import('@kubernetes/client-node/dist/config.js'))
   const config = new KubeConfig()
   const name = access.context
+  const cluster = {...access.cluster, 'proxy-url': access.proxy}
   config.loadFromString(
     JSON.stringify({
       contexts: [{name, context: {cluster: name, user: name}}],
-      clusters: [{name, cluster: {...access.cluster, server: access.server, ...withoutTls(access.server)}}],
-      users: [{name, user: withExecInfo(access.user)}],
+      clusters: [{name, cluster: {...cluster, server: access.server, ...withoutTls(access.server)}}],
+      users: [{name, user}],
       'current-context': name,
     }),
   )
@@ -47,20 +46,6 @@ async function loadClient(access: ClusterAccess): Promise<KubeConfig> {
  */
 function withoutTls(server: string): object {
   return server.startsWith('http:') ? {'insecure-skip-tls-verify': true} : {}
-}
-
-/**
- * Returns the user with the variable from which plugins read the request (client-go: exec.go), which the client leaves
- * out, and with a variable without a value for each that a plugin does not inherit.
- */
-function withExecInfo(user: KubeconfigUser): object {
-  if (!user.exec) return user
-  const {apiVersion, env} = user.exec as {apiVersion?: string; env?: readonly object[] | null}
-  const info = {apiVersion, kind: 'ExecCredential', spec: {interactive: false}}
-  const entry = {name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info)}
-  const inherited = foreignEnvironment(process.env)
-  const own = Object.keys(process.env).filter((name) => !(name in inherited))
-  return {...user, exec: {...user.exec, env: [...own.map((name) => ({name})), ...(env ?? []), entry]}}
 }
 
 function headersOf({headers, auth}: RequestOptions): Record<string, string> {

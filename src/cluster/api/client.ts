@@ -1,4 +1,4 @@
-import {type Agent, type IncomingMessage, request as plainRequest} from 'node:http'
+import {type Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plainRequest} from 'node:http'
 import {request as secureRequest} from 'node:https'
 import {text as textOf} from 'node:stream/consumers'
 import {setTimeout as wait} from 'node:timers/promises'
@@ -163,7 +163,7 @@ async function sendOnce(
     url: server.server + request.path + queryOf(request.query),
     method,
     headers: {
-      ...headers,
+      ...(headers as OutgoingHttpHeaders),
       accept,
       'user-agent': 'kk',
       ...(body !== undefined && bodyHeaders(body, contentType)),
@@ -244,7 +244,7 @@ async function* linesOf(
 interface HttpRequest {
   readonly url: string
   readonly method: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: OutgoingHttpHeaders
   readonly body: string | undefined
   readonly agent: Agent
   readonly signal: AbortSignal | undefined

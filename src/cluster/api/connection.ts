@@ -2,7 +2,7 @@ import {Agent as HttpAgent} from 'node:http'
 import {Agent as HttpsAgent} from 'node:https'
 import {createSecureContext} from 'node:tls'
 import {credentialReader, noCredentials} from './credential-reader.ts'
-import type {Credentials, TlsOptions} from './credentials.ts'
+import type {Credentials, Headers, TlsOptions} from './credentials.ts'
 import type {ClusterAccess} from './kubeconfig.ts'
 
 type Agent = HttpAgent | HttpsAgent
@@ -10,7 +10,7 @@ type Agent = HttpAgent | HttpsAgent
 /** The agent and headers of a request. */
 interface Opened {
   readonly agent: Agent
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
 }
 
 export interface Connection {
@@ -67,9 +67,12 @@ export function connect(access: ClusterAccess): Connection {
  * every time.
  */
 function makeAgent(access: ClusterAccess, tls: TlsOptions): Agent {
-  if (access.server.startsWith('http:')) return new HttpAgent({keepAlive: true})
+  const {proxy} = access
+  // Whether the server is to be reached through it was decided before.
+  const shared = {keepAlive: true, ...(proxy && {proxyEnv: {HTTP_PROXY: proxy, HTTPS_PROXY: proxy}})}
+  if (access.server.startsWith('http:')) return new HttpAgent(shared)
   try {
-    return new HttpsAgent({...tls, secureContext: createSecureContext(tls), keepAlive: true})
+    return new HttpsAgent({...tls, secureContext: createSecureContext(tls), ...shared})
   } catch (error) {
     throw noCredentials(access, error)
   }

@@ -1,40 +1,98 @@
-import {existsSync, readFileSync} from 'node:fs'
+import {readFileSync} from 'node:fs'
 import {validateHeaderValue} from 'node:http'
 import {createSecureContext} from 'node:tls'
 import {KkError} from '../../errors.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {clientCredentials} from './client-credentials.ts'
-import type {Credentials, TlsOptions} from './credentials.ts'
-import type {ClusterAccess} from './kubeconfig.ts'
+import type {Credentials, Headers, TlsOptions} from './credentials.ts'
+import {type PluginCredentials, PluginError, runPlugin} from './exec-plugin.ts'
+import type {ClusterAccess, KubeconfigUser} from './kubeconfig.ts'
 
 /**
- * Returns a reader of the credentials of a kubeconfig user, which reads them anew at every call. Files are read here;
- * plugins, token providers and proxies are left to the Kubernetes client, which takes 60 ms longer to start than
- * everything else together. The reader throws `KK_KUBECONFIG`.
+ * Returns a reader of the credentials of a kubeconfig user, which reads them again at every call; what a plugin gives is kept as
+ * long as it is valid. Token providers and SOCKS proxies are left to the Kubernetes client, which takes 60 ms longer to start
+ * than everything else together. The reader throws `KK_KUBECONFIG`.
  */
 export function credentialReader(
   access: ClusterAccess,
-  pluginMilliseconds = PLUGIN_MILLISECONDS,
+  pluginMilliseconds?: number,
 ): () => Promise<Credentials> {
-  const {user, cluster} = access
-  const needsClient = user.exec || user['auth-provider'] || cluster['proxy-url']
+  const {user, proxy} = access
+  const needsClient = user['auth-provider'] || /^socks/i.test(proxy ?? '')
+  let given: PluginCredentials | undefined
+  const byPlugin = async () => {
+    if (!user.exec || user.token || user.tokenFile || user.username) return user
+    if (!given || given.expires <= Date.now()) given = await runPlugin(access, user.exec, pluginMilliseconds)
+    return withPlugin(user, given)
+  }
   const byClient = clientCredentials(access)
   return async () => {
     try {
       refuseUnusable(access)
-      const credentials = needsClient
-        ? await inTime(byClient(), access, pluginMilliseconds)
-        : {tls: tlsOptions(access), headers: headersOf(access)}
-      if (user['auth-provider'] && !credentials.headers.authorization)
+      const own = {...access, user: await byPlugin()}
+      const identity = impersonation(user)
+      const plain = {tls: tlsOptions(own), headers: headersOf(own)}
+      const credentials = needsClient ? await byClient(own.user) : plain
+      if (user['auth-provider'] && !credentials.headers['authorization'])
         throw new Error(
           'its auth-provider oidc gave no token: id-token has run out, and there is no refresh-token',
         )
-      for (const [name, value] of Object.entries(credentials.headers)) validateHeaderValue(name, value)
-      return credentials
+      const headers = {...credentials.headers, ...identity}
+      for (const [name, value] of Object.entries(headers))
+        for (const each of [value].flat()) validateHeaderValue(name, each)
+      return {...credentials, headers}
     } catch (error) {
       throw noCredentials(access, error)
     }
   }
+}
+
+/** Returns the user with what its plugin has given. */
+function withPlugin(
+  {exec: _, ...user}: KubeconfigUser,
+  {token, clientCertificateData: certificate, clientKeyData: key}: PluginCredentials,
+): KubeconfigUser {
+  const encoded = (text: string) => Buffer.from(text).toString('base64')
+  return {
+    ...user,
+    ...(token && {token}),
+    ...(certificate && {'client-certificate-data': encoded(certificate)}),
+    ...(key && {'client-key-data': encoded(key)}),
+  }
+}
+
+/**
+ * Returns the headers with which a user acts as another one (client-go: transport/round_trippers.go). Groups, a UID and the rest
+ * without the user are refused, as by client-go (clientcmd/validation.go): without them it would go on with all of its own rights.
+ */
+function impersonation(user: KubeconfigUser): Headers {
+  const {as: name, 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra} = user
+  const more = Object.entries(extra ?? {}).map(([key, values]) => [
+    `impersonate-extra-${escapedName(key)}`,
+    values ?? [],
+  ])
+  if (!name && (uid || groups?.length || more.length > 0))
+    throw new Error(
+      'its user has as-uid, as-groups or as-user-extra without as: the user to act as is missing',
+    )
+  return {
+    ...(name && {'impersonate-user': name}),
+    ...(uid && {'impersonate-uid': uid}),
+    ...(groups?.length && {'impersonate-group': groups}),
+    ...Object.fromEntries(more),
+  }
+}
+
+/** A header's name has no other characters (client-go: headerKeyEscape). */
+function escapedName(key: string): string {
+  const bytes = [...Buffer.from(key)]
+  return bytes
+    .map((byte) => {
+      const character = String.fromCharCode(byte)
+      const isPlain = /^[!#$&'*+.^_`|~0-9A-Za-z-]$/.test(character)
+      return isPlain ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+    })
+    .join('')
 }
 
 interface Provider {
@@ -64,41 +122,6 @@ function refuseUnusable({cluster, user}: ClusterAccess): void {
 }
 
 /**
- * The time limit of a plugin. It must not prompt the user, so one that takes longer waits for input that does not come.
- */
-const PLUGIN_MILLISECONDS = 60_000
-
-async function inTime<T>(answer: Promise<T>, {user}: ClusterAccess, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const command = user.exec
-      ? `the credential plugin ${user.exec.command}`
-      : 'the provider of the credentials'
-    timer = setTimeout(() => {
-      endPlugin(user.exec)
-      reject(new Error(`${command} did not answer within ${milliseconds / 1000} s`))
-    }, milliseconds)
-  })
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
-}
-
-/**
- * Ends the plugin, before which kk would not end. The client that starts it gives no handle on it, so it is found as
- * the child process with its command line.
- */
-function endPlugin(exec: ClusterAccess['user']['exec']): void {
-  const {command, args} = (exec ?? {}) as {
-    readonly command?: string
-    readonly args?: readonly string[] | null
-  }
-  const words = [command, ...(args ?? [])].join('\0')
-  const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
-  const children = read(`/proc/self/task/${process.pid}/children`).split(' ').filter(Boolean)
-  const plugin = children.find((pid) => read(`/proc/${pid}/cmdline`) === `${words}\0`)
-  if (plugin !== undefined) process.kill(Number(plugin))
-}
-
-/**
  * Returns the error for a user whose credentials cannot be read or used. A plugin may print the secrets that the user's
  * entry hands to it.
  */
@@ -106,7 +129,12 @@ export function noCredentials(access: ClusterAccess, error: unknown): KkError {
   return new KkError(
     'KK_KUBECONFIG',
     `no credentials for context "${access.context}": ${redactor({user: access.user})(reasonOf(access, error))}`,
-    {cause: error, hint: 'try the same context with kubectl, and repair its user in the kubeconfig'},
+    {
+      cause: error,
+      hint:
+        (error instanceof PluginError && error.hint) ||
+        'try the same context with kubectl, and repair its user in the kubeconfig',
+    },
   )
 }
 
@@ -136,7 +164,6 @@ function headersOf({user}: ClusterAccess): Record<string, string> {
   return {
     ...(user.username && {authorization: `Basic ${basic}`}),
     ...(token && {authorization: `Bearer ${token}`}),
-    ...(user.as && {'impersonate-user': user.as}),
   }
 }
 
@@ -145,9 +172,7 @@ function reasonOf(access: ClusterAccess, error: unknown): string {
   const {code, path, message} = error as NodeJS.ErrnoException
   if (code === 'ERR_INVALID_CHAR')
     return 'its token, or the user to act as, holds a line break or another character that no header can have'
-  if (user.exec && (error instanceof SyntaxError || error instanceof TypeError))
-    return 'the credential plugin did not print the JSON of an ExecCredential'
-  if (user.exec && code === 'ENOENT') return `the credential plugin ${user.exec.command} is not installed`
+  if (error instanceof PluginError) return message
   // The content of a token or an address is not repeated.
   if (user['auth-provider'] && (error instanceof SyntaxError || error instanceof TypeError))
     return 'its auth-provider oidc cannot be used: expected a JSON Web Token as id-token and an address as idp-issuer-url below config, or exec in its place'
@@ -159,7 +184,7 @@ function reasonOf(access: ClusterAccess, error: unknown): string {
       ? 'the credential plugin gave a certificate and a key that cannot be used: expected a pair in PEM'
       : 'client-certificate and client-key cannot be used: expected a pair that belongs together'
   if (code && path) return `${path}: ${code}`
-  return message?.trim().split('\n', 1)[0] || 'the credential plugin failed without a word'
+  return message?.trim().split('\n', 1)[0] || 'no reason was given'
 }
 
 /**

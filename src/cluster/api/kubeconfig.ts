@@ -20,6 +20,8 @@ export interface ClusterAccess {
   readonly kubeconfig: string | undefined
   /** It is that of the pod in which kk runs, so that no kubeconfig has the context. */
   readonly isOfPod?: true
+  /** The proxy on the way to the server, be it of the kubeconfig or of the environment. */
+  readonly proxy?: string
   readonly cluster: KubeconfigCluster
   readonly user: KubeconfigUser
 }
@@ -32,6 +34,8 @@ interface KubeconfigCluster {
   readonly 'insecure-skip-tls-verify'?: boolean
   readonly 'tls-server-name'?: string
   readonly 'proxy-url'?: string
+  readonly 'disable-compression'?: boolean
+  readonly extensions?: readonly (Named & {readonly extension?: unknown})[] | null
 }
 
 /** The part of a user's entry that kk reads; paths are absolute. */
@@ -45,8 +49,22 @@ export interface KubeconfigUser {
   readonly 'client-key'?: string
   readonly 'client-key-data'?: string
   readonly as?: string
-  readonly exec?: {readonly command?: string; readonly [key: string]: unknown}
+  readonly 'as-uid'?: string
+  readonly 'as-groups'?: readonly string[] | null
+  readonly 'as-user-extra'?: Readonly<Record<string, readonly string[] | null>> | null
+  readonly exec?: ExecConfig | null
   readonly 'auth-provider'?: unknown
+}
+
+/** A credential plugin. */
+export interface ExecConfig {
+  readonly apiVersion?: string
+  readonly command?: string
+  readonly args?: readonly string[] | null
+  readonly env?: readonly {readonly name?: string; readonly value?: string}[] | null
+  readonly provideClusterInfo?: boolean | null
+  readonly interactiveMode?: string | null
+  readonly installHint?: string | null
 }
 
 interface Named {
@@ -145,6 +163,7 @@ type Shape =
   | 'true or false'
   | 'a map'
   | {readonly list: Shape}
+  | {readonly each: Shape}
   | {readonly map: Readonly<Record<string, Shape>>}
 
 const texts = <Key extends string>(...keys: readonly Key[]) =>
@@ -167,6 +186,8 @@ const KUBECONFIG: Shape = {
               ...texts('server', 'certificate-authority', 'certificate-authority-data'),
               ...texts('tls-server-name', 'proxy-url'),
               'insecure-skip-tls-verify': 'true or false',
+              'disable-compression': 'true or false',
+              extensions: {list: {map: texts('name')}},
             },
           },
         },
@@ -178,11 +199,14 @@ const KUBECONFIG: Shape = {
           name: 'text',
           user: {
             map: {
-              ...texts('token', 'tokenFile', 'username', 'password', 'as'),
+              ...texts('token', 'tokenFile', 'username', 'password', 'as', 'as-uid'),
+              'as-groups': {list: 'text'},
+              'as-user-extra': {each: {list: 'text'}},
               ...texts('client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'),
               exec: {
                 map: {
-                  ...texts('apiVersion', 'command'),
+                  ...texts('apiVersion', 'command', 'interactiveMode', 'installHint'),
+                  provideClusterInfo: 'true or false',
                   args: {list: 'text'},
                   env: {list: {map: texts('name', 'value')}},
                 },
@@ -214,7 +238,9 @@ function misfit(value: unknown, shape: Shape, at: string): string | undefined {
       .find(Boolean)
   }
   if (!isMap(value)) return wrong('a map')
-  return Object.entries(shape.map)
+  const shapes =
+    'map' in shape ? shape.map : Object.fromEntries(Object.keys(value).map((key) => [key, shape.each]))
+  return Object.entries(shapes)
     .map(([key, inner]) => misfit(value[key], inner, at ? `${at}.${key}` : key))
     .find(Boolean)
 }
@@ -241,8 +267,18 @@ function withAbsolutePaths(config: Kubeconfig, directory: string): Kubeconfig {
     ...config,
     contexts: present(config.contexts),
     clusters: present(config.clusters).map((named) => ({...named, cluster: absolute(named.cluster)})),
-    users: present(config.users).map((named) => ({...named, user: absolute(named.user)})),
+    users: present(config.users).map((named) => ({
+      ...named,
+      user: withAbsoluteCommand(absolute(named.user), directory),
+    })),
   }
+}
+
+/** A command without a slash is looked for on PATH (client-go: clientcmd/loader.go GetAuthInfoFileReferences). */
+function withAbsoluteCommand(user: KubeconfigUser, directory: string): KubeconfigUser {
+  const {command} = user.exec ?? {}
+  if (!command?.includes('/')) return user
+  return {...user, exec: {...user.exec, command: resolve(directory, command)}}
 }
 
 function noContext(message: string, names: readonly string[], wanted?: string): KkError {

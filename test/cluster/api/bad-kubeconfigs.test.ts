@@ -51,13 +51,13 @@ async function errorOf(text: string | Uint8Array): Promise<KkError> {
 
 const server = (text: unknown): Parts => ({cluster: {server: text}})
 const cluster = (keys: object): Parts => ({cluster: {server: NOBODY, ...keys}})
+const EXEC = {apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never'}
 const plugin = (printed: string): Parts => ({
-  user: {
-    exec: {apiVersion: 'client.authentication.k8s.io/v1', command: 'printf', args: ['%s', printed]},
-  },
+  user: {exec: {...EXEC, command: 'printf', args: ['%s', printed]}},
 })
 const oidc = (config: object): Parts => ({user: {'auth-provider': {name: 'oidc', config}}})
-const credential = (status: unknown): string => JSON.stringify({kind: 'ExecCredential', status})
+const credential = (status: unknown): string =>
+  JSON.stringify({apiVersion: EXEC.apiVersion, kind: 'ExecCredential', status})
 
 describe('a kubeconfig that cannot be used is an error of the kubeconfig, and repeats no secret', () => {
   it.each<[string, Parts, string]>([
@@ -178,7 +178,11 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     ['a proxy that is no address', cluster({'proxy-url': 'no proxy'}), 'no credentials'],
     ['a plugin that is a text', {user: {exec: 'aws'}}, 'users[0].user.exec is a text, expected a map'],
     ['a plugin without command', {user: {exec: {}}}, 'no credentials'],
-    ['a plugin that is not installed', {user: {exec: {command: 'no-such-plugin'}}}, 'is not installed'],
+    [
+      'a plugin that is not installed',
+      {user: {exec: {...EXEC, command: 'no-such-plugin'}}},
+      'is not installed',
+    ],
     ['a plugin with a command that is a list', {user: {exec: {command: ['aws']}}}, 'exec.command is a list'],
     [
       'a plugin with arguments that are a text',
@@ -190,7 +194,57 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
       {user: {exec: {command: 'x', env: {A: '1'}}}},
       'exec.env is a map',
     ],
-    ['a plugin that fails', {user: {exec: {command: 'false'}}}, 'failed without a word'],
+    ['a plugin that fails', {user: {exec: {...EXEC, command: 'false'}}}, 'failed without a word'],
+    [
+      'a plugin without an apiVersion',
+      {user: {exec: {command: 'false'}}},
+      'exec with an apiVersion other than',
+    ],
+    [
+      'a plugin of v1 that does not say whether it asks the user',
+      {user: {exec: {...EXEC, interactiveMode: undefined, command: 'false'}}},
+      'exec without interactiveMode: expected Never, IfAvailable, Always',
+    ],
+    [
+      'a plugin that must ask the user, without a terminal',
+      {user: {exec: {...EXEC, interactiveMode: 'Always', command: 'false'}}},
+      'asks the user, and standard input is no terminal',
+    ],
+    [
+      'a plugin with neither token nor certificate',
+      plugin(credential({})),
+      'neither a token nor a certificate',
+    ],
+    [
+      'a plugin that answers in another version',
+      plugin(JSON.stringify({kind: 'ExecCredential', apiVersion: 'v1', status: {token: SECRET}})),
+      'did not answer with client.authentication.k8s.io/v1',
+    ],
+    [
+      'groups to act as without a user',
+      {user: {token: SECRET, 'as-groups': ['ops']}},
+      'the user to act as is missing',
+    ],
+    [
+      'a UID to act as without a user',
+      {user: {token: SECRET, 'as-uid': '1'}},
+      'the user to act as is missing',
+    ],
+    [
+      'more to act as without a user',
+      {user: {token: SECRET, 'as-user-extra': {scopes: ['a']}}},
+      'the user to act as is missing',
+    ],
+    [
+      'groups to act as that are a text',
+      {user: {'as-groups': 'ops'}},
+      'as-groups is a text, expected a list',
+    ],
+    [
+      'more to act as that is a text',
+      {user: {'as-user-extra': {scopes: 'a'}}},
+      'as-user-extra.scopes is a text, expected a list',
+    ],
     ['a plugin that prints nothing', plugin(''), 'did not print the JSON of an ExecCredential'],
     ['a plugin that prints its token alone', plugin(SECRET), 'did not print the JSON of an ExecCredential'],
     ['a plugin without status', plugin('{}'), 'did not print the JSON of an ExecCredential'],

@@ -164,7 +164,7 @@ describe('credentials by a plugin', () => {
   const script = (status: object) =>
     `echo '${JSON.stringify({apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status})}'`
   const exec = (command: string, ...args: string[]) => ({
-    exec: {command, args, apiVersion: 'client.authentication.k8s.io/v1'},
+    exec: {command, args, apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never'},
   })
 
   it('come from its standard output', async () => {

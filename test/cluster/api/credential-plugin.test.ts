@@ -1,5 +1,8 @@
 import {readFileSync} from 'node:fs'
-import {expect, it, vi} from 'vitest'
+import {mkdtemp, readFile, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {expect, it, onTestFinished, vi} from 'vitest'
 import {credentialReader} from '../../../src/cluster/api/credential-reader.ts'
 
 function accessBy(command: string, args: readonly string[], more: object = {}) {
@@ -63,4 +66,70 @@ it.each([
   await expect(read).rejects.toMatchObject({
     message: `no credentials for context "cloud": ${reason}`,
   })
+})
+
+/** A plugin whose token is what it was told of its work, in base64. */
+const ECHO = [
+  '-c',
+  'token=$(printf %s "$KUBERNETES_EXEC_INFO" | base64 -w 0); printf \'{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"%s"}}\' "$token"',
+]
+
+async function toldTo(access: ReturnType<typeof accessBy>): Promise<unknown> {
+  const {headers} = await credentialReader(access)()
+  const token = String(headers['authorization']).replace('Bearer ', '')
+  return JSON.parse(Buffer.from(token, 'base64').toString())
+}
+
+it('a credential plugin learns of its cluster if it wants to', async () => {
+  const cluster = {
+    server: 'https://127.0.0.1:1',
+    'tls-server-name': 'api',
+    'certificate-authority-data': 'Y2E=',
+    'proxy-url': 'http://proxy:1',
+    extensions: [{name: 'client.authentication.k8s.io/exec', extension: {region: 'a'}}, {name: 'other'}],
+  }
+  const access = {...accessBy('sh', ECHO, {provideClusterInfo: true}), cluster}
+
+  const told = await toldTo(access)
+  const untold = await toldTo({...access, ...accessBy('sh', ECHO)})
+
+  const {extensions, ...plain} = cluster
+  const version = {apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential'}
+  expect(told).toEqual({
+    ...version,
+    spec: {cluster: {...plain, config: extensions[0]!.extension}, interactive: false},
+  })
+  expect(untold).toEqual({...version, spec: {interactive: false}})
+})
+
+it('a credential plugin that is missing comes with its own hint', async () => {
+  const installHint = 'get it with \u001b[1mapt install login\u001b[0m'
+
+  const read = credentialReader(accessBy('no-such-plugin', [], {installHint}))()
+
+  await expect(read).rejects.toMatchObject({hint: 'get it with apt install login'})
+})
+
+it('a credential plugin is asked again when what it gave has run out, and not before', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-plugin-'))
+  onTestFinished(() => rm(directory, {recursive: true}))
+  const script = (expires: string) =>
+    `echo x >>${directory}/calls; echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t","expirationTimestamp":"${expires}"}}'`
+  const lasting = credentialReader(accessBy('sh', ['-c', script('2100-01-01T00:00:00Z')]))
+  const expired = credentialReader(accessBy('sh', ['-c', script('2000-01-01T00:00:00Z')]))
+
+  await lasting()
+  await lasting()
+  await expired()
+  await expired()
+
+  expect(await readFile(join(directory, 'calls'), 'utf8')).toBe('x\nx\nx\n')
+})
+
+it('a user with a token of its own needs no plugin', async () => {
+  const access = accessBy('no-such-plugin', [])
+
+  const {headers} = await credentialReader({...access, user: {...access.user, token: 'own'}})()
+
+  expect(headers).toEqual({authorization: 'Bearer own'})
 })

@@ -51,6 +51,21 @@ describe('the kubeconfig', () => {
     expect(readKubeconfig({context: 'two', env})).toMatchObject({server: 'https://two:2'})
   })
 
+  it('names the command of a plugin from its own directory, or from PATH', () => {
+    const exec = (command: string) =>
+      JSON.stringify({
+        ...JSON.parse(kubeconfig(['one'], 'one')),
+        users: [{name: 'one', user: {exec: {command}}}],
+      })
+    const directory = directoryWith({a: exec('./bin/login'), b: exec('aws'), c: exec('/usr/bin/aws')})
+
+    const commands = ['a', 'b', 'c'].map(
+      (name) => readKubeconfig({kubeconfig: join(directory, name), env: {}}).user.exec?.command,
+    )
+
+    expect(commands).toEqual([join(directory, 'bin/login'), 'aws', '/usr/bin/aws'])
+  })
+
   it('without the context that is wanted is an error that lists what it has and suggests the nearest', () => {
     const file = join(directoryWith({mine: kubeconfig(['production', 'staging'])}), 'mine')
 
