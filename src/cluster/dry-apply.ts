@@ -2,11 +2,10 @@ import {redactSecretsOf} from '../helm/redact/objects.ts'
 import {isApiError} from './api/api-error.ts'
 import type {ApiClient} from './api/client.ts'
 import type {Discovery} from './api/discovery.ts'
-import {METADATA} from './api/list.ts'
 import {maskedClient} from './api/masked-client.ts'
 import {readObject} from './api/resources.ts'
 import type {DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from './cluster.ts'
-import {apply, conflictsIn, mergeAsPatch, type Written} from './helm-writes.ts'
+import {apply, conflictsIn, setFields, type Written} from './helm-writes.ts'
 import {mapParallel} from './parallel.ts'
 
 /** The times that live object and dry run are read again if somebody wrote between the two. */
@@ -31,7 +30,7 @@ export async function dryApplyObjects(
     const patch = {client, resource, namespace: home, object}
     return method === 'server-side'
       ? compare(patch, (each) => apply(client, each, true), conflicts)
-      : compare(patch, (each) => mergeAsPatch(client, each))
+      : compare(patch, (each, live) => setFields(client, each, {live, isDry: true}))
   })
 }
 
@@ -49,14 +48,13 @@ export async function correctObjects(
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) continue
     const home = object.metadata.namespace ?? namespace
-    if (
-      !(await readObject(client, resource, {namespace: home, name: object.metadata.name, accept: METADATA}))
-    )
-      continue
+    const at = {namespace: home, name: object.metadata.name}
+    const live = await readObject<KubernetesObject>(client, resource, at)
+    if (!live) continue
     const written = {resource, namespace: home, object}
     await (method === 'server-side'
       ? apply(client, written, true, false)
-      : mergeAsPatch(client, written, undefined, false))
+      : setFields(client, written, {live, isDry: false}))
   }
 }
 
@@ -66,7 +64,7 @@ interface Patch extends Written {
 
 async function compare(
   patch: Patch,
-  write: (patch: Patch) => Promise<KubernetesObject>,
+  write: (patch: Patch, live: KubernetesObject) => Promise<KubernetesObject>,
   conflictsOf?: (patch: Patch) => Promise<readonly FieldConflict[]>,
 ): Promise<DryApply> {
   const {client, resource, namespace, object} = patch
@@ -74,7 +72,7 @@ async function compare(
   try {
     let live = await read()
     for (let attempt = 1; live; attempt++) {
-      const result = await write(patch)
+      const result = await write(patch, live)
       const now = await read()
       const isSame = now?.metadata.resourceVersion === live.metadata.resourceVersion
       if (isSame || attempt === ATTEMPTS) {

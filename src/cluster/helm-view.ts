@@ -1,3 +1,4 @@
+import {isMap} from '../release.ts'
 import type {KubernetesObject} from './cluster.ts'
 
 /**
@@ -16,6 +17,22 @@ type Seen = Pick<KubernetesObject, 'kind' | 'metadata'> & {readonly [HEAD]?: Ann
 export function underHead(item: KubernetesObject, annotations: Annotations): KubernetesObject {
   const seen: KubernetesObject & Seen = {...item, [HEAD]: annotations}
   return seen
+}
+
+const HEAD_IN_JSON = 'helm.sh/head'
+
+/** A replacer for `JSON.stringify` that keeps what helm sees of the items of Lists, for `readHead` as the reviver. */
+export function writeHead(_key: string, value: unknown): unknown {
+  if (!isMap(value)) return value
+  const {[HEAD]: head}: {readonly [HEAD]?: Annotations} = value
+  return head === undefined ? value : {...value, [HEAD_IN_JSON]: head}
+}
+
+/** The reviver for what `writeHead` wrote. */
+export function readHead(_key: string, value: unknown): unknown {
+  if (!isMap(value) || !isMap(value[HEAD_IN_JSON])) return value
+  const {[HEAD_IN_JSON]: head, ...item} = value
+  return underHead(item as KubernetesObject, head as Annotations)
 }
 
 /** Returns an annotation of the document, as text, as helm's YAML reads it; undefined if the document does not have it. */

@@ -1,8 +1,10 @@
-import {isMap, type Values} from '../release.ts'
+import type {Values} from '../release.ts'
 import {type ApiError, isApiError} from './api/api-error.ts'
 import type {ApiClient, ApiRequest} from './api/client.ts'
 import {asking, type Resource, resourcePath} from './api/resources.ts'
+import {plainPatch, threeWayPatch, withLiveItems} from './client-side-merge.ts'
 import type {FieldConflict, KubernetesObject} from './cluster.ts'
+import {isBuiltIn} from './custom-kinds.ts'
 
 /** Helm's own name as a manager of fields (Helm 4.2: cmd/helm/helm.go). */
 export const MANAGER = 'helm'
@@ -64,38 +66,61 @@ export function conflictsIn({causes}: Pick<ApiError, 'causes'>): readonly FieldC
     }))
 }
 
+interface Merging {
+  /** The object of the last revision. */
+  readonly before: KubernetesObject | undefined
+  readonly live: KubernetesObject
+}
+
 /**
- * Merges an object, in a dry run unless told otherwise. Helm 3 makes its patch from the previous manifest, the manifest and the live object
- * (kube/client.go createPatch); the manifest itself, minus what only `before` had, has the same result. Kinds without a
- * strategic merge, such as custom resources, take a plain one.
+ * Patches an object in a dry run as helm does on the client side. Kinds without a strategic merge, such as custom resources,
+ * take a plain one.
  */
-export async function mergeAsPatch(
+export async function patchAsHelm(
   client: ApiClient,
   written: Written,
-  before?: KubernetesObject,
-  isDry = true,
-): Promise<KubernetesObject> {
+  {before, live}: Merging,
+): Promise<void> {
+  const {object} = written
+  const strategic = threeWayPatch({before, after: object, live})
+  if (Object.keys(strategic).length === 0) return
+  const how = {isDry: true, body: strategic, type: 'strategic-merge-patch'} as const
   try {
-    return await client.json(patching(written, {merge: 'strategic-merge-patch', before, isDry}))
+    await client.json(patching(written, how))
   } catch (error) {
     if (!isApiError(error, 415)) throw error
-    return client.json(patching(written, {merge: 'merge-patch', before, isDry}))
+    const body = plainPatch(before ?? {}, object)
+    await client.json(patching(written, {isDry: true, body, type: 'merge-patch'}))
   }
 }
 
+/**
+ * Sets what a manifest says in an object that helm writes on the client side, in a dry run or not. Items of lists are told
+ * apart as the API server does it, which the patches of helm do not.
+ */
+export function setFields(
+  client: ApiClient,
+  written: Written,
+  {live, isDry}: {readonly live: KubernetesObject; readonly isDry: boolean},
+): Promise<KubernetesObject> {
+  const {object} = written
+  const body = isBuiltIn(object.apiVersion) ? withLiveItems(object, live) : object
+  return client.json(patching(written, {isDry, body, type: 'merge-patch'}))
+}
+
 interface Patching {
-  readonly merge: 'strategic-merge-patch' | 'merge-patch'
-  readonly before: KubernetesObject | undefined
+  readonly type: 'strategic-merge-patch' | 'merge-patch'
+  readonly body: Values
   readonly isDry: boolean
 }
 
-function patching({resource, namespace, object}: Written, {merge, before, isDry}: Patching): ApiRequest {
+function patching({resource, namespace, object}: Written, {type, body, isDry}: Patching): ApiRequest {
   return {
     method: 'PATCH',
     path: resourcePath(resource, namespace, object.metadata.name),
     query: {...(isDry && {dryRun: 'All'}), fieldManager: MANAGER},
-    contentType: `application/${merge}+json`,
-    body: before ? takingAway(before, object, merge === 'strategic-merge-patch') : object,
+    contentType: `application/${type}+json`,
+    body,
     asked: asking('patch', resource, namespace, object.metadata.name),
   }
 }
@@ -107,52 +132,4 @@ function patching({resource, namespace, object}: Written, {merge, before, isDry}
 function withNamespace(object: KubernetesObject, resource: Resource, namespace: string): KubernetesObject {
   if (!resource.namespaced) return object
   return {...object, metadata: {...object.metadata, namespace}}
-}
-
-/**
- * The keys that identify items of lists which Kubernetes merges by items (`patchMergeKey` in k8s.io/api); other lists
- * are replaced.
- */
-const MERGE_KEYS: Readonly<Record<string, readonly string[]>> = {
-  containers: ['name'],
-  initContainers: ['name'],
-  volumes: ['name'],
-  env: ['name'],
-  imagePullSecrets: ['name'],
-  secrets: ['name'],
-  volumeMounts: ['mountPath'],
-  volumeDevices: ['devicePath'],
-  hostAliases: ['ip'],
-  topologySpreadConstraints: ['topologyKey'],
-  ports: ['containerPort', 'port'],
-}
-
-/** Returns a patch that sets what `after` has, and removes what only `before` had. */
-function takingAway(before: Values, after: Values, isStrategic: boolean): Values {
-  const gone = Object.keys(before).filter((key) => after[key] === undefined || after[key] === null)
-  const staying = Object.entries(after).map(([key, value]): [string, unknown] => {
-    const old = before[key]
-    if (isMap(old) && isMap(value)) return [key, takingAway(old, value, isStrategic)]
-    if (isStrategic && isList(old) && isList(value)) return [key, listTakingAway(key, old, value)]
-    return [key, value]
-  })
-  return {...Object.fromEntries(staying), ...Object.fromEntries(gone.map((key) => [key, null]))}
-}
-
-function listTakingAway(key: string, before: readonly unknown[], after: readonly unknown[]): unknown {
-  const mergeKey = MERGE_KEYS[key]?.find((each) =>
-    [...before, ...after].every((item) => isMap(item) && item[each] !== undefined),
-  )
-  if (mergeKey === undefined) return after
-  const old = new Map((before as readonly Values[]).map((item) => [item[mergeKey], item]))
-  const kept = (after as readonly Values[]).map((item) => {
-    const was = old.get(item[mergeKey])
-    old.delete(item[mergeKey])
-    return was ? takingAway(was, item, true) : item
-  })
-  return [...kept, ...[...old.keys()].map((name) => ({[mergeKey]: name, $patch: 'delete'}))]
-}
-
-function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value)
 }

@@ -7,7 +7,7 @@ import {maskedClient} from './api/masked-client.ts'
 import {NAMESPACES, type Resource, readObject} from './api/resources.ts'
 import type {FieldConflict, HelmWrites, KubernetesObject, ValidateOptions, Validation} from './cluster.ts'
 import {isHook} from './helm-view.ts'
-import {apply, conflictsIn, create, mergeAsPatch, type Written} from './helm-writes.ts'
+import {apply, conflictsIn, create, patchAsHelm, type Written} from './helm-writes.ts'
 import {objectKey, objectName} from './manifest.ts'
 import {nameProblem} from './name-problem.ts'
 import {mapParallel} from './parallel.ts'
@@ -176,13 +176,14 @@ async function appliedOrInConflict(
 }
 
 async function merged(client: ApiClient, run: DryRun): Promise<Found> {
-  const standing = await readLive(client, run)
-  if (!standing) {
+  const {resource, namespace, object, before} = run
+  const live = await readObject<KubernetesObject>(client, resource, {namespace, name: object.metadata.name})
+  if (!live) {
     await create(client, run)
     return {}
   }
-  await mergeAsPatch(client, run, run.before)
-  return {standing}
+  await patchAsHelm(client, run, {before, live})
+  return {standing: live.metadata}
 }
 
 /** Returns the metadata of the live object, before helm has marked it as its own. */

@@ -47,6 +47,8 @@ export interface ChartWork extends DesiredWork {
   readonly dropped: readonly KubernetesObject[]
   /** Objects that the chart no longer renders and that another release also has: helm is made to keep them. */
   readonly shared?: readonly KubernetesObject[]
+  /** Those of which helm mixes up items of lists, to be written again afterwards; see `mixedLists`. */
+  readonly mixed: readonly KubernetesObject[]
   /** Those of them whose namespace or kind did not exist when the plan was validated. */
   readonly unvalidated: readonly KubernetesObject[]
 }

@@ -3,6 +3,7 @@ import {gunzip, gzip} from 'node:zlib'
 import {readChartFiles, writeChartFiles} from '../../charts/files/chart-files.ts'
 import {SECRETS} from '../../cluster/api/resources.ts'
 import type {Cluster} from '../../cluster/cluster.ts'
+import {readHead, writeHead} from '../../cluster/helm-view.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Task} from '../../run/task.ts'
@@ -43,7 +44,7 @@ export async function writeTask(handed: HandedTask, objects: Objects): Promise<v
   const chart = 'chart' in task.work ? readChartFiles(task.work.chart) : []
   const files = chart.map(({path, bytes}) => ({path, text: bytes.toString('latin1')}))
   const written: Written = {...handed, files}
-  const packed = await promisify(gzip)(JSON.stringify(written))
+  const packed = await promisify(gzip)(JSON.stringify(written, writeHead))
   const {apiVersion, kind} = SECRETS
   const secret = {
     apiVersion,
@@ -62,7 +63,8 @@ export async function readTask(
 ): Promise<HandedTask> {
   const secret = await objects.read<{readonly data?: {readonly task?: string}}>(SECRETS, taskSecret(release))
   const packed = Buffer.from(secret?.data?.task ?? '', 'base64')
-  const written = packed.length > 0 && (JSON.parse(String(await promisify(gunzip)(packed))) as Written)
+  const written =
+    packed.length > 0 && (JSON.parse(String(await promisify(gunzip)(packed)), readHead) as Written)
   if (!written || written.run !== run) throw new KkError('KK_RACED', `the task of ${release} was taken back`)
   const {files, task, ...rest} = written
   if (!('chart' in task.work)) return {...rest, task}

@@ -10,6 +10,7 @@ import {type Execution, masking} from './execution.ts'
 import {beginOperation, settle} from './helm-operation.ts'
 import {keepDropped} from './keep-dropped.ts'
 import {takeLease} from './lease.ts'
+import {writeLists} from './mixed-lists.ts'
 import type {Deployed} from './pass-gate.ts'
 import {expectDeployed, raced, workable} from './races.ts'
 import {reserve} from './reservations.ts'
@@ -38,6 +39,7 @@ export async function change(begun: Execution<'install' | 'upgrade'>, work: Char
       throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
     }
     const record = expectDeployed(release, await cluster.lastRecord(release, revision), revision)
+    await writeLists(execution, work.mixed)
     return {record, objects: parseManifest(changed.manifest), deadline: lease.deadline}
   } catch (error) {
     await settle(execution, lease, error)

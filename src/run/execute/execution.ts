@@ -38,6 +38,7 @@ export interface Tools {
     | 'watchHooks'
     | 'log'
     | 'present'
+    | 'correct'
     | 'keepObject'
     | 'claims'
     | 'deleteClaim'

@@ -13,6 +13,7 @@ import type {Execution} from './execution.ts'
 import {beginOperation, settle} from './helm-operation.ts'
 import {keepDropped} from './keep-dropped.ts'
 import {takeLease} from './lease.ts'
+import {mixedLists, writeLists} from './mixed-lists.ts'
 import type {Deployed} from './pass-gate.ts'
 import {deleteNoted} from './prune.ts'
 import {expectDeployed, workable} from './races.ts'
@@ -57,6 +58,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
       {lease, last, values, objects: [...objects, ...hookObjects(stored)]},
     )
     const record = await noted(execution, {last, revision: action.revision + 1})
+    await writeLists(execution, mixedLists(objects, {...last, applyMethod: stored.applyMethod}))
     await deleteForgotten(execution, cut, objects)
     return {record, objects, redact, deadline}
   } catch (error) {

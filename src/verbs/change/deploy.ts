@@ -8,6 +8,7 @@ import type {Action, DeployKind, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {expectClaimsStay} from '../../run/execute/keep-dropped.ts'
+import {mixedLists} from '../../run/execute/mixed-lists.ts'
 import {laterImages} from '../../run/later-images.ts'
 import {pullsAhead} from '../../run/pull-ahead.ts'
 import {type ChartWork, desiredWork, type Task, timedTask} from '../../run/task.ts'
@@ -143,6 +144,7 @@ function chartWork(
     objects,
     dropped: droppedHolders(installed(previous.get(release)), objects, releaseNamespace(release)),
     shared: shared.filter((each) => each.release === release).map(({object}) => object),
+    mixed: mixedLists(objects, previous.get(release)?.[0]),
     unvalidated: unvalidated.get(release) ?? [],
   }
 }

@@ -3,6 +3,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {readChartFiles} from '../../../src/charts/files/chart-files.ts'
+import {isHook} from '../../../src/cluster/helm-view.ts'
+import {parseManifest} from '../../../src/cluster/manifest.ts'
 import {type HandedTask, readTask, writeTask} from '../../../src/operator/children/handed-task.ts'
 
 const CHART = join(import.meta.dirname, '../../fixtures/charts/workload')
@@ -19,6 +21,14 @@ const action = {
   inputs: 'i',
   protected: false,
 } as const
+/** Its item is a hook by the head of the List. */
+const HOOK_LIST = `
+apiVersion: v1
+kind: List
+metadata: {annotations: {helm.sh/hook: post-install}}
+items: [{apiVersion: batch/v1, kind: Job, metadata: {name: a}}]
+`
+
 const handed: HandedTask = {
   environment: 'production',
   run: 'r1',
@@ -39,8 +49,9 @@ const handed: HandedTask = {
       },
       chart: CHART,
       values: {region: 'Zürich', replicas: null, image: {tag: '1.0'}},
-      objects: [],
+      objects: parseManifest(HOOK_LIST),
       dropped: [],
+      mixed: [],
       unvalidated: [],
     },
   },
@@ -71,6 +82,7 @@ it('a child gets the task as the parent has it, with every byte of the chart', a
 
     expect(rest).toEqual({environment: 'production', run: 'r1', appliedAwaited: true})
     expect(task).toEqual({...handed.task, work: {...handed.task.work, chart: directory}})
+    expect('objects' in task.work && task.work.objects.map(isHook)).toEqual([true])
     expect(readChartFiles(directory)).toEqual(readChartFiles(CHART))
     expect(await readFile(join(directory, 'Chart.yaml'), 'utf8')).toContain('name: workload')
     expect(objects.kept()).not.toContain('Zürich')

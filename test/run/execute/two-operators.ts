@@ -192,6 +192,7 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
     customKinds: async () => [],
     watchHooks: async () => NO_HOOKS,
     present: async () => [],
+    correct: async () => undefined,
     revisions: async () => [],
     keepObject: async () => false,
     claims: async () => [],

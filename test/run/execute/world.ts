@@ -174,6 +174,7 @@ export function newWorld(setting: Setting = {}) {
     exist: async () => true,
     customKinds: async () => [],
     present: async () => [],
+    correct: async () => undefined,
     deleteObject: async ({name}) => {
       log.push(`delete object ${name}`)
       return true
@@ -294,6 +295,7 @@ export function workOf(
     timeoutSeconds: 60,
     objects: [HOOK],
     dropped: [],
+    mixed: [],
     unvalidated: [],
     ...work,
   }

@@ -1,0 +1,38 @@
+import {repeatsMergeKeys} from '../../cluster/client-side-merge.ts'
+import type {KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import {withoutHooks} from '../../cluster/helm-view.ts'
+import {objectKey, objectName, parseManifest} from '../../cluster/manifest.ts'
+import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
+import {releaseNamespace} from '../../release.ts'
+import type {Execution} from './execution.ts'
+
+/**
+ * Returns the objects of which helm mixes up items of lists when it changes them on the client side, such as a port that was
+ * there for TCP and is to be for UDP, too: those with such lists now or in the last revision. None of a new release.
+ */
+export function mixedLists(
+  objects: readonly KubernetesObject[],
+  last: Pick<StoredRelease, 'release' | 'manifest' | 'applyMethod'> | undefined,
+): readonly KubernetesObject[] {
+  if (!last || last.applyMethod === 'ssa') return []
+  const namespace = releaseNamespace(last.release)
+  const before = parseManifest(last.manifest).filter((object) => repeatsMergeKeys(object))
+  const were = new Set(before.map((object) => objectKey(object, namespace)))
+  return withoutHooks(objects).filter(
+    (object) => repeatsMergeKeys(object) || were.has(objectKey(object, namespace)),
+  )
+}
+
+/** Writes the lists of these objects as the manifest has them, where helm has not. */
+export async function writeLists(
+  {action: {release}, cluster, controls}: Pick<Execution, 'action' | 'cluster' | 'controls'>,
+  mixed: readonly KubernetesObject[],
+): Promise<void> {
+  if (mixed.length === 0) return
+  const objects = mixed.map((object) => withHelmMarks(object, release))
+  await cluster.correct({namespace: releaseNamespace(release), objects, method: 'client-side'})
+  controls.onProgress(
+    'helm',
+    `lists that helm mixes up are as in the manifest: ${mixed.map(objectName).join(', ')}`,
+  )
+}
