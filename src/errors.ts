@@ -84,6 +84,11 @@ export const ERRORS = {
   },
   KK_API: {exit: 1, meaning: 'the Kubernetes API answered with an error'},
   KK_API_SERVER: {exit: 1, meaning: 'the API server could not do what it was asked, and may a moment later'},
+  KK_WEBHOOK: {
+    exit: 1,
+    meaning:
+      'an admission webhook of the cluster does not answer, so that objects cannot be checked or written',
+  },
   KK_INVALID_OBJECT: {exit: 2, meaning: 'the cluster would not accept an object of a chart'},
   KK_RECORD: {exit: 3, meaning: 'a release record on the cluster cannot be read'},
   KK_WRONG_CONTEXT: {exit: 3, meaning: 'the environment belongs to another kubeconfig context'},

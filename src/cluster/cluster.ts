@@ -45,10 +45,9 @@ export interface EveryRecord {
   readonly strays: readonly string[]
 }
 
-/** An object that exists. */
+/** An object that exists; `isGoing` where it is being deleted. */
 export interface PresentObject {
   readonly object: KubernetesObject
-  /** Whether it is being deleted. */
   readonly isGoing: boolean
   /** Its metadata on the cluster; undefined if it may not be read. */
   readonly live: KubernetesObject['metadata'] | undefined
@@ -157,17 +156,18 @@ export interface JobOfCronJob {
 }
 
 /** The API server's answer on an object that it was asked to accept in a dry run. */
-export type Validation =
+export type Validation = {readonly object: string} & (
   | {
-      readonly object: string
       readonly outcome: 'accepted'
       /** The metadata of an object that exists already; hooks have none, for helm makes them anew. */
       readonly standing?: KubernetesObject['metadata']
       /** The conflicts; left out if there are none, or the fields are taken by force. */
       readonly conflicts?: readonly FieldConflict[]
     }
-  | {readonly object: string; readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind'}
-  | {readonly object: string; readonly outcome: 'refused'; readonly message: string}
+  | {readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind'}
+  /** `webhook` is the one that does not answer: its Service, as `namespace/name`, or its own name. */
+  | {readonly outcome: 'refused'; readonly message: string; readonly webhook?: string}
+)
 
 /** A field that another manager than helm has, and that an apply would have to take from it. */
 export interface FieldConflict {

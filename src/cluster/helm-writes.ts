@@ -16,18 +16,12 @@ export interface Written {
   readonly object: KubernetesObject
 }
 
-/**
- * Creates an object in a dry run. If strict, fields that the kind does not have are refused, as an apply refuses them.
- */
-export function create(
-  client: ApiClient,
-  {resource, namespace, object}: Written,
-  {isStrict = false} = {},
-): Promise<KubernetesObject> {
+/** Creates an object in a dry run. */
+export function create(client: ApiClient, {resource, namespace, object}: Written): Promise<KubernetesObject> {
   return client.json({
     method: 'POST',
     path: resourcePath(resource, namespace),
-    query: {dryRun: 'All', fieldManager: MANAGER, ...(isStrict && {fieldValidation: 'Strict'})},
+    query: {dryRun: 'All', fieldManager: MANAGER},
     body: withNamespace(object, resource, namespace),
     asked: asking('create', resource, namespace, object.metadata.name),
   })

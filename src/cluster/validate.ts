@@ -93,26 +93,42 @@ interface Asked extends Written {
 }
 
 /**
- * Creates the object in another namespace and counts only faults that it has anywhere, not permissions in that
+ * Tries the object in another namespace and counts only faults that it has anywhere, not permissions in that
  * namespace, nor what the namespace contains.
  */
 async function dryRunElsewhere(client: ApiClient, asked: Asked): Promise<Validation> {
   const name = objectName(asked.object)
   try {
-    await create(client, asked, {isStrict: asked.writes.method === 'server-side'})
+    // Only an apply finds two items of one key in a list. No object of that name may be there, which it would change.
+    if (asked.writes.method === 'server-side')
+      await apply(client, {...asked, object: renamed(asked.object)}, true)
+    else await create(client, asked)
   } catch (error) {
     if (!isApiError(error)) throw error
-    if (isMalformed(error)) return {object: name, outcome: 'refused', message: error.said!}
+    if (isMalformed(error))
+      return {
+        object: name,
+        outcome: 'refused',
+        message: error.said!.replaceAll(PROBE, asked.object.metadata.name),
+      }
   }
   return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
 }
 
+/** A name that every kind takes, and that no object has. */
+const PROBE = 'kk-dry-run-of-an-object'
+
+function renamed(object: KubernetesObject): KubernetesObject {
+  return {...object, metadata: {...object.metadata, name: PROBE}}
+}
+
 /**
  * Whether the object was refused by the kind's own rules, or when it was decoded (apimachinery: api/errors NewInvalid;
- * apiserver: endpoints/handlers transformDecodeError). Webhooks and policies refuse with the same statuses, but other
+ * apiserver: endpoints/handlers transformDecodeError, structuredmerge.go Apply). Webhooks and policies refuse with the same statuses, but other
  * messages.
  */
 function isMalformed({status, said = '', causes}: ApiError): boolean {
+  if (status === 500) return /^failed to create typed patch object /.test(said)
   if (status === 400) return /^\S+ in version "[^"]*" cannot be handled as an? /.test(said)
   if (status !== 422 || !/^\S+ "[^"]*" is invalid: /.test(said)) return false
   return !causes.length || causes.some(({field, message}) => !/namespace/i.test(`${field} ${message}`))
@@ -141,8 +157,21 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
     if (isHook(object) && error.status === 409) return {object: name, outcome: 'accepted'}
     // A webhook that cannot be asked without effects tells nothing about the object.
     if (/does not support dry run/i.test(error.message)) return {object: name, outcome: 'accepted'}
-    return {object: name, outcome: 'refused', message: error.said ?? error.message}
+    const message = error.said ?? error.message
+    const webhook = unansweredWebhook(error)
+    return {object: name, outcome: 'refused', message, ...(webhook !== undefined && {webhook})}
   }
+}
+
+/**
+ * Returns the Service of a webhook that could not be called, as `namespace/name`, or the name of the webhook; undefined for
+ * another error (apiserver: admission/plugin/webhook/errors ToStatusErr, ErrCallingWebhook).
+ */
+function unansweredWebhook({status, said = ''}: ApiError): string | undefined {
+  const webhook = /failed calling webhook "([^"]+)"/.exec(said)?.[1]
+  if (status !== 500 || webhook === undefined) return undefined
+  const [, service, namespace] = /https:\/\/([^./]+)\.([^./]+)\.svc\b/.exec(said) ?? []
+  return service === undefined ? webhook : `${namespace}/${service}`
 }
 
 type Found = Pick<Extract<Validation, {outcome: 'accepted'}>, 'standing' | 'conflicts'>

@@ -95,7 +95,11 @@ describe('an object whose namespace does not exist yet', () => {
       message: 'Service "api" is invalid: metadata.namespace: Invalid value: "default": not here',
       causes: [{field: 'metadata.namespace', message: 'Invalid value: "default": not here'}],
     },
-    {status: 500, message: 'failed calling webhook "a.example.org": no endpoints available'},
+    {
+      status: 500,
+      message:
+        'Internal error occurred: failed calling webhook "a.example.org": failed to call webhook: no endpoints available',
+    },
   ])('is known after apply, whatever another namespace has against it: $status $message', async (answer) => {
     const {said} = await validated(answer)
 
@@ -103,14 +107,46 @@ describe('an object whose namespace does not exist yet', () => {
   })
 
   it.each([
-    ['server-side', 'Strict'],
-    ['client-side', null],
-  ] as const)('written on the %s, is only tried where a namespace is', async (method, fieldValidation) => {
+    ['server-side', 'PATCH', '/kk-dry-run-of-an-object'],
+    ['client-side', 'POST', ''],
+  ] as const)('written on the %s, is only tried where a namespace is: %s', async (method, verb, place) => {
     const {asked} = await validated({status: 201}, method)
 
-    expect(asked.map(({path, query}) => [path, query.get('dryRun'), query.get('fieldValidation')])).toEqual([
-      ['/api/v1/namespaces/default/services', 'All', fieldValidation],
+    expect(asked.map((each) => [each.method, each.path, each.query.get('dryRun')])).toEqual([
+      [verb, `/api/v1/namespaces/default/services${place}`, 'All'],
     ])
     expect(JSON.parse(asked[0]!.body).metadata.namespace).toBe('default')
   })
+
+  it('is refused under its own name for two items of one key, which only an apply finds', async () => {
+    const message = (name: string) =>
+      `failed to create typed patch object (default/${name}; /v1, Kind=Service): .spec.ports: duplicate entries for key [port=80,protocol="TCP"]`
+
+    const {said} = await validated({status: 500, message: message('kk-dry-run-of-an-object')}, 'server-side')
+
+    expect(said).toEqual({object: 'Service/api', outcome: 'refused', message: message('api')})
+  })
+})
+
+it.each([
+  [
+    'failed to call webhook: Post "https://hook.certs.svc:443/mutate?timeout=10s": connection refused',
+    'certs/hook',
+  ],
+  ['failed to call webhook: Post "https://10.0.0.1/": connection refused', 'a.example.org'],
+])('a webhook that does not answer is named: %s', async (why, webhook) => {
+  const message = `Internal error occurred: failed calling webhook "a.example.org": ${why}`
+  const server = await scriptedServer(({path}, response) =>
+    path === '/api/v1/namespaces/here'
+      ? json(response, {metadata: {name: 'here'}})
+      : json(response, {kind: 'Status', message, code: 500}, 500),
+  )
+
+  const said = await validateObjects(
+    server.client,
+    {find: async () => SERVICES},
+    {namespace: 'here', objects: [SERVICE]},
+  )
+
+  expect(said).toEqual([{object: 'Service/api', outcome: 'refused', message, webhook}])
 })

@@ -1,5 +1,6 @@
 import type {HeldLease, ReleaseRecord, Validation} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
+import {expectWebhooksAnswer} from '../../cluster/unanswered-webhooks.ts'
 import {KkError} from '../../errors.ts'
 import type {ChangedRelease} from '../../helm/helm.ts'
 import {makerLabels} from '../../plan/installation.ts'
@@ -142,8 +143,9 @@ async function callHelm(
   return changed
 }
 
-/** Throws `KK_INVALID_OBJECT` naming every object of the release that the API server would not accept. */
+/** Throws `KK_INVALID_OBJECT` naming every object of the release that the API server would not accept, and `KK_WEBHOOK`. */
 function expectAccepted(release: ReleaseId, validations: readonly Validation[]): void {
+  expectWebhooksAnswer(validations)
   const refused = validations.filter((validation) => validation.outcome === 'refused')
   if (refused.length === 0) return
   const lines = refused.map(({object, message}) => `  ${object}: ${message}`)

@@ -9,6 +9,7 @@ import {hookEvents} from '../../cluster/helm-view.ts'
 import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunRecord} from '../../cluster/runs.ts'
+import {expectWebhooksAnswer} from '../../cluster/unanswered-webhooks.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {type Redact, redactor} from '../../helm/redact/redact.ts'
@@ -266,6 +267,7 @@ async function expectHelmMayReturn(
     }),
   )
   const answers = asked.flat()
+  expectWebhooksAnswer(answers.map(({validation}) => validation))
   const refusals = answers.flatMap(({release, validation}) =>
     validation.outcome === 'refused' ? [`${release}: ${validation.object}: ${validation.message}`] : [],
   )

@@ -2,6 +2,7 @@ import type {Cluster, HelmWrites, KubernetesObject, Validation} from '../../clus
 import {definedKinds, isBuiltIn, mayDefineKinds} from '../../cluster/custom-kinds.ts'
 import {objectKey, objectName, parseManifest} from '../../cluster/manifest.ts'
 import {repeatedObjects} from '../../cluster/repeated-objects.ts'
+import {expectWebhooksAnswer} from '../../cluster/unanswered-webhooks.ts'
 import {KkError} from '../../errors.ts'
 import type {HelmVersion} from '../../helm/helm.ts'
 import type {Redact} from '../../helm/redact/redact.ts'
@@ -27,7 +28,7 @@ export interface Preflight extends Compared {
 /**
  * Asks the API server, in a dry run and as helm will write them, to accept every object whose namespace and kind exist.
  * Resolves with the others, which are known after apply. Throws `KK_INVALID_OBJECT` with all objects that it refuses,
- * or whose namespace or kind nothing makes, and `KK_IN_THE_WAY` and `KK_CONFLICT` with all that helm would refuse.
+ * or whose namespace or kind nothing makes, `KK_WEBHOOK`, and `KK_IN_THE_WAY` and `KK_CONFLICT` with all that helm would refuse.
  */
 export async function validateAll(
   rendered: Rendered,
@@ -49,15 +50,25 @@ export async function validateAll(
     answers.push(...objects.map((object, index) => ({release, object, validation: validations[index]!})))
   }
   expectUnclaimed(standingAmong(answers), {...preflight, rendered})
-  expectAllAccepted(answers, repeated, broughtBy(rendered, preflight))
+  const brought = broughtBy(rendered, preflight)
+  const isLater = ({validation}: Answer) => isKnownAfterApply(validation, brought)
+  const asked = answers.filter((answer) => !isLater(answer))
+  expectAllAccepted(answers, repeated, brought)
+  expectWebhooksAnswer(asked.map(({validation}) => validation))
   expectNoConflicts(answers.flatMap(conflictTexts))
-  const later = answers.filter(({validation}) => validation.outcome === 'known-after-apply')
+  const later = answers.filter(isLater)
   return new Map(
     [...rendered.keys()].map((release) => [
       release,
       later.filter((answer) => answer.release === release).map(({object}) => object),
     ]),
   )
+}
+
+/** Returns true for an object that is checked before its own release: it lacks something, or a webhook comes with the plan. */
+function isKnownAfterApply(validation: Validation, {services}: Brought): boolean {
+  if (validation.outcome === 'refused') return services.has(validation.webhook ?? '')
+  return validation.outcome === 'known-after-apply'
 }
 
 /** The API server's answer on one object. */
@@ -117,6 +128,8 @@ export function expectNoConflicts(
 /** The namespaces and kinds that a plan brings to the cluster. */
 interface Brought {
   readonly namespaces: ReadonlySet<string>
+  /** The Services, as `namespace/name`. */
+  readonly services: ReadonlySet<string>
   /** The kinds, as `group/version/Kind`. */
   readonly kinds: ReadonlySet<string>
   /** Whether it may bring kinds that no object of it defines. */
@@ -143,6 +156,13 @@ function broughtBy(rendered: Rendered, {plan, foreknown = new Map()}: Preflight)
         .filter(({kind}) => kind === 'Namespace')
         .map(({name}) => name),
     ]),
+    services: new Set(
+      [...rendered].flatMap(([release, each]) =>
+        each
+          .filter(({kind}) => kind === 'Service')
+          .map(({metadata}) => `${metadata.namespace ?? releaseNamespace(release)}/${metadata.name}`),
+      ),
+    ),
     kinds: new Set([
       ...definedKinds(objects),
       ...facts.flatMap(({kinds}) =>
@@ -202,7 +222,9 @@ function whyRefused(
   validation: Validation,
   {release, brought}: {readonly release: ReleaseId; readonly brought: Brought},
 ): string | undefined {
-  if (validation.outcome === 'refused') return validation.message
+  // Another error is thrown for a webhook that does not answer.
+  if (validation.outcome === 'refused')
+    return validation.webhook === undefined ? validation.message : undefined
   if (validation.outcome === 'accepted') return undefined
   if (validation.missing === 'namespace') {
     const home = metadata.namespace ?? releaseNamespace(release)

@@ -40,10 +40,16 @@ interface Setting {
 
 const PLAIN = {wants: [], provided: {objects: [], kinds: []}} as unknown as ChartFacts
 
-/** A cluster that has neither the kind Thing nor the namespace `far`. */
+const HOOK = 'openstack/hook'
+const ISSUER: KubernetesObject = {apiVersion: 'v1', kind: 'Issuer', metadata: {name: 'i'}}
+const HOOK_SERVICE: KubernetesObject = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'hook'}}
+
+/** A cluster that has neither the kind Thing nor the namespace `far`, and whose webhook about Issuers does not answer. */
 async function validate({objects}: ValidateOptions): Promise<readonly Validation[]> {
   return objects.map(({apiVersion, kind, metadata}) => {
     const object = `${kind}/${metadata.name}`
+    if (kind === 'Issuer')
+      return {object, outcome: 'refused', message: 'failed calling webhook', webhook: HOOK}
     if (kind === 'Deploymnt' || apiVersion === 'example.org/v1')
       return {object, outcome: 'known-after-apply', missing: 'kind'}
     if (metadata.namespace === 'far') return {object, outcome: 'known-after-apply', missing: 'namespace'}
@@ -115,6 +121,10 @@ describe('before the first change', () => {
     ['a kind that an operator of the plan may define', {rendered: {db: [definers(['*'])], api: [THING]}}],
     ['a kind beside what was never rendered', {rendered: {api: [THING]}}],
     ['a kind of what is only awaited', {rendered: {api: [THING]}, kinds: {db: 'await'}}],
+    [
+      'what a webhook is asked about that comes with the plan',
+      {rendered: {db: [HOOK_SERVICE], api: [ISSUER]}},
+    ],
     ['a namespace that the plan makes', {rendered: {db: [FAR_NAMESPACE], api: [FAR, THING, DEFINITION]}}],
   ])('%s is known after apply', async (_what, setting) => {
     const later = await validated(setting)
@@ -123,6 +133,13 @@ describe('before the first change', () => {
     expect(left).toEqual(
       setting.rendered.api!.map(({kind}) => kind).filter((kind) => kind !== DEFINITION.kind),
     )
+  })
+})
+
+it('a webhook that does not answer is no fault of the object', async () => {
+  await expect(validated({rendered: {api: [ISSUER]}})).rejects.toMatchObject({
+    code: 'KK_WEBHOOK',
+    message: expect.stringMatching(/openstack\/hook, about Issuer\/i/),
   })
 })
 
