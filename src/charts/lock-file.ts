@@ -1,9 +1,9 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {dump} from 'js-yaml'
 import type {Environment, ReleaseSettings} from '../environment/environment.ts'
 import {KkError} from '../errors.ts'
 import {withoutCredentials} from '../helm/package-url.ts'
+import {dumpYaml} from '../helm/yaml/dump.ts'
 import {readYaml} from '../helm/yaml.ts'
 import {isMap, type ReleaseId, releaseName, type Values} from '../release.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
@@ -57,7 +57,7 @@ export async function writeLock(environment: EnvironmentPlace, lock: Lock): Prom
   const known = before[environment.name]?.images ?? {}
   const images = Object.entries(lock.images).map(([image, digest]) => [image, digest ?? known[image] ?? null])
   const environments = {...before, [environment.name]: {...lock, images: Object.fromEntries(images)}}
-  await writeAtomically(file, HEAD + dump({environments}, {sortKeys: true, noRefs: true, lineWidth: -1}))
+  await writeAtomically(file, HEAD + dumpYaml({environments}, {sortKeys: true}))
   return file
 }
 

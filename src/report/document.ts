@@ -1,4 +1,4 @@
-import {dump} from 'js-yaml'
+import {dumpYaml} from '../helm/yaml/dump.ts'
 
 export type DocumentFormat = 'json' | 'yaml'
 
@@ -7,5 +7,5 @@ export function documentText(value: unknown, format: DocumentFormat): string {
   const json = JSON.stringify(value, undefined, 2)
   if (format === 'json') return `${json}\n`
   // The value goes through JSON, so that both formats hold the same: no undefined, dates as strings.
-  return dump(JSON.parse(json), {noRefs: true, lineWidth: -1})
+  return dumpYaml(JSON.parse(json))
 }

@@ -1,9 +1,9 @@
 import {createHash} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {dump} from 'js-yaml'
 import {KkError} from '../../errors.ts'
 import {trimSlash} from '../../helm/package-url.ts'
+import {dumpYaml} from '../../helm/yaml/dump.ts'
 import {readYaml} from '../../helm/yaml.ts'
 import {isMap, type Values} from '../../release.ts'
 import {exists} from '../../state/files/exists.ts'
@@ -45,10 +45,7 @@ export function directoryDestination({path, url, now}: DirectoryOptions): Destin
         for (const {file, provenance} of signed)
           if (provenance !== undefined) await writeAtomically(join(path, `${file}.prov`), provenance)
         for (const each of added) await writeAtomically(join(path, each.file), each.bytes)
-        await writeAtomically(
-          file,
-          dump(withEntries(index, added, {url, now}), {noRefs: true, lineWidth: -1, sortKeys: true}),
-        )
+        await writeAtomically(file, dumpYaml(withEntries(index, added, {url, now}), {sortKeys: true}))
       }),
   }
 }

@@ -2,8 +2,8 @@ import {createHash} from 'node:crypto'
 import {join} from 'node:path'
 import {buffer} from 'node:stream/consumers'
 import {crc32} from 'node:zlib'
-import {dump} from 'js-yaml'
 import {KkError} from '../../errors.ts'
+import {dumpYaml} from '../../helm/yaml/dump.ts'
 import {readYaml} from '../../helm/yaml.ts'
 import {isMap, type Values} from '../../release.ts'
 import type {Chart} from '../chart.ts'
@@ -42,7 +42,7 @@ export async function packChart(
   const fault = valuesFault(chart.directory) ?? schemaFault(chart.directory, files)
   if (fault) throw fault
   const metadata = packedMetadata({chart, version, files, annotations: page?.annotations ?? {}})
-  const made = new Map([[MANIFEST, dump(metadata, {lineWidth: -1})]])
+  const made = new Map([[MANIFEST, dumpYaml(metadata)]])
   if (page && !files.some(({path}) => path === README)) made.set(README, page.readme)
   const content = new Map(
     [

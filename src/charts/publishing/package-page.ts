@@ -1,4 +1,4 @@
-import {dump} from 'js-yaml'
+import {dumpYaml} from '../../helm/yaml/dump.ts'
 import {readYaml} from '../../helm/yaml.ts'
 import {isMap, type Values} from '../../release.ts'
 import type {Chart} from '../chart.ts'
@@ -23,7 +23,7 @@ export function packagePage(chart: Chart, secrets: readonly string[]): PackagePa
   const images = imagesOf(chart, values)
   return {
     readme: readme({chart, values, images, secrets}),
-    annotations: images.length === 0 ? {} : {'artifacthub.io/images': dump(images, {lineWidth: -1})},
+    annotations: images.length === 0 ? {} : {'artifacthub.io/images': dumpYaml(images)},
   }
 }
 

@@ -1,7 +1,7 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {dump} from 'js-yaml'
 import {KkError} from '../../errors.ts'
+import {dumpYaml} from '../../helm/yaml/dump.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {endOf} from '../../state/processes/exit-code.ts'
 import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
@@ -71,7 +71,7 @@ const SIGNING_HINT =
 
 /** The message that Helm reads: what `Chart.yaml` says, and the digest of the package (Helm 4.2: provenance/sign.go). */
 function signedText({file, digest, metadata}: PackedChart): string {
-  return `${dump(metadata, {lineWidth: -1})}\n...\n${dump({files: {[file]: `sha256:${digest}`}})}`
+  return `${dumpYaml(metadata)}\n...\n${dumpYaml({files: {[file]: `sha256:${digest}`}})}`
 }
 
 function lastLine(stderr: string): string | undefined {

@@ -1,10 +1,10 @@
-import {dump} from 'js-yaml'
 import {OLDEST_KUBERNETES} from '../../cluster/api/identity.ts'
 import {DEPLOYMENTS} from '../../cluster/api/resources.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {BINDINGS, POLICIES} from '../../cluster/guard/names.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import {chartsRoleName} from '../../cluster/permissions/account.ts'
+import {dumpYaml} from '../../helm/yaml/dump.ts'
 import {canonicalJson} from '../../plan/digest.ts'
 import {type InstallOptions, isOfCluster, operatorObjects} from './install.ts'
 import {CHILD_NAME, NAME, ONE, SHAPE} from './shape.ts'
@@ -42,8 +42,8 @@ export function operatorChart({
     kubeVersion: `>=${OLDEST_KUBERNETES}.0-0`,
   }
   return {
-    'Chart.yaml': dump(manifest),
-    'values.yaml': `${VALUES_HEAD}${dump({image, namespaces, removal: removes, clusterObjects: makesOfCluster, shape, shards})}`,
+    'Chart.yaml': dumpYaml(manifest),
+    'values.yaml': `${VALUES_HEAD}${dumpYaml({image, namespaces, removal: removes, clusterObjects: makesOfCluster, shape, shards})}`,
     'templates/operator.yaml': template(),
     'templates/NOTES.txt': NOTES,
   }
@@ -116,7 +116,7 @@ function document(object: KubernetesObject): string {
 const NAMED_SHARD = new RegExp(`^( *)- --shards\\n *- ${SHARD}\\n`, 'm')
 
 function textOf(object: KubernetesObject): string {
-  const yaml = dump(object, {lineWidth: -1, noRefs: true})
+  const yaml = dumpYaml(object)
   const isChild = object.metadata.name.includes(SHARD)
   const ranged = isChild
     ? yaml

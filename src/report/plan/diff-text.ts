@@ -1,8 +1,8 @@
 import {structuredPatch} from 'diff'
-import {dump} from 'js-yaml'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {redactObject} from '../../helm/redact/diff.ts'
 import type {RedactLeaf} from '../../helm/redact/redact.ts'
+import {dumpYaml} from '../../helm/yaml/dump.ts'
 import {matchObjects, type ObjectPair} from '../../plan/changes/match-objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Palette} from '../colour.ts'
@@ -73,7 +73,7 @@ function lineColour(line: string, palette: Palette): (text: string) => string {
 
 /** Returns an object as YAML with sorted keys, for their order means nothing. */
 function yamlText(shown: unknown): string {
-  return dump(inOrder(shown), {noRefs: true, lineWidth: -1})
+  return dumpYaml(inOrder(shown))
 }
 
 function sorted(object: KubernetesObject | undefined): string {

@@ -1,10 +1,10 @@
 import {existsSync} from 'node:fs'
 import {readdir, readFile} from 'node:fs/promises'
 import {basename, join} from 'node:path'
-import {dump} from 'js-yaml'
 import {directoryDestination} from '../../../charts/publishing/destination-directory.ts'
 import type {PackedChart} from '../../../charts/publishing/pack-chart.ts'
 import {KkError} from '../../../errors.ts'
+import {dumpYaml} from '../../../helm/yaml/dump.ts'
 import {readYaml} from '../../../helm/yaml.ts'
 import {openLayout} from '../../../images/registry/layout.ts'
 import {parseReference} from '../../../images/registry/reference.ts'
@@ -65,7 +65,7 @@ export async function writeBundle(directory: string, environment: string, bundle
     return [name, {...other, images: Object.fromEntries(images)}] as const
   })
   const environments = {...Object.fromEntries(others), [environment]: bundle}
-  await writeAtomically(join(directory, FILE), HEAD + dump({environments}, {noRefs: true, lineWidth: -1}))
+  await writeAtomically(join(directory, FILE), HEAD + dumpYaml({environments}))
 }
 
 /** Returns what a directory has, by environment; nothing where there is none. Rejects with `KK_FILE`. */
