@@ -69,6 +69,19 @@ export function fits(
   return found.name === name && (version === undefined || satisfiesConstraint(found.version, version))
 }
 
+/** Returns the versions of a chart in a directory of charts, in no order. */
+export function versionsInDirectory(path: string, name: string): readonly string[] {
+  const own = [join(path, name), path]
+    .filter((directory) => existsSync(join(directory, 'Chart.yaml')))
+    .map(readChartYaml)
+    .filter((manifest) => manifest.name === name)
+  const packages = entriesOf(path).filter((entry) => isPackageOf(entry, name))
+  return [
+    ...own.map(({version}) => version),
+    ...packages.map((entry) => entry.slice(name.length + 1, -'.tgz'.length)),
+  ]
+}
+
 function packageVersions(path: string, {name, version = ''}: WantedChart): string[] {
   return entriesOf(path)
     .filter((entry) => isPackageOf(entry, name))

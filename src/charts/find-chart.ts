@@ -6,15 +6,22 @@ import {suggest} from '../environment/suggest.ts'
 import {KkError} from '../errors.ts'
 import {withoutCredentials} from '../helm/package-url.ts'
 import type {PackageRequest, Packages} from '../helm/pull.ts'
+import {isMap} from '../release.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
 import {writingBelow} from '../state/files/writing-below.ts'
 import {type Carried, carriedChart, sameChart} from './carried.ts'
 import type {Chart} from './chart.ts'
-import {findInDirectory, namesInDirectory, type ReadCharts, type WantedChart} from './directory.ts'
+import {
+  findInDirectory,
+  namesInDirectory,
+  type ReadCharts,
+  versionsInDirectory,
+  type WantedChart,
+} from './directory.ts'
 import {cachedPackage, type UnpackedPackage, unpackPackage} from './package-cache.ts'
 import {readChart} from './read-chart.ts'
-import {isExactVersion, satisfiesConstraint} from './version.ts'
+import {compareVersions, isExactVersion, satisfiesConstraint} from './version.ts'
 
 /** The ports that are needed to find charts. */
 export interface ChartFinding {
@@ -98,12 +105,53 @@ async function notFound(
 ): Promise<KkError> {
   const places = sources.map(describe).join(', ') || 'nowhere: kk.charts is empty'
   const what = version === undefined ? name : `${name} in a version ${version}`
+  const others = await otherVersions(name, sources, finding)
+  if (others.length > 0) return noFittingVersion({name, what, places}, others)
   const close = suggest(name, await chartNames(sources, finding))
   const hint =
     close === undefined || close === name
       ? 'add the directory or repository that has it to kk.charts'
       : `did you mean ${close}?`
   return new KkError('KK_CHART_NOT_FOUND', `no source of charts has ${what}; looked in ${places}`, {hint})
+}
+
+/** Returns the versions in which sources have a chart, newest first; registries do not say. */
+async function otherVersions(
+  name: string,
+  sources: readonly ChartSource[],
+  {builtIn, packages}: ChartFinding,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const source of sources) {
+    if (source.kind === 'directory') found.push(...versionsInDirectory(source.path, name))
+    else if (source.kind === 'built-in') found.push(...versionsInDirectory(await builtIn(), name))
+    else if (source.kind === 'repository') found.push(...versionsInIndex(await packages.index(source), name))
+  }
+  return [...new Set(found)].sort(compareVersions).reverse()
+}
+
+function versionsInIndex(index: unknown, name: string): readonly string[] {
+  const entries = isMap(index) && isMap(index.entries) ? index.entries[name] : undefined
+  const versions = Array.isArray(entries) ? entries.map((entry) => isMap(entry) && entry.version) : []
+  return versions.filter((version) => typeof version === 'string')
+}
+
+/** Returns the error for a chart that is there in other versions; a constraint means no pre-release that it does not name. */
+function noFittingVersion(
+  {name, what, places}: {readonly name: string; readonly what: string; readonly places: string},
+  [newest, ...older]: readonly string[],
+): KkError {
+  const isPrerelease = [newest!, ...older].every((version) => version.includes('-'))
+  const more = older.length === 0 ? '' : ` and ${older.length} older`
+  const only = isPrerelease ? `, ${older.length === 0 ? 'a pre-release' : 'all pre-releases'}` : ''
+  const state = isPrerelease
+    ? `state it: kk.releases.NAME.version: "${newest}", or a constraint that names a pre-release: ">=${newest!.split('-', 1)[0]}-0"`
+    : `state a version that is there, in kk.releases.NAME.version or in the source: "${newest}"`
+  return new KkError(
+    'KK_CHART_NOT_FOUND',
+    `no source of charts has ${what}, but ${name} ${newest}${more}${only}; looked in ${places}`,
+    {hint: state},
+  )
 }
 
 function describe(source: ChartSource): string {

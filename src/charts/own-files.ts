@@ -1,3 +1,6 @@
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
+import {KkError} from '../errors.ts'
 import {oncePerObject} from '../state/once.ts'
 import type {Library} from './chart.ts'
 import {isPackageOf} from './dependencies.ts'
@@ -5,13 +8,25 @@ import {type ChartFile, readChartFiles} from './files/chart-files.ts'
 import {unpacked} from './files/package-files.ts'
 
 /**
- * Returns the files of a chart that are not its libraries', as they were when they were asked for first. Copies of libraries under `charts/` are left out, for they may be older than the library (Helm compares names only); so is
+ * Returns the files of a chart that are not its libraries', as they were when they were asked for first. Throws `KK_CHART`. Copies of libraries under `charts/` are left out, for they may be older than the library (Helm compares names only); so is
  * `Chart.lock`, which says when they were copied.
  */
 export const readOwnFiles = oncePerObject(ownFiles)
 
 function ownFiles(chart: Library): readonly ChartFile[] {
-  return readChartFiles(chart.directory).filter(({path}) => path !== 'Chart.lock' && !isCopy(path, chart))
+  const files = readChartFiles(chart.directory)
+  const isChart = existsSync(join(chart.directory, 'Chart.yaml'))
+  if (isChart && !files.some(({path}) => path === 'Chart.yaml')) throw withoutChartYaml(chart.directory)
+  return files.filter(({path}) => path !== 'Chart.lock' && !isCopy(path, chart))
+}
+
+/** Returns `KK_CHART` for a chart whose own rules drop what makes it one: helm's message names neither rule nor directory. */
+function withoutChartYaml(directory: string): KkError {
+  return new KkError(
+    'KK_CHART',
+    `${directory}/.helmignore leaves out Chart.yaml: helm would not take what is left for a chart`,
+    {hint: 'correct its patterns; one that begins with "!" leaves out everything that it does not match'},
+  )
 }
 
 function isCopy(path: string, chart: Library): boolean {

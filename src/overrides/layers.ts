@@ -84,9 +84,15 @@ function holds(values: unknown, path: readonly string[]): boolean {
   return isMap(values) && Object.hasOwn(values, key) && holds(values[key], rest)
 }
 
-/** Returns the values that helm is given: the layers merged in their order. Inputs are not changed. */
+/**
+ * Returns the values that helm is given: the layers merged in their order. Inputs are not changed. A release whose section
+ * has `global: null` gets no `global` at all, for a schema that knows no such key.
+ */
 export function mergedValues(layers: readonly Layer[]): Values {
-  return mergeValues(...layers.map(({values}) => values))
+  const merged = mergeValues(...layers.map(({values}) => values))
+  if (merged.global !== null) return merged
+  const {global: _, ...values} = merged
+  return values
 }
 
 /**

@@ -116,8 +116,31 @@ describe('a chart is not found', () => {
 
     await expect(findChart({name: 'keystone', version: '^2'}, [source], finding())).rejects.toMatchObject({
       code: 'KK_CHART_NOT_FOUND',
-      message: `no source of charts has keystone in a version ^2; looked in ${source.path}`,
+      message: `no source of charts has keystone in a version ^2, but keystone 1.0.0; looked in ${source.path}`,
     })
+  })
+
+  it.each([
+    ['~1.0', ['1.0.0-rc.1'], /but pre 1\.0\.0-rc\.1, a pre-release/, '">=1.0.0-0"'],
+    [
+      '*',
+      ['1.0.0-rc.2', '1.0.0-rc.1'],
+      /but pre 1\.0\.0-rc\.2 and 1 older, all pre-releases/,
+      '"1.0.0-rc.2"',
+    ],
+    ['^2', ['1.1.0', '1.0.0-rc.1'], /but pre 1\.1\.0 and 1 older; looked in/, '"1.1.0"'],
+  ] as const)('in a version %s, but in %j, which is said', async (version, versions, message, hint) => {
+    const source = {kind: 'repository', url: 'https://charts.example.org'} as const
+    const index = async () => ({entries: {pre: versions.map((each) => ({version: each}))}})
+    const packages = {...PACKAGES, pull: async () => undefined, names: async () => ['pre'], index}
+
+    await expect(findChart({name: 'pre', version}, [source], {...finding(), packages})).rejects.toMatchObject(
+      {
+        code: 'KK_CHART_NOT_FOUND',
+        message: expect.stringMatching(message),
+        hint: expect.stringContaining(hint),
+      },
+    )
   })
 
   it.each(['../keystone', 'charts/keystone', '..', ''])(

@@ -57,6 +57,15 @@ describe('releaseLayers', () => {
     expect(mergedValues(layers)).toEqual({global: {region: 'two', tls: {on: true}}})
   })
 
+  it('gives a release whose section turns it off no global at all', () => {
+    const layers = releaseLayers({
+      environment: environment({region: 'one'}, {strict: {v: 2, global: null}}),
+      release: 'strict',
+    })
+
+    expect(mergedValues(layers)).toEqual({v: 2})
+  })
+
   it('understands an index in --set as one of the list below', () => {
     const layers = releaseLayers({
       environment: environment(undefined, {nova: {hosts: [{name: 'a'}, {name: 'b'}]}}),

@@ -139,9 +139,12 @@ function filesOf({kubeconfig, env}: KubeconfigOptions): string[] {
   throw broken(`no kubeconfig was found (${candidates.join(', ') || 'neither KUBECONFIG nor HOME is set'})`)
 }
 
-/** Reads one file. Its errors name only the place, for a parser's message may quote a secret. */
+/**
+ * Reads one file; an empty one, as kubectl leaves it when its last context is deleted, has nothing. Errors name only the
+ * place, for a parser's message may quote a secret.
+ */
 function readOne(file: string): Kubeconfig {
-  const read = readDocument(file)
+  const read = readDocument(file) ?? {}
   const problem = misfit(read, KUBECONFIG, '')
   if (problem) throw broken(`${file} is not a kubeconfig: ${problem}`)
   return withAbsolutePaths(read as Kubeconfig, dirname(file))

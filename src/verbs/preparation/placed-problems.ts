@@ -122,6 +122,8 @@ async function linesOf(
   if (unknown.length === 0) return [`  ${placeOf(at, layers)}${keyText(at)}${text}`]
   const known = await knownKeys(join(chart.directory, ...above.flatMap((name) => ['charts', name])), path)
   return unknown.map((key) => {
+    if (key === 'global' && at.length === 0)
+      return `  ${placeOf([key], layers)}global: no such key: global goes to every release; for this one without it, its section: {global: null}`
     const close = suggest(key, known)
     const allowed = known.length === 0 ? '' : `; there are: ${known.toSorted().join(', ')}`
     const meant = close === undefined ? allowed : `: did you mean ${JSON.stringify(close)}?`

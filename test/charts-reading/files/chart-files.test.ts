@@ -3,6 +3,8 @@ import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readChartFiles} from '../../../src/charts/files/chart-files.ts'
 import {readPackageFiles} from '../../../src/charts/files/package-files.ts'
+import {readOwnFiles} from '../../../src/charts/own-files.ts'
+import {readChart} from '../../../src/charts/read-chart.ts'
 import {packageChart} from '../support/helm.ts'
 import {manifest, writeFiles} from '../support/write-files.ts'
 
@@ -87,6 +89,17 @@ it.each([
 
   expect(() => readChartFiles(chart)).toThrow(
     expect.objectContaining({code: 'KK_CHART', message: expect.stringMatching(message)}),
+  )
+})
+
+it('rules that leave out Chart.yaml are refused with their file', () => {
+  const directory = writeFiles({'Chart.yaml': manifest('demo'), '.helmignore': '!*.tpl\n'})
+
+  expect(() => readOwnFiles(readChart(directory))).toThrow(
+    expect.objectContaining({
+      code: 'KK_CHART',
+      message: expect.stringContaining(`${directory}/.helmignore leaves out`),
+    }),
   )
 })
 

@@ -66,6 +66,14 @@ describe('the kubeconfig', () => {
     expect(commands).toEqual([join(directory, 'bin/login'), 'aws', '/usr/bin/aws'])
   })
 
+  it.each(['', '# nothing is left\n', 'null\n'])('may be empty in a list: %j', (empty) => {
+    const files = directoryWith({empty, full: kubeconfig(['one'], 'one')})
+    const list = [join(files, 'empty'), join(files, 'full')].join(delimiter)
+
+    expect(readKubeconfig({env: {KUBECONFIG: list}})).toMatchObject({context: 'one'})
+    expect(() => readKubeconfig({env: {KUBECONFIG: join(files, 'empty')}})).toThrow(/has no current one/)
+  })
+
   it('without the context that is wanted is an error that lists what it has and suggests the nearest', () => {
     const file = join(directoryWith({mine: kubeconfig(['production', 'staging'])}), 'mine')
 

@@ -73,6 +73,13 @@ it.each([
     ["- at '': additional properties 'pods' not allowed"],
     ['env.yaml:3:3: pods: no such key: did you mean "pod"?'],
   ],
+  [
+    'the values of the environment for every release',
+    ["- at '': additional properties 'global' not allowed"],
+    [
+      'env.yaml:2:1: global: no such key: global goes to every release; for this one without it, its section: {global: null}',
+    ],
+  ],
   ['a key that may not be there', ["- at '/pod': false schema"], ['env.yaml:4:3: pod: not allowed here']],
   [
     'an unknown key, as older helms say it',
