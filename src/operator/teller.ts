@@ -155,6 +155,8 @@ function statusObject(
   const approved = isChecked && !findings.some(({type}) => type === 'Approved')
   const status: EnvironmentStatus = {
     ...memory,
+    // Of a run that is about to begin none: the last one's would be taken for it.
+    ...('run' in phase && {run: phase.run.run || undefined}),
     observedGeneration: generation,
     summary: planned ? summaryOf(rows) : before.summary,
     plan: planned ? planStatus({plan: planned.stage.plan, digest: planned.digest}) : before.plan,

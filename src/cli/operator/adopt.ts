@@ -9,6 +9,7 @@ import {exportStore} from '../../overrides/user/document.ts'
 import type {EnvironmentFlags, StoreFlags} from '../flags.ts'
 import {openChosenCluster} from '../open/cluster.ts'
 import {openStoreToDeploy} from '../open/store.ts'
+import {operatorCommand} from '../run/same-again.ts'
 
 /** Hands an environment file and the store of overrides over to the operator, suspended; `say` gets what comes next. */
 export async function adopt(
@@ -34,7 +35,9 @@ export async function adopt(
     say(
       `note: the file is still in the ConfigMap it was in before: kubectl delete configmap ${left} --namespace kk-system`,
     )
-  say(`the operator has ${name}, suspended; to let it drive the environment: kk operator resume ${name}`)
+  say(
+    `the operator has ${name}, suspended; to let it drive the environment: ${operatorCommand(`resume ${name}`, flags)}`,
+  )
 }
 
 /** Throws `KK_ENVIRONMENT` for charts that are found from where the file is: in the cluster there is only its text. */

@@ -20,6 +20,8 @@ interface RoleFlags {
   readonly shards?: readonly string[] | undefined
 }
 
+const SHARD_PATTERN = /^[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?$/
+
 /** Runs the operator, or a part of it, until a signal: what runs then ends first; a second signal ends kk at once. */
 export async function serveOperator(
   flags: ClusterFlags & HelmFlags & {readonly listen: string} & RoleFlags,
@@ -31,6 +33,15 @@ export async function serveOperator(
     throw new KkError('KK_USAGE', 'a child serves shards, and a process without a role none', {
       hint: 'for example: kk operator run --role child --shards keystone',
     })
+  const wrong = shards.find((shard) => !SHARD_PATTERN.test(shard))
+  if (wrong !== undefined)
+    throw new KkError(
+      'KK_USAGE',
+      `--shards ${wrong || "''"}: expected the name of a chart, a section or a release`,
+      {
+        hint: "for example: --shards keystone, or of a child --shards 'nova-*'",
+      },
+    )
   const listen = parseListen(flags.listen)
   await using cluster = await openChosenCluster(flags, undefined)
   const helm = await openUsersHelm(flags, cluster)

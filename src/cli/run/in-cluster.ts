@@ -35,6 +35,7 @@ import {openStoreToDeploy} from '../open/store.ts'
 import {expectPlaceless} from '../operator/adopt.ts'
 import {VERSION} from '../version.ts'
 import type {ChangeFlags} from './flags.ts'
+import {expectImage} from './image-reference.ts'
 import {sayReported} from './report-files.ts'
 import {printResult, type RunContext, watchInterruptibly} from './run.ts'
 import {placeOf} from './same-again.ts'
@@ -115,6 +116,7 @@ async function runJob(
     isThrowaway: flags.sandbox === true || flags['sandbox-name'] !== undefined,
     planned: plannedActions(plan),
   }
+  expectImage(flags.image)
   const files = await filesOf(environment, flags)
   const valueTexts = await Promise.all(values.map(({file}) => readNamedFile(file)))
   return {

@@ -10,6 +10,11 @@ export function placeOf(file: string, flags: ClusterFlags): string {
   return [file, ...(flags.sandbox && named.length === 0 ? ['--sandbox'] : []), ...named].join(' ')
 }
 
+/** Returns a command of `kk operator` about the cluster of these flags. */
+export function operatorCommand(words: string, flags: ClusterFlags): string {
+  return ['kk operator', words, placeOf('', flags).trim()].join(' ').trim()
+}
+
 /** Returns the command that shows an environment: by its name where the file was standard input, which is read once. */
 export function statusCommand(
   {name, file}: {readonly name: string; readonly file: string},

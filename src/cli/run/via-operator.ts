@@ -22,7 +22,7 @@ import {openSitesToLook} from '../operator/fleet.ts'
 import type {ChangeFlags} from './flags.ts'
 import {sayReported} from './report-files.ts'
 import {exitCode, printResult, type RunContext, watchInterruptibly} from './run.ts'
-import {placeOf} from './same-again.ts'
+import {operatorCommand} from './same-again.ts'
 
 /** An environment that the operator drives, on the cluster of its releases. */
 interface OnOperated extends OnCluster {
@@ -124,19 +124,18 @@ export async function followOperated(
   const following = followEnvironment(cluster, followed, interruption.stop)
   const {state, interrupted} = await watchInterruptibly(following.events, context, interruption)
   const end = following.end()
-  const place = placeOf('', flags).trim()
-  const again = ['kk operator follow', name, place].join(' ').trim()
+  const again = operatorCommand(`follow ${name}`, flags)
   if (end === undefined) {
     console.say(`the operator goes on with ${name}; to follow it again: ${again}`)
     return interrupted ?? 130
   }
   const hasFailed = [...state.releases.values()].some(({progress}) => progress.state === 'failed')
-  if (end.kind !== 'done' && !hasFailed) throw endError(name, end)
-  const status = ['kk operator status', name, place].join(' ').trim()
+  if (end.kind !== 'done' && !hasFailed) throw endError(name, end, flags)
+  const status = operatorCommand(`status ${name}`, flags)
   console.say(
     summaryText(state, {
       palette: console.palette('stderr'),
-      commands: {again: `kk operator retry ${name}`, status},
+      commands: {again: operatorCommand(`retry ${name}`, flags), status},
     }),
   )
   printResult(runDocument(state), context)
@@ -144,10 +143,12 @@ export async function followOperated(
   return isReported ? exitCode(state) : 1
 }
 
-function endError(name: string, {kind, reason, message}: OperatedEnd): KkError {
-  const status = {hint: `see what the operator says: kk operator status ${name}`}
+function endError(name: string, {kind, reason, message}: OperatedEnd, flags: ClusterFlags): KkError {
+  const status = {hint: `see what the operator says: ${operatorCommand(`status ${name}`, flags)}`}
   if (kind === 'unapproved')
-    return new KkError('KK_UNAPPROVED', message, {hint: `then follow it: kk operator follow ${name}`})
+    return new KkError('KK_UNAPPROVED', message, {
+      hint: `then follow it: ${operatorCommand(`follow ${name}`, flags)}`,
+    })
   if (kind === 'paused')
     return new KkError('KK_PAUSED', `the operator does nothing to ${name}: it is paused`, status)
   const code = reason in ERRORS ? (reason as ErrorCode) : 'KK_RUN_FAILED'

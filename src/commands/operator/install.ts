@@ -6,6 +6,8 @@ import {type ClusterFlags, clusterFlags, environmentFlags} from '../../cli/flags
 import {namesCluster, openChosenCluster} from '../../cli/open/cluster.ts'
 import {openGraph} from '../../cli/open/open.ts'
 import {CLUSTER_OBJECTS, changeFlags} from '../../cli/run/flags.ts'
+import {expectImage} from '../../cli/run/image-reference.ts'
+import {operatorCommand} from '../../cli/run/same-again.ts'
 import {VERSION} from '../../cli/version.ts'
 import {NAMESPACES} from '../../cluster/api/resources.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
@@ -118,7 +120,9 @@ export default class OperatorInstall extends KkCommand {
       cluster,
     )
     if (newer.length > 0) this.console.say(`left as a newer kk has written it: ${newer.join(', ')}`)
-    this.console.say(`installed ${what} on ${cluster.context}; to see what it does: kk operator status`)
+    this.console.say(
+      `installed ${what} on ${cluster.context}; to see what it does: ${operatorCommand('status', flags)}`,
+    )
   }
 
   private async writeChart(directory: string, options: InstallOptions): Promise<void> {
@@ -173,7 +177,7 @@ function partOf(flags: OperatorFlags) {
 /** Throws `KK_USAGE` where a flag is missing, cannot be meant, or does not go with the shape. */
 function optionsOf({image, namespace = [], removal = false, ...flags}: OperatorFlags): InstallOptions {
   namespace.forEach(expectOfReleases)
-  if (image === '' && !flags.account) throw new KkError('KK_USAGE', 'expected an image, found --image ""')
+  if (!flags.account) expectImage(image)
   if (image !== undefined && namespace.length > 0)
     return {
       version: VERSION,

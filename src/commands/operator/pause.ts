@@ -2,6 +2,7 @@ import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
+import {operatorCommand} from '../../cli/run/same-again.ts'
 import {pauseEnvironment} from '../../operator/client/steer.ts'
 
 export default class OperatorPause extends KkCommand {
@@ -26,7 +27,7 @@ export default class OperatorPause extends KkCommand {
     const {say} = this.console
     await onCluster(flags, (cluster) => pauseEnvironment(cluster, args.name, {until, say}))
     this.console.say(
-      `${args.name} is paused: the command line may change it; to hand it back: kk operator resume ${args.name}`,
+      `${args.name} is paused: the command line may change it; to hand it back: ${operatorCommand(`resume ${args.name}`, flags)}`,
     )
   }
 }

@@ -1,6 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
+import {operatorCommand} from '../../cli/run/same-again.ts'
 import {resumeEnvironment} from '../../operator/client/steer.ts'
 
 export default class OperatorResume extends KkCommand {
@@ -15,7 +16,7 @@ export default class OperatorResume extends KkCommand {
     const {flags, args} = await this.parse(OperatorResume)
     await onCluster(flags, (cluster) => resumeEnvironment(cluster, args.name))
     this.console.say(
-      `the operator drives ${args.name}; to see how far it is: kk operator status ${args.name}`,
+      `the operator drives ${args.name}; to see how far it is: ${operatorCommand(`status ${args.name}`, flags)}`,
     )
   }
 }

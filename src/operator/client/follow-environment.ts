@@ -8,7 +8,7 @@ import {NO_RUN, nextState, type RunState} from '../../run/run-state.ts'
 import {finished, newBell} from '../../verbs/in-cluster/follow-run.ts'
 import {retryOf} from '../decide.ts'
 import type {Condition} from '../kinds/conditions.ts'
-import {ENVIRONMENTS, type EnvironmentObject} from '../kinds/environment-kind.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from '../kinds/environment-kind.ts'
 import {ENVIRONMENT_LABEL, RELEASES, type ReleaseObject} from '../kinds/release-kind.ts'
 import {inputsDigest, readSource} from '../source.ts'
 import {existingEnvironment, isLed, unknownEnvironment} from './steer.ts'
@@ -90,6 +90,10 @@ type Row = ReleaseObject & {readonly metadata: {readonly generation?: number}}
 /** What is said of a release while no run is under way. */
 const OF_NO_RUN: ReadonlySet<string> = new Set(['NotInstalled', 'Outdated', 'Unhealthy'])
 const UNDER_WAY: ReadonlySet<string> = new Set(['Running', 'Removing'])
+
+function isUnderWay({conditions = []}: EnvironmentStatus): boolean {
+  return conditions.some(({type, reason}) => type === 'Ready' && UNDER_WAY.has(reason))
+}
 
 /** Returns what the operator says of an Environment with the inputs that it has now; nothing until it has read them. */
 async function readyOf(environment: EnvironmentObject, isRead: ReturnType<typeof newReading>) {
@@ -181,6 +185,8 @@ function newRowTelling(name: string, context: string) {
     *rows({status = {}}: EnvironmentObject, rows: readonly Row[]): Generator<RunEvent> {
       const at = Date.now()
       if (!isBegun()) {
+        // The operator says which it is once it has begun.
+        if (status.run === undefined && isUnderWay(status)) return
         const actions = announcedOf(status.plan?.actions ?? [], rows)
         // Those that have not been written yet could not be told of.
         if (!actions) return

@@ -1,5 +1,7 @@
+import {isApiError} from '../../cluster/api/api-error.ts'
 import type {Cluster} from '../../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import {KkError} from '../../errors.ts'
 import type {Palette} from '../../report/colour.ts'
 import {table} from '../../report/table.ts'
 import {OPERATOR} from '../keeper.ts'
@@ -87,13 +89,26 @@ export interface AskedEnvironments {
   readonly selector?: string | undefined
 }
 
+/** Rejects with `KK_USAGE` for labels that the API server cannot read. */
+function unlessSelector(selector: string | undefined): (error: unknown) => never {
+  return (error) => {
+    if (selector === undefined || !isApiError(error, 400)) throw error
+    throw new KkError('KK_USAGE', `--selector ${selector}: ${error.said ?? 'no labels'}`, {
+      cause: error,
+      hint: "as kubectl's, for example: --selector region=north,tier!=test",
+    })
+  }
+}
+
 /** Reads what the operator drives, or some Environments of it. Throws `KK_NO_OPERATED` for a name that is not there, and `KK_KINDS`. */
 export async function readOperatorStatus(
   cluster: Pick<Cluster, 'objects' | 'customKinds' | 'lease' | 'now'>,
   {names = [], selector}: AskedEnvironments = {},
 ): Promise<OperatorStatus> {
   const [environments, releases, lease] = await Promise.all([
-    cluster.objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE, selector),
+    cluster.objects
+      .list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE, selector)
+      .catch(unlessSelector(selector)),
     cluster.objects.list<ReleaseRow>(RELEASES, KK_NAMESPACE),
     cluster.lease(OPERATOR),
   ])

@@ -123,6 +123,22 @@ it('tells what the Releases say as a run, also where their watch is behind its e
   expect(end?.kind).toBe('done')
 })
 
+it('names the run that is under way, and not the one before', async () => {
+  const begun = {...atWork, status: {...atWork.status, run: undefined}}
+  const known = {...atWork, status: {...atWork.status, run: 'r2'}}
+
+  const {told} = await followed(
+    {environment: begun as unknown as typeof atWork, rows: both(waiting, waiting)},
+    {environment: known, rows: both(running, waiting)},
+    {
+      environment: {...environment([healthy]), status: {...known.status, conditions: [healthy]}},
+      rows: both(healthy, healthy, 2),
+    },
+  )
+
+  expect(told[0]).toMatchObject({type: 'run-started', run: 'r2'})
+})
+
 it('tells what has failed, and what did not begin because of it', async () => {
   const {told, end} = await followed(
     {environment: atWork, rows: both(running, waiting)},

@@ -1,4 +1,5 @@
 import {expect, it} from 'vitest'
+import {ApiError} from '../../../src/cluster/api/api-error.ts'
 import {KkError} from '../../../src/errors.ts'
 import {operatorStatusText, readOperatorStatus} from '../../../src/operator/client/status.ts'
 import {environmentFindings, type Phase} from '../../../src/operator/findings.ts'
@@ -65,6 +66,24 @@ it.each<[string, Phase]>([
   const {environments} = await readOperatorStatus(clusterWith([environment(status)]))
 
   expect(environments[0]?.phase).toBe(expected)
+})
+
+it('labels that the API server cannot read are a usage error', async () => {
+  const cluster = clusterWith([])
+  const objects = {
+    list: async ({kind}: {kind: string}) => {
+      if (kind === 'Environment')
+        throw new ApiError('KK_API', 'no', {status: 400, said: 'found =, expected !'})
+      return []
+    },
+  }
+
+  const read = readOperatorStatus({...cluster, objects} as unknown as typeof cluster, {selector: '=='})
+
+  await expect(read).rejects.toMatchObject({
+    code: 'KK_USAGE',
+    message: '--selector ==: found =, expected !',
+  })
 })
 
 it('an Environment that has changed since the operator looked is not what it said', async () => {
