@@ -1,6 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {ExitCode} from '../../errors.ts'
+import {asKkError, type ExitCode} from '../../errors.ts'
 import {type ChangeVerb, expectVerb, isChangeVerb} from '../../plan/changes/change-verb.ts'
 import {isOverridden} from '../../plan/expectations/expect-store.ts'
 import {type Plan, withNotes} from '../../plan/plan.ts'
@@ -104,11 +104,12 @@ export async function change(options: Change): Promise<ExitCode> {
       await bindStore(flags, environment, {...prepared.store, cluster: planned.cluster.uid})
     await keepSecrets(supplied, planned, cluster)
   }
+  const settled = withInputs(planned, supplied.settled)
   if (operated) {
     const {hub} = operated
+    await expectReady(supplied.settled, settled, {cluster, flags})
     return operator.runViaOperator({scope, plan: planned, prepared, cluster, hub, settle}, context)
   }
-  const settled = withInputs(planned, supplied.settled)
   if (flags['in-cluster']) {
     const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})
     const again = [`kk ${verb} ${line}${sameWay(flags, scope)}`, ...(given ? [given] : [])].join(', ')
@@ -133,6 +134,20 @@ export async function change(options: Change): Promise<ExitCode> {
   }
   await settle()
   return await runChange(deployment, {options, context, scope, environment, cluster})
+}
+
+/** Throws what the operator would find once it has the file. Who may not ask the cluster leaves that to the operator. */
+async function expectReady(
+  prepared: Prepared,
+  plan: ObservedPlan['plan'],
+  {cluster, flags}: {readonly cluster: Cluster; readonly flags: ChangeFlags},
+): Promise<void> {
+  try {
+    const ready = await readyDeployment(prepared, plan, {cluster, helm: await openUsersHelm(flags, cluster)})
+    await ready.close()
+  } catch (error) {
+    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+  }
 }
 
 interface RunSources {

@@ -10,7 +10,7 @@ import {kk} from './kk.ts'
 import type {OperatedCluster} from './operator.ts'
 
 /** How many environments these tests have, those of the night included. */
-export const DRIVEN = 6
+export const DRIVEN = 7
 
 /** What the command line has the operator do, on a cluster where one runs. */
 export function describeViaOperator(given: () => OperatedCluster): void {
@@ -59,6 +59,18 @@ export function describeViaOperator(given: () => OperatedCluster): void {
       })
       expect(again.exitCode, again.stderr).toBe(0)
       expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1', 'db 2'])
+    })
+
+    it('is refused with a file whose values break the schema of a chart, and the operator keeps the one that it has', async () => {
+      const place = await driven()
+      const {environment} = place
+
+      const refused = await via(place, environment.text({db: {replicas: 'two'}}), ['deploy'])
+
+      expect(refused.exitCode, refused.stderr).toBe(2)
+      expect(refused.stderr).toMatch(/KK_VALUES.*replicas: got string, want integer/s)
+      await environment.has('Ready', 'True')
+      expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
     })
 
     atNight(() => {
