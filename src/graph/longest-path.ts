@@ -1,4 +1,5 @@
 import type {ReleaseId} from '../release.ts'
+import {components} from './components.ts'
 import {condense} from './condense.ts'
 import type {Graph} from './graph.ts'
 
@@ -20,4 +21,32 @@ export function longestPath(
     for (const member of members) result.set(member, before + own)
   }
   return result
+}
+
+/**
+ * Returns the releases of the longest chain of requirements, first what is required; without those that take no time. Of a
+ * group it has the member that takes longest. Of chains as long as each other it is the first in the order of the graph.
+ */
+export function criticalPath(graph: Graph, seconds: (release: ReleaseId) => number): readonly ReleaseId[] {
+  const length = longestPath(graph, seconds)
+  const groupOf = new Map(
+    components(graph).flatMap((group) => group.map((member) => [member, group] as const)),
+  )
+  const longest = (releases: readonly ReleaseId[]) =>
+    releases.reduce<ReleaseId | undefined>(
+      (found, each) => (found === undefined || length.get(each)! > length.get(found)! ? each : found),
+      undefined,
+    )
+  const path: ReleaseId[] = []
+  let at = longest(graph.releases)
+  while (at !== undefined) {
+    const [here, members] = [length.get(at)!, groupOf.get(at)!]
+    path.unshift(members.reduce((one, other) => (seconds(other) > seconds(one) ? other : one), at))
+    at = longest(
+      members
+        .flatMap((member) => graph.requirements.get(member)!.map(({to}) => to))
+        .filter((to) => !members.includes(to) && length.get(to)! <= here),
+    )
+  }
+  return path.filter((release) => seconds(release) > 0)
 }

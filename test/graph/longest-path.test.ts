@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {longestPath} from '../../src/graph/longest-path.ts'
+import {criticalPath, longestPath} from '../../src/graph/longest-path.ts'
 import {releaseName} from '../../src/release.ts'
 import {graphOf} from './graph-of.ts'
 
@@ -29,4 +29,35 @@ test('a group counts as much as its longest member', () => {
   const result = longestPath(graph, (release) => seconds[releaseName(release)]!)
 
   expect([...result.values()]).toEqual([2, 42, 42])
+})
+
+test.each<{
+  what: string
+  graph: Readonly<Record<string, readonly string[]>>
+  seconds: Readonly<Record<string, number>>
+  path: readonly string[]
+}>([
+  {
+    what: 'what is required first',
+    graph: {glance: ['keystone', 'rabbitmq'], keystone: ['mariadb'], mariadb: [], rabbitmq: []},
+    seconds: {glance: 5, keystone: 20, mariadb: 60, rabbitmq: 70},
+    path: ['mariadb', 'keystone', 'glance'],
+  },
+  {
+    what: 'of a group the member that takes longest',
+    graph: {nova: ['neutron:applied', 'ovn'], neutron: ['nova:applied'], ovn: [], horizon: ['nova']},
+    seconds: {nova: 30, neutron: 40, ovn: 2, horizon: 1},
+    path: ['ovn', 'neutron', 'horizon'],
+  },
+  {
+    what: 'nothing that takes no time',
+    graph: {glance: ['keystone'], keystone: ['mariadb'], mariadb: []},
+    seconds: {glance: 5, keystone: 0, mariadb: 60},
+    path: ['mariadb', 'glance'],
+  },
+  {what: 'no release of none', graph: {}, seconds: {}, path: []},
+])('the longest chain has $what', ({graph, seconds, path}) => {
+  const result = criticalPath(graphOf(graph), (release) => seconds[releaseName(release)]!)
+
+  expect(result.map(releaseName)).toEqual(path)
 })

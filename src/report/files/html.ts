@@ -1,4 +1,3 @@
-import type {Graph} from '../../graph/graph.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
 import {quoted} from '../graph/graph-dot.ts'
@@ -6,6 +5,7 @@ import {withoutImplied} from '../graph/graph-reduction.ts'
 import type {Viz} from '../graph/graph-svg.ts'
 import {allEdges, realGroups} from '../graph/graph-view.ts'
 import {type FailureParts, failureParts} from '../run/failure.ts'
+import {runGraph, timePathText} from '../run/longest-path.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {releasesSection, type SectionOptions, SIGN, WORD} from './html-releases.ts'
@@ -78,14 +78,22 @@ function countsText({releases}: RunState): string {
 const MOST_RELEASES = 300
 
 /** Who required whom, coloured by result, drawn by Graphviz. */
-async function graphSection({state, rowOf}: SectionOptions, loadViz: () => Promise<Viz>): Promise<Markup> {
+async function graphSection(
+  {state, labels, rowOf}: SectionOptions,
+  loadViz: () => Promise<Viz>,
+): Promise<Markup> {
   const {size} = state.releases
+  const path = timePathText(state, labels)
   const drawing =
     size > MOST_RELEASES
       ? markup`<p>A graph of ${size} releases is not drawn; up to ${MOST_RELEASES} are.</p>`
       : markup`<div class="scroll graph" role="region" aria-labelledby="graph" tabindex="0">
 ${drawn((await loadViz()).renderString(runDot(state, rowOf), {format: 'svg_inline', engine: 'dot'}))}</div>
-<p class="quiet">An arrow leads from a release to what it requires, dashed where the objects of that need only exist. Edges that follow from others are left out.</p>`
+${when(
+  path !== '',
+  markup`<p>${path}</p>
+`,
+)}<p class="quiet">An arrow leads from a release to what it requires, dashed where the objects of that need only exist. Edges that follow from others are left out.</p>`
   return markup`<section aria-labelledby="graph">
 <h2 id="graph">Graph</h2>
 ${drawing}
@@ -226,7 +234,7 @@ td small { display: block; }
  */
 function runDot(state: RunState, rowOf: (release: ReleaseId) => string): string {
   const labels = releaseLabels(state.releases.keys())
-  const graph = graphOf(state)
+  const graph = runGraph(state)
   const lines = [
     'digraph run {',
     '  graph [rankdir=TB, bgcolor=transparent, fontname="Helvetica", fontsize=11, nodesep=0.3, ranksep=0.4, pad=0.1];',
@@ -259,21 +267,4 @@ function nodeLine({release, progress}: ReleaseProgress, labels: Labels, row: str
   }
   const texts = Object.entries(attributes).map(([name, value]) => `${name}=${quoted(value)}`)
   return `  ${quoted(release)} [${texts.join(', ')}];`
-}
-
-function graphOf({releases}: RunState): Graph {
-  const requirements = new Map(
-    [...releases.values()].map(({release, requires, applied}) => [
-      release,
-      requires
-        .filter((to) => releases.has(to))
-        .map((to) => ({
-          from: release,
-          to,
-          kind: applied.includes(to) ? ('applied' as const) : ('ready' as const),
-          evidence: [],
-        })),
-    ]),
-  )
-  return {releases: [...releases.keys()], requirements}
 }

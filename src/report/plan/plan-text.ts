@@ -1,6 +1,9 @@
+import {criticalPath} from '../../graph/longest-path.ts'
+import {actionGraph} from '../../plan/action-graph.ts'
 import {makesAgain} from '../../plan/drift/drift-reason.ts'
 import type {Action, ActionKind, Plan, UntouchedRelease} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {expectedWork} from '../../run/schedule/schedule.ts'
 import type {KnownAfterApply} from '../../verbs/preparation/rendering/known-after-apply.ts'
 import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
@@ -67,6 +70,7 @@ export function planText(plan: Plan, palette: Palette, {namesSecrets = false}: P
     ...(many ? [unchangedLine(unchanged, naming, palette)] : []),
     ...(actions.length + bystanders.length === 0 ? [] : ['']),
     countsText(plan, palette),
+    ...pathLine(plan, naming, palette),
     ...sufficesLine(plan, palette),
     ...[...(plan.notes ?? []), ...newSecretsNotes(plan, namesSecrets)].map(
       (note) => `${palette.strong('note')}: ${note}`,
@@ -144,6 +148,19 @@ function untouchedRow(
 function unchangedLine(unchanged: readonly Action[], {labels}: Naming, palette: Palette): string {
   const names = unchanged.map(({release}) => labels(release)).join(', ')
   return palette.quiet(`  = ${unchanged.length} unchanged: ${names}`)
+}
+
+/** A shorter chain is seen at once in the plan itself. */
+const MIN_PATH = 3
+
+/** Returns the line of the longest chain of releases that wait for one another: no concurrency makes the run shorter. */
+function pathLine({actions}: Plan, {labels}: Naming, palette: Palette): readonly string[] {
+  const kinds = new Map(actions.map(({release, kind}) => [release, kind]))
+  const within = actions.map((action) => {
+    return {...action, requires: action.requires.filter(({release}) => kinds.has(release))}
+  })
+  const path = criticalPath(actionGraph(within), (release) => expectedWork({kind: kinds.get(release)!}))
+  return path.length < MIN_PATH ? [] : [`${palette.strong('longest path')}: ${path.map(labels).join(' → ')}`]
 }
 
 /** Returns the line of the narrowest sufficient verb; none where nothing changes, or where it is `deploy`. */

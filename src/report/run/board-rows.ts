@@ -4,6 +4,7 @@ import {durationText} from '../text/duration.ts'
 import type {Labels} from '../text/label.ts'
 import {listWithin} from '../text/list.ts'
 import {shorten, textWidth} from '../text/width.ts'
+import {pathLeft} from './longest-path.ts'
 import {DOING, progressText} from './run-words.ts'
 import type {Size} from './terminal.ts'
 
@@ -27,7 +28,12 @@ export function boardRows(frame: BoardFrame): readonly string[] {
   const space = frame.size.rows - 1
   if (space === 0) return []
   const waiting = waitingRow(frame)
-  const foot = [...(waiting !== undefined && space >= 3 ? [waiting] : []), countsRow(frame)]
+  const path = pathRow(frame)
+  const foot = [
+    ...(path !== undefined && space >= MIN_ROWS_OF_PATH ? [path] : []),
+    ...(waiting !== undefined && space >= 3 ? [waiting] : []),
+    countsRow(frame),
+  ]
   return [...runningRows(frame, space - foot.length), ...foot]
 }
 
@@ -52,6 +58,15 @@ function runningRows({state, now, size, colours, labels}: BoardFrame, space: num
     ...rows,
     colours.quiet(shorten(`  and ${running.length - shown.length} more running`, size.columns)),
   ]
+}
+
+/** A screen that is lower shows releases that run instead. */
+const MIN_ROWS_OF_PATH = 8
+
+function pathRow({state, size, colours, labels}: BoardFrame): string | undefined {
+  const path = pathLeft(state)
+  if (path.length < 2) return undefined
+  return colours.quiet(shorten(`longest path left: ${path.map(labels).join(' → ')}`, size.columns))
 }
 
 function waitingRow({state, size, colours, labels}: BoardFrame): string | undefined {

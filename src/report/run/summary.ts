@@ -8,6 +8,7 @@ import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 import {detailLines, failureParts} from './failure.ts'
+import {timePathText} from './longest-path.ts'
 import {doneWord, noteText, skipText, testsText} from './run-words.ts'
 
 /** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
@@ -154,7 +155,8 @@ function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): read
       ...PARTS.map((part) => (spent.has(part) ? durationText(spent.get(part)!) : '-')),
     ]),
   ])
-  return lines.map((line, at) => (at === 0 ? palette.quiet(line) : line))
+  const path = timePathText(state, labels)
+  return [...lines.map((line, at) => (at === 0 ? palette.quiet(line) : line)), ...(path === '' ? [] : [path])]
 }
 
 function totalOf({times: {startedAt, endedAt}}: ReleaseProgress): number {

@@ -111,6 +111,7 @@ export function takesLease(kind: ActionKind): boolean {
   return runsHelm(kind) || WORK[kind] === 'write'
 }
 
-function expectedWork({kind}: Action): number {
+/** The work that an action is expected to be, in places of its path. */
+export function expectedWork({kind}: Pick<Action, 'kind'>): number {
   return runsHelm(kind) || WORK[kind] === 'gate' ? 1 : 0
 }

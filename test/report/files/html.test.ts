@@ -27,6 +27,7 @@ it('says in words what its colours and bars show', async () => {
 
   expect(text).toContain('The run succeeded after 47 s: 6 succeeded')
   expect(text).toContain('✔ installed, revision 1')
+  expect(text).toContain('longest path: mariadb (12 s) → keystone (19 s) → glance (16 s)')
   expect(text).toMatch(/keystone.*00:12 after mariadb.*19 s health 17 s/)
 })
 

@@ -22,6 +22,24 @@ describe('a plan for people', () => {
     ])
   })
 
+  it.each([
+    {of: ['mariadb', 'keystone'], line: undefined},
+    {of: ['mariadb', 'keystone', 'nova'], line: 'longest path: mariadb → keystone → nova'},
+  ])('names the longest chain of what is to be changed, unless it is short: $line', ({of, line}) => {
+    const chain = of.map((name, index) =>
+      action(name, 'install', {
+        requires: of
+          .slice(0, index)
+          .map((each) => ({release: `openstack/${each}` as const, kind: 'ready' as const})),
+      }),
+    )
+    const actions = [...chain, action('horizon', 'unchanged'), action('memcached', 'install')]
+
+    const lines = planText(plan({actions}), palette(0)).split('\n')
+
+    expect(lines.find((each) => each.startsWith('longest path'))).toBe(line)
+  })
+
   it('counts the secrets that it would make, and names them when asked', () => {
     const one = plan({
       actions: [action('keystone', 'install')],

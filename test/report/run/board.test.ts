@@ -54,6 +54,7 @@ describe('the board', () => {
       "✔ memcached installed, revision 1, 4 s
       ⠋ mariadb      7 s  gate      Pending · StatefulSet/mariadb: 0 of 1 replicas ar…
       ⠋ rabbitmq     7 s  helm      helm upgrade --install
+      longest path left: mariadb → keystone → glance
       waiting: keystone for mariadb +1, glance for mariadb +2, horizon for keystone
       1 of 6 done · 2 running · 3 waiting · 7 s"
     `)
@@ -161,6 +162,7 @@ describe('the board', () => {
       "! interrupted: nothing more is started; waiting for mariadb to end (press Ctrl-C
         again to stop them)
       ⠋ mariadb     4 s  installing
+      longest path left: mariadb → keystone
       waiting: keystone for mariadb
       0 of 2 done · 1 running · 1 waiting · 4 s"
     `)
@@ -177,6 +179,7 @@ describe('the board', () => {
 
     expect(before).toMatchInlineSnapshot(`
       "⠋ base     5 s  installing
+      longest path left: base → service-01
       waiting: service-01 for base, service-02 for base and 97 more
       0 of 100 done · 1 running · 99 waiting · 5 s"
     `)
@@ -236,6 +239,7 @@ describe('the board', () => {
       ✔ memcached installed, revision 1, 4 s
       ✔ rabbitmq installed, revision 1, 9 s
       ⠋ keystone     8 s  gate      PodInitializing…
+      longest path left: keystone → glance
       waiting: glance for keystone and 1 more
       3 of 6 done · 1 running · 2 waiting · 20 s"
     `)
