@@ -8667,6 +8667,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'force-conflicts': {
+        name: 'force-conflicts',
+        summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
+        allowNo: false,
+        type: 'boolean',
+      },
       'on-failure': {
         helpGroup: 'FAILURE',
         name: 'on-failure',

@@ -1,6 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {asKkError, type ExitCode} from '../../errors.ts'
+import {asKkError, type ExitCode, KkError} from '../../errors.ts'
 import {type ChangeVerb, expectVerb, isChangeVerb} from '../../plan/changes/change-verb.ts'
 import {isOverridden} from '../../plan/expectations/expect-store.ts'
 import {type Plan, withNotes} from '../../plan/plan.ts'
@@ -146,7 +146,13 @@ async function expectReady(
     const ready = await readyDeployment(prepared, plan, {cluster, helm: await openUsersHelm(flags, cluster)})
     await ready.close()
   } catch (error) {
-    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    const {code, message} = asKkError(error)
+    if (code === 'KK_FORBIDDEN') return
+    if (code !== 'KK_CONFLICT') throw error
+    throw new KkError(code, message, {
+      cause: error,
+      hint: `leave these fields out of the values; the operator takes none from others, but you may: kk operator pause ${prepared.environment.name}, then the same command without --via operator, with --force-conflicts`,
+    })
   }
 }
 
