@@ -9,7 +9,7 @@ export const LARGEST = 1_000_000
  * The most values and maps of the overrides of one chart: ten times those of a large one. Each costs time to mask, to
  * compare and to write, and a service answers nobody else meanwhile.
  */
-export const MOST_VALUES = 5_000
+const MOST_VALUES = 5_000
 /** The steps of a path that a message shows of what lies too deep: they tell where it begins. */
 const SHOWN_STEPS = 8
 
