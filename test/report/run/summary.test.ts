@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import type {PassedHealth} from '../../../src/cluster/health.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {summaryText} from '../../../src/report/run/summary.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
@@ -28,6 +29,37 @@ describe('the end of a run', () => {
       next: kk status all-in-one.yaml
       "
     `)
+  })
+
+  it('names what has passed its gate and is not all of its current version', () => {
+    const run = recorder({db: [], api: []}, {api: 'await'})
+    const note = (object: string, message: string) => ({object, message})
+    const partial = {
+      state: 'partial',
+      notes: [note('StatefulSet/db', '0 of 2 pods are of its current version (OnDelete)')],
+    } as const
+    const noted = {
+      state: 'healthy',
+      notes: [note('DaemonSet/agent', 'no node is to have a pod of it')],
+    } as const
+    const passed = (name: string, health: PassedHealth) => ({...run.succeed(2, name), health}) as RunEvent
+
+    const said = (health: PassedHealth) =>
+      summaryOf([
+        run.begin(),
+        run.start(0, 'db'),
+        passed('db', noted),
+        run.start(1, 'api'),
+        passed('api', health),
+        run.finish(3, 'succeeded'),
+      ])
+
+    expect(said(partial)).toContain(
+      'db: DaemonSet/agent: no node is to have a pod of it\n' +
+        'api: partial: StatefulSet/db: 0 of 2 pods are of its current version (OnDelete)\n',
+    )
+    expect(said(partial)).toContain('1 installed, 1 partial')
+    expect(said({state: 'healthy'})).toContain('1 installed, 1 healthy')
   })
 
   it('counts the tests of a pod that told how each of them ended', () => {
