@@ -2,8 +2,8 @@ import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster
 import {describeCause} from '../../cluster/gate/cause.ts'
 import {NOT_SEEN} from '../../cluster/gate/evaluate.ts'
 import type {Cause} from '../../cluster/health.ts'
-import {isHook} from '../../cluster/helm-view.ts'
 import {type OperationVerb, operationEnvironment} from '../../cluster/lease/operation.ts'
+import {isLasting} from '../../cluster/missing.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {OperationOptions} from '../../helm/helm.ts'
 import {isLeftBy} from '../../plan/pending/evidence.ts'
@@ -123,7 +123,7 @@ export async function settle(execution: Execution, lease: HeldLease, error: unkn
 async function markUnhooked({action, cluster}: Execution, message: string): Promise<void> {
   const record = await cluster.lastRecord(action.release)
   if (record?.revision === action.revision + 1 && record.status === 'deployed')
-    await cluster.markFailed(record, `kk: ${message}`)
+    await cluster.markFailed(record, `kk: ${message}`).catch(() => undefined)
 }
 
 /** How often, 200 ms apart, a process is looked for that still bears the name of an operation whose helm has ended. */
@@ -232,7 +232,7 @@ async function lookForObjects(
   ended: AbortSignal,
 ): Promise<void> {
   if (!controls.appliedAwaited) return
-  const objects = all.filter((object) => !isHook(object))
+  const objects = all.filter(isLasting)
   const areThere = async () =>
     (await cluster.exist(releaseNamespace(action.release), objects)) && (await areServed(cluster, objects))
   while (await clock.wait(LOOK_MILLISECONDS, ended)) {

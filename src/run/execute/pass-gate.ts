@@ -4,6 +4,7 @@ import {unhealthy} from '../../cluster/gate/gate.ts'
 import {blamesOf, type Cause, type PassedHealth} from '../../cluster/health.ts'
 import {OPERATION} from '../../cluster/lease/operation.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
+import {isLasting} from '../../cluster/missing.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {GATED_LABEL, gateOf, hasPassed, readLabels, UNCHECKED_LABEL} from '../../plan/labels.ts'
@@ -90,7 +91,8 @@ async function markHealthy(execution: Execution, stored: StoredRelease): Promise
 async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease): Promise<PassedHealth> {
   const {action, cluster, controls} = execution
   const objects = parseManifest(stored.manifest)
-  const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(action.release), objects))
+  const lasting = objects.filter(isLasting)
+  const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(action.release), lasting))
   if (exist) controls.onHelmEnded()
   // What was deployed before this run is known by its record.
   const {redact: own = (text) => text} = execution
