@@ -1,5 +1,6 @@
 import type {ExplainedKey, ExplainedLayer, Statement} from '../overrides/explain.ts'
 import {LAYERS} from '../overrides/layer.ts'
+import {editableYaml} from '../overrides/overrides-yaml.ts'
 import type {ShownOverrides} from '../overrides/service.ts'
 import type {ChartPlace} from '../overrides/user/store.ts'
 import {type Markup, markup} from '../report/files/markup.ts'
@@ -61,7 +62,7 @@ function outcomeSection({outcome, shown}: ChartView): Markup {
 function editing(view: ChartView): Markup {
   const {shown, isWhole, showSecrets, mayWrite, maySeeSecrets, draft, outcome} = view
   if (!mayWrite) return markup`<p>Your token may only read: ask for one that may write to change them.</p>`
-  const stored = {text: shown.userOverrides, etag: shown.etag ?? ''}
+  const stored = {text: editableYaml(shown.userOverrides), etag: shown.etag ?? ''}
   const options: EditorOptions = {
     place: shown,
     draft: draft ?? stored,

@@ -1,4 +1,7 @@
+import {isDeepStrictEqual} from 'node:util'
+import {dump} from 'js-yaml'
 import {dumpPython, plainMap} from '../environment/pyyaml/dump.ts'
+import {readYaml} from '../helm/yaml.ts'
 import {isEmpty, type Values} from '../release.ts'
 
 /** User and combined overrides as text: blocks, keys sorted, as `yaml.safe_dump(default_flow_style=False)`; "" for none. */
@@ -9,4 +12,23 @@ export function blockYaml(values: Values): string {
 /** System overrides as text: `pod:\n  replicas: {server: 1}\n`, as `yaml.safe_dump(default_flow_style=None)`; "" for none. */
 export function systemYaml(values: Values): string {
   return isEmpty(values) ? '' : dumpPython(plainMap(values), 'innermost-flow')
+}
+
+/**
+ * Returns overrides for people to edit: texts of several lines as blocks, letters beyond ASCII as they are. As it stands where
+ * it would be read as something else then.
+ */
+export function editableYaml(yaml: string): string {
+  if (yaml === '') return ''
+  const values = readYaml(yaml)
+  const text = dump(values, {noRefs: true, lineWidth: -1})
+  return isReadAs(text, values) ? text : yaml
+}
+
+function isReadAs(text: string, values: unknown): boolean {
+  try {
+    return isDeepStrictEqual(readYaml(text), values)
+  } catch {
+    return false
+  }
 }

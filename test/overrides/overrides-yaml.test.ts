@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {readYaml} from '../../src/helm/yaml.ts'
-import {blockYaml, systemYaml} from '../../src/overrides/overrides-yaml.ts'
+import {blockYaml, editableYaml, systemYaml} from '../../src/overrides/overrides-yaml.ts'
 import type {Values} from '../../src/release.ts'
 import {NASTY_STRINGS} from '../environment/support/nasty-strings.ts'
 import {safeDump} from './support/safe-dump.ts'
@@ -85,5 +85,23 @@ describe('overrides as YAML', () => {
     const written = systemYaml({a: {version: '1e3', mode: '08', answer: 'y'}})
 
     expect(written).toBe("a: {answer: 'y', mode: '08', version: '1e3'}\n")
+  })
+})
+
+describe('overrides for people to edit', () => {
+  it('have texts of several lines as blocks, and letters as they are', () => {
+    expect(editableYaml(blockYaml({a: 'l1\n  l2\n', b: 'é 😀', c: [1, {d: true}]}))).toBe(
+      'a: |\n  l1\n    l2\nb: é 😀\nc:\n  - 1\n  - d: true\n',
+    )
+    expect(editableYaml('')).toBe('')
+  })
+
+  it('are read as what they were, whatever they are', () => {
+    fc.assert(
+      fc.property(values, (given) => {
+        const yaml = blockYaml(given)
+        expect(readYaml(editableYaml(yaml))).toEqual(readYaml(yaml))
+      }),
+    )
   })
 })
