@@ -134,6 +134,13 @@ export const valueFlags = {
     multipleNonGreedy: true,
     helpGroup: 'VALUES',
   }),
+  'set-string': Flags.string({
+    summary: 'The same, but every value is a text; on top of --set.',
+    helpValue: 'RELEASE:KEY=VALUE',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'VALUES',
+  }),
 }
 /** The flags that decide the values of an environment, and how they are rendered. */
 export type ValueFlags = ClusterFlags & HelmFlags & AdoptStoreFlags & Given<typeof valueFlags>

@@ -127,7 +127,8 @@ export default class Plan extends KkCommand {
         this.console.say('you may not ask the API server whether it would accept the objects: kk apply does')
       await savePlan(flags.save, {prepared, observed, scope, values: flags.values ?? []})
       const force = FORCES.filter((name) => flags[name]).map((name) => ` --${name}`)
-      const again = flags.set === undefined ? '' : ', and the same --set again'
+      const sets = (['set', 'set-string'] as const).filter((name) => flags[name]).map((name) => `--${name}`)
+      const again = sets.length === 0 ? '' : `, and the same ${sets.join(' and ')} again`
       this.console.say(
         `\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${force.join('')}${again}`,
       )

@@ -5,7 +5,7 @@ import {oncePerObject} from '../state/once.ts'
 import type {Layer} from './layer.ts'
 import {mergeValues} from './merge.ts'
 import {partLayers} from './part-layers.ts'
-import {withoutValue} from './release-flags.ts'
+import {type SetFlag, withoutValue} from './release-flags.ts'
 import {applySet} from './strvals.ts'
 import type {ValuesFile} from './values-file.ts'
 
@@ -20,8 +20,8 @@ export interface LayerSources {
   readonly user?: Layer
   /** The files given with `--values` for this release, in order. */
   readonly valuesFiles?: readonly ValuesFile[]
-  /** The expressions given with `--set` for this release, in order. */
-  readonly sets?: readonly string[]
+  /** The expressions given with `--set`, then with `--set-string`, for this release, in order. */
+  readonly sets?: readonly Pick<SetFlag, 'flag' | 'expression'>[]
 }
 
 /** Returns all layers of a release, from the weakest to the strongest; those that say nothing are left out. Throws `KK_VALUES`. */
@@ -54,6 +54,29 @@ export function releaseLayers(sources: LayerSources): readonly Layer[] {
   return part ? partLayers(all, part, environment.file) : all
 }
 
+/**
+ * Returns a note for each integer of `--set` that helm's own `--set` would print otherwise: values go to helm as a document,
+ * in which a number is a float, and Go prints a float of 1e6 or more with an exponent. The number is not shown.
+ */
+export function largeNumberNotes(release: string, layers: readonly Layer[]): readonly string[] {
+  return layers
+    .filter(({name}) => name === 'set')
+    .flatMap(({values}) => integerPaths(values))
+    .map(
+      (path) =>
+        `--set ${release}:${path}: a template without int prints a number of this size with an exponent; if it is a text, give it with --set-string`,
+    )
+}
+
+function integerPaths(value: unknown, path = ''): readonly string[] {
+  if (Number.isInteger(value) && Math.abs(value as number) >= 1e6) return [path]
+  if (Array.isArray(value)) return value.flatMap((each, at) => integerPaths(each, `${path}[${at}]`))
+  if (!isMap(value)) return []
+  return Object.entries(value).flatMap(([key, each]) =>
+    integerPaths(each, path === '' ? key : `${path}.${key}`),
+  )
+}
+
 /** The same for each release, so that it is digested once. */
 const belowGlobal = oncePerObject((global: Values): Values => ({global}))
 
@@ -61,12 +84,12 @@ const belowGlobal = oncePerObject((global: Values): Values => ({global}))
  * Returns the layer of `--set`: what it changes in the values below. It cannot be read without them, for an index in an
  * expression means a list that they have.
  */
-function setLayer(release: string, sets: readonly string[], below: Values): Layer {
+function setLayer(release: string, sets: NonNullable<LayerSources['sets']>, below: Values): Layer {
   let above = below
-  const steps = sets.map((expression) => {
-    const source = `--set ${withoutValue(`${release}:${expression}`)}`
+  const steps = sets.map(({flag, expression}) => {
+    const source = `${flag} ${withoutValue(`${release}:${expression}`)}`
     const before = above
-    above = applySet(expression, before, {mode: 'typed', source})
+    above = applySet(expression, before, {mode: flag === '--set' ? 'typed' : 'string', source})
     return {source, changed: difference(before, above)}
   })
   const source = steps.map((step) => step.source).join(' ')

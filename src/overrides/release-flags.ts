@@ -7,8 +7,9 @@ export interface ValuesFlag {
   readonly file: string
 }
 
-/** `--set keystone:pod.replicas.api=3` */
+/** `--set keystone:pod.replicas.api=3`, or `--set-string` */
 export interface SetFlag {
+  readonly flag: '--set' | '--set-string'
   readonly release: string
   /** In Helm's `--set` grammar. */
   readonly expression: string
@@ -26,11 +27,11 @@ export function parseValuesFlag(text: string): ValuesFlag {
 }
 
 /** Reads `RELEASE:KEY=VALUE`. Throws `KK_USAGE`; the value can be a secret and is not repeated. */
-export function parseSetFlag(text: string): SetFlag {
+export function parseSetFlag(flag: SetFlag['flag'], text: string): SetFlag {
   const {head: release, tail: expression} = cut(text, ':')
-  if (RELEASE.test(release) && expression?.includes('=')) return {release, expression}
-  throw new KkError('KK_USAGE', `--set ${withoutValue(text)}: expected RELEASE:KEY=VALUE`, {
-    hint: 'for example --set keystone:pod.replicas.api=3',
+  if (RELEASE.test(release) && expression?.includes('=')) return {flag, release, expression}
+  throw new KkError('KK_USAGE', `${flag} ${withoutValue(text)}: expected RELEASE:KEY=VALUE`, {
+    hint: `for example ${flag} keystone:pod.replicas.api=3`,
   })
 }
 

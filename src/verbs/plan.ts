@@ -8,7 +8,7 @@ import {lastOf} from '../cluster/records/record.ts'
 import {asKkError} from '../errors.ts'
 import {redactor} from '../helm/redact/redact.ts'
 import {idleFeatureNotes} from '../overrides/features.ts'
-import {mergedValues} from '../overrides/layers.ts'
+import {largeNumberNotes, mergedValues} from '../overrides/layers.ts'
 import {changesOf, droppedSets} from '../plan/changes/changes-of.ts'
 import {withChanges, withDroppedSets, withNodeRolls, withVersions} from '../plan/changes/with-changes.ts'
 import {driftReason} from '../plan/drift/drift-reason.ts'
@@ -115,6 +115,7 @@ export async function observedPlan(
       environment.features,
       [...releases.values()].flatMap(({layers}) => layers),
     ),
+    ...[...releases].flatMap(([release, {layers}]) => largeNumberNotes(releaseName(release), layers)),
     ...deprecatedNotes(settled, prepared),
     ...(prepared.inferenceNotes ?? []),
     ...(prepared.secretNotes ?? []),

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {mergedValues, releaseLayers} from '../../src/overrides/layers.ts'
+import {largeNumberNotes, mergedValues, releaseLayers} from '../../src/overrides/layers.ts'
 import {valuesFile} from '../../src/overrides/values-file.ts'
 import type {Values} from '../../src/release.ts'
 
@@ -19,7 +19,7 @@ describe('releaseLayers', () => {
       system: {name: 'system', source: 'facts', values: {hosts: 3}},
       user: {name: 'user', source: 'store', values: {debug: true}},
       valuesFiles: [valuesFile('extra.yaml', 'debug: false')],
-      sets: ['pod.api=3'],
+      sets: [{flag: '--set', expression: 'pod.api=3'}],
     })
 
     expect(layers.map(({name, source, values}) => ({name, source, values}))).toEqual([
@@ -32,6 +32,40 @@ describe('releaseLayers', () => {
       {name: 'set', source: '--set keystone:pod.api=***', values: {pod: {api: 3}}},
     ])
   })
+
+  it('has texts of --set-string on top of --set, whatever they look like', () => {
+    const layers = releaseLayers({
+      environment: environment(undefined, {app: {}}),
+      release: 'app',
+      sets: [
+        {flag: '--set', expression: 'tag=1,port=80'},
+        {flag: '--set-string', expression: 'tag=58467965'},
+      ],
+    })
+
+    expect(mergedValues(layers)).toEqual({tag: '58467965', port: 80})
+    expect(layers.at(-1)!.sourceOf!(['tag'])).toBe('--set-string app:tag=***')
+  })
+
+  it.each([
+    ['--set', 'a.tag=58467965,list[0].n=-1000000', ['a.tag', 'list[0].n']],
+    ['--set', 'tag=999999', []],
+    ['--set-string', 'tag=58467965', []],
+  ] as const)(
+    'names integers of %s %s that print with an exponent, and shows none',
+    (flag, expression, paths) => {
+      const layers = releaseLayers({
+        environment: environment(undefined, {app: {size: 58467965}}),
+        release: 'app',
+        sets: [{flag, expression}],
+      })
+
+      const notes = largeNumberNotes('app', layers)
+
+      expect(notes.map((note) => note.split(': ')[0])).toEqual(paths.map((path) => `--set app:${path}`))
+      expect(notes.join()).not.toContain('58467965')
+    },
+  )
 
   it('leaves out what says nothing', () => {
     expect(releaseLayers({environment: environment(undefined, {mariadb: {}}), release: 'mariadb'})).toEqual(
@@ -70,7 +104,10 @@ describe('releaseLayers', () => {
     const layers = releaseLayers({
       environment: environment(undefined, {nova: {hosts: [{name: 'a'}, {name: 'b'}]}}),
       release: 'nova',
-      sets: ['hosts[1].name=c', 'hosts[2].name=d'],
+      sets: [
+        {flag: '--set', expression: 'hosts[1].name=c'},
+        {flag: '--set', expression: 'hosts[2].name=d'},
+      ],
     })
 
     expect(mergedValues(layers)).toEqual({hosts: [{name: 'a'}, {name: 'c'}, {name: 'd'}]})
@@ -80,7 +117,7 @@ describe('releaseLayers', () => {
     const sources = {
       environment: environment(undefined, {}),
       release: 'nova',
-      sets: ['password=hunter2,sesame'],
+      sets: [{flag: '--set', expression: 'password=hunter2,sesame'}] as const,
     }
 
     expect(() => releaseLayers(sources)).toThrow(

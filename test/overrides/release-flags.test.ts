@@ -22,11 +22,14 @@ describe('--values RELEASE=FILE', () => {
 
 describe('--set RELEASE:KEY=VALUE', () => {
   it.each([
-    ['keystone:pod.replicas.api=3', {release: 'keystone', expression: 'pod.replicas.api=3'}],
-    ['keystone:conf.url=http://x:5000/', {release: 'keystone', expression: 'conf.url=http://x:5000/'}],
-    ['keystone:a=', {release: 'keystone', expression: 'a='}],
+    ['keystone:pod.replicas.api=3', {flag: '--set', release: 'keystone', expression: 'pod.replicas.api=3'}],
+    [
+      'keystone:conf.url=http://x:5000/',
+      {flag: '--set', release: 'keystone', expression: 'conf.url=http://x:5000/'},
+    ],
+    ['keystone:a=', {flag: '--set', release: 'keystone', expression: 'a='}],
   ])('reads %s', (text, flag) => {
-    expect(parseSetFlag(text)).toEqual(flag)
+    expect(parseSetFlag('--set', text)).toEqual(flag)
   })
 
   it.each([
@@ -42,7 +45,7 @@ describe('--set RELEASE:KEY=VALUE', () => {
     ['passwords.list[0].x=1', 'passwords.list[0].x=***'],
     ['s3cret passphrase!', '***'],
   ])('refuses %s without repeating a value', (text, shown) => {
-    expect(() => parseSetFlag(text)).toThrow(
+    expect(() => parseSetFlag('--set', text)).toThrow(
       expect.objectContaining({code: 'KK_USAGE', message: `--set ${shown}: expected RELEASE:KEY=VALUE`}),
     )
   })

@@ -36,7 +36,7 @@ describe.each(HELMS)('explained values with %s', (name) => {
       environment: readEnvironment({file: 'cloud.yaml', text: CLOUD, directory: ROOT}),
       finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
       values: [],
-      sets: [{release: 'memcached', expression: 'conf.memcached.memory-limit=128'}],
+      sets: [{flag: '--set', release: 'memcached', expression: 'conf.memcached.memory-limit=128'}],
       places: {
         user: async () => ({
           name: 'user',
@@ -107,7 +107,7 @@ describe.each(HELMS)('explained values with %s', (name) => {
       environment: readEnvironment({file: 'cloud.yaml', text: CLOUD, directory: ROOT}),
       finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
       values: [],
-      sets: [{release: 'memcached', expression: 'user.id=many,pod.replicas.server=none'}],
+      sets: [{flag: '--set', release: 'memcached', expression: 'user.id=many,pod.replicas.server=none'}],
       places: {},
     })
 

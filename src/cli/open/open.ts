@@ -102,12 +102,15 @@ export async function prepareUsable(
 
 async function prepareWith(
   environment: Environment,
-  flags: Pick<ValueFlags, 'values' | 'set' | 'helm'>,
+  flags: Pick<ValueFlags, 'values' | 'set' | 'set-string' | 'helm'>,
   {supply, ...places}: PlaceLayers & Pick<GatherOptions, 'supply'>,
   {inferring = {}, unusable}: PrepareWith = {},
 ): Promise<Prepared> {
   const values = (flags.values ?? []).map(parseValuesFlag)
-  const sets = (flags.set ?? []).map(parseSetFlag)
+  const sets = [
+    ...(flags.set ?? []).map((text) => parseSetFlag('--set', text)),
+    ...(flags['set-string'] ?? []).map((text) => parseSetFlag('--set-string', text)),
+  ]
   const inference = {...openRendering(flags.helm), ...inferring}
   await using finding = openFinding(flags.helm)
   const inputs = {environment, finding, values, sets, places, inference, unusable}
@@ -201,7 +204,11 @@ export async function prepareWithDocument(
   return prepareWith(environment, flags, places, {inferring: servedBy(unstated)})
 }
 
-interface DocumentFlags extends HelmFlags, FactsFlags, AdoptStoreFlags, Pick<ValueFlags, 'values' | 'set'> {
+interface DocumentFlags
+  extends HelmFlags,
+    FactsFlags,
+    AdoptStoreFlags,
+    Pick<ValueFlags, 'values' | 'set' | 'set-string'> {
   readonly cluster: Cluster
   readonly isThrowaway?: boolean
 }

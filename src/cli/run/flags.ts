@@ -134,7 +134,8 @@ export const viaFlags = {
     options: ['operator'] as const,
     helpGroup: 'OPERATOR',
     exclusive: [
-      ...['in-cluster', 'set', 'values', 'plugins', 'facts', 'locked', 'concurrency', 'fail-fast', 'no-wait'],
+      ...['in-cluster', 'set', 'set-string', 'values', 'plugins', 'facts', 'locked'],
+      ...['concurrency', 'fail-fast', 'no-wait'],
       ...[
         'message',
         'force-conflicts',

@@ -94,7 +94,8 @@ function withoutContent(object: ReturnType<typeof jobObjects>['job']) {
 
 /** Flags that a run in the cluster is done by as it would be here. */
 const CARRIED = [
-  ...['concurrency', 'fail-fast', 'no-wait', 'message', 'set', 'adopt-store', 'force-version', 'locked'],
+  ...['concurrency', 'fail-fast', 'no-wait', 'message', 'set', 'set-string', 'adopt-store'],
+  ...['force-version', 'locked'],
   ...['force-conflicts', 'on-failure', 'remove-new', 'keep-schema', 'prepull', 'confirm-data'],
 ] as const satisfies readonly string[]
 

@@ -44,6 +44,9 @@ export interface SameAgain {
 export function sameAgain({file, names, flags}: Given): SameAgain {
   // In a URL a password may stand.
   const store = flags.store?.includes('://') ? undefined : flags.store
+  const sets = (['set', 'set-string'] as const)
+    .filter((name) => flags[name]?.length)
+    .map((name) => `--${name}`)
   const named = {store, facts: flags.facts, plugins: flags.plugins}
   return {
     line: [
@@ -54,7 +57,7 @@ export function sameAgain({file, names, flags}: Given): SameAgain {
         .filter((name) => flags[name])
         .map((name) => `--${name}`),
     ].join(' '),
-    given: flags.set === undefined || flags.set.length === 0 ? undefined : 'with the same --set',
+    given: sets.length === 0 ? undefined : `with the same ${sets.join(' and ')}`,
   }
 }
 

@@ -6,7 +6,7 @@ import {readEnvironment} from '../../../src/environment/read.ts'
 import {helmFailure} from '../../../src/helm/failure.ts'
 import {BrokenSchema} from '../../../src/helm/schema-problems.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
-import {releaseLayers} from '../../../src/overrides/layers.ts'
+import {type LayerSources, releaseLayers} from '../../../src/overrides/layers.ts'
 import {placed, placedError} from '../../../src/verbs/preparation/placed-problems.ts'
 
 const ENVIRONMENT = `kk: {name: cloud}
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, {recursive: true}))
 
 /** What is said of values that helm says this of. */
-async function said(lines: readonly string[], {user, sets}: {user?: Layer; sets?: readonly string[]} = {}) {
+async function said(lines: readonly string[], {user, sets}: Pick<LayerSources, 'user' | 'sets'> = {}) {
   const environment = readEnvironment({file: 'env.yaml', text: ENVIRONMENT, directory: '/'})
   const layers = releaseLayers({
     environment,
@@ -151,7 +151,7 @@ it('the strongest that says it is named: overrides of the deployer, and --set wi
   const typed = ['keystone:', "- at '/pod/replicas/api': got string, want integer"]
 
   const byUser = await said(unknown, {user})
-  const bySet = await said(typed, {user, sets: ['pod.replicas.api=lots']})
+  const bySet = await said(typed, {user, sets: [{flag: '--set', expression: 'pod.replicas.api=lots'}]})
 
   expect(byUser).toEqual(['user overrides of openstack/keystone: pods: no such key: did you mean "pod"?'])
   expect(bySet).toEqual(['--set keystone:pod.replicas.api=***: pod.replicas.api: got string, want integer'])

@@ -100,6 +100,6 @@ async function layersOf({
     valuesFiles: await Promise.all(
       values.filter(mine).map((flag) => readValuesFile(flag.file, `--values ${flag.release}=${flag.file}`)),
     ),
-    sets: sets.filter(mine).map(({expression}) => expression),
+    sets: sets.filter(mine),
   })
 }

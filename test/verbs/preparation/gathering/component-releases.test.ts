@@ -210,7 +210,7 @@ async function preparedOf(text: string, sets: readonly string[] = []): Promise<P
     environment: readEnvironment({file: 'cloud.yaml', text, directory: ROOT}),
     finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
     values: [],
-    sets: sets.map(parseSetFlag),
+    sets: sets.map((each) => parseSetFlag('--set', each)),
   })
 }
 
