@@ -33,7 +33,7 @@ import {checkBefore} from '../checks/checks.ts'
 import {clusterOf} from '../cluster-of.ts'
 import {observedRevisions} from '../preparation/observed-records.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
-import {conflictTexts, expectNoConflicts} from '../preparation/validate-all.ts'
+import {expectNoConflicts, hasConflict} from '../preparation/validate-all.ts'
 
 /** What is to be undone. */
 export type RollbackRequest =
@@ -278,13 +278,9 @@ async function expectHelmMayReturn(
       {hint: 'bring the file back to what is wanted of the older inputs, and run kk deploy'},
     )
   }
-  const names = [
-    ...new Set(
-      answers.filter((answer) => conflictTexts(answer).length > 0).map(({release}) => releaseName(release)),
-    ),
-  ]
+  const names = [...new Set(answers.filter(hasConflict).map(({release}) => releaseName(release)))]
   expectNoConflicts(
-    answers.flatMap(conflictTexts),
+    answers,
     `take the fields from whoever the message names, then run the same command again; or bring the file back to the older inputs, and: kk upgrade ${names.join(' ')} --force-conflicts`,
   )
 }

@@ -55,7 +55,7 @@ export async function validateAll(
   const asked = answers.filter((answer) => !isLater(answer))
   expectAllAccepted(answers, repeated, brought)
   expectWebhooksAnswer(asked.map(({validation}) => validation))
-  expectNoConflicts(answers.flatMap(conflictTexts))
+  expectNoConflicts(answers)
   const later = answers.filter(isLater)
   return new Map(
     [...rendered.keys()].map((release) => [
@@ -104,23 +104,46 @@ function standingAmong(answers: readonly Answer[]): readonly StandingObject[] {
   )
 }
 
-/** Returns a line for each field of an object that helm would have to take from another manager. */
-export function conflictTexts({release, validation}: Omit<Answer, 'object'>): readonly string[] {
-  if (validation.outcome !== 'accepted') return []
-  return (validation.conflicts ?? []).map(
-    ({field, manager}) => `${release}: ${validation.object} ${conflictPath(field)} is managed by ${manager}`,
+type Asked = Omit<Answer, 'object'>
+
+/** Whether helm would have to take a field of the object from another manager. */
+export function hasConflict({validation}: Asked): boolean {
+  return validation.outcome === 'accepted' && (validation.conflicts ?? []).length > 0
+}
+
+/** The fields of one manager in a release that are listed; of more, the first is named and the others are counted. */
+const MOST_LISTED = 5
+
+function conflictLines(answers: readonly Asked[]): readonly string[] {
+  const found = answers.flatMap(({release, validation}) =>
+    validation.outcome === 'accepted'
+      ? (validation.conflicts ?? []).map(({field, manager}) => {
+          const {object} = validation
+          return {release, object, manager, text: `${release}: ${object} ${conflictPath(field)}`}
+        })
+      : [],
+  )
+  return [...Map.groupBy(found, ({release, manager}) => `${release} ${manager}`).values()].flatMap(
+    (fields) => {
+      const {manager, text} = fields[0]!
+      if (fields.length <= MOST_LISTED) return fields.map((each) => `${each.text} is managed by ${manager}`)
+      const objects = new Set(fields.map(({object}) => object)).size
+      const where = objects === 1 ? '' : `, of ${objects} objects,`
+      return [`${text} and ${fields.length - 1} more fields${where} are managed by ${manager}`]
+    },
   )
 }
 
 /** Throws `KK_CONFLICT` if there are conflicts. */
 export function expectNoConflicts(
-  conflicts: readonly string[],
+  answers: readonly Asked[],
   hint = 'leave these fields out of the values, or take them over: run the same command with --force-conflicts',
 ): void {
-  if (conflicts.length === 0) return
+  const lines = conflictLines(answers)
+  if (lines.length === 0) return
   throw new KkError(
     'KK_CONFLICT',
-    `somebody else manages fields that helm would set:\n  ${conflicts.join('\n  ')}`,
+    `somebody else manages fields that helm would set:\n  ${lines.join('\n  ')}`,
     {hint: `${hint}; nothing was changed`},
   )
 }

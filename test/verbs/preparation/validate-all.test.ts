@@ -195,4 +195,36 @@ describe('the API server is asked as helm will write', () => {
       ),
     })
   })
+
+  it('many fields of one manager are a line for each release', async () => {
+    const conflicts = Array.from({length: 40}, (_, at) => ({
+      field: `.data.k${at}`,
+      manager: 'helm-controller',
+    }))
+    const answers = ['ConfigMap/one', 'ConfigMap/two'].map(
+      (object) => ({object, outcome: 'accepted', conflicts}) as const,
+    )
+
+    const refused = validateAll(
+      new Map([
+        [id('api'), [MAP, {...MAP, metadata: {name: 'two'}}]],
+        [id('db'), [MAP, {...MAP, metadata: {name: 'two'}}]],
+      ]),
+      {validate: async () => answers},
+      {
+        plan: planOf({api: [], db: []}),
+        previous: new Map(),
+        helm: {version: {major: 4}},
+        forceConflicts: false,
+        mask,
+      },
+    )
+
+    const error = await refused.catch((thrown: Error) => thrown)
+    expect((error as Error).message.split('\n')).toEqual([
+      'somebody else manages fields that helm would set:',
+      '  openstack/api: ConfigMap/one data.k0 and 79 more fields, of 2 objects, are managed by helm-controller',
+      '  openstack/db: ConfigMap/one data.k0 and 79 more fields, of 2 objects, are managed by helm-controller',
+    ])
+  })
 })
