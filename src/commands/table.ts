@@ -11504,7 +11504,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The environment file; - reads standard input.', name: 'file'}},
     description:
-      "Each file holds the common global and the section of its release: what helm --values takes. Aliases are resolved,\nkeys sorted, and the result is what openstack-helm's values.py wrote. Without -o the files go into a fresh directory under\nthe temp folder; its path is printed. kk's own settings (kk:) go into no file.",
+      "Each file holds the common global and the section of its release: what helm --values takes. Keys are sorted, and the\nresult is what openstack-helm's values.py wrote. Aliases are resolved from one file to another; a list or a map that is in\none file twice is written once, with an anchor and an alias (&id001, *id001). Of a key that comes twice the last one\ncounts, with a warning; other commands refuse it. Without -o the files go into a fresh directory under the temp folder; its\npath is printed. kk's own settings (kk:) go into no file.",
     examples: [
       '<%= config.bin %> values split environments/all-in-one.yaml',
       '<%= config.bin %> values split environments/all-in-one.yaml -o values --release keystone --release glance',

@@ -31,6 +31,8 @@ export interface EnvironmentSource {
   readonly directory: string
   /** Whether nobody uses the environment's name, so that a file name that makes none is accepted. */
   readonly nameless?: boolean
+  /** Given the message about each key that comes twice, of which the last one then counts; without it such a key is an error. */
+  readonly onDuplicate?: (message: string) => void
 }
 
 /**
@@ -49,7 +51,7 @@ export function readEnvironmentTree(source: EnvironmentSource): {environment: En
   const root = onlyDocument(source, parseTrees(source))
   refuseAmbiguousWords(source, root)
   refuseOddSections(source, root)
-  const value = treeValue(source, root, {duplicates: 'error'})
+  const value = treeValue(source, root, {duplicates: source.onDuplicate ?? 'error'})
   const problems = validate(ENVIRONMENT_SCHEMA, value)
   if (problems.length > 0)
     throw problemsError({source, root, problems, code: 'KK_ENVIRONMENT', schema: 'kk schema environment'})

@@ -4,7 +4,7 @@ import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNod
 import {isMergeKey, mergedMaps} from '../helm/yaml/value.ts'
 import {resolveWord} from '../helm/yaml/word.ts'
 import type {Environment} from './environment.ts'
-import {dumpPython} from './pyyaml/dump.ts'
+import {countAnchors, dumpPython} from './pyyaml/dump.ts'
 import {pythonFloat} from './pyyaml/float.ts'
 import {
   type PythonMap,
@@ -24,17 +24,22 @@ export interface SplitEnvironment {
 
 /**
  * Returns the values files of an environment as openstack-helm's `values.py` wrote them: the common `global`, then the
- * section. Throws the errors of `readEnvironment`.
+ * section; of a key that comes twice the last one, if the source has `onDuplicate`. Throws the errors of `readEnvironment`.
  */
 export function splitEnvironment(source: EnvironmentSource): SplitEnvironment {
   const {environment, root: tree} = readEnvironmentTree({...source, nameless: true})
   const root = constructPython(source, tree) as PythonMap
   const global = root.entries.get('global')
-  const common = global ? dumpPython(pythonMap(new Map([['global', global]]))) : ''
+  const common = global ? pythonMap(new Map([['global', global]])) : undefined
+  const shared = {
+    global,
+    common: common ? dumpPython(common) : '',
+    anchors: common ? countAnchors(common) : 0,
+  }
   const names = [...root.entries.keys()].filter((name) => name !== 'kk' && name !== 'global')
   const files = names.map((name) => {
     const section = (root.entries.get(name) as PythonPair).value
-    return [name, valuesFile({global, common}, section)] as const
+    return [name, valuesFile(shared, section)] as const
   })
   return {environment, files: new Map(files)}
 }
@@ -43,16 +48,20 @@ interface Common {
   readonly global: PythonPair | undefined
   /** The text of `global` in every file that does not change it. */
   readonly common: string
+  /** The number of anchors in it; those of the section go on counting, for a document has each name once. */
+  readonly anchors: number
 }
 
-function valuesFile({global, common}: Common, section: PythonNode): string {
+function valuesFile({global, common, anchors}: Common, section: PythonNode): string {
   if (section.kind !== 'map') return common || 'null\n...\n'
   const own = section.entries.get('global')
-  if (!own || !global) return section.entries.size === 0 ? common || '{}\n' : common + dumpPython(section)
+  if (!own || !global)
+    return section.entries.size === 0 ? common || '{}\n' : common + dumpPython(section, {anchors})
   const rest = new Map(section.entries)
   rest.delete('global')
   const merged = pythonMap(new Map([['global', {key: own.key, value: merge(global.value, own.value)}]]))
-  return dumpPython(merged) + (rest.size === 0 ? '' : dumpPython(pythonMap(rest)))
+  const later = {anchors: countAnchors(merged)}
+  return dumpPython(merged) + (rest.size === 0 ? '' : dumpPython(pythonMap(rest), later))
 }
 
 /** Merges as Helm lays one values file over another: maps merge, everything else replaces. */
@@ -72,8 +81,8 @@ interface Constructor {
 }
 
 /**
- * Returns a document as PyYAML holds it after `yaml.load`. Expects a document that Helm reads and that has no duplicate
- * keys.
+ * Returns a document as PyYAML holds it after `yaml.load`. Expects a document that Helm reads; of duplicate keys the last one
+ * counts.
  */
 function constructPython(source: Source, root: Node): PythonNode {
   return construct({source, seen: new Map()}, root)

@@ -11,7 +11,7 @@ export function blockYaml(values: Values): string {
 
 /** System overrides as text: `pod:\n  replicas: {server: 1}\n`, as `yaml.safe_dump(default_flow_style=None)`; "" for none. */
 export function systemYaml(values: Values): string {
-  return isEmpty(values) ? '' : dumpPython(plainMap(values), 'innermost-flow')
+  return isEmpty(values) ? '' : dumpPython(plainMap(values), {style: 'innermost-flow'})
 }
 
 /**

@@ -11,14 +11,19 @@ import {type OwnedFiles, writeOwnedFiles} from '../state/files/owned-files.ts'
 export interface SplitOptions {
   /** The sections whose files are written; all if empty. */
   readonly releases: readonly string[]
+  /** Given the message about each key that comes twice, of which the last one counts. */
+  readonly warn: (message: string) => void
 }
 
 /**
  * Returns the values file of each section by its name. Throws `KK_UNKNOWN_RELEASE` and the errors of reading the
  * environment.
  */
-export function splitFiles(source: EnvironmentSource, {releases}: SplitOptions): ReadonlyMap<string, string> {
-  const {files} = splitEnvironment(source)
+export function splitFiles(
+  source: EnvironmentSource,
+  {releases, warn}: SplitOptions,
+): ReadonlyMap<string, string> {
+  const {files} = splitEnvironment({...source, onDuplicate: warn})
   if (releases.length === 0) return files
   for (const release of releases)
     if (!files.has(release)) throw unknownRelease(source.file, release, files.keys())

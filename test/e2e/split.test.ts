@@ -83,13 +83,13 @@ describe('kk values split', () => {
   })
 
   it('writes nothing for a file that is refused', async () => {
-    await writeFile(join(cwd, 'bad.yaml'), 'a: {}\na: {}\n')
+    await writeFile(join(cwd, 'bad.yaml'), 'a: {}\nb: 1\n')
 
     const {exitCode, stdout, stderr} = await split(['bad.yaml'])
     const named = await split(['bad.yaml', '-o', 'values'])
 
     expect([exitCode, stdout, named.exitCode]).toEqual([2, '', 2])
-    expect(stderr).toContain('bad.yaml:2:1: the key "a" comes twice, first in line 1')
+    expect(stderr).toContain('bad.yaml:2:1: b: expected a map of values')
     expect((await readdir(cwd)).sort()).toEqual(['bad.yaml', 'env.yaml'])
   })
 
@@ -106,6 +106,20 @@ describe('kk values split', () => {
     expect([exitCode, stdout]).toEqual([code, ''])
     expect(stderr).toContain(text)
     expect(await readdir(cwd)).toEqual(['env.yaml'])
+  })
+
+  it('takes the last of a key that comes twice, and says so; a plan refuses it', async () => {
+    await writeFile(join(cwd, 'twice.yaml'), 'ceph:\n  foo: bar\n  foo:\n    hoo: woo\n')
+
+    const {exitCode, stdout, stderr} = await split(['twice.yaml', '--stdout'])
+    const planned = await kk(['graph', 'twice.yaml'], {cwd})
+
+    expect([exitCode, stdout]).toEqual([0, '---\n# Source: ceph.yaml\nfoo:\n  hoo: woo'])
+    expect(stderr).toBe(
+      'warning: twice.yaml:3:3: the key "foo" comes twice, first in line 2; the last one counts',
+    )
+    expect(planned.exitCode).toBe(2)
+    expect(planned.stderr).toContain('twice.yaml:3:3: the key "foo" comes twice')
   })
 
   it('takes no argument from standard input, and quotes none of it', async () => {

@@ -8,7 +8,9 @@ import {NASTY_STRINGS, NASTY_WORDS} from './support/nasty-strings.ts'
 import {valuesPy} from './support/values-py.ts'
 
 function split(text: string): Record<string, string> {
-  return Object.fromEntries(splitEnvironment({file: 'e.yaml', text, directory: '/'}).files)
+  return Object.fromEntries(
+    splitEnvironment({file: 'e.yaml', text, directory: '/', onDuplicate: () => {}}).files,
+  )
 }
 
 /** The files, or undefined where the environment is refused. */
@@ -35,6 +37,7 @@ const GOLDEN = [
   'nova: {1: a, 10: b, 9: c, 1.5: d}\n',
   'nova: {1: a, b: c, 0: d}\n',
   'nova: {on: 1, off: 2}\n',
+  'ceph: {ceph: {foo: bar, foo: {hoo: woo}}}\nkeystone: {a: 1}\nkeystone: {b: 2}\n',
   'nova: {i: 0x1F, o: 012, b: -0b11, u: 1_000, big: 123456789012345678901, f: 1e16, g: 1.0e+16, h: .5, t: Yes, n: ~}\n',
   'nova: {y: n, e: 1e3, o: 0o17, z: 08, p: +.5}\n',
   'nova: {d: 2001-01-01, t: 2001-12-14 21:59:43, u: 2001-12-14 21:59:43.100000-05:00}\n',

@@ -66,7 +66,40 @@ describe('keys', () => {
   })
 })
 
+describe('a tag without a value', () => {
+  it.each(['a: [!!str, x]', 'a: [x, !!str]', 'a: {k: !!str}', 'a: [!!str]'])(
+    'directly before a sign of a list or a map, as in %s, is refused',
+    (text) => {
+      expect(() => readYaml(text)).toThrow('the tag !!str stands directly before')
+    },
+  )
+
+  it('is an empty text elsewhere', () => {
+    expect(readYaml('a: [!!str , x]\nb: !!str\nc: [!!str "", x]')).toEqual({
+      a: ['', 'x'],
+      b: '',
+      c: ['', 'x'],
+    })
+  })
+})
+
 describe('<<', () => {
+  it.each([
+    ['b: &b {123: own}\na: {<<: *b, "123": over}', 'int and string'],
+    ['b: &b {"true": own}\na: {<<: *b, yes: over}', 'string and bool'],
+    ['b: &b {1: own}\nc: &c {"1": x}\na: {<<: [*b, *c]}', 'string and int'],
+  ])('of keys that are one only as texts is an error where duplicates are: %j', (text, types) => {
+    expect(() => readYaml(text, {duplicates: 'error'})).toThrow(
+      `is of two types here, ${types}, and << merges`,
+    )
+  })
+
+  it('of keys of one type merges them, however they are written', () => {
+    const text = 'b: &b {0x7b: own, yes: own}\na: {<<: *b, 123: over, true: over}'
+
+    expect(readYaml(text, {duplicates: 'error'})).toMatchObject({a: {123: 'over', true: 'over'}})
+  })
+
   it('lays maps under the keys that follow it, the first of a list on top', () => {
     expect(readYaml('a: {<<: [{x: 1, z: 1}, {x: 2, w: 2}], z: 3}')).toEqual({a: {x: 1, w: 2, z: 3}})
   })

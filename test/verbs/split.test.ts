@@ -6,14 +6,16 @@ import {splitFiles, writeSplit} from '../../src/verbs/split.ts'
 
 const SOURCE = {file: 'e.yaml', text: 'global: {a: 1}\nkeystone: {b: 2}\nglance: {}\n', directory: '/'}
 
+const warn = (message: string) => expect.unreachable(message)
+
 describe('the files of a split', () => {
   it('are those of all sections, or of the releases that are named', () => {
-    expect([...splitFiles(SOURCE, {releases: []}).keys()]).toEqual(['keystone', 'glance'])
-    expect([...splitFiles(SOURCE, {releases: ['glance']}).keys()]).toEqual(['glance'])
+    expect([...splitFiles(SOURCE, {releases: [], warn}).keys()]).toEqual(['keystone', 'glance'])
+    expect([...splitFiles(SOURCE, {releases: ['glance'], warn}).keys()]).toEqual(['glance'])
   })
 
   it('of an unknown release are none: the likely one is suggested', () => {
-    expect(() => splitFiles(SOURCE, {releases: ['keyston']})).toThrow(
+    expect(() => splitFiles(SOURCE, {releases: ['keyston'], warn})).toThrow(
       expect.objectContaining({
         code: 'KK_UNKNOWN_RELEASE',
         message: 'e.yaml has no section "keyston"',
@@ -24,7 +26,11 @@ describe('the files of a split', () => {
 })
 
 it.each([
-  ['a: {}\na: {}\n', 'e.yaml:2:1: the key "a" comes twice, first in line 1'],
+  [
+    'b: &b {123: own}\na: {<<: *b, "123": over}\n',
+    'the key "123" is of two types here, int and string, and << merges',
+  ],
+  ['a: {l: [!!str, x]}\n', 'e.yaml:1:9: the tag !!str stands directly before ","'],
   ['a: {}\n---\nb: {}\n', 'e.yaml:3:1: expected one document'],
   ['../evil: {}\n', 'e.yaml:1:1: ../evil: expected the name of a release'],
   ['a: {b: 1}\nc: text\n', 'e.yaml:2:1: c: expected a map of values, got a string'],
@@ -32,9 +38,34 @@ it.each([
   ['a: {t: 1:30}\n', 'e.yaml:1:8: YAML 1.1 reads this word as a number in base 60'],
   ['a: {b\n', 'e.yaml:2:1: '],
 ])('%j has no files: it is refused', (text, message) => {
-  const split = () => splitFiles({...SOURCE, text}, {releases: []})
+  const split = () => splitFiles({...SOURCE, text}, {releases: [], warn})
 
   expect(split).toThrow(expect.objectContaining({exit: 2, message: expect.stringContaining(message)}))
+})
+
+it('of a key that comes twice has the last one, as values.py wrote it, and a warning', () => {
+  const text =
+    'global:\n  region: us\nceph:\n  ceph:\n    foo: bar\n    foo:\n      hoo: woo\nkeystone: {a: 1}\nkeystone: {b: 2}\n'
+  const warnings: string[] = []
+
+  const files = splitFiles({...SOURCE, text}, {releases: [], warn: (message) => warnings.push(message)})
+
+  expect(Object.fromEntries(files)).toEqual({
+    ceph: 'global:\n  region: us\nceph:\n  foo:\n    hoo: woo\n',
+    keystone: 'global:\n  region: us\nb: 2\n',
+  })
+  expect(warnings).toEqual([
+    'e.yaml:6:5: the key "foo" comes twice, first in line 5',
+    'e.yaml:9:1: the key "keystone" comes twice, first in line 8',
+  ])
+})
+
+it('names each anchor of a file once', () => {
+  const text = 'global: {a: &a [1], b: *a}\nnova: {c: &c [2], d: *c}\n'
+
+  const files = splitFiles({...SOURCE, text}, {releases: [], warn})
+
+  expect(files.get('nova')).toBe('global:\n  a: &id001\n  - 1\n  b: *id001\nc: &id002\n- 2\nd: *id002\n')
 })
 
 describe('writing a split', () => {

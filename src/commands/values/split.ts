@@ -9,9 +9,11 @@ import {splitFiles, writeSplit} from '../../verbs/split.ts'
 export default class ValuesSplit extends KkCommand {
   static override summary = 'Split an environment into one values file per release.'
   static override description =
-    `Each file holds the common global and the section of its release: what helm --values takes. Aliases are resolved,
-keys sorted, and the result is what openstack-helm's values.py wrote. Without -o the files go into a fresh directory under
-the temp folder; its path is printed. kk's own settings (kk:) go into no file.`
+    `Each file holds the common global and the section of its release: what helm --values takes. Keys are sorted, and the
+result is what openstack-helm's values.py wrote. Aliases are resolved from one file to another; a list or a map that is in
+one file twice is written once, with an anchor and an alias (&id001, *id001). Of a key that comes twice the last one
+counts, with a warning; other commands refuse it. Without -o the files go into a fresh directory under the temp folder; its
+path is printed. kk's own settings (kk:) go into no file.`
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
     '<%= config.bin %> values split environments/all-in-one.yaml',
@@ -49,7 +51,8 @@ the temp folder; its path is printed. kk's own settings (kk:) go into no file.`
       cwd: process.cwd(),
     })
     const releases = flags.release ?? []
-    const files = splitFiles(await loadSource({file}), {releases})
+    const warn = (message: string) => this.console.say(`warning: ${message}; the last one counts`)
+    const files = splitFiles(await loadSource({file}), {releases, warn})
     if (flags.stdout) {
       for (const [name, text] of files) this.console.print(`---\n# Source: ${name}.yaml\n${text}`)
       return

@@ -37,13 +37,19 @@ const SIMPLE_KEY: Context = {inMap: true, simpleKey: true, flow: false}
 const IN_FLOW: Context = {inMap: false, simpleKey: false, flow: true}
 const FLOW_KEY: Context = {inMap: true, simpleKey: true, flow: true}
 
+interface DumpOptions {
+  readonly style?: CollectionStyle
+  /** The number of anchors that the document has before. */
+  readonly anchors?: number
+}
+
 /**
  * Writes a map byte for byte as PyYAML's `yaml.dump(map, default_flow_style=False)` does, or with `=None`. One
  * exception: a string that PyYAML leaves bare and Helm would read as a number or a boolean ("y", "1e3", "08") gets
  * quotes.
  */
-export function dumpPython(root: PythonMap, style: CollectionStyle = 'block'): string {
-  const dumper: Dumper = {writer: newWriter(), style, anchors: anchorsOf(root), written: new Set()}
+export function dumpPython(root: PythonMap, {style = 'block', anchors = 0}: DumpOptions = {}): string {
+  const dumper: Dumper = {writer: newWriter(), style, anchors: anchorsOf(root, anchors), written: new Set()}
   writeNode(dumper, root, IN_LIST)
   writeIndent(dumper.writer)
   return dumper.writer.text
@@ -131,17 +137,22 @@ function isSimpleKey(dumper: Dumper, key: PythonScalar): boolean {
   return length < 128 || (anchor?.length ?? 0) + `!!${key.type}`.length + Array.from(key.text).length < 128
 }
 
+/** Returns the number of anchors with which a map is written. */
+export function countAnchors(root: PythonMap): number {
+  return anchorsOf(root).size
+}
+
 /**
  * Returns the names of the objects that a tree holds more than once, in the order of their second occurrence. PyYAML 6:
  * serializer.py anchor_node; strings and numbers have no identity there.
  */
-function anchorsOf(root: PythonNode): ReadonlyMap<PythonNode, string> {
+function anchorsOf(root: PythonNode, before = 0): ReadonlyMap<PythonNode, string> {
   const met = new Set<PythonNode>()
   const anchors = new Map<PythonNode, string>()
   const visit = (node: PythonNode): void => {
     if (node.kind === 'scalar' && node.type !== 'timestamp') return
     if (met.has(node)) {
-      if (!anchors.has(node)) anchors.set(node, `id${String(anchors.size + 1).padStart(3, '0')}`)
+      if (!anchors.has(node)) anchors.set(node, `id${String(before + anchors.size + 1).padStart(3, '0')}`)
       return
     }
     met.add(node)

@@ -174,7 +174,7 @@ function takeEvent(builder: Builder, event: Event): void {
 }
 
 function common(builder: Builder, event: Properties): {offset: number; tag: string} {
-  return {offset: builder.origin(offsetOf(event)), tag: tagOf(builder.source, builder.directives, event)}
+  return {offset: builder.origin(offsetOf(event)), tag: tagOf(builder, event)}
 }
 
 function scalarNode(builder: Builder, event: ScalarEvent): ScalarNode {
@@ -269,10 +269,18 @@ function isQuoted(style: number): boolean {
   return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED
 }
 
-/** The full name of a tag; percent escapes stay, for no tag that has a meaning here needs them. */
-function tagOf(source: Source, directives: readonly DocumentDirective[], event: Properties): string {
+/**
+ * The full name of a tag; percent escapes stay, for no tag that has a meaning here needs them. Throws `KK_YAML` for one directly
+ * before a sign of a list or a map, which Helm's reader takes for a part of the tag.
+ */
+function tagOf({source, written, origin, directives}: Builder, event: Properties): string {
   if (event.tagStart === -1) return ''
   const raw = source.text.slice(event.tagStart, event.tagEnd)
+  const next = source.text[event.tagEnd] ?? ''
+  if (raw !== '!' && !raw.startsWith('!<') && /[,[\]{}]/.test(next)) {
+    const message = `the tag ${raw} stands directly before "${next}": Helm would read another list or map`
+    throw yamlError(written, origin(event.tagStart), message, 'write a value between them, such as ""')
+  }
   if (raw === '!') return raw
   if (raw.startsWith('!<')) return raw.slice(2, -1)
   const end = raw.indexOf('!', 1)

@@ -5,8 +5,8 @@ import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNod
 import {exactInteger, resolveWord} from './word.ts'
 
 export interface ValueOptions {
-  /** The result of a key that comes twice; Helm itself takes the last one without a word. */
-  readonly duplicates: 'last' | 'error'
+  /** The result of a key that comes twice: Helm itself takes the last one without a word; a function is given the message. */
+  readonly duplicates: 'last' | 'error' | ((message: string) => void)
   /** The result of an integer that a float64 cannot hold; Helm itself rounds it without a word. */
   readonly integers: 'rounded' | 'error'
 }
@@ -40,21 +40,59 @@ function nodeValue(reader: Reader, node: Node): unknown {
 }
 
 function mapOf(reader: Reader, node: MappingNode): Values {
+  const {source, duplicates} = reader
   const map: Record<string, unknown> = {}
   const stated = new Set<string>()
+  if (duplicates !== 'last' && node.pairs.some(({key}) => isMergeKey(key))) keyKinds(source, node)
   for (const {key, value} of node.pairs) {
     if (isMergeKey(key)) {
       mergeInto(reader, {map, stated}, value)
       continue
     }
-    const name = keyText(reader.source, key)
-    if (reader.duplicates === 'error') {
-      if (stated.has(name)) throw duplicate(reader.source, node, key, name)
+    const name = keyText(source, key)
+    if (duplicates !== 'last') {
+      if (stated.has(name)) reportDuplicate(duplicate(source, node, key, name), duplicates)
       stated.add(name)
     }
     setOwn(map, name, nodeValue(reader, value))
   }
   return map
+}
+
+/**
+ * Returns what each key of a map is for Go's reader: `123` and `"123"` are two keys, which get one name when it makes JSON of them.
+ * Throws `KK_YAML` if a map merges such a pair with `<<`: Helm takes the value of either, by the order of a Go map.
+ */
+function keyKinds(source: Source, node: MappingNode): ReadonlyMap<string, string> {
+  const kinds = new Map<string, string>()
+  const isMerging = node.pairs.some(({key}) => isMergeKey(key))
+  const add = (name: string, kind: string, offset: number) => {
+    const other = kinds.get(name)
+    if (other !== undefined && other !== kind && isMerging) {
+      const message = `the key "${name}" is of two types here, ${other} and ${kind}, and << merges: Helm would take either`
+      throw yamlError(source, offset, message, 'write both with quotes, or both without')
+    }
+    kinds.set(name, kind)
+  }
+  for (const {key, value} of node.pairs) {
+    if (!isMergeKey(key)) {
+      add(keyText(source, key), keyKind(contentOf(key)), key.offset)
+      continue
+    }
+    for (const merged of mergedMaps(source, value))
+      for (const [name, kind] of keyKinds(source, merged)) add(name, kind, value.offset)
+  }
+  return kinds
+}
+
+function keyKind(key: ContentNode): string {
+  const word = key.kind === 'scalar' && key.plain && key.tag === '' ? resolveWord(key.text) : undefined
+  return word === undefined ? 'string' : word.kind
+}
+
+function reportDuplicate(error: Error, duplicates: Exclude<ValueOptions['duplicates'], 'last'>): void {
+  if (duplicates === 'error') throw error
+  duplicates(error.message)
 }
 
 /** `__proto__` becomes a key like any other. */
