@@ -164,7 +164,7 @@ export type Validation = {readonly object: string} & (
       /** The conflicts; left out if there are none, or the fields are taken by force. */
       readonly conflicts?: readonly FieldConflict[]
     }
-  | {readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind'}
+  | {readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind' | 'server'}
   /** `webhook` is the one that does not answer: its Service, as `namespace/name`, or its own name. */
   | {readonly outcome: 'refused'; readonly message: string; readonly webhook?: string}
 )

@@ -1,7 +1,7 @@
 import {redactSecretsOf} from '../helm/redact/objects.ts'
 import {type ApiError, isApiError} from './api/api-error.ts'
 import type {ApiClient} from './api/client.ts'
-import type {Discovery} from './api/discovery.ts'
+import type {Discovery, ServedKinds} from './api/discovery.ts'
 import {METADATA} from './api/list.ts'
 import {maskedClient} from './api/masked-client.ts'
 import {NAMESPACES, type Resource, readObject} from './api/resources.ts'
@@ -31,7 +31,7 @@ const STANDING = 'default'
  */
 export async function validateObjects(
   plainClient: ApiClient,
-  discovery: Discovery,
+  discovery: Pick<ServedKinds, 'find' | 'isUnavailable'>,
   {namespace, objects, writes = AS_NEW, redact}: ValidateOptions,
 ): Promise<readonly Validation[]> {
   const client = maskedClient(plainClient, redactSecretsOf(objects, redact))
@@ -45,7 +45,10 @@ export async function validateObjects(
     const home = object.metadata.namespace ?? namespace
     const problem = nameProblem(object)
     if (problem !== undefined) return {object: name, outcome: 'refused', message: problem}
-    if (resource === undefined) return {object: name, outcome: 'known-after-apply', missing: 'kind'}
+    if (resource === undefined) {
+      const missing = (await discovery.isUnavailable(object.apiVersion)) ? 'server' : 'kind'
+      return {object: name, outcome: 'known-after-apply', missing}
+    }
     const exists = !resource.namespaced || isNamespace(home)
     if (!exists) return dryRunElsewhere(client, {resource, namespace: STANDING, object, writes})
     const before = beforeOf.get(objectKey(object, namespace))

@@ -70,8 +70,14 @@ export function refuseOddSettings(settings: Values): void {
 /** Sections that are no release's. */
 const RESERVED = new Set(['kk', 'global'])
 
-/** Leaves out releases that an environment has no room for, and says why: kk would refuse the file as a whole. */
-export function withRoom(releases: readonly ImportedRelease[]): {
+/**
+ * Leaves out releases that an environment has no room for, and says why: kk would refuse the file as a whole. `flag` is what imports
+ * the others of that name.
+ */
+export function withRoom(
+  releases: readonly ImportedRelease[],
+  flag = '',
+): {
   readonly releases: readonly ImportedRelease[]
   readonly lost: readonly string[]
 } {
@@ -79,7 +85,7 @@ export function withRoom(releases: readonly ImportedRelease[]): {
   const lost: string[] = []
   for (const release of releases) {
     const {namespace, name} = release
-    const reason = noRoomBecause(release, kept.get(name))
+    const reason = noRoomBecause(release, kept.get(name), flag)
     if (reason === undefined) kept.set(name, release)
     else lost.push(`${namespace}/${name} is left out: ${reason}`)
   }
@@ -87,11 +93,17 @@ export function withRoom(releases: readonly ImportedRelease[]): {
 }
 
 /** A section has the name of its release, whatever the namespace; two have a meaning of their own. */
-function noRoomBecause(release: ImportedRelease, other: ImportedRelease | undefined): string | undefined {
+function noRoomBecause(
+  release: ImportedRelease,
+  other: ImportedRelease | undefined,
+  flag: string,
+): string | undefined {
   const {name, values} = release
   if (RESERVED.has(name)) return 'a section of that name is no release, so it stays with helm'
+  if (other?.namespace === release.namespace)
+    return 'a release of that name in that namespace came before: if it is for another cluster, it needs an environment of its own'
   if (other)
-    return `${other.namespace}/${name} has the same name, so it needs an environment of its own (--namespace)`
+    return `${other.namespace}/${name} has the same name, so it needs an environment of its own${flag && ` (${flag})`}`
   const environment = {kk: {releases: {[name]: releaseSettings(release, undefined)}}, [name]: values}
   const [problem] = validate(ENVIRONMENT_SCHEMA, environment)
   return problem && `an environment takes ${problem.expected}, not ${problem.got}, so it stays with helm`

@@ -43,7 +43,8 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
     .filter((each) => each !== undefined)
     .toSorted((a, b) => (a.release < b.release ? -1 : 1))
   const inferred = inferredBetween(found)
-  const {releases, lost} = withRoom(found.map((each) => imported(each, inferred, showSecrets)))
+  const all = found.map((each) => imported(each, inferred, showSecrets))
+  const {releases, lost} = withRoom(all, '--namespace')
   const kept = new Set(releases.map((each) => releaseId(each.namespace, each.name)))
   const isKept = ({release}: StoredRelease) => kept.has(release)
   return {

@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {discoverKinds} from '../../src/cluster/api/discovery.ts'
 import type {KubernetesObject} from '../../src/cluster/cluster.ts'
 import {validateObjects} from '../../src/cluster/validate.ts'
 import {json, scriptedServer} from './support/api-server.ts'
@@ -33,7 +34,7 @@ async function validated(
     )
   })
   const writes = method && ({writes: {method, force: true, before: []}} as const)
-  const discovery = {find: async () => SERVICES}
+  const discovery = {find: async () => SERVICES, isUnavailable: async () => false}
   const [said] = await validateObjects(server.client, discovery, {
     namespace: 'new',
     objects: [SERVICE],
@@ -42,6 +43,22 @@ async function validated(
   })
   return {said, asked: server.asked.filter(({method: each}) => each !== 'GET')}
 }
+
+it('an object of an API whose server does not answer is told from one whose kind nobody serves', async () => {
+  const server = await scriptedServer(({path}, response) => {
+    const dead = {version: 'v1', freshness: 'Stale', resources: []}
+    const items = path === '/apis' ? [{metadata: {name: 'dead.example.org'}, versions: [dead]}] : []
+    json(response, {items})
+  })
+  const object = (group: string) => ({apiVersion: `${group}/v1`, kind: 'Thing', metadata: {name: 'a'}})
+
+  const validations = await validateObjects(server.client, discoverKinds(server.client), {
+    namespace: 'new',
+    objects: [object('dead.example.org'), object('none.example.org')],
+  })
+
+  expect(validations.map((each) => 'missing' in each && each.missing)).toEqual(['server', 'kind'])
+})
 
 describe('an object whose namespace does not exist yet', () => {
   it.each<Said>([

@@ -11,15 +11,22 @@ export interface Discovery {
 export interface ServedKinds extends Discovery {
   /** Returns all kinds, asked afresh. */
   all(): Promise<readonly Resource[]>
+  /** Returns true for an API that is registered, and whose server (an APIService) did not answer when the kinds were asked for. */
+  isUnavailable(apiVersion: string): Promise<boolean>
 }
 
-type Kinds = ReadonlyMap<string, Resource>
+interface Kinds {
+  readonly served: ReadonlyMap<string, Resource>
+  readonly unavailable: ReadonlySet<string>
+}
 
 interface GroupList {
   readonly items: readonly {
     readonly metadata: {readonly name?: string}
     readonly versions: readonly {
       readonly version: string
+      /** `Stale` where the server of an aggregated API does not answer. */
+      readonly freshness?: 'Current' | 'Stale'
       readonly resources?: readonly {
         readonly resource: string
         readonly scope: 'Cluster' | 'Namespaced'
@@ -54,10 +61,11 @@ export function discoverKinds(client: ApiClient): ServedKinds {
     async find(apiVersion, kind) {
       const key = `${apiVersion}/${kind}`
       const first = known
-      const found = first && (await first.catch(() => undefined))?.get(key)
-      return found ?? (await refresh()).get(key)
+      const found = first && (await first.catch(() => undefined))?.served.get(key)
+      return found ?? (await refresh()).served.get(key)
     },
-    all: async () => [...(await refresh()).values()],
+    all: async () => [...(await refresh()).served.values()],
+    isUnavailable: async (apiVersion) => (await (known ?? refresh())).unavailable.has(apiVersion),
   }
 }
 
@@ -68,14 +76,16 @@ async function readKinds(client: ApiClient): Promise<Kinds> {
       client.json<GroupList>({path, accept: AGGREGATED, asked: 'list the kinds that it knows'}),
     ),
   )
-  const kinds = new Map<string, Resource>()
+  const served = new Map<string, Resource>()
+  const unavailable = new Set<string>()
   for (const group of lists.flatMap((list) => list.items)) {
-    for (const {version, resources = []} of group.versions) {
+    for (const {version, freshness, resources = []} of group.versions) {
       const apiVersion = group.metadata.name ? `${group.metadata.name}/${version}` : version
+      if (freshness === 'Stale') unavailable.add(apiVersion)
       for (const {resource, scope, responseKind, subresources = []} of resources) {
         if (!responseKind) continue
         const {kind} = responseKind
-        kinds.set(`${apiVersion}/${kind}`, {
+        served.set(`${apiVersion}/${kind}`, {
           apiVersion,
           kind,
           plural: resource,
@@ -85,5 +95,5 @@ async function readKinds(client: ApiClient): Promise<Kinds> {
       }
     }
   }
-  return kinds
+  return {served, unavailable}
 }

@@ -44,7 +44,10 @@ type Referred = {readonly values: Values} | {readonly lost: string; readonly isM
 
 function referred(namespace: string, reference: Values, {objects, showSecrets}: Among): Referred {
   const {kind, name, valuesKey = VALUES_KEY, targetPath} = reference
-  if (targetPath !== undefined) return {lost: `they are put at ${targetPath}, and kk has no place for that`}
+  if (targetPath !== undefined)
+    return {
+      lost: `write the value of ${valuesKey} at ${targetPath} by hand, for kk import does not put values there`,
+    }
   const holder = objects.get(`${kind} ${namespace}/${name}`)?.object
   if (holder === undefined) return {lost: 'it is not among the files', isMissing: true}
   if (holder.sops !== undefined) return {lost: 'SOPS has encrypted it: decrypt it first'}

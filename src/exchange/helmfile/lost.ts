@@ -38,6 +38,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   cleanupOnFail: 'kk deploy --on-failure says what becomes of a release that fails',
   rollbackOnFailure: 'kk deploy --on-failure says what becomes of a release that fails',
   apiVersions: 'kk asks the cluster which kinds it has',
+  kubeContext:
+    'an environment is of one cluster: give the releases of each context a file of their own, with kk.context',
   kubeVersion: 'kk asks the cluster for its version',
 }
 

@@ -77,8 +77,13 @@ function offIn(document: HelmfileDocument): readonly (readonly [ReleaseId, strin
     const reason = offBecause(release, document.state)
     return reason === undefined
       ? []
-      : [[helmfileId(release, document), `${release.name} is left out: ${reason}`] as const]
+      : [[helmfileId(release, document), `${nameOf(release)} is left out: ${reason}`] as const]
   })
+}
+
+/** With the namespace, where the helmfile states one: two releases may have one name. */
+function nameOf({name, namespace}: HelmfileRelease): string {
+  return namespace ? `${namespace}/${name}` : name
 }
 
 function offBecause({installed, condition, chart}: HelmfileRelease, state: Helmfile): string | undefined {

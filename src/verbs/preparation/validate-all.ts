@@ -256,6 +256,10 @@ function whyRefused(
   }
   if (brought.kinds.has(`${apiVersion}/${kind}`)) return undefined
   if (brought.mayBringMore && !isBuiltIn(apiVersion)) return undefined
+  if (validation.missing === 'server') {
+    const [group, version] = apiVersion.split('/')
+    return `the API ${apiVersion} is registered, but its server does not answer: see APIService/${version}.${group}`
+  }
   return `the cluster serves no kind ${kind} of ${apiVersion}, and nothing that is planned defines it`
 }
 

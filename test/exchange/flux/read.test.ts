@@ -128,7 +128,7 @@ describe('HelmReleases', () => {
     [{name: 'sealed'}, 'SOPS has encrypted it: decrypt it first'],
     [
       {name: 'sealed', targetPath: 'auth.password'},
-      'they are put at auth.password, and kk has no place for that',
+      'write the value of values.yaml at auth.password by hand, for kk import does not put values there',
     ],
   ])('say that the values of the Secret %j are not carried over', (reference, why) => {
     const sealed = {

@@ -99,7 +99,7 @@ it('is read as helmfile 1.8 prints it: helmfile build --embed-values', async () 
 
 it('says what is lost', () => {
   expect(imported().lost).toEqual([
-    'old is left out: installed is false',
+    'front/old is left out: installed is false',
     'the values file web.yaml.gotmpl of web: it is a template',
     'the values file gone.yaml of web: it is not there',
     'hooks of web: an environment has no place for it',
@@ -159,8 +159,8 @@ it.each([
 
 it.each([
   [{enabled: true}, ['web'], []],
-  [{enabled: false}, [], ['web is left out: web.enabled is not true']],
-  [{}, [], ['web is left out: web.enabled is not true']],
+  [{enabled: false}, [], ['front/web is left out: web.enabled is not true']],
+  [{}, [], ['front/web is left out: web.enabled is not true']],
 ])('heeds a condition where helmfile tells its values: %j', (web, names, lost) => {
   const found = importedOne({condition: 'web.enabled'}, {renderedvalues: {web}})
 
@@ -177,7 +177,7 @@ it('states no need for what is left out', () => {
 
   expect(releases.map(({requires}) => requires)).toEqual([[]])
   expect(lost).toEqual([
-    'db is left out: installed is false',
+    'data/db is left out: installed is false',
     'the need of web for data/db, which is left out',
   ])
 })
@@ -339,4 +339,18 @@ it('a file with none of its keys, such as an environment, is no helmfile', () =>
   expect(() => imported('kk: {name: cloud}\nkeystone: {}\n')).toThrow(
     expect.objectContaining({code: 'KK_IMPORT', message: expect.stringContaining('is no helmfile')}),
   )
+})
+
+it('tells two releases of one name and namespace apart by what they are for', () => {
+  const release = {name: 'common', namespace: 'first', chart: 'r/common'}
+  const file = {
+    repositories: [{name: 'r', url: 'https://charts.example.org'}],
+    releases: [release, {...release, kubeContext: 'east'}],
+  }
+
+  const {lost} = imported(JSON.stringify(file))
+
+  expect(lost).toEqual([
+    'first/common is left out: a release of that name in that namespace came before: if it is for another cluster, it needs an environment of its own',
+  ])
 })

@@ -50,6 +50,7 @@ async function validate({objects}: ValidateOptions): Promise<readonly Validation
     const object = `${kind}/${metadata.name}`
     if (kind === 'Issuer')
       return {object, outcome: 'refused', message: 'failed calling webhook', webhook: HOOK}
+    if (apiVersion === 'dead.example.org/v1') return {object, outcome: 'known-after-apply', missing: 'server'}
     if (kind === 'Deploymnt' || apiVersion === 'example.org/v1')
       return {object, outcome: 'known-after-apply', missing: 'kind'}
     if (metadata.namespace === 'far') return {object, outcome: 'known-after-apply', missing: 'namespace'}
@@ -86,6 +87,11 @@ describe('before the first change', () => {
       'an object that a chart renders twice, where helm 3 creates it',
       {rendered: {db: [MAP, MAP]}, major: 3, kinds: {db: 'install'}},
       /db: ConfigMap\/a: the chart renders it more than once$/m,
+    ],
+    [
+      'a kind of an API whose server does not answer',
+      {rendered: {db: [MAP], api: [{...THING, apiVersion: 'dead.example.org/v1'}]}},
+      /api: Thing\/t: the API dead.example.org\/v1 is registered, but its server does not answer: see APIService\/v1.dead.example.org/,
     ],
     [
       'a kind that Kubernetes itself would have, also beside an operator',
