@@ -1,6 +1,6 @@
 /**
  * `npm run charts`: writes what follows from the facts of the charts: the schema of each chart's values, the catalogue of
- * endpoints, the feature files of other releases of OpenStack, the table of plugins, the golden files of plugins that have none, and the tables in `docs/`.
+ * endpoints, the feature files of other releases of OpenStack, the names of secret options, the table of plugins, the golden files of plugins that have none, and the tables in `docs/`.
  */
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join, relative} from 'node:path'
@@ -11,6 +11,7 @@ import {wrongNames} from './charts/names.ts'
 import {readOwnCharts} from './charts/read-charts.ts'
 import {releaseFeatures} from './charts/release-features.ts'
 import {chartSchema} from './charts/schema.ts'
+import {secretOptionsModule, secretOptionsTemplate, unusualNames} from './charts/secret-options.ts'
 import {madePages} from './docs.ts'
 import {pluginsTable} from './plugins-table.ts'
 
@@ -28,8 +29,11 @@ export async function madeOfCharts(): Promise<readonly MadeFile[]> {
   const catalogue = catalogueText(readFileSync(CATALOGUE, 'utf8'), charts)
   const wrong = charts.flatMap((chart) => wrongNames(chart, endpointsIn(catalogue)))
   if (wrong.length > 0) throw new WrongNames(wrong.join('\n'))
+  const names = unusualNames()
   return [
     {path: CATALOGUE, text: catalogue},
+    {path: join(ROOT, 'charts/common/templates/config/_secret.tpl'), text: secretOptionsTemplate(names)},
+    {path: join(ROOT, 'src/helm/redact/secret-options.ts'), text: secretOptionsModule(names)},
     ...charts.map(({name, directory, values}) => ({
       path: join(directory, 'values.schema.json'),
       text: `${JSON.stringify(chartSchema(name, values), null, 1)}\n`,

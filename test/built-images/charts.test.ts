@@ -1,37 +1,13 @@
 import {describe, expect, it} from 'vitest'
 import {SERVICES, useCharts} from '../charts/support/charts.ts'
-import {
-  find,
-  type KubernetesObject,
-  type PodSpec,
-  pods,
-  type Container as Unit,
-} from '../charts/support/objects.ts'
+import {pods} from '../charts/support/objects.ts'
 import {containerOf} from './support/container.ts'
 import {IMAGES, imageOf} from './support/images.ts'
+import {startOf} from './support/start-of.ts'
 
 const charts = await useCharts()
 /** Those of the charts that do not run on kolla's images alone. */
 const BUILT = SERVICES.filter((service) => IMAGES.some(({chart}) => chart === service))
-
-interface Start {
-  readonly image: string
-  readonly files: Readonly<Record<string, string>>
-}
-
-/** What a container that starts as kolla's do finds in its directory of configuration. */
-function startOf(objects: readonly KubernetesObject[], {volumes = []}: PodSpec, {image}: Unit): Start {
-  const sources = volumes.find(({name}) => name === 'config')?.projected?.sources ?? []
-  const files = sources.flatMap(({configMap, secret}) => {
-    const source = (configMap ?? secret)!
-    const {data = {}} = find(objects, configMap ? 'ConfigMap' : 'Secret', source.name)
-    return source.items.map(({key, path}) => {
-      const text = configMap ? data[key]! : Buffer.from(data[key]!, 'base64').toString()
-      return [path, text] as const
-    })
-  })
-  return {image: /([^/]+):[^:]+$/.exec(image)![1]!, files: Object.fromEntries(files)}
-}
 
 interface Written {
   readonly command: string

@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {SERVICES, useCharts} from './support/charts.ts'
+import {mergeValues} from '../../src/overrides/merge.ts'
+import {GIVEN, SERVICES, useCharts} from './support/charts.ts'
 import {
   containers,
   find,
@@ -80,18 +81,90 @@ describe('the options of a file', () => {
     expect(text).toMatch(/^memcache_servers =/m)
   })
 
-  it('that are secret reach the pod by its environment', async () => {
-    const objects = await charts.render('keystone', {
-      values: {conf: {keystone: {ldap: {password: 'marked-ldap'}}}},
-    })
+  it('that the chart writes and are secret reach the pod by its environment, also as the user has them', async () => {
+    const conf = {keystone: {database: {connection: 'marked-database'}}}
+
+    const objects = await charts.render('keystone', {values: {conf}})
 
     const [api] = workloads(objects)
-
-    expect(variable(api!.spec!.template!.spec.containers[0]!, 'OS_LDAP__PASSWORD')).toBe(
-      'keystone-env/keystone.OS_LDAP__PASSWORD',
+    expect(variable(api!.spec!.template!.spec.containers[0]!, 'OS_DATABASE__CONNECTION')).toBe(
+      'keystone-env/keystone.OS_DATABASE__CONNECTION',
     )
-    expect(secret(objects, 'keystone-env', 'keystone.OS_LDAP__PASSWORD')).toBe('marked-ldap')
-    expect(JSON.stringify(objects.filter(({kind}) => kind !== 'Secret'))).not.toContain('marked-ldap')
+    expect(secret(objects, 'keystone-env', 'keystone.OS_DATABASE__CONNECTION')).toBe('marked-database')
+    expect(find(objects, 'ConfigMap', 'keystone-etc').data).toHaveProperty('keystone.conf')
+  })
+
+  it.each([
+    ['a password', {ldap: {password: 'marked-1'}}],
+    ['a number', {ldap: {password: 73195284}}],
+    ['an option that only oslo.config calls secret', {vault: {approle_role_id: 'marked-1'}}],
+    ['lines', {simple_crypto_plugin: {kek: {type: 'multistring', values: ['marked-1', 'marked-2']}}}],
+    ['a list', {profiler: {hmac_keys: ['marked-1', 'marked-2']}}],
+    ['a URL with a password', {any: {url: 'redis://me:marked-1@host'}}],
+    ['a section that no variable can be called after', {'backend-1': {san_password: 'marked-1'}}],
+  ])('that are secret and the user adds take their file into a Secret: %s', async (_, keystone) => {
+    const objects = await charts.render('keystone', {values: {conf: {keystone}}})
+
+    const [api] = pods(workloads(objects))
+    const file = mountedFiles(objects, api!.spec).get('keystone.conf')
+    expect(file).toBe(secret(objects, 'keystone-files', 'keystone.conf'))
+    expect(file).toMatch(/marked-1|73195284/)
+    const elsewhere = JSON.stringify(objects.filter(({kind}) => kind !== 'Secret'))
+    expect(elsewhere).not.toMatch(/marked-|73195284/)
+  })
+
+  it.each([
+    ['switches', {keystone_authtoken: {use_token: true}}],
+    ['settings', {token: {provider: 'jws'}, fernet_tokens: {max_active_keys: 5}}],
+    ['paths of keys', {ssl: {client_key: '/etc/ssl/private/client.key'}}],
+  ])('that are no secrets stay in the ConfigMap: %s', async (_, keystone) => {
+    const objects = await charts.render('keystone', {values: {conf: {keystone}}})
+
+    expect(find(objects, 'ConfigMap', 'keystone-etc').data).toHaveProperty('keystone.conf')
+  })
+
+  it.each([
+    ['paste', {'filter:auth': {admin_password: 'marked-1'}}],
+    ['policy', {clients: [{name: 'x', apiKey: 'marked-1'}]}],
+    ['policy', '# any\nadmin_password: marked-1\n'],
+    ['policy', 'key "a" {\n  secret "marked-1";\n}\n'],
+  ])('of another format do so, too: %s', async (key, conf) => {
+    const objects = await charts.render('keystone', {values: {conf: {[key]: conf}}})
+
+    expect(JSON.stringify(objects.filter(({kind}) => kind !== 'Secret'))).not.toContain('marked-1')
+  })
+
+  it('of two domains keep a password each in their own file', async () => {
+    const file = (name: string) => ({path: `/etc/keystone/domains/keystone.${name}.conf`})
+    const domain = (name: string) => ({ldap: {url: `ldap://${name}`, password: `marked-${name}`}})
+
+    const objects = await charts.render('keystone', {
+      values: {
+        files: {one: file('one'), other: file('other')},
+        conf: {one: domain('one'), other: domain('other'), keystone: {ldap: {password: 'marked-default'}}},
+      },
+    })
+
+    const [api] = pods(workloads(objects))
+    const files = mountedFiles(objects, api!.spec)
+    expect(files.get('keystone.one.conf')).toContain('password = marked-one\n')
+    expect(files.get('keystone.other.conf')).toContain('password = marked-other\n')
+    expect(files.get('keystone.conf')).toContain('password = marked-default\n')
+    expect(variable(api!.spec.containers[0]!, 'OS_LDAP__PASSWORD')).toBeUndefined()
+    expect(JSON.stringify(objects.filter(({kind}) => kind !== 'Secret'))).not.toMatch(
+      /marked-(one|other|default)/,
+    )
+  })
+
+  it('of two files that would be one variable of a container are refused', async () => {
+    const files = {other: {path: '/etc/keystone/other.conf', uses: {database: {user: 'other'}}}}
+    const global = mergeValues(GIVEN, {endpoints: {oslo_db: {auth: {other: {password: 'marked-other'}}}}})
+
+    const refused = await charts.refusal('keystone', {values: {files}, global})
+
+    expect(refused).toContain(
+      'files keystone and other both give db-expand the variable OS_DATABASE__CONNECTION',
+    )
   })
 
   it('make a file that is written only when it is given', async () => {

@@ -157,7 +157,10 @@ describe('a service of the library', () => {
       {files: {cell: {name: 'config.json'}}},
       "file cell is called config.json, as is kolla's configuration of",
     ],
-    [{jobs: {api: {command: 'true'}}}, 'a component, job, cronjob or test is called api twice'],
+    [
+      {jobs: {api: {command: 'true', files: ['conf']}}},
+      'a component, job, cronjob or test is called api twice',
+    ],
   ])('is refused when a file would be what kolla starts from: %j', async (values, message) => {
     expect(await charts.refusal('compute', {global, values})).toContain(message)
   })

@@ -1,4 +1,4 @@
-import {isSetting, looksSecret, saysSecret} from './looks-secret.ts'
+import {isSecretOption, isSetting, looksSecret, saysSecret} from './looks-secret.ts'
 import {isNoSecretWord} from './placeholder.ts'
 import {isPartOfThing, isReference} from './secret-names.ts'
 
@@ -40,7 +40,7 @@ function markedEntries(
   return Object.entries(map).map(([key, value]) => {
     const isBelow = isSecret && !isSetting(key)
     const isName = isReference(under, key) || isPartOfThing(above, key, value)
-    const isSaid = saysSecret(key, value, map) || isPairedValue(key, map)
+    const isSaid = saysSecret(key, value, map) || isPairedValue(key, map) || isSecretOption(under, key, value)
     return [key, value, !isName && (isBelow || isSaid)] as const
   })
 }

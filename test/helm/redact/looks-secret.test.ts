@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {looksSecret, looksSecretPath} from '../../../src/helm/redact/looks-secret.ts'
+import {looksSecret, looksSecretPath, saysSecret} from '../../../src/helm/redact/looks-secret.ts'
 
 describe('looksSecret', () => {
   it.each([
@@ -40,6 +40,12 @@ describe('looksSecret', () => {
     'passphrase',
     'credentials',
     '.dockerconfigjson',
+    'approle_secret_id',
+    'approle_role_id',
+    'root_token_id',
+    'secretId',
+    'ca_key',
+    'bearer',
   ])('is true of %s', (key) => expect(looksSecret(key)).toBe(true))
 
   it.each([
@@ -61,6 +67,8 @@ describe('looksSecret', () => {
     'job_fernet_setup',
     'fernet_rotate',
     'private',
+    'member_role_id',
+    'ovn_nb_connection',
     'CSRF_COOKIE_SECURE',
     'password_expires_days',
     'token_provider',
@@ -98,4 +106,19 @@ it.each([
   ['env.PWD', '/root', false],
 ])('%s of %s is secret: %s', (path, value, isSecret) => {
   expect(looksSecretPath(path.split('.'), value)).toBe(isSecret)
+})
+
+it.each([
+  ['private', 'gk3J9sLq0PzX7vB2mN5t', {}, true],
+  ['private', '10.0.0.0/24', {}, false],
+  ['private', 'private-network', {}, false],
+  ['private', true, {}, false],
+  ['transport_url', 'geheim', {}, true],
+  ['connection', 'geheim', {}, true],
+  ['Connection', 'close', {}, false],
+  ['connection', {host: 'db'}, {}, false],
+  ['connection', 'sqlite:///var/lib/db', {}, false],
+  ['backend_argument', {type: 'multistring', values: ['geheim']}, {}, true],
+])('%s of %j among %j says that it is secret: %s', (key, value, around, isSecret) => {
+  expect(saysSecret(key, value, around)).toBe(isSecret)
 })

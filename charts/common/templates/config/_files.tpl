@@ -29,19 +29,16 @@ component takes the place of the chart's file for the same path.
 {{- include "common.config.imported" (dict "ctx" . "files" $all) -}}
 {{- range $all -}}
 {{- $text := ternary .text (trim .text | printf "%s\n") (.imported | default false) -}}
-{{- if and .secret (or .imported .text) -}}
-{{- $_ := set $.secrets.files .name $text -}}
-{{- else if or .imported (and .text (or .path .live)) -}}
-{{- $_ := set $.configmaps.etc .name $text -}}
+{{- if or .imported (and .text (or .path .live)) -}}
+{{- $_ := set (ternary $.configmaps.etc $.secrets.files (empty .secret)) .name $text -}}
 {{- end -}}
 {{- end -}}
 {{- $_ := set . "files" $all -}}
 {{- end -}}
 
 {{- /*
-Completes one file in place. What is secret among the options of an oslo file goes into .env, as OS_<GROUP>__<OPTION>, which oslo.config
-(>= 6.7) reads before its files: https://docs.openstack.org/releasenotes/oslo.config/stein.html .
-It is known by the option's name, or as a URL with a password, so that one in a user's `conf` stays out of the ConfigMap too.
+Completes one file in place. What the blocks of an oslo file write and is secret goes into .env, as OS_<GROUP>__<OPTION>, which oslo.config reads
+before its files. A file with another secret goes whole into the Secret: a variable is the same for all files of a pod, and holds no list and no former name.
 */ -}}
 {{- define "common.config.file" -}}
 {{- $file := .file -}}
@@ -60,6 +57,7 @@ It is known by the option's name, or as a URL with a password, so that one in a 
 {{- $_ := set $file "data" ($block.data | default $file.data) -}}
 {{- end -}}
 {{- end -}}
+{{- $written := deepCopy $options -}}
 {{- if kindIs "map" .conf -}}
 {{- include "common.context.merge" (dict "into" $options "from" .conf) -}}
 {{- else if .conf -}}
@@ -73,18 +71,18 @@ It is known by the option's name, or as a URL with a password, so that one in a 
 {{- if eq $format "oslo" -}}
 {{- range $section, $values := $options -}}
 {{- range $option, $value := ternary $values dict (kindIs "map" $values) -}}
-{{- $named := regexMatch "(password|passwd|secret|secret_key|encryption_key|transport_url)$|^(slave_)?connection$" $option -}}
-{{- if and (kindIs "string" $value) (or $named (regexMatch "://[^/@[:space:]]*:[^/@[:space:]]+@" $value)) -}}
-{{- $_ := set $env (printf "OS_%s__%s" $section $option | upper | replace "-" "_") $value -}}
+{{- if and (kindIs "string" $value) (hasKey (get $written $section | default dict) $option) (include "common.config.secret" (dict "name" $option "section" $section "value" $value)) -}}
+{{- $_ := set $env (printf "OS_%s__%s" $section $option | upper) $value -}}
 {{- $_ := unset $values $option -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $format = "ini" -}}
 {{- end -}}
+{{- $_ := set $file "secret" (or $file.secret (include "common.config.secret" (dict "name" "" "value" $options))) -}}
 {{- $text := ternary "" (include (printf "common.config.format.%s" $format) $options) (empty $options) -}}
 {{- $_ := merge $file (dict
   "key" .key "name" (base ($file.path | default .key)) "owner" .ctx.user.name "perm" "0600"
-  "text" $text "sections" $options "env" $env "needs" (uniq $needs)) -}}
+  "text" $text "sections" (ternary $options dict (kindIs "map" $options)) "env" $env "needs" (uniq $needs)) -}}
 {{- $_ := set $file "source" $file.name -}}
 {{- end -}}

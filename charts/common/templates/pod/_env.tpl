@@ -20,11 +20,17 @@ start of a service makes.
 {{- end -}}
 {{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" $start) -}}
 {{- $own := dict -}}
+{{- $given := dict -}}
 {{- $read := join " " .unit.reads | upper | splitList " " -}}
 {{- range .unit.files -}}
 {{- $file := get $.ctx.files . -}}
 {{- range $name, $value := $file.env -}}
 {{- if or (not $.unit.reads) (has (trimPrefix "OS_" $name | splitList "__" | first) $read) -}}
+{{- $giver := get $given $name | default $file.key -}}
+{{- if ne (dig $giver "env" $name "" $.ctx.files) $value -}}
+{{- fail (printf "files %s and %s both give %s the variable %s: take the block that writes it out of one" $giver $file.key $.unit.key $name) -}}
+{{- end -}}
+{{- $_ := set $given $name $giver -}}
 {{- $secret := include "common.pod.env.secret" (dict "ctx" $.ctx "unit" $.unit "key" (printf "%s.%s" $file.key $name) "value" $value) -}}
 {{- $_ := set $.unit "env" (append $.unit.env (dict "name" $name "valueFrom" (fromYaml $secret))) -}}
 {{- end -}}

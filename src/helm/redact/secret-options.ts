@@ -1,0 +1,35 @@
+/**
+ * Made by `npm run charts` of the options that oslo.config marks `secret=True` (`options`) and of the rule in
+ * src/helm/redact/looks-secret.ts: the names that are secret of which the rule does not say it.
+ */
+export const SECRET_OPTIONS: ReadonlySet<string> = new Set([
+  'asyncio_connection',
+  'asyncio_slave_connection',
+  'backend_argument',
+  'backend_url',
+  'backup_gcs_proxy_url',
+  'backup_s3_sse_customer_key',
+  'backup_swift_key',
+  'connection',
+  'coordination_url',
+  'fixed_key',
+  'flashblade_api',
+  'heartbeat_key',
+  'indexer.url',
+  'messaging_urls',
+  'netapp_ca_certificate_file',
+  'netapp_certificate_file',
+  'netapp_private_key_file',
+  'p11_crypto_plugin.login',
+  'persistence_connection',
+  'redis_url',
+  'replication_device',
+  's3_access_key_id',
+  'slave_connection',
+  'swift_key',
+  'swift_store_application_credential_id',
+  'swift_store_key',
+  'swift_store_user',
+  'swift_temp_url_key',
+  'transport_url',
+])
