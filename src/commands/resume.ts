@@ -15,8 +15,8 @@ import {change} from '../cli/run/change.ts'
 import {
   type ChangeFlags,
   changeFlags,
-  dataFlags,
   conflictFlags,
+  dataFlags,
   onFailureFlags,
   reportFlags,
   streamFlags,

@@ -39,9 +39,10 @@ it.each(['keystone', 'keystone-2026.1'])(
     })
     const container = await containerOf(imageOf(image))
     const placed = await container.configure(startOf(objects, spec, unit!).files)
-  expect(placed.exitCode, placed.says).toBe(0)
+    expect(placed.exitCode, placed.says).toBe(0)
 
     const read = await container.run(`python3 -c '${READ_DOMAINS}'`, {env: Object.fromEntries(variables)})
 
     expect(read.says.trim()).toMatch(/one ldap:\/\/one marked-one\nother ldap:\/\/other marked-other$/)
-})
+  },
+)

@@ -161,7 +161,7 @@ it.each([
 
   const said = await validateObjects(
     server.client,
-    {find: async () => SERVICES},
+    {find: async () => SERVICES, isUnavailable: async () => false},
     {namespace: 'here', objects: [SERVICE]},
   )
 
