@@ -322,6 +322,14 @@ describe('endpoints', () => {
     )
   })
 
+  it('keep parts of pages of the dashboard out of the cache that pods of two releases share in an upgrade', async () => {
+    const settings = servers(await charts.render('horizon'))
+
+    expect(settings).toMatch(
+      /"template_fragments": \{\s*"BACKEND": "django\.core\.cache\.backends\.locmem\.LocMemCache"/,
+    )
+  })
+
   it.each([
     ['mariadb', 'oslo_db.auth.admin.password'],
     ['glance', 'oslo_db.auth.glance.password'],

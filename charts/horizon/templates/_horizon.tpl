@@ -16,6 +16,8 @@ options:
       BACKEND: django.core.cache.backends.memcached.PyMemcacheCache
       LOCATION: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "oslo_cache" "port" "memcache") | splitList "," | toJson }}
       OPTIONS: {ignore_exc: true}
+    # Parts of pages as the image has them: in memcached, pods of one release would find those of another, whose scripts they do not have.
+    template_fragments: {BACKEND: django.core.cache.backends.locmem.LocMemCache}
 {{- end -}}
 
 {{- define "common.scripts.horizon-test.py" -}}
