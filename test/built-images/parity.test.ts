@@ -2,7 +2,13 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {containerOf} from './support/container.ts'
-import {DEBIAN_PACKAGES, type Differences, PROGRAMS, VIRTUAL_ENVIRONMENT} from './support/differences.ts'
+import {
+  DEBIAN_PACKAGES,
+  type Differences,
+  PACKAGES_OF_IMAGES,
+  PROGRAMS,
+  VIRTUAL_ENVIRONMENT,
+} from './support/differences.ts'
 import {IMAGES, imageOf} from './support/images.ts'
 
 const RELEASE = '2026.1'
@@ -46,7 +52,9 @@ describe.each(NAMES)('%s', (name) => {
   it('has in both releases the same programs, rules of sudo, exec_dirs and modules of LDAP', async () => {
     const [old, next] = [await lookInto(name), await lookInto(`${name}-${RELEASE}`)]
 
-    const lost = unexplained(old, next, {owners: DEBIAN_PACKAGES, names: PROGRAMS})
+    const ofImage = PACKAGES_OF_IMAGES.filter(([images]) => images.test(name)).map(([, packages]) => packages)
+    const owners = Object.assign({}, DEBIAN_PACKAGES, ...ofImage) as Differences
+    const lost = unexplained(old, next, {owners, names: PROGRAMS})
     const gained = unexplained(next, old, {owners: {}, names: VIRTUAL_ENVIRONMENT})
     expect({lost, gained}).toEqual({lost: [], gained: []})
     expect(next.modules).toEqual(old.modules)

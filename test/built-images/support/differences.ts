@@ -17,8 +17,8 @@ function because(reason: string, names: string): Differences {
 export const DEBIAN_PACKAGES: Differences = {
   ...because(
     'packages are built, tested or documented with it',
-    `binutils binutils-x86-64-linux-gnu dpkg-dev fontconfig graphviz libgvc6 make patch python3-babel python3-docutils python3-numpy-dev
-    python3-ply python3-sphinx sphinx-common`,
+    `binutils binutils-x86-64-linux-gnu dpkg-dev fontconfig graphviz libgvc6 libxml2-dev libxslt1-dev make patch python3-babel
+    python3-calmjs python3-docutils python3-numpy-dev python3-pastescript python3-ply python3-sphinx sphinx-common`,
   ),
   ...because(
     'scripts of packages call it when they are installed',
@@ -30,21 +30,39 @@ export const DEBIAN_PACKAGES: Differences = {
   ),
   ...because(
     'a command for people, of a library that PyPI has without it or by another name',
-    `python3-chardet python3-glanceclient python3-jsonpatch python3-keyring python3-numpy python3-os-ken python3-q-text-as-data
-    python3-rsa`,
+    `python3-chardet python3-glanceclient python3-jsonpatch python3-jsonschema python3-keyring python3-manilaclient
+    python3-monascaclient python3-numpy python3-os-ken python3-q-text-as-data python3-rsa`,
   ),
   ...because('agents call it whose place OVN takes, and no image of kk has them', 'conntrack ipset'),
   ...because('nova makes bridges by netlink', 'bridge-utils'),
 }
 
+/** Packages that are in some images of Debian's packages alone: those whose names match. */
+export const PACKAGES_OF_IMAGES: readonly (readonly [RegExp, Differences])[] = [
+  [
+    /^nova-(?:base|api|conductor|scheduler|novncproxy)$/,
+    because(
+      'nova-compute alone calls it, whose images have it in both releases',
+      'dmsetup e2fsprogs genisoimage logsave open-iscsi openssh-client systemd udev',
+    ),
+  ],
+  [
+    /^glance-api$/,
+    because(
+      'a store in volumes of cinder attaches them with it, which the chart has not',
+      'open-iscsi systemd udev',
+    ),
+  ],
+]
+
 /** Programs that are in images of Debian's packages alone. */
 export const PROGRAMS: Differences = {
   ...because(
     'uwsgi loads the module of the API: the next release has no program of its own for it',
-    `cinder-wsgi keystone-wsgi-admin keystone-wsgi-public manila-wsgi neutron-api neutron-server nova-api nova-api-metadata
-    nova-api-os-compute nova-api-wsgi nova-metadata-wsgi`,
+    `cinder-wsgi glance-wsgi-api keystone-wsgi-admin keystone-wsgi-public manila-wsgi neutron-api neutron-server nova-api
+    nova-api-metadata nova-api-os-compute nova-api-wsgi nova-metadata-wsgi placement-api`,
   ),
-  ...because('the next release has no plugins that are installed so', 'neutron-plugin-manage'),
+  ...because('the next release has it no longer, and no chart starts it', 'heat-all neutron-plugin-manage'),
 }
 
 /** Programs that are in images of PyPI's packages alone. */
@@ -53,7 +71,7 @@ export const VIRTUAL_ENVIRONMENT: Differences = {
   ...because(
     'a command for people, of a library that Debian has without it or by another name',
     `distro inv invoke jp.py markdown-it ovs-flowviz pygmentize pyroute2-decoder pyrsa-decrypt pyrsa-encrypt pyrsa-keygen
-    pyrsa-priv2pub pyrsa-sign pyrsa-verify`,
+    pyrsa-priv2pub pyrsa-sign pyrsa-verify pysassc qr sqlformat`,
   ),
-  ...because('Debian has it in a package that would start it', 'cinder-api'),
+  ...because('Debian has it in a package that no image needs', 'cinder-api glance-replicator manage.py'),
 }
