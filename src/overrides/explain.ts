@@ -1,9 +1,9 @@
-import {readdir} from 'node:fs/promises'
+import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
 import {isEmpty, isMap, type Position, type Values} from '../release.ts'
 import type {Layer, LayerName} from './layer.ts'
-import {readValuesFile} from './values-file.ts'
+import {chartValues} from './values-file.ts'
 
 /** A layer, or the defaults of the chart or of one of its subcharts, which are below all. */
 export type ExplainedLayer = Omit<Layer, 'name'> & {readonly name: LayerName | 'defaults'}
@@ -171,17 +171,12 @@ async function subchartsOf(
 }
 
 async function defaultsOf({directory, origin, path}: UnpackedChart): Promise<ExplainedLayer> {
-  const {values, position} = await readValuesFile(join(directory, 'values.yaml'))
   const file = join(origin, 'values.yaml')
+  const {values, position} = chartValues(file, await readFile(join(directory, 'values.yaml'), 'utf8'))
   return {
     name: 'defaults',
     source: file,
     values: path.reduceRight<Values>((inner, name) => ({[name]: inner}), values),
-    position: (key) => placed(position(key.slice(path.length)), file),
+    position: (key) => position(key.slice(path.length)),
   }
-}
-
-/** The copy that is read lies in a directory of the run. */
-function placed(position: Position | undefined, file: string): Position | undefined {
-  return position && {...position, file}
 }

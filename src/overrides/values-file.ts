@@ -1,8 +1,9 @@
 import {locator} from '../environment/position.ts'
 import {KkError} from '../errors.ts'
-import {readOnlyYaml} from '../helm/yaml.ts'
+import {readOnlyYaml, readYamlDocuments} from '../helm/yaml.ts'
 import {isMap, type Position, type Values} from '../release.ts'
 import {readNamedFile} from '../state/files/named-file.ts'
+import {mergeValues} from './merge.ts'
 
 /** A file of values that was read. */
 export interface ValuesFile {
@@ -18,6 +19,17 @@ export interface ValuesFile {
  */
 export async function readValuesFile(file: string, what = file): Promise<ValuesFile> {
   return valuesFile(file, await readNamedFile(file, {what}))
+}
+
+/**
+ * Reads the values that a chart has by default, whose documents helm 4 merges (Helm 4.2: chart/v2/loader/load.go LoadValues);
+ * keys of more than one document have no position. Throws `KK_YAML`.
+ */
+export function chartValues(file: string, text: string): ValuesFile {
+  const documents = readYamlDocuments(text, {file})
+  if (documents.length < 2 || !documents.every((each) => each === null || isMap(each)))
+    return valuesFile(file, text)
+  return {file, values: mergeValues(...documents.filter(isMap)), position: () => undefined}
 }
 
 /** Reads a text as helm reads a file of values. Throws `KK_YAML`. */

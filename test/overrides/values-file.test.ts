@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {valuesFile} from '../../src/overrides/values-file.ts'
+import {chartValues, valuesFile} from '../../src/overrides/values-file.ts'
 
 it.each([
   ['', {}],
@@ -14,4 +14,16 @@ it.each([
   ['a: 1\n---\nb: 2\n', 'more.yaml:3:1: expected one document, got a second one'],
 ])('a file of values with %j is refused', (text, message) => {
   expect(() => valuesFile('more.yaml', text)).toThrow(message)
+})
+
+it.each([
+  ['---\n# a comment\n---\nv: 5\n', {v: 5}],
+  ['a: {b: 1, c: 1}\n---\na: {b: 2}\n', {a: {b: 2, c: 1}}],
+  ['', {}],
+])("a chart's own values are the merged documents of %j", (text, values) => {
+  expect(chartValues('app/values.yaml', text).values).toEqual(values)
+})
+
+it("a chart's own values that are no map are refused with the path of the chart", () => {
+  expect(() => chartValues('app/values.yaml', '[1]')).toThrow('app/values.yaml: expected a map of values')
 })
