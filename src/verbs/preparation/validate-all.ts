@@ -55,7 +55,7 @@ export async function validateAll(
   const asked = answers.filter((answer) => !isLater(answer))
   expectAllAccepted(answers, repeated, brought)
   expectWebhooksAnswer(asked.map(({validation}) => validation))
-  expectNoConflicts(answers)
+  expectNoConflicts(answers, answers.some(isScaled) ? SCALED_HINT : undefined)
   const later = answers.filter(isLater)
   return new Map(
     [...rendered.keys()].map((release) => [
@@ -109,6 +109,17 @@ type Asked = Omit<Answer, 'object'>
 /** Whether helm would have to take a field of the object from another manager. */
 export function hasConflict({validation}: Asked): boolean {
   return validation.outcome === 'accepted' && (validation.conflicts ?? []).length > 0
+}
+
+const SCALED_HINT =
+  'an autoscaler sets spec.replicas: have the chart leave it out, as by a value for it; --force-conflicts would set what the chart says until the autoscaler scales it again'
+
+/** Returns true for an object whose replicas an autoscaler has set: Kubernetes' controllers do so for a HorizontalPodAutoscaler. */
+function isScaled({validation}: Asked): boolean {
+  if (validation.outcome !== 'accepted') return false
+  return (validation.conflicts ?? []).some(
+    ({field, manager}) => field === '.spec.replicas' && manager === 'kube-controller-manager',
+  )
 }
 
 /** The fields of one manager in a release that are listed; of more, the first is named and the others are counted. */

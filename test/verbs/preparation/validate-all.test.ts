@@ -142,6 +142,27 @@ describe('before the first change', () => {
   })
 })
 
+it('replicas that an autoscaler has set are left to it, and not to be taken over', async () => {
+  const preflight = {
+    plan: planOf({api: []}, {api: 'install'}),
+    previous: new Map(),
+    helm: {version: {major: 4}},
+    forceConflicts: false,
+    mask,
+  } as const
+  const conflicts = [{field: '.spec.replicas', manager: 'kube-controller-manager'}]
+  const scaled = async (): Promise<readonly Validation[]> => [
+    {object: 'Deployment/api', outcome: 'accepted', conflicts},
+  ]
+
+  const refused = validateAll(new Map([[id('api'), [MAP]]]), {validate: scaled}, preflight)
+
+  await expect(refused).rejects.toMatchObject({
+    code: 'KK_CONFLICT',
+    hint: expect.stringContaining('an autoscaler sets spec.replicas: have the chart leave it out'),
+  })
+})
+
 it('a webhook that does not answer is no fault of the object', async () => {
   await expect(validated({rendered: {api: [ISSUER]}})).rejects.toMatchObject({
     code: 'KK_WEBHOOK',
