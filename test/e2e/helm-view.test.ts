@@ -3,7 +3,8 @@ import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
 import {HELMS} from '../support/helms.ts'
 import {get, uniqueName} from './support/cluster.ts'
-import {type EnvironmentContent, makeEnvironment, type TestEnvironment} from './support/environment.ts'
+import type {TestEnvironment} from './support/environment.ts'
+import {objectsEnvironment} from './support/objects-chart.ts'
 import {revisions} from './support/records.ts'
 
 const KEEP = {'helm.sh/resource-policy': 'keep'}
@@ -38,12 +39,6 @@ const list = (items: readonly object[], annotations: object = {}) => ({
   items,
 })
 
-/** A release `data` that consists of these documents. */
-const consistingOf = (...documents: readonly object[]): EnvironmentContent => ({
-  kk: {releases: {data: {chart: 'documents'}}},
-  data: {documents},
-})
-
 interface Named {
   readonly items: readonly {
     readonly metadata: {readonly name: string; readonly uid: string; readonly deletionTimestamp?: string}
@@ -74,10 +69,10 @@ async function phaseOf(name: string): Promise<string> {
 
 describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
   it('an object in a List goes with its release whatever its own resource policy says, and a claim is asked for', async () => {
-    const content = consistingOf(
+    const objects = [
       list([configMap('kept', KEEP), claim('data', KEEP), job('once', 'busybox', hook('post-install'))]),
-    )
-    const environment = await makeEnvironment({content, helm})
+    ]
+    const environment = await objectsEnvironment('data', objects, {helm})
     await environment.deploy()
 
     const unasked = await environment.kk('remove data', '--yes')
@@ -94,12 +89,12 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
   })
 
   it('a List with a resource policy stays with all in it, and so does an object with a policy that is not keep', async () => {
-    const content = consistingOf(
+    const objects = [
       list([configMap('in-list'), claim('in-list')], KEEP),
       configMap('delete-me', {'helm.sh/resource-policy': 'delete'}),
       configMap('plain'),
-    )
-    const environment = await makeEnvironment({content, helm})
+    ]
+    const environment = await objectsEnvironment('data', objects, {helm})
     await environment.deploy()
 
     const {exitCode, stderr} = await environment.kk('remove data', '--yes')
@@ -114,9 +109,9 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
 
   it('a Namespace in a List with another environment in it is not deleted', async () => {
     const inner = uniqueName('tenant')
-    const owner = await makeEnvironment({content: consistingOf(list([namespace(inner, KEEP)])), helm})
+    const owner = await objectsEnvironment('data', [list([namespace(inner, KEEP)])], {helm})
     await owner.deploy()
-    const tenant = await makeEnvironment({content: consistingOf(configMap('a')), namespace: inner, helm})
+    const tenant = await objectsEnvironment('data', [configMap('a')], {namespace: inner, helm})
     await tenant.deploy()
 
     const {exitCode, stderr} = await owner.kk('remove data', '--yes')
@@ -127,10 +122,10 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
   })
 
   it('a Job in a List is no hook, so that a change of it is refused before the first change', async () => {
-    const inList = (image: string) => consistingOf(list([job('once', image, hook('post-upgrade'))]))
-    const environment = await makeEnvironment({content: inList('busybox:1'), helm})
+    const inList = (image: string) => list([job('once', image, hook('post-upgrade'))])
+    const environment = await objectsEnvironment('data', [inList('busybox:1')], {helm})
     await environment.deploy()
-    await environment.write(inList('busybox:2'))
+    await environment.state(inList('busybox:2'))
 
     const {exitCode, stderr} = await environment.kk('deploy')
 
@@ -141,19 +136,18 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
 
   it('an object that becomes a hook is dropped: data in it stays, or is asked for when the hook would delete it', async () => {
     const inner = uniqueName('inner')
-    const environment = await makeEnvironment({
-      content: consistingOf(claim('pre'), claim('post'), claim('test'), namespace(inner)),
-      helm,
-    })
+    const environment = await objectsEnvironment(
+      'data',
+      [claim('pre'), claim('post'), claim('test'), namespace(inner)],
+      {helm},
+    )
     await environment.deploy()
     const before = await uids('pvc', environment)
-    await environment.write(
-      consistingOf(
-        claim('pre', hook('pre-install,pre-upgrade')),
-        claim('post', hook('post-install')),
-        claim('test', hook('test')),
-        namespace(inner, hook('pre-install')),
-      ),
+    await environment.state(
+      claim('pre', hook('pre-install,pre-upgrade')),
+      claim('post', hook('post-install')),
+      claim('test', hook('test')),
+      namespace(inner, hook('pre-install')),
     )
 
     const refused = await environment.kk('deploy', '--yes')
@@ -175,13 +169,9 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
   })
 
   it('an object that becomes a hook of upgrades is deleted by helm, and drift shows that it is gone', async () => {
-    const environment = await makeEnvironment({
-      content: consistingOf(configMap('settings'), configMap('a')),
-      helm,
-    })
+    const environment = await objectsEnvironment('data', [configMap('settings'), configMap('a')], {helm})
     await environment.deploy()
-    const hooked = consistingOf(configMap('settings', hook('pre-install,pre-upgrade')), configMap('a'))
-    await environment.write(hooked)
+    await environment.state(configMap('settings', hook('pre-install,pre-upgrade')), configMap('a'))
     await environment.deploy()
 
     const between = await names('configmaps', environment)
@@ -197,14 +187,11 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
 
   it('a claim that is a hook of upgrades is named by the plan, and goes only when it is confirmed', async () => {
     const version = (value: string) =>
-      consistingOf(claim('hooked', hook('pre-install,pre-upgrade')), {
-        ...configMap('settings'),
-        data: {value},
-      })
-    const environment = await makeEnvironment({content: version('1'), helm})
+      [claim('hooked', hook('pre-install,pre-upgrade')), {...configMap('settings'), data: {value}}] as const
+    const environment = await objectsEnvironment('data', version('1'), {helm})
     await environment.deploy()
     const before = await uids('pvc', environment)
-    await environment.write(version('2'))
+    await environment.state(...version('2'))
 
     const planned = await environment.json<PlanDocument>('plan')
     const dry = await environment.kk('deploy', '--dry-run')

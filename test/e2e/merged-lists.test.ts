@@ -1,7 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
 import {get, kubectl} from './support/cluster.ts'
-import {type EnvironmentContent, makeEnvironment, type TestEnvironment} from './support/environment.ts'
+import type {TestEnvironment} from './support/environment.ts'
+import {objectsEnvironment} from './support/objects-chart.ts'
 import {revisions} from './support/records.ts'
 
 const port = (protocol: 'TCP' | 'UDP') => ({name: protocol.toLowerCase(), port: 53, protocol})
@@ -14,40 +15,35 @@ interface Dns {
 }
 
 /** A release of a Service and a Deployment with a port 53 for each of these protocols. */
-const dns = ({protocols, variables = [], version = '1'}: Dns): EnvironmentContent => ({
-  kk: {releases: {dns: {chart: 'documents'}}},
-  dns: {
-    documents: [
-      {
-        apiVersion: 'v1',
-        kind: 'Service',
-        metadata: {name: 'dns', annotations: {version}},
-        spec: {selector: {app: 'dns'}, ports: protocols.map(port)},
-      },
-      {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: {name: 'dns'},
+const dns = ({protocols, variables = [], version = '1'}: Dns): readonly object[] => [
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {name: 'dns', annotations: {version}},
+    spec: {selector: {app: 'dns'}, ports: protocols.map(port)},
+  },
+  {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {name: 'dns'},
+    spec: {
+      selector: {matchLabels: {app: 'dns'}},
+      template: {
+        metadata: {labels: {app: 'dns'}, annotations: {version}},
         spec: {
-          selector: {matchLabels: {app: 'dns'}},
-          template: {
-            metadata: {labels: {app: 'dns'}, annotations: {version}},
-            spec: {
-              containers: [
-                {
-                  name: 'dns',
-                  image: 'dns',
-                  env: variables,
-                  ports: protocols.map((protocol) => ({containerPort: 53, protocol})),
-                },
-              ],
+          containers: [
+            {
+              name: 'dns',
+              image: 'dns',
+              env: variables,
+              ports: protocols.map((protocol) => ({containerPort: 53, protocol})),
             },
-          },
+          ],
         },
       },
-    ],
+    },
   },
-})
+]
 
 async function ports({name}: Pick<TestEnvironment, 'name'>) {
   const service = await get<{spec: {ports: {protocol: string}[]}}>('service', 'dns', '--namespace', name)
@@ -66,9 +62,9 @@ async function drifted(environment: TestEnvironment) {
 
 describe.concurrent('a release of helm 3 with a port for TCP and for UDP', () => {
   it('is upgraded, and has not drifted', async () => {
-    const environment = await makeEnvironment({content: dns({protocols: ['TCP', 'UDP']}), helm: 'helm3'})
+    const environment = await objectsEnvironment('dns', dns({protocols: ['TCP', 'UDP']}), {helm: 'helm3'})
     await environment.deploy()
-    await environment.write(dns({protocols: ['TCP', 'UDP'], version: '2'}))
+    await environment.state(...dns({protocols: ['TCP', 'UDP'], version: '2'}))
 
     const before = await drifted(environment)
     await environment.deploy()
@@ -80,9 +76,9 @@ describe.concurrent('a release of helm 3 with a port for TCP and for UDP', () =>
   })
 
   it('gets the port for UDP by an upgrade, and by a correction when it is gone', async () => {
-    const environment = await makeEnvironment({content: dns({protocols: ['TCP']}), helm: 'helm3'})
+    const environment = await objectsEnvironment('dns', dns({protocols: ['TCP']}), {helm: 'helm3'})
     await environment.deploy()
-    await environment.write(dns({protocols: ['TCP', 'UDP']}))
+    await environment.state(...dns({protocols: ['TCP', 'UDP']}))
     await environment.deploy()
 
     const upgraded = await ports(environment)
@@ -99,9 +95,9 @@ describe.concurrent('a release of helm 3 with a port for TCP and for UDP', () =>
   })
 
   it('is refused before the first change where helm would take both away', async () => {
-    const environment = await makeEnvironment({content: dns({protocols: ['TCP', 'UDP']}), helm: 'helm3'})
+    const environment = await objectsEnvironment('dns', dns({protocols: ['TCP', 'UDP']}), {helm: 'helm3'})
     await environment.deploy()
-    await environment.write(dns({protocols: ['TCP']}))
+    await environment.state(...dns({protocols: ['TCP']}))
 
     const {exitCode, stderr} = await environment.kk('deploy')
 
@@ -112,9 +108,9 @@ describe.concurrent('a release of helm 3 with a port for TCP and for UDP', () =>
 
   it('may have a variable twice, and is upgraded without drift', async () => {
     const twice = {protocols: ['TCP'], variables: [A('1'), A('2')]} as const
-    const environment = await makeEnvironment({content: dns(twice), helm: 'helm3'})
+    const environment = await objectsEnvironment('dns', dns(twice), {helm: 'helm3'})
     await environment.deploy()
-    await environment.write(dns({...twice, version: '2'}))
+    await environment.state(...dns({...twice, version: '2'}))
 
     const before = await drifted(environment)
     const {exitCode, stderr} = await environment.kk('deploy')

@@ -63,6 +63,20 @@ const statefulSet = (spec: object) => ({
 describe.concurrent('before the first change', () => {
   const refused = [
     [
+      'two items of one key in a list',
+      {
+        ...CONFIG_MAP,
+        kind: 'Service',
+        spec: {
+          ports: [
+            {name: 'one', port: 80},
+            {name: 'two', port: 80},
+          ],
+        },
+      },
+      /api: Service\/a: .*duplicate entries for key/,
+    ],
+    [
       'a kind that nobody serves',
       {apiVersion: 'example.org/v1', kind: 'Nothing', metadata: {name: 'a'}},
       /api: Nothing\/a: the cluster serves no kind Nothing of example.org\/v1/,
@@ -107,10 +121,10 @@ describe.concurrent('before the first change', () => {
     expect(namespaces).toBe('')
   }
   const title = '%s is refused, also by plan, where the namespace does not exist yet'
-  it.each(refused.slice(0, 2))(title, isRefused)
+  it.each(refused.slice(0, 3))(title, isRefused)
 
   atNight(() => {
-    it.each(refused.slice(2))(title, isRefused)
+    it.each(refused.slice(3))(title, isRefused)
 
     it('what the API server refuses is refused by each plan, also where an earlier command rendered it', async () => {
       const environment = await withObjects({...CONFIG_MAP, kind: 'Service', spec: {ports: [{port: 99999}]}})
@@ -166,6 +180,50 @@ describe.concurrent('before the first change', () => {
       )
       expect(await objects(namespace)).toBe('')
     })
+  })
+
+  it('an object that a chart renders twice, and not the same, is refused', async () => {
+    const environment = await withObjects(CONFIG_MAP, {...CONFIG_MAP, data: {a: '1'}})
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode, stderr).toBe(2)
+    expect(stderr).toMatch(/api: ConfigMap\/a: the chart renders it more than once, and not the same/)
+    expect(await revisions(environment.name)).toEqual({})
+  })
+
+  it('a webhook that does not answer is named, and no object is blamed', async () => {
+    const environment = await withObjects(CONFIG_MAP)
+    await environment.deploy()
+    const {name} = environment
+    const selector = {matchLabels: {'kubernetes.io/metadata.name': name}}
+    const rules = [{apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['UPDATE']}]
+    await kubectl(['create', '--filename', '-'], {
+      input: {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingWebhookConfiguration',
+        metadata: {name},
+        webhooks: [
+          {
+            name: 'down.example.org',
+            clientConfig: {service: {namespace: name, name: 'down'}},
+            namespaceSelector: selector,
+            rules,
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+          },
+        ],
+      },
+    })
+    await environment.write({...CONFIG_MAP, data: {a: '1'}})
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+    await kubectl(['delete', 'validatingwebhookconfiguration', name])
+
+    expect(exitCode, stderr).toBe(1)
+    expect(stderr).toContain('KK_WEBHOOK')
+    expect(stderr).toContain(`${name}/down, about ConfigMap/a`)
+    expect(await revisions(name)).toEqual({api: 1, db: 1})
   })
 
   it('an object that the server refuses is an error that names it, and nothing is changed', async () => {

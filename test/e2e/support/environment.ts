@@ -34,7 +34,7 @@ export interface TestEnvironment extends Pick<Corner, 'name' | 'directory'> {
   helmCalls(): Promise<readonly string[]>
 }
 
-interface EnvironmentOptions {
+export interface EnvironmentOptions {
   readonly content?: EnvironmentContent
   readonly namespace?: string
   readonly helm?: 'helm3' | 'helm4'

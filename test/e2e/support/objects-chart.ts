@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {inject} from 'vitest'
 import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
 import {type Corner, emptyCorner} from './corner.ts'
+import {type EnvironmentOptions, makeEnvironment, type TestEnvironment} from './environment.ts'
 
 /** Releases that render the objects that they are given, by name. */
 export type ObjectsOf = Readonly<
@@ -111,4 +112,18 @@ export async function objectsChart(directory: string): Promise<string> {
   const template = '{{- range .Values.objects }}\n---\n{{ toYaml . }}\n{{- end }}\n'
   await writeFile(join(chart, 'templates/objects.yaml'), template)
   return join(directory, 'charts')
+}
+
+/** An environment whose one release is made of objects; `state` writes others. */
+export async function objectsEnvironment(
+  release: string,
+  objects: readonly object[],
+  options: Pick<EnvironmentOptions, 'namespace' | 'helm'>,
+): Promise<TestEnvironment & {readonly state: (...objects: readonly object[]) => Promise<void>}> {
+  const environment = await makeEnvironment(options)
+  const charts = [await objectsChart(environment.directory)]
+  const state = (...stated: readonly object[]) =>
+    environment.write({kk: {charts, releases: {[release]: {chart: 'objects'}}}, [release]: {objects: stated}})
+  await state(...objects)
+  return {...environment, state}
 }
