@@ -1,3 +1,5 @@
+import {podTemplate} from '../../charts/manifests/pods.ts'
+import {waiterOf} from '../../charts/manifests/waiter-of.ts'
 import {mentions} from '../../charts/own-files.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {definedKinds} from '../../cluster/custom-kinds.ts'
@@ -196,13 +198,17 @@ function freshIn(next: Change['next']): readonly Maker[] {
   })
 }
 
-/** Returns the keys of kk's own that a chart renders for a Ceph that no release runs, and which that would refuse. */
+/** Returns the keys of kk's own that pods get for a Ceph that no release runs, and which that would refuse. */
 function unstatedKeys({next, strayKeys = []}: Change): readonly Found[] {
-  const used = strayKeys.filter(({release, value}) =>
-    (next.get(release)?.objects ?? []).some(({object}) =>
-      textsIn(object).some((text) => text.includes(value)),
-    ),
-  )
+  const used = strayKeys.filter(({release, value}) => {
+    const objects = (next.get(release)?.objects ?? []).map(({object}) => object)
+    const keys = objects.flatMap((object) => keysWith(object, value))
+    // The CronJob by which a release takes away what it has made runs with --purge alone.
+    const pods = objects
+      .filter((object) => waiterOf(object) !== 'cron')
+      .map((object) => JSON.stringify(podTemplate(object)?.spec ?? {}))
+    return keys.some((key) => pods.some((pod) => pod.includes(`"key":${JSON.stringify(key)}`)))
+  })
   const names = [...new Set(used.map(({name}) => name))]
   return used.map(({release, name, path}) => ({
     what: `${release}: no release runs a Ceph, and the key ${name} of the one that is there is neither stated nor kept`,
@@ -211,11 +217,14 @@ function unstatedKeys({next, strayKeys = []}: Change): readonly Found[] {
   }))
 }
 
-/** Returns the texts in a Secret, decoded, or in another object. */
-function textsIn({kind, data, ...object}: KubernetesObject): readonly string[] {
-  const encoded = kind === 'Secret' ? Object.values(data ?? {}) : []
-  const rest = kind === 'Secret' ? object : {...object, data}
-  return [...encoded.map((text) => Buffer.from(String(text), 'base64').toString()), JSON.stringify(rest)]
+/** Returns the keys of a Secret under which a text has the value. */
+function keysWith({kind, data, stringData}: KubernetesObject, value: string): readonly string[] {
+  if (kind !== 'Secret') return []
+  const decoded = Object.entries(data ?? {}).map(([key, text]) => {
+    return [key, Buffer.from(String(text), 'base64').toString()] as const
+  })
+  const all = [...decoded, ...Object.entries(stringData ?? {})]
+  return all.filter(([, text]) => String(text).includes(value)).map(([key]) => key)
 }
 
 /**

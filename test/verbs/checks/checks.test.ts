@@ -213,7 +213,7 @@ it('a release whose record is in another namespace is not installed again', asyn
   })
 })
 
-it('a key of kk for a Ceph that no release runs is refused if an object has it', async () => {
+it('a key of kk for a Ceph that no release runs is refused if a pod gets it', async () => {
   const path = ['global', 'endpoints', 'ceph_mon', 'auth', 'glance', 'key']
   const stray = {
     release: 'openstack/api',
@@ -221,17 +221,25 @@ it('a key of kk for a Ceph that no release runs is refused if an object has it',
     path,
     value: 'AQB-generated==',
   } as const
-  const keyring = Buffer.from('[client.glance]\nkey = AQB-generated==\n').toString('base64')
-  const having = (data: object) => ({
-    ...changeOf({next: {api: [object('Secret', 'api', {data})]}}).change,
-    strayKeys: [stray],
-  })
+  const data = {
+    keyring: Buffer.from('[client.glance]\nkey = AQB-generated==\n').toString('base64'),
+    other: '',
+  }
+  const having = (kind: string, key: string) => {
+    const volumes = [{name: 'keys', secret: {secretName: 'api', items: [{key, path: key}]}}]
+    const template = {spec: {containers: [{name: 'c'}], volumes}}
+    const spec = kind === 'CronJob' ? {jobTemplate: {spec: {template}}} : {template}
+    const next = {api: [object('Secret', 'api', {data}), object(kind, 'api', {spec})]}
+    return {...changeOf({next}).change, strayKeys: [stray]}
+  }
+  const keys = CHECKS.filter(({name}) => name === 'keys of a Ceph that is there')
 
-  await expect(checkBefore(having({keyring}))).rejects.toMatchObject({
+  await expect(checkBefore(having('Deployment', 'keyring'), keys)).rejects.toMatchObject({
     code: 'KK_UNSTATED',
     hint: expect.stringContaining('kk secrets import FILE, with a line for each (ceph_mon.glance.key: …)'),
   })
-  expect(await checkBefore(having({other: ''}))).toEqual([])
+  expect(await checkBefore(having('Deployment', 'other'), keys)).toEqual([])
+  expect(await checkBefore(having('CronJob', 'keyring'), keys)).toEqual([])
 })
 
 it('a claim of a storage class that is not there is noted', async () => {
