@@ -17,6 +17,7 @@ import {hasPassed, readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import {type Action, type DeployKind, isChange, type Plan} from '../plan/plan.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
+import {usesOf} from '../plan/uses/uses.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {clusterOf} from './cluster-of.ts'
 import {preparedMask} from './environment-mask.ts'
@@ -27,6 +28,7 @@ import {namedReleases, type Prepared} from './preparation/prepare.ts'
 import {previousRevisions} from './preparation/previous-revisions.ts'
 import {seenRevisions} from './preparation/seen-revisions.ts'
 import {serversElsewhereNotes} from './preparation/servers-elsewhere.ts'
+import {settingNotes, tlsNotes} from './preparation/setting-notes.ts'
 import {stuckReleases, unseenNotes} from './preparation/stuck-releases.ts'
 import {type LivingSecret, livingNotes, livingSecrets} from './secrets/living-secrets.ts'
 
@@ -116,6 +118,8 @@ export async function observedPlan(
       [...releases.values()].flatMap(({layers}) => layers),
     ),
     ...[...releases].flatMap(([release, {layers}]) => largeNumberNotes(releaseName(release), layers)),
+    ...settingNotes(prepared),
+    ...tlsNotes({releases, previous, uses: usesOf({revisions: records, wanted: graph})}),
     ...deprecatedNotes(settled, prepared),
     ...(prepared.inferenceNotes ?? []),
     ...(prepared.secretNotes ?? []),

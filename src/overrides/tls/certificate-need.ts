@@ -46,6 +46,11 @@ export function wantsTls(values: Values): boolean {
   return outside === true || internal === true
 }
 
+/** Whether the layers of a release ask for TLS between services. */
+export function wantsInternalTls(values: Values): boolean {
+  return tlsOf(values).internal === true
+}
+
 /** `tls` as charts read it: that of the section over that below `global`. */
 function tlsOf(values: Values): Values {
   return mergeValues(mapOf(mapOf(values.global).tls), mapOf(values.tls))
