@@ -209,8 +209,16 @@ describe('a deploy with nothing to do', () => {
 })
 
 describe('a Ceph that is there', () => {
-  const cloud = (sections: object): EnvironmentContent => ({
-    kk: {charts: [CHARTS], releases: {cinder: {without: ['ceph']}, manila: {without: ['ceph']}}},
+  const cloud = (sections: {
+    readonly cinder: object
+    readonly [name: string]: object
+  }): EnvironmentContent => ({
+    kk: {
+      charts: [CHARTS],
+      releases: Object.fromEntries(
+        ['cinder', 'manila'].filter((name) => name in sections).map((name) => [name, {without: ['ceph']}]),
+      ),
+    },
     global: {endpoints: {ceph_mon: {host_fqdn_override: {default: '10.0.0.11'}}}},
     ...{mariadb: {}, rabbitmq: {}, memcached: {}, keystone: {}},
     ...sections,
