@@ -24,11 +24,15 @@ interface Releases {
   }[]
 }
 
+interface Kk {
+  readonly releases: object
+}
+
 // The numbers are those of the proof of the design: what each test shows of it.
 let cluster: OperatedCluster
 let operator: RunningOperator
 beforeAll(async () => {
-  cluster = await startOperatedCluster(13 + DRIVEN)
+  cluster = await startOperatedCluster(14 + DRIVEN)
   operator = await cluster.start()
   return async () => {
     operator.signal('SIGTERM')
@@ -239,6 +243,41 @@ describe.concurrent('the operator', () => {
 
       expect(again!.removal!.digest).not.toBe(status!.removal!.digest)
       expect(await environment.revisions()).toEqual(before)
+    })
+
+    it('stops a removal before the next release where its approval is taken back while it goes', async () => {
+      await cluster.install('--removal')
+      const environment = cluster.environment()
+      const {kk: own, db, api} = JSON.parse(environment.text()) as {kk: Kk; db: object; api: object}
+      const web = {chart: 'workload'}
+      const all = {kk: {...own, releases: {...own.releases, web}}, db, api, web: {}}
+      await environment.apply(JSON.stringify(all))
+      await environment.has('Ready', 'True')
+      const finalize = (finalizers: readonly string[] | null) =>
+        done(
+          cluster.kubectl(
+            ...['patch', 'deployment', 'api', '--namespace', environment.name, '--type', 'merge'],
+            ...['--patch', JSON.stringify({metadata: {finalizers}})],
+          ),
+        )
+      await finalize(['example.org/hold'])
+      await environment.apply(JSON.stringify({kk: {...own, releases: {web}}, web: {}}))
+      const {status} = await environment.has('Unwanted', 'True', 'WaitingForApproval')
+
+      await done(cluster.operator('approve', environment.name, status!.removal!.digest))
+      await waitFor(async () => !(await environment.revisions()).includes('api 1'), {until: 'api is going'})
+      await done(
+        cluster.kubectl(
+          ...['patch', 'environment.kk.openstack.org', environment.name, '--namespace', 'kk-system'],
+          ...['--type', 'merge', '--patch', JSON.stringify({spec: {approval: null}})],
+        ),
+      )
+      await finalize(null)
+      const {status: after} = await environment.has('Unwanted', 'True', 'WaitingForApproval')
+
+      expect(status!.removal!.releases).toEqual([`${environment.name}/api`, `${environment.name}/db`])
+      expect(after!.removal!.releases).toEqual([`${environment.name}/db`])
+      expect(await environment.revisions()).toEqual(['db 1', 'web 1'])
     })
 
     it('14: removes with RemoveUnshared what nobody else uses, when that is confirmed', async () => {
