@@ -1,6 +1,7 @@
 import {argument} from '../argument.ts'
 import type {ClusterFlags} from '../flags.ts'
 import {type OpenedCluster, openChosenCluster} from '../open/cluster.ts'
+import {withOperatorPlace} from '../run/same-again.ts'
 
 /** The argument of the commands that steer one Environment. */
 export const nameArgument = {
@@ -13,5 +14,7 @@ export async function onCluster<T>(
   body: (cluster: OpenedCluster) => Promise<T>,
 ): Promise<T> {
   await using cluster = await openChosenCluster(flags, undefined)
-  return await body(cluster)
+  return await body(cluster).catch((error: unknown) => {
+    throw withOperatorPlace(error, flags)
+  })
 }

@@ -1,3 +1,4 @@
+import {KkError} from '../../errors.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import type {ClusterFlags} from '../flags.ts'
 import type {ChangeFlags} from './flags.ts'
@@ -13,6 +14,15 @@ export function placeOf(file: string, flags: ClusterFlags): string {
 /** Returns a command of `kk operator` about the cluster of these flags. */
 export function operatorCommand(words: string, flags: ClusterFlags): string {
   return ['kk operator', words, placeOf('', flags).trim()].join(' ').trim()
+}
+
+/** Returns an error whose hint names commands of the operator on the cluster of these flags. */
+export function withOperatorPlace(error: unknown, flags: ClusterFlags): unknown {
+  const place = placeOf('', flags).trim()
+  if (!(error instanceof KkError) || error.hint === undefined || place === '') return error
+  const {code, message, exit, log} = error
+  const hint = error.hint.replaceAll(/kk operator \w+( [^\s;,]+)?/g, (command) => `${command} ${place}`)
+  return new KkError(code, message, {hint, exit, log, cause: error})
 }
 
 /** Returns the command that shows an environment: by its name where the file was standard input, which is read once. */

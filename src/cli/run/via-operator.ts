@@ -22,7 +22,7 @@ import {openSitesToLook} from '../operator/fleet.ts'
 import type {ChangeFlags} from './flags.ts'
 import {sayReported} from './report-files.ts'
 import {exitCode, printResult, type RunContext, watchInterruptibly} from './run.ts'
-import {operatorCommand} from './same-again.ts'
+import {operatorCommand, withOperatorPlace} from './same-again.ts'
 
 /** An environment that the operator drives, on the cluster of its releases. */
 interface OnOperated extends OnCluster {
@@ -41,7 +41,9 @@ export async function openOperated(
   const {environment, releases} = await openEnvironment(flags, argv)
   await using opening = new AsyncDisposableStack()
   const hub = opening.use(await openChosenCluster(flags, environment))
-  const driven = await drivenEnvironment(hub, environment.name)
+  const driven = await drivenEnvironment(hub, environment.name).catch((error: unknown) => {
+    throw withOperatorPlace(error, flags)
+  })
   const sites = opening.use(openSitesToLook(flags, hub))
   const site = driven.spec.cluster
     ? await (await sites.open()).contact(driven, async () => undefined).reach()

@@ -1,5 +1,6 @@
 import {expect, it} from 'vitest'
-import {sameAgain, sameWay, statusCommand} from '../../../src/cli/run/same-again.ts'
+import {sameAgain, sameWay, statusCommand, withOperatorPlace} from '../../../src/cli/run/same-again.ts'
+import {KkError} from '../../../src/errors.ts'
 
 it('the same again names the releases, the cluster and the files of values', () => {
   const flags = {sandbox: true, values: ['keystone=x.yaml', 'glance=y.yaml']}
@@ -52,4 +53,18 @@ it.each([
   {what: 'standard input', file: '-', command: 'kk status --owner cloud --sandbox'},
 ])('shows the status of an environment of $what by: $command', ({file, command}) => {
   expect(statusCommand({name: 'cloud', file}, {sandbox: true})).toBe(command)
+})
+
+it('a hint names the cluster in each command of the operator', () => {
+  const error = new KkError('KK_PAUSED', 'it is paused', {
+    hint: 'let it drive the environment: kk operator resume cloud; or see kk operator status, and kk deploy',
+  })
+
+  expect(withOperatorPlace(error, {'sandbox-name': 'trial', context: 'c'})).toMatchObject({
+    code: 'KK_PAUSED',
+    exit: 3,
+    hint:
+      'let it drive the environment: kk operator resume cloud --sandbox-name trial --context c; ' +
+      'or see kk operator status --sandbox-name trial --context c, and kk deploy',
+  })
 })
