@@ -50,19 +50,26 @@ function objectLines(object: DriftedObject, palette: Palette): readonly string[]
 
 function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly string[] {
   const hint = palette.accent('hint')
-  const drifted = drifts
-    .filter(({objects}) => objects.some(({state}) => state !== 'unknown'))
-    .map(({release}) => releaseName(release))
-  const isManaged = drifts.some(({objects}) =>
+  const drifted = drifts.filter(({objects}) => objects.some(({state}) => state !== 'unknown'))
+  const ours = drifted.filter(({exportedTo}) => exportedTo === undefined)
+  const names = ours.map(({release}) => releaseName(release)).join(' ')
+  const isManaged = ours.some(({objects}) =>
     objects.some(({fields}) => fields.some(({manager}) => manager !== undefined)),
   )
   return [
-    ...(drifted.length > 0
+    ...(ours.length > 0
       ? [
-          `${hint}: to bring back what the manifest says: kk upgrade ${drifted.join(' ')} --correct-drift` +
+          `${hint}: to bring back what the manifest says: kk upgrade ${names} --correct-drift` +
             (isManaged ? ' --force-conflicts (takes the fields from those who manage them now)' : ''),
         ]
       : []),
+    ...drifted.flatMap(({release, exportedTo}) =>
+      exportedTo === undefined
+        ? []
+        : [
+            `${hint}: ${release} was handed over to ${exportedTo}: correct it there, or take it back with kk adopt ${releaseName(release)}`,
+          ],
+    ),
     ...(drifts.some(({crds}) => crds.length > 0)
       ? [
           `${hint}: definitions are applied by hand: kubectl apply --server-side --force-conflicts -f CHART/crds/`,

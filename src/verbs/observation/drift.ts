@@ -15,6 +15,7 @@ import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
 import {type IgnoreRule, ignoredFields, withIgnoredAsLive} from '../../plan/drift/ignored.ts'
+import {readLabels} from '../../plan/labels.ts'
 import {comparedRevision} from '../../plan/leftovers/leftover-objects.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
@@ -31,6 +32,8 @@ export interface ReleaseDrift {
   /** Definitions in `crds/` of the chart that differ on the cluster: helm does not apply changes of them. */
   readonly crds: readonly DriftedObject[]
   readonly leftovers: readonly Leftover[]
+  /** The tool to which the release was handed over: kk does not correct it. */
+  readonly exportedTo?: string
   /** The reason why it could not be compared. */
   readonly problem?: string
 }
@@ -52,7 +55,11 @@ export async function releaseDrift(
 ): Promise<ReleaseDrift> {
   const record = comparedRevision(revisions.filter((each) => each.release === release))
   const {revision = 0, status = 'unknown'} = record ?? {}
-  const nothing = {release, revision, status, objects: [], crds: [], leftovers: []}
+  const exportedTo = record && readLabels(record.labels)?.exportedTo
+  const nothing = {
+    ...{release, revision, status, objects: [], crds: [], leftovers: []},
+    ...(exportedTo !== undefined && {exportedTo}),
+  }
   try {
     const stored = await cluster.stored(release, revision)
     if (!stored) return {...nothing, problem: 'its record is gone'}
