@@ -147,7 +147,7 @@ const LOSSES: readonly Row[] = [
     instead: {
       flux: 'a HelmRelease whose targetNamespace changes uninstalls the release in the namespace before, protected or not, and so does a Kustomization with prune where the HelmRelease gets another name: suspend the HelmRelease, and delete it, before (docs/leaving.md)',
       argocd:
-        'an Application whose namespace changes leaves what is in the namespace before to nobody, or prunes it: delete the Application before, with --cascade=false',
+        'an Application whose namespace changes no longer manages what is in the namespace before, and may prune it: delete the Application before, with --cascade=false',
     },
   },
   {

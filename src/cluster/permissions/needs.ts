@@ -301,7 +301,7 @@ const DRIVERS: readonly Need[] = (
   ] as const
 ).map(([group, resource]) => ({
   ...inCluster(group, resource, ['list'], 'to know whether another tool drives a release'),
-  without: 'a release that another tool drives is told by the labels of its objects alone',
+  without: 'a release that another tool drives is recognized by the labels of its objects alone',
 }))
 /** To give the operator an environment file with overrides. */
 const HAND_OVER: readonly Need[] = [

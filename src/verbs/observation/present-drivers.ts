@@ -71,7 +71,7 @@ export async function expectLetGo(
     })
   }
   return [
-    ...suspended.map((each) => `${title(each)}, but is suspended: delete it before somebody resumes it`),
+    ...suspended.map((each) => `${title(each)}, but is suspended: delete it before it is resumed`),
     ...notes,
   ]
 }

@@ -1,0 +1,81 @@
+import {describe, expect, it} from 'vitest'
+import type {Objects} from '../../../src/cluster/objects.ts'
+import {KkError} from '../../../src/errors.ts'
+import {driverNotes, expectLetGo, presentDrivers} from '../../../src/verbs/observation/present-drivers.ts'
+
+const RELEASE = 'openstack/memcached'
+
+function helmRelease(name: string, spec: object = {}) {
+  return {
+    apiVersion: 'helm.toolkit.fluxcd.io/v2',
+    kind: 'HelmRelease',
+    metadata: {name, namespace: 'flux-system'},
+    spec: {releaseName: 'memcached', targetNamespace: 'openstack', storageNamespace: 'openstack', ...spec},
+  }
+}
+
+/** A cluster with these HelmReleases; one without the kind; or one that refuses to list them. */
+function clusterWith(found: readonly object[] | undefined | KkError, kinds: readonly string[] = []) {
+  const asked: string[] = []
+  const list = async ({kind}: {readonly kind: string}) => {
+    asked.push(kind)
+    if (found instanceof KkError) throw found
+    return found
+  }
+  return {
+    asked,
+    context: 'production',
+    customKinds: async () => kinds,
+    objects: {list} as unknown as Objects,
+  }
+}
+
+const FORBIDDEN = new KkError('KK_FORBIDDEN', 'list helmreleases: refused', {hint: 'ask for the right'})
+const KIND = 'helm.toolkit.fluxcd.io/v2/HelmRelease'
+
+describe('the HelmReleases that drive releases', () => {
+  it('are none where the cluster has no such kind, or where it has none and they may not be listed', async () => {
+    expect(await presentDrivers(clusterWith(undefined), 'HelmRelease')).toEqual({drivers: []})
+    expect(await presentDrivers(clusterWith(FORBIDDEN), 'HelmRelease')).toEqual({drivers: []})
+  })
+
+  it('are not known where they may not be listed, and a note says so', async () => {
+    const {drivers, note} = await presentDrivers(clusterWith(FORBIDDEN, [KIND]), 'HelmRelease')
+
+    expect(drivers).toEqual([])
+    expect(note).toBe(
+      'which HelmReleases install releases on production is not known: list helmreleases: refused',
+    )
+  })
+
+  it('are not asked for where no release was made by another', async () => {
+    const cluster = clusterWith([helmRelease('web')])
+
+    expect(await driverNotes([], cluster)).toEqual([])
+    expect(cluster.asked).toEqual([])
+  })
+
+  it('are named, and refuse an adoption until they are suspended', async () => {
+    const cluster = clusterWith([helmRelease('web'), helmRelease('other', {releaseName: 'other'})])
+
+    expect(await driverNotes([RELEASE], cluster)).toEqual([
+      'HelmRelease flux-system/web drives openstack/memcached: kk adopt is refused until it is suspended',
+    ])
+    await expect(expectLetGo([RELEASE], cluster)).rejects.toMatchObject({
+      code: 'KK_HANDED_OVER',
+      exit: 3,
+      message: 'HelmRelease flux-system/web drives openstack/memcached, and would undo what kk changes',
+      hint: expect.stringContaining('flux suspend helmrelease web -n flux-system'),
+    })
+  })
+
+  it('are noted where they are suspended, and do not count where they are for another cluster', async () => {
+    const suspended = clusterWith([helmRelease('web', {suspend: true})])
+    const elsewhere = clusterWith([helmRelease('web', {kubeConfig: {secretRef: {name: 'edge'}}})])
+
+    expect(await expectLetGo([RELEASE], suspended)).toEqual([
+      'HelmRelease flux-system/web drives openstack/memcached, but is suspended: delete it before it is resumed',
+    ])
+    expect(await expectLetGo([RELEASE], elsewhere)).toEqual([])
+  })
+})
