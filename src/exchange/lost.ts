@@ -142,10 +142,10 @@ const LOSSES: readonly Row[] = [
     },
   },
   {
-    what: 'After a change of a namespace, or of kk.name: the releases of before, which kk leaves as they are',
+    what: 'After a change of a namespace, of the name of a chart, or of kk.name: the releases of before, which kk does not uninstall',
     of: ALL,
     instead: {
-      flux: 'a HelmRelease whose targetNamespace changes uninstalls the release in the namespace before, protected or not, and so does a Kustomization with prune where the HelmRelease gets another name: suspend the HelmRelease, and delete it, before (docs/leaving.md)',
+      flux: 'a HelmRelease whose targetNamespace, or whose chart, gets another name uninstalls the release of before, protected or not, and so does a Kustomization with prune where the HelmRelease gets another name: suspend the HelmRelease, and delete it, before (docs/leaving.md)',
       argocd:
         'an Application whose namespace changes no longer manages what is in the namespace before, and may prune it: delete the Application before, with --cascade=false',
     },
