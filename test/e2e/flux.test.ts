@@ -1,4 +1,4 @@
-import {readdir} from 'node:fs/promises'
+import {mkdir, readdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
 import {waitFor} from './support/cluster.ts'
@@ -134,4 +134,99 @@ it('what is exported under other names is refused until the HelmReleases of befo
   )
   expect(refused.stderr).toContain('hint: suspend each of these HelmReleases')
   expect(taken.exitCode, taken.stderr).toBe(0)
+})
+
+/** A chart whose labels its values say, as Flux adds its own to those of any chart. */
+const CHART = {
+  'Chart.yaml': 'apiVersion: v2\nname: app\nversion: 1.0.0\n',
+  'values.yaml': 'text: one\nlabels: {}\n',
+  'templates/config.yaml': [
+    ...['apiVersion: v1', 'kind: ConfigMap', 'metadata:', '  name: app'],
+    '  labels: {{ .Values.labels | toJson }}',
+    'data: {text: {{ .Values.text | quote }}}',
+    '',
+  ].join('\n'),
+}
+
+interface ConfigMap {
+  readonly data: Readonly<Record<string, string>>
+  readonly metadata: {
+    readonly labels?: Readonly<Record<string, string>>
+    readonly managedFields: readonly {readonly manager: string}[]
+  }
+}
+
+describe('a release that Flux made', () => {
+  let environment: TestEnvironment
+  const onCluster = (verb: string, ...args: readonly string[]) =>
+    environment.kk(verb, ...args, '--sandbox-name', cluster.sandbox)
+  const configMap = async () =>
+    JSON.parse(
+      await done(
+        cluster.kubectl(
+          ...['get', 'configmap', 'app', '--namespace', environment.name, '--output', 'json'],
+          '--show-managed-fields',
+        ),
+      ),
+    ) as ConfigMap
+  beforeAll(async () => {
+    environment = await makeEnvironment({content: {kk: {charts: ['charts']}, app: {text: 'two'}}})
+    const {name, directory} = environment
+    const chart = join(directory, 'charts/app')
+    await mkdir(join(chart, 'templates'), {recursive: true})
+    for (const [path, text] of Object.entries(CHART)) await writeFile(join(chart, path), text)
+    const labels = {'helm.toolkit.fluxcd.io/name': 'web', 'helm.toolkit.fluxcd.io/namespace': 'flux-system'}
+    await done(
+      cluster.helm(
+        ...(['helm4', 'install', 'app', chart, '--namespace', name, '--create-namespace'] as const),
+        ...['--set-json', `labels=${JSON.stringify(labels)}`],
+      ),
+    )
+    const manager = [{op: 'replace', path: '/metadata/managedFields/0/manager', value: 'helm-controller'}]
+    await done(
+      cluster.kubectl(
+        ...['patch', 'configmap', 'app', '--namespace', name, '--type', 'json'],
+        ...['--patch', JSON.stringify(manager)],
+      ),
+    )
+    const spec = {releaseName: 'app', targetNamespace: name, storageNamespace: name}
+    const metadata = {name: 'web', namespace: 'flux-system'}
+    const apiVersion = 'helm.toolkit.fluxcd.io/v2'
+    await done(cluster.create({apiVersion, kind: 'HelmRelease', metadata, spec}))
+  })
+
+  it('is named with its HelmRelease by plan and status, and adopted only when that is suspended', async () => {
+    const plan = await onCluster('plan')
+    const status = await onCluster('status')
+    const adopt = await onCluster('adopt', 'app', '--yes')
+
+    const {name} = environment
+    expect(plan.stdout).toContain(
+      `HelmRelease flux-system/web drives ${name}/app: kk adopt is refused until it is suspended`,
+    )
+    expect(status.stdout).toContain('app: kk did not install it: HelmRelease flux-system/web made revision 1')
+    expect(adopt.exitCode).toBe(3)
+    expect(adopt.stderr).toContain(
+      `KK_HANDED_OVER: HelmRelease flux-system/web drives ${name}/app, and would undo what kk changes`,
+    )
+    expect(adopt.stderr).toContain('flux suspend helmrelease web -n flux-system')
+  })
+
+  it('comes back without a conflict, and keeps nothing of Flux', async () => {
+    const patch = ['--type', 'merge', '--patch', '{"spec":{"suspend":true}}']
+    await done(cluster.kubectl('patch', 'helmrelease', 'web', '--namespace', 'flux-system', ...patch))
+
+    const adopted = await onCluster('adopt', 'app', '--yes')
+    const before = await configMap()
+    const deployed = await onCluster('deploy', '--yes')
+
+    expect(adopted.exitCode, adopted.stderr).toBe(0)
+    expect(adopted.stderr).toContain('but is suspended: delete it before it is resumed')
+    expect(before.data).toEqual({text: 'one'})
+    expect(before.metadata.managedFields.map(({manager}) => manager)).toEqual(['helm'])
+    expect(deployed.exitCode, deployed.stderr).toBe(0)
+    const {data, metadata} = await configMap()
+    expect(data).toEqual({text: 'two'})
+    expect(Object.keys(metadata.labels ?? {})).toEqual(['app.kubernetes.io/managed-by'])
+  })
 })
