@@ -9,6 +9,7 @@ import {authorizationFor} from '../../../src/images/registry/authorization.ts'
 import {sha256} from '../../../src/images/registry/content.ts'
 import {openDistribution} from '../../../src/images/registry/distribution.ts'
 import {writeFiles} from '../../charts-reading/support/write-files.ts'
+import {openProxy} from '../../support/proxy.ts'
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
@@ -18,8 +19,8 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 /** A registry that gives tokens, as those in the public do: to who is logged in, and for some repositories to nobody. */
-async function withTokens(): Promise<string> {
-  const host = await serve(({url = '', headers: {authorization}}, response) => {
+async function withTokens(name = '127.0.0.1'): Promise<string> {
+  const address = await serve(({url = '', headers: {authorization}}, response) => {
     const {pathname, searchParams} = new URL(url, 'http://registry')
     if (pathname === '/token') {
       const isPublic = searchParams.get('scope') === 'repository:public/app:pull'
@@ -35,6 +36,7 @@ async function withTokens(): Promise<string> {
     }
     return response.writeHead(200, {'docker-content-digest': 'sha256:abc'}).end()
   })
+  const host = address.replace('127.0.0.1', name)
   const headers = () => host
   return host
 }
@@ -43,6 +45,19 @@ it('a token is asked for as nobody where that suffices', async () => {
   const registry = openDistribution({host: await withTokens(), env: {HOME: '/nowhere'}})
 
   expect(await registry.digestOf('public/app', '1')).toBe('sha256:abc')
+})
+
+it('a registry behind a proxy is asked through it, and so is its server of tokens', async () => {
+  const [host, proxy] = [await withTokens('faraway.invalid'), await openProxy()]
+  const env = {HOME: '/nowhere', HTTP_PROXY: proxy.url}
+  const registry = openDistribution({host, plain: true, env})
+
+  expect(await registry.digestOf('public/app', '1')).toBe('sha256:abc')
+  expect(proxy.asked.map((line) => line.split('?')[0])).toEqual([
+    `HEAD http://${host}/v2/public/app/manifests/1`,
+    `GET http://${host}/token`,
+    `HEAD http://${host}/v2/public/app/manifests/1`,
+  ])
 })
 
 it('a token is asked for with the login that docker has written down', async () => {
