@@ -2,7 +2,7 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
 import {API, fixed, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
 import {cephClient, poolReplication, storageOfClient, volumeClass} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
@@ -38,8 +38,8 @@ export const plugin = definePlugin({
         serves: ['volumev3'],
         shares: SHARES,
       }),
-      given(workers(facts), (count) => ({conf: {cinder: {DEFAULT: {osapi_volume_workers: count}}}})),
-      osloListens(facts.ipFamily, {cinder: {DEFAULT: ['osapi_volume_listen']}}),
+      given(workers(facts), (processes) => ({conf: {cinder_api_uwsgi: {uwsgi: {processes}}}})),
+      wsgiListens(facts.ipFamily, 'http-socket', {cinder_api_uwsgi: 8776}),
       cephClient(facts),
       poolReplication(facts, ['backup', 'cinder.volumes']),
       backend(facts),

@@ -4,7 +4,7 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
 import {AGENT, API, fixed, limits, replicas, spread, workers} from '../shared/sizing.ts'
-import {cephClient, storageOfClient} from '../shared/storage.ts'
+import {storageOfClient} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
 
 const SHARES = {api: API, metricd: AGENT, statsd: AGENT}
@@ -35,7 +35,6 @@ export const plugin = definePlugin({
         shares: SHARES,
       }),
       given(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
-      cephClient(facts),
       measures(facts),
     ),
 })

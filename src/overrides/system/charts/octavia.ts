@@ -18,9 +18,20 @@ export const plugin = definePlugin({
       serviceBelowGlobal(facts, ['load_balancer']),
     ),
   overrides: (facts) =>
-    service(facts, {
-      perController: ['api', 'worker', 'housekeeping'],
-      serves: [],
-      shares: {api: API, worker: WORKER, housekeeping: WORKER},
-    }),
+    compose(
+      // Its workers and health managers are DaemonSets.
+      service(facts, {
+        perController: ['api', 'driver_agent', 'housekeeping'],
+        serves: ['load_balancer'],
+        shares: {
+          api: API,
+          driver_agent: WORKER,
+          worker: WORKER,
+          housekeeping: WORKER,
+          health_manager: WORKER,
+        },
+      }),
+      given(workers(facts), (processes) => ({conf: {octavia_api_uwsgi: {uwsgi: {processes}}}})),
+      wsgiListens(facts.ipFamily, 'http-socket', {octavia_api_uwsgi: 9876}),
+    ),
 })
