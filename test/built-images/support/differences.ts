@@ -30,8 +30,9 @@ export const DEBIAN_PACKAGES: Differences = {
   ),
   ...because(
     'a command for people, of a library that PyPI has without it or by another name',
-    `python3-chardet python3-glanceclient python3-jsonpatch python3-jsonschema python3-keyring python3-manilaclient
-    python3-monascaclient python3-numpy python3-os-ken python3-q-text-as-data python3-rsa`,
+    `python3-cbor2 python3-chardet python3-falcon python3-glanceclient python3-jsonpatch python3-jsonschema python3-keyring python3-manilaclient
+    python3-monascaclient python3-numpy python3-os-ken python3-pyghmi python3-pysmi
+    python3-q-text-as-data python3-rsa`,
   ),
   ...because('agents call it whose place OVN takes, and no image of kk has them', 'conntrack ipset'),
   ...because('nova makes bridges by netlink', 'bridge-utils'),
@@ -47,6 +48,10 @@ export const PACKAGES_OF_IMAGES: readonly (readonly [RegExp, Differences])[] = [
     ),
   ],
   [
+    /^ironic-api$/,
+    because('the conductor alone calls it, whose images have it in both releases', 'genisoimage ipmitool'),
+  ],
+  [
     /^glance-api$/,
     because(
       'a store in volumes of cinder attaches them with it, which the chart has not',
@@ -59,10 +64,13 @@ export const PACKAGES_OF_IMAGES: readonly (readonly [RegExp, Differences])[] = [
 export const PROGRAMS: Differences = {
   ...because(
     'uwsgi loads the module of the API: the next release has no program of its own for it',
-    `cinder-wsgi glance-wsgi-api keystone-wsgi-admin keystone-wsgi-public manila-wsgi neutron-api neutron-server nova-api
-    nova-api-metadata nova-api-os-compute nova-api-wsgi nova-metadata-wsgi placement-api`,
+    `barbican-api cinder-wsgi designate-api-wsgi glance-wsgi-api ironic-api-wsgi keystone-wsgi-admin keystone-wsgi-public magnum-api-wsgi manila-wsgi neutron-api neutron-server nova-api
+    nova-api-metadata nova-api-os-compute nova-api-wsgi nova-metadata-wsgi octavia-wsgi placement-api`,
   ),
-  ...because('the next release has it no longer, and no chart starts it', 'heat-all neutron-plugin-manage'),
+  ...because(
+    'the next release has it no longer, and no chart starts it',
+    'heat-all ironic-rootwrap neutron-plugin-manage',
+  ),
 }
 
 /** Programs that are in images of PyPI's packages alone. */
@@ -70,8 +78,9 @@ export const VIRTUAL_ENVIRONMENT: Differences = {
   ...because('it makes the virtual environment', 'install-pins pip pip3 pip3.13 python'),
   ...because(
     'a command for people, of a library that Debian has without it or by another name',
-    `distro inv invoke jp.py markdown-it ovs-flowviz pygmentize pyroute2-decoder pyrsa-decrypt pyrsa-encrypt pyrsa-keygen
+    `aodh awscurl cheroot distro gunicorn gunicornc inv invoke jp.py markdown-it ovs-flowviz pygmentize pyroute2-decoder pyrsa-decrypt pyrsa-encrypt pyrsa-keygen
     pyrsa-priv2pub pyrsa-sign pyrsa-verify pysassc qr sqlformat`,
   ),
+  ...because('a service that the next release has brought, and no chart runs', 'ironic-networking'),
   ...because('Debian has it in a package that no image needs', 'cinder-api glance-replicator manage.py'),
 }
