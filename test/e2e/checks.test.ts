@@ -238,7 +238,7 @@ describe('a Ceph that is there', () => {
     )
 
     const before = await environment.kk('plan')
-    const imported = await kk(['secrets', 'import', '-', ...place], {input: keys.join('\n')})
+    const imported = await kk(['secrets', 'import', '/dev/stdin', ...place], {input: keys.join('\n')})
     const after = await environment.kk('plan')
 
     expect([before.exitCode, before.stderr]).toEqual([2, expect.stringContaining('KK_UNSTATED')])
