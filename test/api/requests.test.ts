@@ -110,7 +110,8 @@ describe('the service', () => {
       'KK_TIMEOUT',
     ],
   ])('answers %s as it does all else', async (_, sent, status, code) => {
-    await open({limits: {requestTime: 100}})
+    // A busy machine must not take longer than that for what is answered otherwise.
+    await open(status === 408 ? {limits: {requestTime: 100}} : {})
     await app().listen({host: '127.0.0.1', port: 0})
     const socket = connect((app().server.address() as AddressInfo).port, '127.0.0.1')
     socket.write(sent)
