@@ -33,7 +33,8 @@ const gaps: readonly Gap[] = text
 /** The names of the tests in a file, as they are written there. */
 function testsIn(file: string): readonly string[] {
   const source = readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
-  const found = source.matchAll(/\b(?:it|test)(?:\.each\([\s\S]*?\))?\(\s*'([^']+)'/g)
+  // Of one with cases, `it.each(…)('…'`, what closes the cases is before its name.
+  const found = source.matchAll(/(?:\b(?:it|test)|\))\(\s*'([^']+)'/g)
   return [...found].map(([, name = '']) => name)
 }
 
