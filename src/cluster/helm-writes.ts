@@ -16,12 +16,18 @@ export interface Written {
   readonly object: KubernetesObject
 }
 
-/** Creates an object in a dry run. */
-export function create(client: ApiClient, {resource, namespace, object}: Written): Promise<KubernetesObject> {
+/**
+ * Creates an object in a dry run. If strict, fields that the kind does not have are refused, as an apply refuses them.
+ */
+export function create(
+  client: ApiClient,
+  {resource, namespace, object}: Written,
+  {isStrict = false} = {},
+): Promise<KubernetesObject> {
   return client.json({
     method: 'POST',
     path: resourcePath(resource, namespace),
-    query: {dryRun: 'All', fieldManager: MANAGER},
+    query: {dryRun: 'All', fieldManager: MANAGER, ...(isStrict && {fieldValidation: 'Strict'})},
     body: withNamespace(object, resource, namespace),
     asked: asking('create', resource, namespace, object.metadata.name),
   })

@@ -5,6 +5,7 @@ import type {Discovery, ServedKinds} from './api/discovery.ts'
 import {METADATA} from './api/list.ts'
 import {maskedClient} from './api/masked-client.ts'
 import {NAMESPACES, type Resource, readObject} from './api/resources.ts'
+import {repeatsMergeKeys} from './client-side-merge.ts'
 import type {FieldConflict, HelmWrites, KubernetesObject, ValidateOptions, Validation} from './cluster.ts'
 import {isHook} from './helm-view.ts'
 import {apply, conflictsIn, create, patchAsHelm, type Written} from './helm-writes.ts'
@@ -102,10 +103,11 @@ interface Asked extends Written {
 async function dryRunElsewhere(client: ApiClient, asked: Asked): Promise<Validation> {
   const name = objectName(asked.object)
   try {
+    const isApplied = asked.writes.method === 'server-side'
+    await create(client, asked, {isStrict: isApplied})
     // Only an apply finds two items of one key in a list. No object of that name may be there, which it would change.
-    if (asked.writes.method === 'server-side')
+    if (isApplied && repeatsMergeKeys(asked.object))
       await apply(client, {...asked, object: renamed(asked.object)}, true)
-    else await create(client, asked)
   } catch (error) {
     if (!isApiError(error)) throw error
     if (isMalformed(error))

@@ -124,13 +124,13 @@ describe('an object whose namespace does not exist yet', () => {
   })
 
   it.each([
-    ['server-side', 'PATCH', '/kk-dry-run-of-an-object'],
-    ['client-side', 'POST', ''],
-  ] as const)('written on the %s, is only tried where a namespace is: %s', async (method, verb, place) => {
+    ['server-side', 'Strict'],
+    ['client-side', null],
+  ] as const)('written on the %s, is only tried where a namespace is', async (method, fieldValidation) => {
     const {asked} = await validated({status: 201}, method)
 
-    expect(asked.map((each) => [each.method, each.path, each.query.get('dryRun')])).toEqual([
-      [verb, `/api/v1/namespaces/default/services${place}`, 'All'],
+    expect(asked.map(({path, query}) => [path, query.get('dryRun'), query.get('fieldValidation')])).toEqual([
+      ['/api/v1/namespaces/default/services', 'All', fieldValidation],
     ])
     expect(JSON.parse(asked[0]!.body).metadata.namespace).toBe('default')
   })
@@ -138,10 +138,20 @@ describe('an object whose namespace does not exist yet', () => {
   it('is refused under its own name for two items of one key, which only an apply finds', async () => {
     const message = (name: string) =>
       `failed to create typed patch object (default/${name}; /v1, Kind=Service): .spec.ports: duplicate entries for key [port=80,protocol="TCP"]`
+    const twice = {...SERVICE, spec: {ports: [{port: 80}, {port: 80}]}}
+    const server = await scriptedServer(({path, method}, response) => {
+      if (method === 'POST') return json(response, twice, 201)
+      if (path === '/api/v1/namespaces/new') return json(response, {kind: 'Status', code: 404}, 404)
+      json(response, {kind: 'Status', message: message('kk-dry-run-of-an-object'), code: 500}, 500)
+    })
 
-    const {said} = await validated({status: 500, message: message('kk-dry-run-of-an-object')}, 'server-side')
+    const said = await validateObjects(
+      server.client,
+      {find: async () => SERVICES},
+      {namespace: 'new', objects: [twice], writes: {method: 'server-side', force: true, before: []}},
+    )
 
-    expect(said).toEqual({object: 'Service/api', outcome: 'refused', message: message('api')})
+    expect(said).toEqual([{object: 'Service/api', outcome: 'refused', message: message('api')}])
   })
 })
 
