@@ -300,10 +300,16 @@ async function defineKind(plural: string, more: object): Promise<KubernetesObjec
   return {apiVersion: 'example.org/v1', kind: spec.names.kind, metadata: {name: 'one'}}
 }
 
+/** A hook that fails. */
+function hook(restartPolicy: string): KubernetesObject {
+  const metadata = {name: 'sync', annotations: {'helm.sh/hook': 'post-install'}}
+  return {...job({annotations: {[FAIL]: 'JobFailed'}}, restartPolicy), metadata}
+}
+
 describe('hooks that helm waits for', () => {
   it('are blamed while they run and when they have failed, even after they were deleted', async () => {
     const namespace = await makeNamespace('hooks')
-    const hooks = [job({annotations: {[FAIL]: 'JobFailed'}}, 'OnFailure')]
+    const hooks = [hook('OnFailure')]
     const progress: (readonly Cause[])[] = []
     const watch = await cluster.watchHooks({
       namespace,
@@ -325,7 +331,7 @@ describe('hooks that helm waits for', () => {
   })
 
   it('of an earlier revision are not blamed', async () => {
-    const hooks = [job({annotations: {[FAIL]: 'JobFailed'}}, 'Never')]
+    const hooks = [hook('Never')]
     const namespace = await applied(hooks)
     await expect(cluster.gate({namespace, objects: hooks, deadline: later()})).rejects.toThrow('Job/sync')
 
