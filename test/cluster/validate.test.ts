@@ -147,7 +147,7 @@ describe('an object whose namespace does not exist yet', () => {
 
     const said = await validateObjects(
       server.client,
-      {find: async () => SERVICES},
+      {find: async () => SERVICES, isUnavailable: async () => false},
       {namespace: 'new', objects: [twice], writes: {method: 'server-side', force: true, before: []}},
     )
 
