@@ -17,7 +17,7 @@ import {indented, newWriter, WIDTH, type Writer, writeIndent, writeIndicator} fr
  * The style of collections, as PyYAML's `default_flow_style`: `block` is False (blocks everywhere), `innermost-flow` is
  * None (innermost collections in one line).
  */
-export type CollectionStyle = 'block' | 'innermost-flow'
+type CollectionStyle = 'block' | 'innermost-flow'
 
 interface Dumper {
   readonly writer: Writer
