@@ -238,7 +238,9 @@ describe('a Ceph that is there', () => {
     )
 
     const before = await environment.kk('plan')
-    const imported = await kk(['secrets', 'import', '/dev/stdin', ...place], {input: keys.join('\n')})
+    const file = join(environment.directory, 'keys.yaml')
+    await writeFile(file, keys.join('\n'), {mode: 0o600})
+    const imported = await kk(['secrets', 'import', file, ...place])
     const after = await environment.kk('plan')
 
     expect([before.exitCode, before.stderr]).toEqual([2, expect.stringContaining('KK_UNSTATED')])
