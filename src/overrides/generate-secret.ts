@@ -11,7 +11,7 @@ const CEPH_KEY_LENGTH = 16
 /**
  * Returns a new password or key, from the operating system's random numbers. A password has letters of both cases, digits and
  * symbols that mean nothing in URLs, INI files, shells and YAML, and begins and ends with a letter. A Fernet key is 32
- * bytes in base64url, as python-cryptography makes them; RSA is a private key in PEM (PKCS #8); a key of Ceph is for AES. An authority that
+ * bytes in base64url, as python-cryptography makes them; RSA is a private key in PEM (PKCS #8), and so is that of a server, on P-256; a key of Ceph is for AES. An authority that
  * takes the place of a former one knows its keys.
  */
 export function generateSecret(kind: SecretNeed['kind'], former?: string): string {
@@ -22,6 +22,12 @@ export function generateSecret(kind: SecretNeed['kind'], former?: string): strin
     fernet: () => `${randomBytes(32).toString('base64url')}=`,
     ceph: () => cephKey(randomBytes(CEPH_KEY_LENGTH)),
     authority: () => makeAuthority(former),
+    server: () =>
+      generateKeyPairSync('ec', {
+        namedCurve: 'P-256',
+        publicKeyEncoding: {type: 'spki', format: 'pem'},
+        privateKeyEncoding: {type: 'pkcs8', format: 'pem'},
+      }).privateKey,
     rsa: () =>
       generateKeyPairSync('rsa', {
         modulusLength: RSA_BITS,
@@ -45,6 +51,7 @@ export function standInSecret(kind: SecretNeed['kind'], name: string): string {
     ceph: () => cephKey(bytes.subarray(0, CEPH_KEY_LENGTH)),
     rsa: () => generateSecret('rsa'),
     authority: () => generateSecret('authority'),
+    server: () => generateSecret('server'),
   }
   return makers[kind]()
 }

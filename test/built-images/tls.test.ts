@@ -1,6 +1,7 @@
 import {expect, it} from 'vitest'
+import {generateSecret} from '../../src/overrides/generate-secret.ts'
 import {makeAuthority} from '../../src/overrides/tls/authority.ts'
-import {type CertificateFiles, certifier} from '../../src/overrides/tls/certificates.ts'
+import {certifier} from '../../src/overrides/tls/certificates.ts'
 import {useCharts} from '../charts/support/charts.ts'
 import {find} from '../charts/support/objects.ts'
 import {type Container, containerOf} from './support/container.ts'
@@ -9,7 +10,11 @@ import {imageOf} from './support/images.ts'
 const charts = await useCharts()
 
 const FIRST = makeAuthority()
-const certificateOf = (authority: string) => certifier(authority).certificate(['localhost', '127.0.0.1'])
+const KEY = generateSecret('server')
+const certificateOf = (authority: string) => ({
+  ...certifier(authority).certificate(['localhost', '127.0.0.1'], KEY),
+  'tls.key': KEY,
+})
 
 /** What the scripts below share: certificates in their place, for a server that runs as a user, and the fingerprint of the one in use. */
 const SHELL = `set -eu
@@ -33,7 +38,7 @@ async function run(
   texts: Readonly<Record<string, string>>,
   script: string,
 ): Promise<string> {
-  const named = (name: string, files: CertificateFiles) =>
+  const named = (name: string, files: ReturnType<typeof certificateOf>) =>
     Object.entries(files).map(([file, text]) => [`${name}.${file}`, text] as const)
   const rotated = makeAuthority(FIRST)
   await container.configure({

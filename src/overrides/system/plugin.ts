@@ -5,13 +5,15 @@ import type {FactName, Facts} from '../facts/facts.ts'
 export interface SecretNeed {
   /** The name under which it is kept, one per namespace: `oslo_db.admin.password`. */
   readonly name: string
-  readonly kind: 'password' | 'fernet' | 'uuid' | 'rsa' | 'token' | 'ceph' | 'authority'
+  readonly kind: 'password' | 'fernet' | 'uuid' | 'rsa' | 'token' | 'ceph' | 'authority' | 'server'
   /** The path among the chart's values: `['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']`. */
   readonly path: readonly string[]
   /** Set if no upgrade of the charts brings a new value into effect. */
   readonly byHand?: ByHand
   /** Makes what the chart gets of the secret, where that is not the secret itself: a certificate of an authority. */
-  readonly given?: (secret: string) => unknown
+  readonly given?: (secret: string, other: string) => unknown
+  /** The name of another secret of the release, which `given` needs: the key of the server. */
+  readonly other?: string
 }
 
 /** The obstacle to a new value of a secret, and the steps that remove it. */

@@ -20,24 +20,29 @@ interface Place {
 }
 
 /**
- * Returns the certificate that a release of one of kk's own charts needs by `tls`; undefined where TLS is off, or where a layer names a
- * Secret or an issuer, or has the files.
+ * Returns the key and the certificate that a release of one of kk's own charts needs by `tls`; none where TLS is off, or where a layer
+ * names a Secret or an issuer, or has the files.
  */
-export function certificateNeed(
+export function certificateNeeds(
   chart: SpokenChart,
   place: Place,
   certifierOf: (authority: string) => Certifier,
-): SecretNeed | undefined {
+): readonly SecretNeed[] {
   const tls = tlsOf(place.values)
-  if (chart.dialect !== 'kk' || !isCovered(chart, tls)) return undefined
-  if (tls.files !== undefined || tls.secret !== undefined || tls.issuer !== undefined) return undefined
+  if (chart.dialect !== 'kk' || !isCovered(chart, tls)) return []
+  if (tls.files !== undefined || tls.secret !== undefined || tls.issuer !== undefined) return []
   const names = namesOf(chart, place)
-  return {
-    name: AUTHORITY,
-    kind: 'authority',
-    path: FILES,
-    given: (authority) => certifierOf(authority).certificate(names),
-  }
+  const server = `tls.server.${place.release}`
+  return [
+    {name: server, kind: 'server', path: [...FILES, 'tls.key']},
+    {
+      name: AUTHORITY,
+      kind: 'authority',
+      path: FILES,
+      other: server,
+      given: (authority, key) => certifierOf(authority).certificate(names, key),
+    },
+  ]
 }
 
 /** Whether the layers of a release ask for TLS; all else is looked at only then. */

@@ -1,12 +1,4 @@
-import {
-  createECDH,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  hkdfSync,
-  type KeyObject,
-  sign,
-} from 'node:crypto'
+import {createHash, createPrivateKey, createPublicKey, type KeyObject, sign} from 'node:crypto'
 import {isIP} from 'node:net'
 import {AsnConvert, OctetString} from '@peculiar/asn1-schema'
 import {
@@ -42,27 +34,26 @@ import {
 } from '@peculiar/asn1-x509'
 import {type AuthorityKey, presentKey, readAuthority} from './authority.ts'
 
-/** The keys of a Secret of the type kubernetes.io/tls as cert-manager fills it, in PEM. */
-export type CertificateFiles = Readonly<Record<'ca.crt' | 'tls.crt' | 'tls.key', string>>
+/** Of the keys of a Secret of the type kubernetes.io/tls as cert-manager fills it, those beside `tls.key`, in PEM. */
+type CertificateFiles = Readonly<Record<'ca.crt' | 'tls.crt', string>>
 
 /** What gives certificates. */
 export interface Certifier {
-  /** Returns the certificate of a server, which is a client of others, for these names and addresses, with its key and all authorities to trust. */
-  certificate(names: readonly string[]): CertificateFiles
+  /** Returns the certificate of a server, which is a client of others, for these names and addresses and its private key, with all authorities to trust. */
+  certificate(names: readonly string[], key: string): CertificateFiles
 }
 
 /**
- * Returns what gives certificates of an authority. The same authority and names give the same bytes: the key is derived from that of the
- * authority, and its signature (PKCS #1) has no random part. So nobody has to keep certificates, and what did not change
- * is no change. Throws `KK_TLS` for a text that is no authority.
+ * Returns what gives certificates of an authority. The same authority, names and key give the same bytes: the signature of the authority
+ * (PKCS #1) has no random part. So no certificate is kept, and what did not change is no change. Throws `KK_TLS` for a text that is no authority.
  */
 export function certifier(authority: string): Certifier {
   const parsed = readAuthority(authority)
   const issuer = issuerOf(presentKey(parsed))
   const trusted = parsed.keys.map((key) => certificateOfAuthority(issuerOf(key))).join('')
   return {
-    certificate(names) {
-      const {keyPem, publicKey} = derivedKey(issuer.key, names)
+    certificate(names, key) {
+      const publicKey = createPublicKey(key)
       const certificate = signed(issuer, {
         subject: names[0]!,
         publicKey,
@@ -73,7 +64,7 @@ export function certifier(authority: string): Certifier {
           extension(id_ce_subjectAltName, new SubjectAlternativeName(names.map(generalName))),
         ],
       })
-      return {'ca.crt': trusted, 'tls.crt': certificate, 'tls.key': keyPem}
+      return {'ca.crt': trusted, 'tls.crt': certificate}
     },
   }
 }
@@ -101,27 +92,6 @@ function certificateOfAuthority(issuer: Issuer): string {
       extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign), true),
     ],
   })
-}
-
-/** The order of the group of P-256 (SEC 2). */
-const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
-
-/** Derives a key for these names by HKDF; 16 bytes more than the order has make each key as likely as any other (FIPS 186-5, A.2.1). */
-function derivedKey(
-  authority: KeyObject,
-  names: readonly string[],
-): {readonly keyPem: string; readonly publicKey: KeyObject} {
-  const secret = authority.export({type: 'pkcs8', format: 'der'})
-  const bytes = Buffer.from(hkdfSync('sha256', secret, '', JSON.stringify(names), 48))
-  const scalar = (BigInt(`0x${bytes.toString('hex')}`) % (ORDER - 1n)) + 1n
-  const d = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex')
-  const curve = createECDH('prime256v1')
-  curve.setPrivateKey(d)
-  const point = curve.getPublicKey()
-  const coordinate = (start: number) => point.subarray(start, start + 32).toString('base64url')
-  const jwk = {kty: 'EC', crv: 'P-256', d: d.toString('base64url'), x: coordinate(1), y: coordinate(33)}
-  const key = createPrivateKey({key: jwk, format: 'jwk'})
-  return {keyPem: key.export({type: 'pkcs8', format: 'pem'}) as string, publicKey: createPublicKey(key)}
 }
 
 interface Subject {

@@ -1,6 +1,6 @@
 import {mergedValues} from '../../overrides/layers.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
-import {certificateNeed, wantsTls} from '../../overrides/tls/certificate-need.ts'
+import {certificateNeeds, wantsTls} from '../../overrides/tls/certificate-need.ts'
 import type {Certifier} from '../../overrides/tls/certificates.ts'
 import {isMap, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {sectionOf} from '../preparation/gathering/load-charts.ts'
@@ -39,8 +39,7 @@ export async function secretNeeds({
         namespace: releaseNamespace(release),
         values,
       }
-      const certificate = certificateNeed(spoken, place, certifierOf)
-      if (certificate) unstated.push(certificate)
+      unstated.push(...certificateNeeds(spoken, place, certifierOf))
     }
     if (unstated.length > 0) needs.set(release, unstated)
   }

@@ -58,26 +58,23 @@ export function supplySecrets(
   const settled = new Map(prepared.releases)
   for (const [release, unstated] of needs) {
     const namespace = releaseNamespace(release)
-    const supplied = unstated.map(
-      ({name, kind, path, byHand, given = (secret: string): unknown => secret}) => {
-        const kept = cluster.get(namespace)?.get(name)
-        const used = inUse.get(namespace)?.get(name)
-        const known = (kept ?? store.get(namespace)?.get(name) ?? used)?.value
-        const key = JSON.stringify([namespace, name])
-        const value = known ?? generated.get(key) ?? generateSecret(kind)
-        if (known === undefined) generated.set(key, value)
-        if (kept === undefined)
-          missing.push({release, namespace, name, kind, value, isInUse: used !== undefined})
-        return {
-          name,
-          path,
-          value: given(value),
-          byHand,
-          former: kept?.former ?? [],
-          isNew: known === undefined,
-        }
-      },
-    )
+    const values = unstated.map(({name, kind, path, byHand, given, other}) => {
+      const kept = cluster.get(namespace)?.get(name)
+      const used = inUse.get(namespace)?.get(name)
+      const known = (kept ?? store.get(namespace)?.get(name) ?? used)?.value
+      const key = JSON.stringify([namespace, name])
+      const value = known ?? generated.get(key) ?? generateSecret(kind)
+      if (known === undefined) generated.set(key, value)
+      if (kept === undefined)
+        missing.push({release, namespace, name, kind, value, isInUse: used !== undefined})
+      const isNew = known === undefined
+      return {name, path, value, byHand, former: kept?.former ?? [], isNew, given, other}
+    })
+    const supplied = values.map(({given, other, ...secret}) => {
+      const second = values.find(({name}) => name === other)
+      const value: unknown = given ? given(secret.value, second?.value ?? '') : secret.value
+      return {...secret, value, isNew: secret.isNew || second?.isNew === true}
+    })
     generatedOf.set(
       release,
       supplied.map(({value: _, ...secret}) => secret),
@@ -133,10 +130,14 @@ export function layersWithSecrets(
   return new Map(
     [...releases].map(([release, {chart, layers}]) => {
       const namespace = releaseNamespace(release)
-      const placed = (needs.get(release) ?? []).map(({name, kind, path, given}) => {
-        const kept = cluster.get(namespace)?.get(name) ?? store.get(namespace)?.get(name)
-        const value = kept?.value ?? standIn(kind, `${namespace}/${name}`)
-        return {path, value: given?.(value) ?? value}
+      const needed = needs.get(release) ?? []
+      const valueOf = ({name, kind}: SecretNeed) =>
+        (cluster.get(namespace)?.get(name) ?? store.get(namespace)?.get(name))?.value ??
+        standIn(kind, `${namespace}/${name}`)
+      const placed = needed.map((need) => {
+        const other = needed.find(({name}) => name === need.other)
+        const value = valueOf(need)
+        return {path: need.path, value: need.given?.(value, other ? valueOf(other) : '') ?? value}
       })
       return [release, placed.length === 0 ? layers : laidIn(chart, layers, placed)]
     }),

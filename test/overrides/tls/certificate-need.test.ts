@@ -1,5 +1,6 @@
 import {X509Certificate} from 'node:crypto'
 import {expect, test} from 'vitest'
+import {generateSecret} from '../../../src/overrides/generate-secret.ts'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import {makeAuthority} from '../../../src/overrides/tls/authority.ts'
 import type {Values} from '../../../src/release.ts'
@@ -121,19 +122,74 @@ test('an ingress controller has one for all names below the domain, and for thos
   expect(namesIn(tlsOf('ingress'))).not.toContain('inside.example.com')
 })
 
-test('with the authority that is kept, a deploy finds nothing changed; after a rotation, every release with a certificate', async () => {
-  const digests = async (value: string) => {
-    const prepared = await preparedOf({...INTERNAL, keystone: {}, mariadb: {}}, {})
-    const secrets = new Map([['tls.authority', {value, kind: 'authority', since: undefined}]])
-    const cluster = new Map([['openstack', secrets]])
-    const {planned} = supplySecrets(prepared, {needs: await secretNeeds(prepared), cluster, store: new Map()})
-    return [...planned.releases.values()].map(({desired}) => JSON.stringify(desired.layers))
-  }
-  const authority = makeAuthority()
+const SERVERS = ['tls.server.keystone', 'tls.server.mariadb']
 
-  const before = await digests(authority)
-  const [again, rotated] = [await digests(authority), await digests(makeAuthority(authority))]
+/** The digest of each release with these secrets kept, and others in use. */
+async function digestsWith(
+  kept: Readonly<Record<string, string>>,
+  inUse: Readonly<Record<string, string>> = {},
+) {
+  const prepared = await preparedOf({...INTERNAL, keystone: {}, mariadb: {}}, {})
+  const known = (secrets: Readonly<Record<string, string>>) =>
+    new Map([
+      [
+        'openstack',
+        new Map(
+          Object.entries(secrets).map(([name, value]) => [name, {value, kind: undefined, since: undefined}]),
+        ),
+      ],
+    ])
+  const needs = await secretNeeds(prepared)
+  const sources = {needs, cluster: known(kept), store: new Map(), inUse: known(inUse)}
+  const {planned, missing} = supplySecrets(prepared, sources)
+  const digestOf = (release: string) => JSON.stringify(planned.releases.get(id(release))!.desired.layers)
+  const servers = missing.filter(({name}) => SERVERS.includes(name))
+  return {keystone: digestOf('keystone'), mariadb: digestOf('mariadb'), servers}
+}
+
+const keysOf = () => Object.fromEntries(SERVERS.map((name) => [name, generateSecret('server')]))
+
+test('with what is kept, a deploy finds nothing changed; after a rotation of the authority, every release', async () => {
+  const authority = makeAuthority()
+  const keys = keysOf()
+
+  const before = await digestsWith({...keys, 'tls.authority': authority})
+  const again = await digestsWith({...keys, 'tls.authority': authority})
+  const rotated = await digestsWith({...keys, 'tls.authority': makeAuthority(authority)})
 
   expect(again).toEqual(before)
-  for (const [index, digest] of rotated.entries()) expect(digest).not.toBe(before[index])
+  expect(rotated.keystone).not.toBe(before.keystone)
+  expect(rotated.mariadb).not.toBe(before.mariadb)
+})
+
+test('a key of a server is renewed alone', async () => {
+  const kept = {...keysOf(), 'tls.authority': makeAuthority()}
+
+  const before = await digestsWith(kept)
+  const after = await digestsWith({...kept, 'tls.server.keystone': generateSecret('server')})
+
+  expect(after.keystone).not.toBe(before.keystone)
+  expect(after.mariadb).toBe(before.mariadb)
+})
+
+test('a cloud that runs keeps its keys, whose certificates stay as they are', async () => {
+  const authority = {'tls.authority': makeAuthority()}
+  const keys = keysOf()
+
+  const kept = await digestsWith({...authority, ...keys})
+  const running = await digestsWith(authority, keys)
+
+  expect({keystone: running.keystone, mariadb: running.mariadb}).toEqual({
+    keystone: kept.keystone,
+    mariadb: kept.mariadb,
+  })
+  expect(running.servers.map(({name, value}) => [name, value]).sort()).toEqual(Object.entries(keys))
+})
+
+test('a key that is not made yet has the same digest in each plan', async () => {
+  const authority = {'tls.authority': makeAuthority()}
+
+  const [{keystone}, again] = [await digestsWith(authority), await digestsWith(authority)]
+
+  expect(again.keystone).toBe(keystone)
 })

@@ -1,9 +1,10 @@
-import {X509Certificate} from 'node:crypto'
+import {createPrivateKey, X509Certificate} from 'node:crypto'
 import {once as emitted} from 'node:events'
 import {connect, createServer, type TLSSocket} from 'node:tls'
 import {expect, onTestFinished, test} from 'vitest'
+import {generateSecret} from '../../../src/overrides/generate-secret.ts'
 import {makeAuthority} from '../../../src/overrides/tls/authority.ts'
-import {type CertificateFiles, certifier} from '../../../src/overrides/tls/certificates.ts'
+import {certifier} from '../../../src/overrides/tls/certificates.ts'
 
 const NAMES = [
   'glance-api.openstack.svc.cluster.local',
@@ -12,9 +13,17 @@ const NAMES = [
   'fd00::1',
 ]
 const AUTHORITY = makeAuthority()
+const KEY = generateSecret('server')
+
+/** What a release has of an authority. */
+function filesOf(authority: string, names = NAMES, key = KEY) {
+  return {...certifier(authority).certificate(names, key), 'tls.key': key}
+}
+
+type Files = ReturnType<typeof filesOf>
 
 /** A server with one certificate, asked by a client with another's trust, who has a certificate, too. Resolves with the server's, or rejects. */
-async function handshake(server: CertificateFiles, client: CertificateFiles, servername: string) {
+async function handshake(server: Files, client: Files, servername: string) {
   const listening = createServer({
     ...{key: server['tls.key'], cert: server['tls.crt'], ca: server['ca.crt']},
     ...{requestCert: true, rejectUnauthorized: true},
@@ -37,7 +46,7 @@ async function handshake(server: CertificateFiles, client: CertificateFiles, ser
 }
 
 test('a certificate has its names and addresses, and is signed by an authority that is trusted', () => {
-  const files = certifier(AUTHORITY).certificate(NAMES)
+  const files = filesOf(AUTHORITY)
   const certificate = new X509Certificate(files['tls.crt'])
   const authorities = files['ca.crt']
     .split(/(?<=-----END CERTIFICATE-----\n)/)
@@ -57,19 +66,20 @@ test('a certificate has its names and addresses, and is signed by an authority t
   expect(certificate.checkHost('glance-api.other.svc.cluster.local')).toBeUndefined()
 })
 
-test('the same authority and names give the same bytes; another name or authority gives another key', () => {
-  const files = certifier(AUTHORITY).certificate(NAMES)
+test('the same authority, names and key give the same bytes, and another key another certificate', () => {
+  const files = filesOf(AUTHORITY)
 
-  expect(certifier(AUTHORITY).certificate(NAMES)).toEqual(files)
-  expect(certifier(AUTHORITY).certificate(['keystone'])['tls.key']).not.toBe(files['tls.key'])
-  expect(certifier(makeAuthority()).certificate(NAMES)['tls.key']).not.toBe(files['tls.key'])
+  expect(filesOf(AUTHORITY)).toEqual(files)
+  expect(filesOf(AUTHORITY, NAMES, generateSecret('server'))['tls.crt']).not.toBe(files['tls.crt'])
+  expect(new X509Certificate(files['tls.crt']).checkPrivateKey(createPrivateKey(KEY))).toBe(true)
+})
+
+test('each key of a server is another one, and does not follow from the authority', () => {
+  expect(generateSecret('server')).not.toBe(generateSecret('server'))
 })
 
 test('who has the certificate of another authority is not believed', async () => {
-  const [ours, theirs] = [AUTHORITY, makeAuthority()].map((each) => certifier(each).certificate(NAMES)) as [
-    CertificateFiles,
-    CertificateFiles,
-  ]
+  const [ours, theirs] = [AUTHORITY, makeAuthority()].map((each) => filesOf(each)) as [Files, Files]
 
   await expect(handshake(theirs, ours, NAMES[0]!)).rejects.toThrow(/self-signed|unable to/)
 })
@@ -77,8 +87,8 @@ test('who has the certificate of another authority is not believed', async () =>
 test('before and after a rotation all servers and clients know each other, in whichever order they are upgraded', async () => {
   const rotated = makeAuthority(AUTHORITY)
   const [former, present, next] = [AUTHORITY, rotated, makeAuthority(rotated)].map((each) =>
-    certifier(each).certificate(NAMES),
-  ) as [CertificateFiles, CertificateFiles, CertificateFiles]
+    filesOf(each),
+  ) as [Files, Files, Files]
 
   for (const [server, client] of [
     [former, present],

@@ -2,6 +2,7 @@ import {expect, test} from 'vitest'
 import {supplyFrom} from '../../../src/cli/open/secrets.ts'
 import type {StoredRelease} from '../../../src/cluster/cluster.ts'
 import type {NewSecret} from '../../../src/cluster/kept-secrets.ts'
+import {generateSecret} from '../../../src/overrides/generate-secret.ts'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import type {Plan} from '../../../src/plan/plan.ts'
 import {isMap, releaseNamespace, type Values} from '../../../src/release.ts'
@@ -127,4 +128,18 @@ test('what is made of an authority is no authority', async () => {
   const generated = planned.generated!.get(id('mariadb'))!
   expect(generated).toContainEqual(expect.objectContaining({name: ADMIN, isNew: false}))
   expect(generated).toContainEqual(expect.objectContaining({name: 'tls.authority', isNew: true}))
+})
+
+test('a server goes on with the private key with which it runs', async () => {
+  const key = generateSecret('server')
+  const prepared = await preparedOf(
+    {global: {tls: {internal: true}}, mariadb: {}},
+    {kk: {infer: false, charts: [KK]}},
+  )
+  const cluster = clusterWith({mariadb: {global: {tls: {files: {'tls.key': key}}}}})
+
+  const {settled, missing} = await supplyFrom(prepared, cluster, async () => NONE)
+
+  expect(stated(settled, 'mariadb', 'global.tls.files')).toMatchObject({'tls.key': key})
+  expect(missing.find(({name}) => name === 'tls.server.mariadb')).toMatchObject({value: key, isInUse: true})
 })
