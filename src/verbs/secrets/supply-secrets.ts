@@ -131,13 +131,13 @@ export function layersWithSecrets(
     [...releases].map(([release, {chart, layers}]) => {
       const namespace = releaseNamespace(release)
       const needed = needs.get(release) ?? []
-      const valueOf = ({name, kind}: SecretNeed) =>
+      const supplied = ({name, kind}: SecretNeed) =>
         (cluster.get(namespace)?.get(name) ?? store.get(namespace)?.get(name))?.value ??
         standIn(kind, `${namespace}/${name}`)
       const placed = needed.map((need) => {
         const other = needed.find(({name}) => name === need.other)
-        const value = valueOf(need)
-        return {path: need.path, value: need.given?.(value, other ? valueOf(other) : '') ?? value}
+        const value = supplied(need)
+        return {path: need.path, value: need.given?.(value, other ? supplied(other) : '') ?? value}
       })
       return [release, placed.length === 0 ? layers : laidIn(chart, layers, placed)]
     }),
