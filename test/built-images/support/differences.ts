@@ -52,6 +52,13 @@ export const PACKAGES_OF_IMAGES: readonly (readonly [RegExp, Differences])[] = [
     because('the conductor alone calls it, whose images have it in both releases', 'genisoimage ipmitool'),
   ],
   [
+    /^ironic-conductor$/,
+    because(
+      'machines start by virtual media: no deployment by iSCSI is left in ironic, and the chart serves no TFTP',
+      'open-iscsi systemd tftpd-hpa udev xinetd',
+    ),
+  ],
+  [
     /^glance-api$/,
     because(
       'a store in volumes of cinder attaches them with it, which the chart has not',
