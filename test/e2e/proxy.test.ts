@@ -10,8 +10,8 @@ it('a cloud behind a proxy is planned, deployed and looked at through it, by kk 
   const own = await readFile(inject('run').kubeconfig, 'utf8')
   const [, port] = /https:\/\/127\.0\.0\.1:(\d+)/.exec(own)!
   const far = own.replace(
-    /( *)server: .*/,
-    `$1server: https://faraway.invalid:${port}\n$1tls-server-name: localhost`,
+    /"server": "[^"]*"/,
+    `"server": "https://faraway.invalid:${port}", "tls-server-name": "localhost"`,
   )
   const KUBECONFIG = await corner.write('far', far)
   const env = {KUBECONFIG, HTTPS_PROXY: proxy.url, NO_PROXY: 'near.invalid,10.0.0.0/8'}

@@ -74,7 +74,7 @@ describe.concurrent('before the first change', () => {
           ],
         },
       },
-      /api: Service\/a: .*duplicate entries for key/,
+      /api: Service\/a: .*(?:duplicate entries for key|Duplicate value)/,
     ],
     [
       'a kind that nobody serves',

@@ -4,6 +4,7 @@ import {execa} from 'execa'
 import {load} from 'js-yaml'
 import {expect, inject} from 'vitest'
 import type {EnvironmentObject} from '../../../src/operator/kinds/environment-kind.ts'
+import {INSTALLATION_LABEL, RUN_LABEL} from '../../../src/plan/labels.ts'
 import {uniqueName, waitFor} from './cluster.ts'
 import {FIXTURES} from './environment.ts'
 import {done, type OwnCluster, startOwnCluster, type TestCluster} from './guarded.ts'
@@ -302,7 +303,14 @@ function environmentOn({cluster, releases}: Places, name: string): OperatedEnvir
           const text = await done(
             cluster.kubectl('get', ...record, '--output', 'jsonpath={.metadata.labels}'),
           )
-          const {modifiedAt: _, ...labels} = JSON.parse(text) as Record<string, string>
+          // Who made a revision, and when, is all that may differ.
+          const {
+            modifiedAt: _,
+            [INSTALLATION_LABEL]: installation,
+            [RUN_LABEL]: run,
+            ...labels
+          } = JSON.parse(text) as Record<string, string>
+          expect(installation).toBe(run)
           const manifest = await done(cluster.helm('helm4', 'get', 'manifest', release, '--namespace', name))
           return [release, {labels, manifest}] as const
         }),

@@ -25,9 +25,9 @@ function compared() {
 
 it('are asked for objects that change, kept to one line, and masked', async () => {
   const asked: string[] = []
-  const validate = async ({objects}: ValidateOptions) => {
+  const validate = async ({objects, redact}: ValidateOptions) => {
     asked.push(...objects.map(({metadata}) => metadata.name))
-    const message = 'no, not with topsecret-1\nConfigMap{…}'
+    const message = redact!('no, not with topsecret-1\nConfigMap{…}')
     return objects.map(() => ({object: '', outcome: 'refused' as const, message}))
   }
   const valuesOf = () => ({auth: {password: 'topsecret-1'}})
