@@ -251,11 +251,18 @@ function overdueError({release, kind}: Execution['action'], cause: KkError, seco
   })
 }
 
+/** The next run upgrades what an install has left, and helm runs no hooks of an install then. */
+function hooksHint(kind: Execution['action']['kind']): string {
+  return kind === 'install'
+    ? 'the same command again upgrades the release, and helm then runs the hooks of upgrades alone: for a hook of the install, remove the release first, or do its work by hand'
+    : 'run the same command again: helm makes its hooks again'
+}
+
 /** A hook that is deleted is never complete: helm 4 waits for it until its time is over. */
 function doomedError({release, kind}: Execution['action'], cause: KkError): KkError {
   return new KkError('KK_HELM_FAILED', `${release}: helm ${kind} was ended, for it waited in vain`, {
     cause,
-    hint: 'run the same command again: helm makes its hooks again',
+    hint: hooksHint(kind),
     log: cause.log,
   })
 }
@@ -263,7 +270,7 @@ function doomedError({release, kind}: Execution['action'], cause: KkError): KkEr
 function unhooked({release, kind}: Execution['action'], causes: readonly Cause[]): KkError {
   const what = causes.map(describeCause).join('; ')
   return new KkError('KK_UNHEALTHY', `${release}: helm ${kind} ended well, but ${what}`, {
-    hint: 'run the same command again: helm makes its hooks again',
+    hint: hooksHint(kind),
   })
 }
 
