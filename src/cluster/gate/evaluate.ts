@@ -208,6 +208,9 @@ export function collectionKey({resource, namespace}: {resource: Resource; namesp
 
 const NOTHING_AROUND: Surroundings = {pods: [], claim: () => undefined}
 
+/** How long the events of an object that is gone may be late, in milliseconds. */
+export const LATE_EVENTS_MILLISECONDS = 10_000
+
 /** What is known of a release beside its objects. */
 export interface Background {
   /** Whether the gate of this revision has passed, so that its Jobs were seen to complete. */

@@ -17,6 +17,7 @@ import {
   evaluate,
   type GatedObject,
   type Gating,
+  LATE_EVENTS_MILLISECONDS,
   leftToScalers,
   NOT_SEEN,
 } from './evaluate.ts'
@@ -82,8 +83,6 @@ function untilLimit(health: Health | undefined, {now}: Gating): number {
   return health?.state === 'waiting' ? (health.until ?? Infinity) - now() : Infinity
 }
 
-/** How long the events of a Job that is gone already may be late, in milliseconds. */
-const LATE_EVENTS_MILLISECONDS = 10_000
 /** How long each object is waited for at the deadline, in milliseconds. */
 const LAST_LOOK_MILLISECONDS = 5_000
 

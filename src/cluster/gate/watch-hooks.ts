@@ -13,6 +13,7 @@ import {
   evaluate,
   type GatedObject,
   gatedObjects,
+  LATE_EVENTS_MILLISECONDS,
   mayVanish,
   NOT_SEEN,
 } from './evaluate.ts'
@@ -117,9 +118,6 @@ interface HookOutcomes {
   /** Returns those that are gone and were not seen to complete; those of which the events are late are waited for. */
   incomplete(client: ApiClient): Promise<readonly GatedObject[]>
 }
-
-/** How long the events of a hook that is gone may be late, in milliseconds. */
-const LATE_EVENTS_MILLISECONDS = 10_000
 
 function hookOutcomes(watches: Watches, gated: readonly GatedObject[]): HookOutcomes {
   const current = (hook: GatedObject) => collectionOf(watches, hook).get(hook.name)
