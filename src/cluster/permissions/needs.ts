@@ -76,7 +76,7 @@ const health = (...verbs: readonly string[]): readonly Need[] => {
     ...look(read, 'batch', 'jobs'),
     {
       ...AUTOSCALERS,
-      why: 'to tell what an autoscaler has scaled down from what somebody has',
+      why: 'to distinguish what an autoscaler has scaled down from what was scaled by hand',
       without: 'what an autoscaler has scaled down is not healthy',
     },
   ]
