@@ -345,9 +345,17 @@ it('a namespace that is deleted under a gate is named, before the time is over',
     'the gate is awaited',
   )
 
+  // An object with a finalizer keeps the namespace going for as long as it is looked at.
+  const held = ['configmap', 'held', '--namespace', corner.name]
+  const finalizers = (names: readonly string[]) =>
+    kubectl(['patch', ...held, '--type', 'merge', '--patch', JSON.stringify({metadata: {finalizers: names}})])
+  await kubectl(['create', ...held])
+  await finalizers(['example.org/held'])
+
   await kubectl(['delete', 'namespace', corner.name, '--wait=false'])
 
   const {exitCode, stdout} = await deploying.ended()
+  await finalizers([])
   expect(exitCode).toBe(1)
   expect(stdout).toContain(`the namespace ${corner.name} is being deleted`)
 })
