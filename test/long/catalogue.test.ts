@@ -15,7 +15,17 @@ import {history} from '../e2e/support/history.ts'
 import {revisions} from '../e2e/support/records.ts'
 
 /** Of the cloud, what the services of the catalogue require. */
-const OF_CLOUD = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'openvswitch', 'ovn', 'neutron', 'heat']
+const OF_CLOUD = [
+  'mariadb',
+  'rabbitmq',
+  'memcached',
+  'keystone',
+  'openvswitch',
+  'ovn',
+  'neutron',
+  'heat',
+  'ceph',
+]
 
 /** Services without an image of kk's, and what names one. */
 const OTHERS = {
