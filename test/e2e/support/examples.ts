@@ -171,6 +171,7 @@ function inSandboxOfRun(line: string, environment: string): string {
   return line
     .replace(/--(owner|confirm) all-in-one\b/, `--$1 ${environment}`)
     .replace(/^kk (unlock|rollback --release) .*/, (words) => `${words} --owner ${environment}`)
+    .replace(/ --context \S+/, ` --context sandbox-${sandbox}`)
     .replace(/ --sandbox-name \S+/, '')
     .replace(/ --sandbox\b/, ` --sandbox-name ${name}`)
     .replace(/^kk sandbox \w+/, (words) => `${words} --sandbox-name ${name}`)

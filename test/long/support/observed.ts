@@ -1,5 +1,13 @@
 import {gunzipSync} from 'node:zlib'
-import {GATED_LABEL, INPUTS_LABEL, OWNER_LABEL, REVISION_LABEL, usesLabel} from '../../../src/plan/labels.ts'
+import {
+  GATED_LABEL,
+  INPUTS_LABEL,
+  INSTALLATION_LABEL,
+  OWNER_LABEL,
+  REVISION_LABEL,
+  RUN_LABEL,
+  usesLabel,
+} from '../../../src/plan/labels.ts'
 import {releaseId} from '../../../src/release.ts'
 import {get} from '../../e2e/support/cluster.ts'
 
@@ -93,7 +101,7 @@ export function lastOf(records: readonly RecordSeen[]): ReadonlyMap<string, Reco
 
 const HELMS_LABELS = ['name', 'version', 'createdAt', 'modifiedAt']
 
-/** Digests that hash the namespace cannot be compared; that they fit is what `kk plan` says. */
+/** Digests that hash the namespace, and the ids of runs, cannot be compared; that digests fit is what `kk plan` says. */
 function portraitOf({labels, manifest, values}: RecordSeen): object {
   const own = Object.entries(labels).filter(([name]) => !HELMS_LABELS.includes(name))
   const ofRevision = (name: string) => labels[name] === labels.version
@@ -103,6 +111,8 @@ function portraitOf({labels, manifest, values}: RecordSeen): object {
     labels: {
       ...Object.fromEntries(own),
       [INPUTS_LABEL]: labels[INPUTS_LABEL] !== undefined,
+      [INSTALLATION_LABEL]: labels[INSTALLATION_LABEL] !== undefined,
+      [RUN_LABEL]: labels[RUN_LABEL] !== undefined,
       [OWNER_LABEL]: labels[OWNER_LABEL],
       [REVISION_LABEL]: ofRevision(REVISION_LABEL),
       [GATED_LABEL]: ofRevision(GATED_LABEL),
