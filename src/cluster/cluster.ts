@@ -78,6 +78,10 @@ export interface StoredRelease extends ReleaseRecord {
   readonly hooks: readonly string[]
   /** The hooks that succeeded at this revision. */
   readonly ranHooks?: readonly string[]
+  /** The hooks that did not succeed at this revision: they failed, were cut short, or were not run. */
+  readonly openHooks?: readonly string[]
+  /** Whether helm made the revision by an install, not by an upgrade or a rollback. */
+  readonly isInstall?: boolean
   readonly chart: {
     readonly name: string
     readonly version: string
@@ -216,6 +220,14 @@ export type DryApply =
     }
   | {readonly object: KubernetesObject; readonly state: 'refused'; readonly message: string}
 
+export interface CorrectOptions extends DryApplyOptions {
+  /**
+   * The objects of the last revision, if fields that only they have are removed as well, as by an upgrade on the client
+   * side; others are then left alone.
+   */
+  readonly before?: readonly KubernetesObject[]
+}
+
 export interface DryApplyOptions extends Pick<ValidateOptions, 'namespace' | 'objects' | 'redact'> {
   readonly method: ApplyMethod
 }
@@ -278,10 +290,10 @@ export interface Cluster {
    */
   writtenAt(record: ReleaseRecord): Promise<number | undefined>
   /**
-   * Writes `failed` and a description into a record, so that helm may work on it again; all else stays. Throws
-   * `KK_RACED`, `KK_RECORD`.
+   * Writes `failed` and a description into a record, so that helm may work on it again, and that these hooks of it, such as
+   * `Job/migrate`, have failed; all else stays. Throws `KK_RACED`, `KK_RECORD`.
    */
-  markFailed(record: ReleaseRecord, description: string): Promise<ReleaseRecord>
+  markFailed(record: ReleaseRecord, description: string, hooks?: readonly string[]): Promise<ReleaseRecord>
   /**
    * Returns the custom kinds that are served, as templates ask for them: `group/version` and `group/version/Kind`,
    * sorted.
@@ -339,7 +351,7 @@ export interface Cluster {
    */
   dryApply(options: DryApplyOptions): Promise<readonly DryApply[]>
   /** Writes objects that exist as helm writes them, by force. Those that are gone are left alone. */
-  correct(options: DryApplyOptions): Promise<void>
+  correct(options: CorrectOptions): Promise<void>
   /** Makes helm the manager of the fields that Flux's controller applied; nothing else of the objects changes. */
   takeFluxFields(namespace: string, objects: readonly KubernetesObject[]): Promise<void>
   /** Returns the workloads that autoscalers of a namespace scale: the manifest does not decide their replicas. */

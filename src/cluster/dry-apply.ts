@@ -4,8 +4,9 @@ import type {ApiClient} from './api/client.ts'
 import type {Discovery} from './api/discovery.ts'
 import {maskedClient} from './api/masked-client.ts'
 import {readObject} from './api/resources.ts'
-import type {DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from './cluster.ts'
-import {apply, conflictsIn, setFields, type Written} from './helm-writes.ts'
+import type {CorrectOptions, DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from './cluster.ts'
+import {apply, conflictsIn, patchAsHelm, setFields, type Written} from './helm-writes.ts'
+import {objectKey} from './manifest.ts'
 import {mapParallel} from './parallel.ts'
 
 /** The times that live object and dry run are read again if somebody wrote between the two. */
@@ -41,10 +42,13 @@ export async function dryApplyObjects(
 export async function correctObjects(
   plainClient: ApiClient,
   discovery: Discovery,
-  {namespace, objects, method, redact}: DryApplyOptions,
+  {namespace, objects, method, redact, before}: CorrectOptions,
 ): Promise<void> {
   const client = maskedClient(plainClient, redactSecretsOf(objects, redact))
+  const earlier = before && new Map(before.map((object) => [objectKey(object, namespace), object]))
   for (const object of objects) {
+    const last = earlier?.get(objectKey(object, namespace))
+    if (earlier && !last) continue
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) continue
     const home = object.metadata.namespace ?? namespace
@@ -52,9 +56,9 @@ export async function correctObjects(
     const live = await readObject<KubernetesObject>(client, resource, at)
     if (!live) continue
     const written = {resource, namespace: home, object}
-    await (method === 'server-side'
-      ? apply(client, written, true, false)
-      : setFields(client, written, {live, isDry: false}))
+    if (last) await patchAsHelm(client, written, {before: last, live, isDry: false})
+    else if (method === 'server-side') await apply(client, written, true, false)
+    else await setFields(client, written, {live, isDry: false})
   }
 }
 

@@ -70,27 +70,28 @@ interface Merging {
   /** The object of the last revision. */
   readonly before: KubernetesObject | undefined
   readonly live: KubernetesObject
+  readonly isDry: boolean
 }
 
 /**
- * Patches an object in a dry run as helm does on the client side. Kinds without a strategic merge, such as custom resources,
+ * Patches an object as helm does on the client side, in a dry run or not. Kinds without a strategic merge, such as custom resources,
  * take a plain one.
  */
 export async function patchAsHelm(
   client: ApiClient,
   written: Written,
-  {before, live}: Merging,
+  {before, live, isDry}: Merging,
 ): Promise<void> {
   const {object} = written
   const strategic = threeWayPatch({before, after: object, live})
   if (Object.keys(strategic).length === 0) return
-  const how = {isDry: true, body: strategic, type: 'strategic-merge-patch'} as const
+  const how = {isDry, body: strategic, type: 'strategic-merge-patch'} as const
   try {
     await client.json(patching(written, how))
   } catch (error) {
     if (!isApiError(error, 415)) throw error
     const body = plainPatch(before ?? {}, object)
-    await client.json(patching(written, {isDry: true, body, type: 'merge-patch'}))
+    await client.json(patching(written, {isDry, body, type: 'merge-patch'}))
   }
 }
 

@@ -216,7 +216,7 @@ async function merged(client: ApiClient, run: DryRun): Promise<Found> {
     await create(client, run)
     return {}
   }
-  await patchAsHelm(client, run, {before, live})
+  await patchAsHelm(client, run, {before, live, isDry: true})
   return {standing: live.metadata}
 }
 

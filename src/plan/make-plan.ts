@@ -31,8 +31,8 @@ export interface PlanInputs {
   /** Every revision that is seen, those of a release ascending: an earlier one may use what the last does not. */
   readonly revisions?: readonly ObservedRecord[]
   readonly mode: PlanMode
-  /** Releases whose health would be waited for in vain, and why: helm is run again for them. */
-  readonly stuck?: ReadonlyMap<ReleaseId, string>
+  /** Releases whose health would be waited for in vain, and what helm is to do with them instead. */
+  readonly stuck?: ReadonlyMap<ReleaseId, Decision>
   /** Show a wanted release that kk did not install as one to be adopted, instead of throwing `KK_FOREIGN`. */
   readonly showForeign?: boolean
   /** Releases whose objects are not as their manifests say, and what differs: helm is run again for them. */
@@ -155,14 +155,13 @@ function decideAll(inputs: PlanInputs, recordOf: Records, meant: Scope): Decisio
   return new Map([...meant].map(([release, role]) => [release, decideOne(release, role)]))
 }
 
-/** What cannot get well by waiting is upgraded, though its inputs are the same. */
+/** Helm runs again for what cannot get well by waiting, though its inputs are the same. */
 function unstick(decisions: Decisions, stuck: PlanInputs['stuck']): Decisions {
   if (!stuck) return decisions
   return new Map(
     [...decisions].map(([release, decision]) => {
       const isOwn = decision.kind === 'await' || decision.kind === 'unchanged'
-      const reason = isOwn ? stuck.get(release) : undefined
-      return [release, reason === undefined ? decision : {kind: 'upgrade', reasons: [reason]}]
+      return [release, (isOwn ? stuck.get(release) : undefined) ?? decision]
     }),
   )
 }

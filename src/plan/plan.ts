@@ -33,8 +33,8 @@ interface PlannedChart {
 
 /** The kinds of actions, each with what only its actions tell. */
 interface OfKind {
-  /** Helm runs, then the gate. */
-  readonly install: unknown
+  /** Helm runs, then the gate. Of a release with a record it is an install over what an earlier one has left. */
+  readonly install: Recovering
   readonly upgrade: Recovering & Changing & {readonly installed?: PlannedChart}
   /** Helm returns to an earlier revision, then the gate. */
   readonly rollback: Recovering &

@@ -63,7 +63,8 @@ describe('a whole environment', () => {
     const records = allDeployed().filter(({release}) => release === id('mariadb'))
 
     const healthy = makePlan(inputsOf({}, records))
-    const gone = makePlan({...inputsOf({}, records), stuck: new Map([[id('mariadb'), 'objects are gone']])})
+    const way = {kind: 'upgrade', reasons: ['objects are gone']} as const
+    const gone = makePlan({...inputsOf({}, records), stuck: new Map([[id('mariadb'), way]])})
 
     expect(healthy.actions[0]).toMatchObject({kind: 'check', reasons: ['what requires it changes']})
     expect(gone.actions[0]).toMatchObject({kind: 'upgrade', reasons: ['objects are gone']})
@@ -75,7 +76,8 @@ describe('a whole environment', () => {
     const inputs = inputsOf({}, [waiting, ...allDeployed().filter(({release}) => release !== id('mariadb'))])
 
     const patient = makePlan(inputs)
-    const stuck = makePlan({...inputs, stuck: new Map([[id('mariadb'), 'Job/db failed']])})
+    const way = {kind: 'upgrade', reasons: ['Job/db failed']} as const
+    const stuck = makePlan({...inputs, stuck: new Map([[id('mariadb'), way]])})
 
     expect(patient.actions[0]).toMatchObject({kind: 'await'})
     expect(stuck.actions[0]).toMatchObject({kind: 'upgrade', reasons: ['Job/db failed']})

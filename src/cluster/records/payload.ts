@@ -4,6 +4,8 @@ import type {Values} from '../../release.ts'
 import type {ReleaseRecord, StoredRelease} from '../cluster.ts'
 
 interface Hook {
+  readonly name?: string
+  readonly kind?: string
   readonly manifest?: string
   readonly last_run?: {readonly phase?: string} | null
 }
@@ -14,7 +16,7 @@ interface Payload {
   readonly manifest?: string
   readonly config?: Values | null
   readonly apply_method?: string
-  readonly info?: {readonly last_deployed?: string} | null
+  readonly info?: {readonly first_deployed?: string; readonly last_deployed?: string} | null
   readonly hooks?: readonly Hook[] | null
   readonly chart?: {
     readonly metadata?: {
@@ -35,14 +37,15 @@ interface Payload {
 export function decodePayload(record: ReleaseRecord, data: string | undefined): StoredRelease {
   const payload = parse(record, data)
   const {name = '', version = '', appVersion = '', annotations} = payload.chart?.metadata ?? {}
+  const {first_deployed: first, last_deployed: last} = payload.info ?? {}
   return {
     ...record,
     manifest: payload.manifest ?? '',
     values: payload.config ?? {},
     hooks: (payload.hooks ?? []).map((hook) => hook.manifest ?? ''),
-    ranHooks: (payload.hooks ?? [])
-      .filter((hook) => hook.last_run?.phase === 'Succeeded')
-      .map((hook) => hook.manifest ?? ''),
+    ranHooks: (payload.hooks ?? []).filter(hasSucceeded).map((hook) => hook.manifest ?? ''),
+    openHooks: (payload.hooks ?? []).filter((hook) => !hasSucceeded(hook)).map((hook) => hook.manifest ?? ''),
+    isInstall: first !== undefined && first === last,
     chart: {name, version, appVersion, annotations: annotations ?? {}},
     crds: (payload.chart?.files ?? [])
       .filter((file) => file.name?.startsWith('crds/') && /\.ya?ml$/.test(file.name))
@@ -50,21 +53,36 @@ export function decodePayload(record: ReleaseRecord, data: string | undefined): 
     applyMethod: payload.apply_method || undefined,
     bytes: Buffer.byteLength(data ?? '', 'base64'),
     ...(payload.namespace && {namespace: payload.namespace}),
-    ...(payload.info?.last_deployed && {deployedAt: payload.info.last_deployed}),
+    ...(last && {deployedAt: last}),
   }
 }
 
+function hasSucceeded(hook: Hook): boolean {
+  return hook.last_run?.phase === 'Succeeded'
+}
+
+/** The changes of a record: strings of its `info`, and the hooks that failed, as `Job/migrate`. */
+interface RecordChanges {
+  readonly info: Readonly<Record<string, string>>
+  readonly failedHooks?: readonly string[]
+}
+
 /**
- * Returns `data.release` with other texts in its `info`. Numbers stay as they are written, which JavaScript numbers
- * would not. Throws `KK_RECORD`.
+ * Returns `data.release` with these changes. Numbers stay as they are written, which JavaScript numbers would not.
+ * Throws `KK_RECORD`.
  */
-export function withInfo(
+export function withChanges(
   record: ReleaseRecord,
   data: string | undefined,
-  info: Readonly<Record<string, string>>,
+  {info, failedHooks = []}: RecordChanges,
 ): string {
   const payload = parse(record, data, verbatimNumber)
-  const json = JSON.stringify({...payload, info: {...payload.info, ...info}})
+  const hooks = payload.hooks?.map((hook) =>
+    failedHooks.includes(`${hook.kind}/${hook.name}`)
+      ? {...hook, last_run: {...hook.last_run, phase: 'Failed'}}
+      : hook,
+  )
+  const json = JSON.stringify({...payload, info: {...payload.info, ...info}, ...(hooks && {hooks})})
   const packed = gzipSync(json, {level: 9})
   return Buffer.from(packed.toString('base64')).toString('base64')
 }

@@ -4,7 +4,7 @@ import type {ApiClient} from '../api/client.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
 import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
 import type {Cluster, EveryRecord, ReleaseRecord, StoredRelease} from '../cluster.ts'
-import {decodePayload, withInfo} from './payload.ts'
+import {decodePayload, withChanges} from './payload.ts'
 import {
   allRecords,
   lastRecords,
@@ -33,7 +33,7 @@ export function helmRecords(client: ApiClient): Records {
     stored: (release, revision) => readStored(client, release, revision),
     label: (record, labels) => patchLabels(client, record, labels),
     writtenAt: (record) => writtenAt(client, record),
-    markFailed: (record, description) => markFailed(client, record, description),
+    markFailed: (record, description, hooks) => markFailed(client, record, {description, hooks}),
   }
 }
 
@@ -193,7 +193,7 @@ interface StoredSecret extends SecretMetadata {
 async function markFailed(
   client: ApiClient,
   record: ReleaseRecord,
-  description: string,
+  {description, hooks = []}: {readonly description: string; readonly hooks?: readonly string[] | undefined},
 ): Promise<ReleaseRecord> {
   const at = {namespace: releaseNamespace(record.release), name: record.secret.name}
   const secret = await readObject<StoredSecret>(client, SECRETS, at)
@@ -205,7 +205,10 @@ async function markFailed(
     status: 'failed',
     modifiedAt: String(Math.floor(client.now() / 1000)),
   }
-  const release = withInfo(record, secret.data?.release, {status: 'failed', description})
+  const release = withChanges(record, secret.data?.release, {
+    info: {status: 'failed', description},
+    failedHooks: hooks,
+  })
   try {
     const written = await client.json<SecretMetadata>({
       method: 'PUT',

@@ -3,7 +3,7 @@ import type {DesiredRelease} from '../desired.ts'
 import {inputsDigest} from '../digest.ts'
 import {hasPassed, type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
-import {recovery} from '../pending/recovery.ts'
+import {recovery, reinstall} from '../pending/recovery.ts'
 import {foreign, handedOver, namedElsewhere, statedElsewhere, unfinished} from '../refusals.ts'
 import type {Decision} from './decision.ts'
 import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
@@ -16,7 +16,7 @@ export function decide(desired: DesiredRelease, record: ObservedRecord | undefin
   if (!record) return {kind: 'install', reasons: ['not installed']}
   const labels = ownership(desired, record, file)
   if (labels.owner !== desired.owner) return use(record, `belongs to the environment "${labels.owner}"`)
-  return recovery(record) ?? compare(desired, record, labels, file)
+  return recovery(record) ?? reinstall(record) ?? compare(desired, record, labels, file)
 }
 
 /** Returns the check of an installed release that is not to be changed, but must be healthy. Throws `KK_PENDING`. */

@@ -26,6 +26,8 @@ export interface ObservedRecord extends ReleaseRecord {
   readonly evidence?: Evidence
   /** The run whose rollback made the revision, where it was killed before it could label it. */
   readonly copiedBy?: string
+  /** As `lostHooks`, of a release of which no revision was ever deployed. */
+  readonly lostHooks?: readonly string[]
 }
 
 export interface Judging {

@@ -1,4 +1,6 @@
-import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import type {ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
+import {hookEvents} from '../../cluster/helm-view.ts'
+import {hookObjects, objectName} from '../../cluster/manifest.ts'
 import type {Decision} from '../decision/decision.ts'
 import {unfinished} from '../refusals.ts'
 import {type Evidence, isUnfinished, type ObservedRecord} from './evidence.ts'
@@ -11,11 +13,46 @@ export function recovery(record: ObservedRecord): Decision | undefined {
   const {revision, status, evidence} = record
   if (status === 'uninstalled')
     return {kind: 'install', reasons: [`only its history is left (revision ${revision}): installed anew`]}
-  if (isUnfinished(record) && evidence && isRecoverable(evidence))
-    return {kind: 'upgrade', reasons: [upgradeReason(record, evidence)], recovers: status}
+  if (isUnfinished(record) && evidence && isRecoverable(evidence)) {
+    const {lostHooks: hooks = []} = record
+    if (hooks.length === 0)
+      return {kind: 'upgrade', reasons: [upgradeReason(record, evidence)], recovers: status}
+    const reasons = [recoveryReason(record, evidence), reinstallReason(record, hooks)]
+    return {kind: 'install', reasons, recovers: status}
+  }
   const refusal = unfinished(record)
   if (refusal) throw refusal
   return undefined
+}
+
+/**
+ * Returns the install that a release needs whose install has failed before its hooks had completed; undefined for any
+ * other. Helm installs over what a failed install has left (Helm 4.2: install.go availableName, `--replace`).
+ */
+export function reinstall(record: ObservedRecord): Decision | undefined {
+  const {status, lostHooks: hooks = []} = record
+  if (status !== 'failed' || hooks.length === 0) return undefined
+  return {kind: 'install', reasons: [reinstallReason(record, hooks)]}
+}
+
+/** Returns why helm has to install again, not to upgrade, what an install has left. */
+export function reinstallReason(
+  {revision}: Pick<ReleaseRecord, 'revision'>,
+  hooks: readonly string[],
+): string {
+  return `hooks of the install were not seen to complete in revision ${revision} (${hooks.join(', ')}), and an upgrade does not run them: installed over what is there`
+}
+
+/** Returns the hooks of an install that have not succeeded, and that helm does not run in an upgrade. */
+export function lostHooks({
+  isInstall = false,
+  openHooks = [],
+}: Pick<StoredRelease, 'isInstall' | 'openHooks'>): readonly string[] {
+  if (!isInstall) return []
+  const isOf = (verb: string) => (event: string) => event.endsWith(`-${verb}`)
+  return hookObjects({hooks: openHooks})
+    .filter((hook) => hookEvents(hook).some(isOf('install')) && !hookEvents(hook).some(isOf('upgrade')))
+    .map(objectName)
 }
 
 type Recoverable = Extract<Evidence, {state: 'stale' | 'running'}>

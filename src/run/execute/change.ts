@@ -1,4 +1,5 @@
 import type {HeldLease, ReleaseRecord, Validation} from '../../cluster/cluster.ts'
+import {withoutHooks} from '../../cluster/helm-view.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {expectWebhooksAnswer} from '../../cluster/unanswered-webhooks.ts'
 import {KkError} from '../../errors.ts'
@@ -34,6 +35,7 @@ export async function change(begun: Execution<'install' | 'upgrade'>, work: Char
   await validate(execution, {work, before})
   if (before) await clearFailedJobs(execution, work)
   await keepDropped(execution, work.dropped, work.shared)
+  if (before?.status === 'failed' && action.kind === 'install') await removeFields(execution, before, work)
   try {
     const changed = await callHelm(execution, work, {lease, before})
     if (changed.revision !== revision) {
@@ -70,6 +72,24 @@ async function madeByAnother(
 async function clearFailedJobs({action, cluster, controls}: Execution, work: ChartWork): Promise<void> {
   const deleted = await cluster.deleteFailedJobs(releaseNamespace(action.release), work.objects)
   if (deleted.length > 0) controls.onProgress('helm', `failed, and run again: ${deleted.join(', ')}`)
+}
+
+/**
+ * Removes the fields of what a failed install has left that its chart no longer renders: helm 3, which installs over it,
+ * compares with nothing and would leave them.
+ */
+async function removeFields(
+  execution: Execution,
+  {release, revision}: ReleaseRecord,
+  {objects}: ChartWork,
+): Promise<void> {
+  const {cluster, helm} = execution
+  const stored = helm.version.major === 3 ? await cluster.stored(release, revision) : undefined
+  if (!stored) return
+  const namespace = releaseNamespace(release)
+  const before = parseManifest(stored.manifest)
+  const written = {namespace, objects: withoutHooks(objects), method: 'client-side'} as const
+  await cluster.correct({...written, before, redact: masking(execution)})
 }
 
 interface Validated {

@@ -34,8 +34,8 @@ interface HelmOperation extends AsyncDisposable {
    */
   result<T>(helm: Promise<T>): Promise<T>
   /**
-   * Throws `KK_UNHEALTHY` if helm has ended well though a hook is gone that was not seen to complete: helm 3 takes a
-   * deletion for its end.
+   * Throws `KK_UNHEALTHY` if helm has ended well though a hook was not seen to complete: helm 3 takes a deletion for its
+   * end. The record is then marked failed, with the hook, so that the next run has helm make it again.
    */
   expectHooks(): Promise<void>
 }
@@ -95,7 +95,10 @@ export async function beginOperation(
       },
       async expectHooks() {
         const causes = await watch.incomplete()
-        if (causes.length > 0) throw unhooked(action, causes)
+        if (causes.length === 0) return
+        const error = unhooked(action, causes)
+        if (!lease.lost.aborted) await markUnhooked(execution, error, causes).catch(() => undefined)
+        throw error
       },
       [Symbol.asyncDispose]: () => ending.disposeAsync(),
     }
@@ -107,23 +110,24 @@ export async function beginOperation(
 }
 
 /**
- * Marks the record failed when helm has left it unfinished, though it has ended, or calls it deployed though a hook did not
- * complete. When that cannot be done, the Lease is left with its evidence. To be called under the Lease with what made the
- * operation, or what followed it, fail.
+ * Marks the record failed when helm has left it unfinished, though it has ended. When that cannot be done, the Lease is left
+ * with its evidence. To be called under the Lease with what made the operation, or what followed it, fail.
  */
 export async function settle(execution: Execution, lease: HeldLease, error: unknown): Promise<void> {
-  const {code, message} = asKkError(error)
   // Whoever raced may be at work on the record.
-  if (lease.lost.aborted || code === 'KK_RACED') return
-  if (code === 'KK_UNHEALTHY') return markUnhooked(execution, message)
+  if (lease.lost.aborted || asKkError(error).code === 'KK_RACED') return
   await markLeft(execution, lease).catch(() => lease.leave())
 }
 
-/** Marks failed what helm has deployed, so that the next run has helm make the hooks again. */
-async function markUnhooked({action, cluster}: Execution, message: string): Promise<void> {
+async function markUnhooked(
+  {action, cluster}: Execution,
+  {message}: KkError,
+  causes: readonly Cause[],
+): Promise<void> {
   const record = await cluster.lastRecord(action.release)
-  if (record?.revision === action.revision + 1 && record.status === 'deployed')
-    await cluster.markFailed(record, `kk: ${message}`).catch(() => undefined)
+  if (record?.revision !== action.revision + 1 || record.status !== 'deployed') return
+  const hooks = causes.map(({object}) => object)
+  await cluster.markFailed(record, `kk: ${message}`, hooks)
 }
 
 /** How often, 200 ms apart, a process is looked for that still bears the name of an operation whose helm has ended. */
@@ -251,18 +255,13 @@ function overdueError({release, kind}: Execution['action'], cause: KkError, seco
   })
 }
 
-/** The next run upgrades what an install has left, and helm runs no hooks of an install then. */
-function hooksHint(kind: Execution['action']['kind']): string {
-  return kind === 'install'
-    ? 'the same command again upgrades the release, and helm then runs the hooks of upgrades alone: for a hook of the install, remove the release first, or do its work by hand'
-    : 'run the same command again: helm makes its hooks again'
-}
+const RUN_AGAIN = 'run the same command again: helm makes its hooks again'
 
 /** A hook that is deleted is never complete: helm 4 waits for it until its time is over. */
 function doomedError({release, kind}: Execution['action'], cause: KkError): KkError {
   return new KkError('KK_HELM_FAILED', `${release}: helm ${kind} was ended, for it waited in vain`, {
     cause,
-    hint: hooksHint(kind),
+    hint: RUN_AGAIN,
     log: cause.log,
   })
 }
@@ -270,7 +269,10 @@ function doomedError({release, kind}: Execution['action'], cause: KkError): KkEr
 function unhooked({release, kind}: Execution['action'], causes: readonly Cause[]): KkError {
   const what = causes.map(describeCause).join('; ')
   return new KkError('KK_UNHEALTHY', `${release}: helm ${kind} ended well, but ${what}`, {
-    hint: hooksHint(kind),
+    hint:
+      kind === 'remove'
+        ? 'the release is gone, and helm does not make the hook again: do its work by hand'
+        : RUN_AGAIN,
   })
 }
 

@@ -87,14 +87,14 @@ export async function workable(
   {action, cluster, controls}: Execution<'install' | 'upgrade' | 'rollback'>,
   record: ReleaseRecord | undefined,
 ): Promise<ReleaseRecord | undefined> {
-  const {release, revision, uid, kind} = action
+  const {release, revision, uid, kind, recovers} = action
   expectDriven(record)
-  const recovers = kind === 'install' ? undefined : action.recovers
   const isSeen = record?.revision === revision && (uid === undefined || record.secret.uid === uid)
   const isLeft = recovers !== undefined && isSeen && record.status === recovers
   const isHistory = kind === 'install' && isSeen && record.status === 'uninstalled'
   if (isHistory) return record
   if (!isLeft) return expectRevision(action, record)
+  if (recovers === 'deployed') return cluster.markFailed(record, `kk: ${action.reasons.join('; ')}`)
   const evidence = evidenceOf(record, await cluster.lease(release), {now: cluster.now(), holding: true})
   if (evidence.state !== 'stale') throw unfinished({...record, evidence})
   const reason = recoveryReason(record, evidence)

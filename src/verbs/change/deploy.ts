@@ -158,7 +158,7 @@ export async function refuseDowngrade(plan: Plan, {helm, cluster}: RunPorts): Pr
   if (helm.version.major !== 3) return
   for (const {release} of plan.actions.filter(changesRevision)) {
     const stored = await cluster.stored(release)
-    if (stored?.applyMethod !== 'ssa') continue
+    if (stored?.applyMethod !== 'ssa' || stored.status === 'uninstalled') continue
     throw new KkError(
       'KK_HELM_DOWNGRADE',
       `${release} was applied on the server side by helm 4; ${helm.version.text} would convert it back`,
@@ -169,8 +169,8 @@ export async function refuseDowngrade(plan: Plan, {helm, cluster}: RunPorts): Pr
   }
 }
 
-function changesRevision({kind}: Action): boolean {
-  return kind === 'upgrade' || kind === 'rollback'
+function changesRevision({kind, revision}: Action): boolean {
+  return kind === 'upgrade' || kind === 'rollback' || (kind === 'install' && revision > 0)
 }
 
 /**

@@ -7,6 +7,7 @@ import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {gateOf, readLabels} from '../../plan/labels.ts'
 import {isUnfinished, type ObservedRecord} from '../../plan/pending/evidence.ts'
+import {reinstallReason} from '../../plan/pending/recovery.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import type {RecordFacts} from '../../plan/uses/observed.ts'
 import {usersOf} from '../../plan/uses/uses.ts'
@@ -57,7 +58,7 @@ export function statusOf(
   const labels = record && readLabels(record.labels)
   const owner = labels?.owner
   const lease = look.leases.get(release)
-  const advice = record && (unfinished(record)?.hint ?? lostRevision(record))
+  const advice = record && (unfinished(record)?.hint ?? lostRevision(record) ?? lostInstall(record))
   const isWhole = record !== undefined && !isUnfinished(record) && record.copiedBy === undefined
   const maker = isWhole ? makerOf(record, payload) : undefined
   return {
@@ -88,6 +89,10 @@ export function statusOf(
 function lostRevision({status, revision}: ObservedRecord): string | undefined {
   if (status !== 'superseded') return undefined
   return `the record of a later revision than ${revision} was deleted, so what runs is not known; kk deploy upgrades it`
+}
+
+function lostInstall(record: ObservedRecord): string | undefined {
+  return record.lostHooks && `${reinstallReason(record, record.lostHooks)} by kk deploy`
 }
 
 function ownerOf(record: ObservedRecord | undefined): string | undefined {

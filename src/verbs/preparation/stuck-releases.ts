@@ -1,17 +1,19 @@
 import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {mayVanish} from '../../cluster/gate/evaluate.ts'
 import {hookDeletePolicies, hookEvents} from '../../cluster/helm-view.ts'
-import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
+import {hookObjects, objectName, parseManifest} from '../../cluster/manifest.ts'
 import {asKkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
+import type {Decision} from '../../plan/decision/decision.ts'
 import {OBJECTS_GONE} from '../../plan/drift/drift-reason.ts'
+import {lostHooks, reinstallReason} from '../../plan/pending/recovery.ts'
 import {isChange, type Plan} from '../../plan/plan.ts'
 import {isEmpty, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Prepared} from './prepare.ts'
 
 export interface StuckReleases {
-  /** The stuck releases, each with the reason in words. */
-  readonly stuck: ReadonlyMap<ReleaseId, string>
+  /** The stuck releases, each with what helm is to do instead, and why. */
+  readonly stuck: ReadonlyMap<ReleaseId, Decision>
   /** Releases whose objects this user may not read: their state is found when the plan is run. */
   readonly unseen: readonly ReleaseId[]
 }
@@ -37,19 +39,15 @@ export async function stuckReleases(
   const found = await Promise.all(
     looked.map(async ({release, kind}) => {
       const isAwaited = kind === 'await'
-      const reason = await stuckReason(cluster, {
-        release,
-        isAwaited,
-        layers: releases.get(release)?.layers ?? [],
-      })
-      return {release, reason}
+      const {layers = []} = releases.get(release) ?? {}
+      return {release, way: await wayOn(cluster, {release, isAwaited, layers})}
     }),
   )
   return {
     stuck: new Map(
-      found.flatMap(({release, reason}) => (typeof reason === 'string' ? [[release, reason] as const] : [])),
+      found.flatMap(({release, way}) => (typeof way === 'object' ? [[release, way] as const] : [])),
     ),
-    unseen: found.filter(({reason}) => reason === UNSEEN).map(({release}) => release),
+    unseen: found.filter(({way}) => way === UNSEEN).map(({release}) => release),
   }
 }
 
@@ -61,30 +59,56 @@ interface Looked {
   readonly layers: Parameters<typeof mergedValues>[0]
 }
 
-async function stuckReason(
+/** Returns what helm is to do with a release that would be awaited in vain. */
+async function wayOn(
   cluster: Cluster,
   {release, isAwaited, layers}: Looked,
-): Promise<string | typeof UNSEEN | undefined> {
+): Promise<Decision | typeof UNSEEN | undefined> {
   const stored = await cluster.stored(release)
   if (isAwaited && isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
-    return 'helm was started without its values, and is now given them'
+    return upgrade('helm was started without its values, and is now given them')
   const objects = parseManifest(stored?.manifest ?? '')
   const namespace = releaseNamespace(release)
   const awaitedHooks = isAwaited && stored ? hooksToBeSeen(stored) : []
   try {
     const failed = isAwaited ? await cluster.failedJobs(namespace, [...objects, ...awaitedHooks]) : []
-    if (failed.length > 0)
-      return `failed, and is run again: ${failed.map((name) => `Job/${name}`).join(', ')}`
-    if (!(await cluster.exist(namespace, awaitedHooks))) return HOOKS_GONE
+    const jobs = failed.map((name) => `Job/${name}`)
+    const ofHooks = awaitedHooks.filter((hook) => jobs.includes(objectName(hook)))
+    if (ofHooks.length > 0 && stored) return runAgain(stored, ofHooks, FAILED_AGAIN(jobs))
+    if (jobs.length > 0) return upgrade(FAILED_AGAIN(jobs))
+    const gone = await absent(cluster, namespace, awaitedHooks)
+    if (gone.length > 0 && stored) return runAgain(stored, gone, HOOKS_GONE)
     // A Job that is gone was seen to complete where the gate has passed.
     const expected = isAwaited ? objects : objects.filter((object) => !mayVanish(object))
-    return (await cluster.exist(namespace, expected)) ? undefined : OBJECTS_GONE
+    return (await cluster.exist(namespace, expected)) ? undefined : upgrade(OBJECTS_GONE)
   } catch (error) {
     if (asKkError(error).code === 'KK_FORBIDDEN') return UNSEEN
     throw error
   }
 }
 
+async function absent(
+  cluster: Cluster,
+  namespace: string,
+  objects: readonly KubernetesObject[],
+): Promise<readonly KubernetesObject[]> {
+  const exist = await Promise.all(objects.map((object) => cluster.exist(namespace, [object])))
+  return objects.filter((_, index) => !exist[index])
+}
+
+function upgrade(reason: string): Decision {
+  return {kind: 'upgrade', reasons: [reason]}
+}
+
+/** Returns what runs these hooks again: helm runs those of an install alone only when it installs. */
+function runAgain(stored: StoredRelease, hooks: readonly KubernetesObject[], reason: string): Decision {
+  const names = hooks.map(objectName)
+  const lost = lostHooks({...stored, openHooks: stored.hooks}).filter((name) => names.includes(name))
+  if (lost.length === 0) return upgrade(reason)
+  return {kind: 'install', reasons: [reinstallReason(stored, lost)], recovers: stored.status}
+}
+
+const FAILED_AGAIN = (jobs: readonly string[]) => `failed, and is run again: ${jobs.join(', ')}`
 const HOOKS_GONE = 'hooks of it are gone that were not seen to complete, and are run again'
 
 /**
@@ -93,7 +117,7 @@ const HOOKS_GONE = 'hooks of it are gone that were not seen to complete, and are
  */
 function hooksToBeSeen(stored: StoredRelease): readonly KubernetesObject[] {
   if (stored.applyMethod === 'ssa') return []
-  const verb = stored.revision === 1 ? 'install' : 'upgrade'
+  const verb = stored.isInstall ? 'install' : 'upgrade'
   return hookObjects(stored).filter(
     (hook) =>
       hook.kind === 'Job' &&

@@ -1,6 +1,6 @@
 import {gunzipSync, gzipSync} from 'node:zlib'
 import {describe, expect, it} from 'vitest'
-import {decodePayload, withInfo} from '../../../src/cluster/records/payload.ts'
+import {decodePayload, withChanges} from '../../../src/cluster/records/payload.ts'
 
 const record = {
   release: 'openstack/keystone',
@@ -38,11 +38,22 @@ describe('the payload of a record', () => {
       values: {replicas: 2},
       hooks: ['kind: B', 'kind: D'],
       ranHooks: ['kind: B'],
+      openHooks: ['kind: D'],
+      isInstall: false,
       chart: {name: 'keystone', version: '1.2.3', appVersion: '2025.1', annotations: {team: 'a'}},
       crds: ['kind: C'],
       applyMethod: 'ssa',
       bytes: Buffer.byteLength(data, 'base64'),
     })
+  })
+
+  it.each([
+    ['install', '2026-11-28T10:00:00Z', true],
+    ['upgrade', '2026-11-28T11:00:00Z', false],
+  ])('tells the revision of an %s by the time of the first one', (_, last_deployed, isInstall) => {
+    const info = {first_deployed: '2026-11-28T10:00:00Z', last_deployed}
+
+    expect(decodePayload(record, stored({info}))).toMatchObject({isInstall, deployedAt: last_deployed})
   })
 
   it('of helm 3 has no apply method, and may have null for its hooks', () => {
@@ -83,15 +94,29 @@ describe('a record with other words', () => {
     gunzipSync(Buffer.from(Buffer.from(data, 'base64').toString(), 'base64')).toString()
 
   it('keeps all else, numbers to the letter', () => {
-    const changed = withInfo(record, twice(gzipSync(json)), {status: 'failed', description: 'kk'})
+    const changed = withChanges(record, twice(gzipSync(json)), {
+      info: {status: 'failed', description: 'kk'},
+    })
 
     expect(unpacked(changed)).toBe(
       json.replace('pending-upgrade', 'failed').replace('Preparing upgrade', 'kk'),
     )
   })
 
+  it('has the hooks that failed as failed', () => {
+    const hook = (name: string) => ({name, kind: 'Job', last_run: {started_at: 's', phase: 'Succeeded'}})
+    const before = stored({hooks: [hook('migrate'), hook('other')]})
+
+    const changed = withChanges(record, before, {info: {}, failedHooks: ['Job/migrate']})
+
+    expect(JSON.parse(unpacked(changed)).hooks).toEqual([
+      {...hook('migrate'), last_run: {started_at: 's', phase: 'Failed'}},
+      hook('other'),
+    ])
+  })
+
   it('is not made of one that cannot be read', () => {
-    expect(() => withInfo(record, twice(gzipSync('[')), {})).toThrow(
+    expect(() => withChanges(record, twice(gzipSync('[')), {info: {}})).toThrow(
       expect.objectContaining({code: 'KK_RECORD'}),
     )
   })

@@ -99,6 +99,32 @@ test.each<{recorded: Recorded; kind: string; reasons: string[]}>([
   expect(result).toEqual({kind, reasons})
 })
 
+const LOST =
+  'hooks of the install were not seen to complete in revision 1 (Job/migrate), and an upgrade does not run them: installed over what is there'
+
+test('a release is installed again where hooks of its install alone have not completed', () => {
+  const keystone = desiredOf('keystone', before)
+  const record = {...recordOf(keystone, {revision: 1, status: 'failed'}), lostHooks: ['Job/migrate']}
+
+  const result = decide(keystone, record, 'all-in-one.yaml')
+
+  expect(result).toEqual({kind: 'install', reasons: [LOST]})
+})
+
+test('an install that was cut short with its hooks is marked failed, then made again', () => {
+  const keystone = desiredOf('keystone', before)
+  const evidence = {state: 'stale', why: 'whose helm is gone', run: 'run-1'} as const
+  const cut = {...recordOf(keystone, {revision: 1, status: 'pending-install'}), evidence}
+
+  const result = decide(keystone, {...cut, lostHooks: ['Job/migrate']}, 'all-in-one.yaml')
+
+  expect(result).toEqual({
+    kind: 'install',
+    reasons: ['revision 1 was left pending-install by run run-1, whose helm is gone: marked failed', LOST],
+    recovers: 'pending-install',
+  })
+})
+
 const foreign: Evidence = {state: 'foreign'}
 const here = {pid: 4711, run: 'run-1'}
 

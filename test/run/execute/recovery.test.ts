@@ -50,6 +50,28 @@ describe('a release that a dead run left pending', () => {
   })
 })
 
+test('a deployed revision whose install hooks were not seen to complete is marked failed, then installed over', async () => {
+  const options: unknown[] = []
+  const world = newWorld({
+    record: recordOf(keystone, {revision: 1, written: 1, gated: undefined}),
+    helm: async (succeed, call, given) => {
+      options.push(given)
+      return succeed(call, given)
+    },
+  })
+  const action = {...actionOf('install', 1), recovers: 'deployed'}
+
+  const result = await world.execute(action, workOf(keystone))
+
+  expect(result).toEqual({revision: 2})
+  expect(world.deeds().slice(0, 3)).toEqual([
+    'hold openstack/keystone',
+    expect.stringMatching(/^mark revision 1 failed: kk: /),
+    'helm install',
+  ])
+  expect(options).toMatchObject([{replace: true}])
+})
+
 describe('a deployed release of which only health is awaited', () => {
   const awaited = recordOf(keystone, {gated: undefined})
 

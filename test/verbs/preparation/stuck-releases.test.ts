@@ -25,6 +25,7 @@ interface Given {
   readonly manifest?: KubernetesObject
   readonly hook?: KubernetesObject
   readonly applyMethod?: string
+  readonly isInstall?: boolean
   /** The names of the objects that exist. */
   readonly present?: readonly string[]
   /** The names of the Jobs that have failed. */
@@ -32,7 +33,12 @@ interface Given {
 }
 
 /** The reason why helm is run again for a release that something changed requires; undefined if it is not. */
-async function reasonFor({kind = 'await', manifest, hook, applyMethod, present = [], failed = []}: Given) {
+async function reasonFor(given: Given) {
+  return (await wayOf(given))?.reasons.join()
+}
+
+async function wayOf({kind = 'await', present = [], failed = [], ...given}: Given) {
+  const {manifest, hook, applyMethod, isInstall = false} = given
   const stored: StoredRelease = {
     ...record,
     manifest: manifest ? JSON.stringify(manifest) : '',
@@ -40,6 +46,7 @@ async function reasonFor({kind = 'await', manifest, hook, applyMethod, present =
     values: {},
     chart: {name: 'keystone', version: '0.1.0', appVersion: ''},
     applyMethod,
+    isInstall,
   }
   const names = (objects: readonly KubernetesObject[]) => objects.map(({metadata}) => metadata.name)
   const cluster = {
@@ -72,6 +79,19 @@ describe('a release whose gate is awaited', () => {
     expect(await reasonFor({hook: job('hook', POST), present: ['hook'], failed: ['hook']})).toBe(
       'failed, and is run again: Job/hook',
     )
+  })
+
+  it.each<[string, Given]>([
+    ['is gone', {}],
+    ['has failed', {present: ['hook'], failed: ['hook']}],
+  ])('is installed again if a hook of the install alone %s', async (_, given) => {
+    const hook = job('hook', {'helm.sh/hook': 'post-install'})
+
+    expect(await wayOf({hook, isInstall: true, ...given})).toEqual({
+      kind: 'install',
+      reasons: [expect.stringContaining('(Job/hook), and an upgrade does not run them')],
+      recovers: 'deployed',
+    })
   })
 
   it.each<[string, Given]>([
