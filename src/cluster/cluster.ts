@@ -133,6 +133,8 @@ export interface HookWatchOptions {
   readonly namespace: string
   /** The objects of the release: hooks that are Jobs or Pods are watched, and other Jobs that may vanish. */
   readonly objects: readonly KubernetesObject[]
+  /** The events whose hooks must be seen to complete, though helm has ended well: helm 3 takes a deletion for their end. */
+  readonly mustShow?: readonly string[]
   readonly signal?: AbortSignal
   readonly onProgress?: (blames: readonly Cause[]) => void
   readonly redact?: (text: string) => string
@@ -144,7 +146,7 @@ export interface HookWatch {
   blames(): Promise<readonly Cause[]>
   /** Returns a cause for each hook that was deleted before it had ended, and not made again. */
   deleted(): readonly Cause[]
-  /** Returns, when helm has ended well, a cause for each hook that is gone and was not seen to complete. */
+  /** Returns, when helm has ended well, a cause for each hook that was not seen to complete. */
   incomplete(): Promise<readonly Cause[]>
   stop(): void
 }

@@ -1,9 +1,11 @@
+import {setTimeout as wait} from 'node:timers/promises'
+import {asKkError, type KkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import type {ApiClient} from '../api/client.ts'
 import {JOBS, PODS, readObject} from '../api/resources.ts'
 import type {HookWatch, HookWatchOptions} from '../cluster.ts'
 import {blamesOf, type Cause} from '../health.ts'
-import {isHook} from '../helm-view.ts'
+import {hookEvents, isHook} from '../helm-view.ts'
 import {objectName} from '../manifest.ts'
 import type {Watches} from '../watch/watches.ts'
 import {redactHealth} from './cause.ts'
@@ -35,9 +37,11 @@ export async function watchHookObjects(
   watches: Watches,
   options: HookWatchOptions,
 ): Promise<HookWatch> {
-  const {namespace, objects, signal} = options
+  const {namespace, objects, signal, mustShow = []} = options
   const hooks = objects.filter(isHook)
   const gated = gatedObjects(namespace, hooks).filter(isAwaitedByHelm)
+  const run = hooks.filter((hook) => hookEvents(hook).some((event) => mustShow.includes(event)))
+  const expected = new Set(gatedObjects(namespace, run).map(collectionName))
   const vanishing = gatedObjects(
     namespace,
     objects.filter((object) => !isHook(object) && mayVanish(object)),
@@ -50,7 +54,11 @@ export async function watchHookObjects(
   if (gated.length === 0) return NO_HOOKS
   const redact = redactSecretsOf(hooks, options.redact)
   const evidence = gatherEvidence(client, namespace, redact)
-  const outcomes = hookOutcomes(watches, gated)
+  const outcomes = hookOutcomes(
+    watches,
+    gated,
+    gated.filter((hook) => expected.has(collectionName(hook))),
+  )
   const failing = new Map<string, readonly Cause[]>()
   let reported = '[]'
 
@@ -88,7 +96,7 @@ export async function watchHookObjects(
     blames: () =>
       evidence.explain([...[...failing.values()].flat(), ...outcomes.deleted().map(deletedEarly)]),
     deleted: () => outcomes.deleted().map(deletedEarly),
-    incomplete: async () => (await outcomes.incomplete(client)).map(deletedEarly),
+    incomplete: () => outcomes.incomplete(client),
     stop,
   }
 }
@@ -102,9 +110,17 @@ function collectionOf(watches: Watches, {resource, namespace}: GatedObject) {
   return watches.collection(resource, namespace)
 }
 
-function deletedEarly({resource: {kind}, namespace, name}: GatedObject): Cause {
-  const object = objectName({kind, metadata: {name}})
-  return {object, namespace, message: DELETED_EARLY, reason: NOT_SEEN}
+/** Returns a name of a hook that no other of its release has. */
+function collectionName({resource: {kind}, namespace, name}: GatedObject): string {
+  return `${namespace}/${kind}/${name}`
+}
+
+function deletedEarly(hook: GatedObject): Cause {
+  return notSeen(hook, DELETED_EARLY)
+}
+
+function notSeen({resource: {kind}, namespace, name}: GatedObject, message: string): Cause {
+  return {object: objectName({kind, metadata: {name}}), namespace, message, reason: NOT_SEEN}
 }
 
 /** What is known of the hooks that helm makes in one operation. */
@@ -115,11 +131,16 @@ interface HookOutcomes {
   present(): readonly GatedObject[]
   /** Returns those that are gone and were not seen to end. */
   deleted(): readonly GatedObject[]
-  /** Returns those that are gone and were not seen to complete; those of which the events are late are waited for. */
-  incomplete(client: ApiClient): Promise<readonly GatedObject[]>
+  /** Returns why those were not seen to complete that were not; those of which the events are late are waited for. */
+  incomplete(client: ApiClient): Promise<readonly Cause[]>
 }
 
-function hookOutcomes(watches: Watches, gated: readonly GatedObject[]): HookOutcomes {
+/** `expected` are those that helm makes in this operation, as far as its own word does not count. */
+function hookOutcomes(
+  watches: Watches,
+  gated: readonly GatedObject[],
+  expected: readonly GatedObject[],
+): HookOutcomes {
   const current = (hook: GatedObject) => collectionOf(watches, hook).get(hook.name)
   // Hooks of an earlier revision stay until helm replaces them.
   const left = new Set(gated.map((hook) => current(hook)?.metadata.uid))
@@ -149,14 +170,16 @@ function hookOutcomes(watches: Watches, gated: readonly GatedObject[]): HookOutc
   const isGone = (hook: GatedObject) =>
     instances.has(hook) && current(hook)?.metadata.uid !== instances.get(hook)
 
-  async function hasCompletedNow(client: ApiClient, hook: GatedObject): Promise<boolean> {
-    const {resource, namespace, name} = hook
-    const found = await readObject<Observed>(client, resource, {namespace, name}).catch(() => undefined)
-    // One that was made again by hand is waited for by helm 4, and not by helm 3.
-    if (found) return hasCompleted(found)
-    await untilGone(hook)
+  async function whyIncomplete(client: ApiClient, hook: GatedObject): Promise<readonly Cause[]> {
+    const found = await readPatiently(client, hook)
+    if (found === undefined) await untilGone(hook)
     look()
-    return completed.has(instances.get(hook))
+    if (completed.has(instances.get(hook))) return []
+    if (found instanceof Error)
+      return [notSeen(hook, `it is not known whether it has completed: ${found.message}`)]
+    // One that was made again by hand is waited for by helm 4, and not by helm 3.
+    if (found && hasCompleted(found)) return []
+    return [instances.has(hook) ? deletedEarly(hook) : notSeen(hook, NEVER_SEEN)]
   }
 
   function untilGone(hook: GatedObject): Promise<void> {
@@ -182,10 +205,29 @@ function hookOutcomes(watches: Watches, gated: readonly GatedObject[]): HookOutc
     deleted: () => gated.filter((hook) => isGone(hook) && !ended.has(instances.get(hook))),
     async incomplete(client) {
       look()
-      const open = gated.filter((hook) => instances.has(hook) && !completed.has(instances.get(hook)))
-      const now = await Promise.all(open.map((hook) => hasCompletedNow(client, hook)))
-      return open.filter((_, index) => !now[index])
+      const made = gated.filter((hook) => instances.has(hook) || expected.includes(hook))
+      const open = made.filter((hook) => !completed.has(instances.get(hook)))
+      return (await Promise.all(open.map((hook) => whyIncomplete(client, hook)))).flat()
     },
+  }
+}
+
+const NEVER_SEEN = 'it is gone, and was not seen to complete'
+
+/** Returns a hook as it is now, undefined if it is gone, or the error of an API server that fails for so long. */
+async function readPatiently(
+  client: ApiClient,
+  {resource, namespace, name}: GatedObject,
+): Promise<Observed | KkError | undefined> {
+  const end = Date.now() + LATE_EVENTS_MILLISECONDS
+  for (let pause = 100; ; pause *= 2) {
+    try {
+      return await readObject<Observed>(client, resource, {namespace, name})
+    } catch (error) {
+      const failure = asKkError(error)
+      if (failure.code === 'KK_FORBIDDEN' || Date.now() + pause >= end) return failure
+      await wait(pause)
+    }
   }
 }
 

@@ -3,14 +3,14 @@ import {hookDeletePolicies, hookEvents} from '../../cluster/helm-view.ts'
 import {takesClaims, WITH} from './objects.ts'
 
 /** What helm does with a release, and the events at which it makes hooks meanwhile. */
-const EVENTS = {
+export const HOOK_EVENTS = {
   install: ['pre-install', 'post-install'],
   upgrade: ['pre-upgrade', 'post-upgrade'],
   rollback: ['pre-rollback', 'post-rollback'],
   remove: ['pre-delete', 'post-delete'],
   test: ['test', 'test-success'],
 } as const satisfies Record<string, readonly string[]>
-type HelmVerb = keyof typeof EVENTS
+type HelmVerb = keyof typeof HOOK_EVENTS
 
 const POLICIES: ReadonlySet<string> = new Set(['before-hook-creation', 'hook-succeeded', 'hook-failed'])
 
@@ -19,7 +19,7 @@ const POLICIES: ReadonlySet<string> = new Set(['before-hook-creation', 'hook-suc
  * afterwards. No resource policy keeps a hook (Helm 4.2: action/hooks.go deleteHookByPolicy).
  */
 export function dataOfHooks<T extends KubernetesObject>(objects: readonly T[], verb: HelmVerb): readonly T[] {
-  const events: readonly string[] = EVENTS[verb]
+  const events: readonly string[] = HOOK_EVENTS[verb]
   return objects.filter(
     (object) =>
       (Object.hasOwn(WITH, object.kind) || takesClaims(object)) &&

@@ -7,6 +7,7 @@ import {isLasting} from '../../cluster/missing.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {OperationOptions} from '../../helm/helm.ts'
 import {isLeftBy} from '../../plan/pending/evidence.ts'
+import {HOOK_EVENTS} from '../../plan/removal/hook-data.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import {type Execution, masking} from './execution.ts'
 import {areServed} from './served-kinds.ts'
@@ -168,7 +169,7 @@ interface HelmWatch extends AsyncDisposable, Pick<HookWatch, 'incomplete'> {
   explain(error: unknown): Promise<KkError>
 }
 
-async function watchHelm(execution: Execution, begun: BeginOptions): Promise<HelmWatch> {
+async function watchHelm(execution: Execution<OperationVerb>, begun: BeginOptions): Promise<HelmWatch> {
   const {action, clock, controls, deadline} = execution
   const {lease, ignoresAbort = false} = begun
   const ended = new AbortController()
@@ -214,11 +215,15 @@ interface WatchOptions {
   readonly onDeleted: () => void
 }
 
-function watchHooks(execution: Execution, {objects, signal, onDeleted}: WatchOptions): Promise<HookWatch> {
-  const {action, cluster, controls} = execution
+function watchHooks(
+  execution: Execution<OperationVerb>,
+  {objects, signal, onDeleted}: WatchOptions,
+): Promise<HookWatch> {
+  const {action, cluster, controls, helm} = execution
   return cluster.watchHooks({
     namespace: releaseNamespace(action.release),
     objects,
+    ...(helm.version.major === 3 && {mustShow: HOOK_EVENTS[action.kind]}),
     redact: masking(execution),
     signal,
     onProgress: (causes) => {

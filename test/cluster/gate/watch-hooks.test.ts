@@ -1,4 +1,5 @@
-import {describe, expect, it, onTestFinished} from 'vitest'
+import type {ServerResponse} from 'node:http'
+import {describe, expect, it, onTestFinished, vi} from 'vitest'
 import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
 import {watchHookObjects} from '../../../src/cluster/gate/watch-hooks.ts'
 import type {Cause} from '../../../src/cluster/health.ts'
@@ -17,14 +18,22 @@ const instance = (uid: string, version: number, status: object = {}) => ({
 
 type Event = readonly ['ADDED' | 'MODIFIED' | 'DELETED', ReturnType<typeof instance>]
 
-/** Watches a hook of which these events come; `left` was there before. */
-async function watched(events: readonly Event[], left: readonly object[] = []) {
+interface Setting {
+  /** What was there before. */
+  readonly left?: readonly object[]
+  readonly mustShow?: readonly string[]
+  /** Answers a request for the Job itself; it is gone otherwise. */
+  readonly onRead?: (response: ServerResponse) => void
+}
+
+/** Watches a hook of which these events come. */
+async function watched(events: readonly Event[], {left = [], mustShow = [], onRead}: Setting = {}) {
   const {promise: isWatched, resolve} = Promise.withResolvers<(event: Event) => void>()
   const {client} = await scriptedServer(({path, query}, response) => {
     if (path.endsWith('/jobs') && query.has('watch'))
       return resolve(([type, object]) => void response.write(`${JSON.stringify({type, object})}\n`))
     if (query.has('watch')) return undefined
-    if (path.endsWith('/jobs/sync')) return refuse(response, 404, 'not found')
+    if (path.endsWith('/jobs/sync')) return onRead ? onRead(response) : refuse(response, 404, 'not found')
     json(response, {metadata: {resourceVersion: '1'}, items: path.endsWith('/jobs') ? left : []})
   })
   const watches = openWatches(client)
@@ -37,6 +46,7 @@ async function watched(events: readonly Event[], left: readonly object[] = []) {
   const watch = await watchHookObjects(client, watches, {
     namespace: 'openstack',
     objects: [hook],
+    mustShow,
     onProgress: (causes) => progress.push(causes),
   })
   const send = await isWatched
@@ -49,6 +59,14 @@ async function watched(events: readonly Event[], left: readonly object[] = []) {
   }
   onTestFinished(watch.stop)
   return {watch, progress}
+}
+
+/** Returns what a promise has resolved with; throws while it has not. */
+async function settled<T>(promise: Promise<T>): Promise<T> {
+  const open = Symbol('open')
+  const result = await Promise.race([promise, Promise.resolve(open)])
+  if (result === open) throw new Error('it is open')
+  return result as T
 }
 
 describe('a hook', () => {
@@ -94,6 +112,33 @@ describe('a hook', () => {
     await expect(watch.blames()).resolves.toMatchObject([blame])
   })
 
+  it('that no watch has shown is not complete because helm says so, if it is of what helm does', async () => {
+    vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']})
+    onTestFinished(() => void vi.useRealTimers())
+    const {watch} = await watched([], {mustShow: ['pre-install', 'post-install']})
+    const other = await watched([], {mustShow: ['pre-upgrade', 'post-upgrade']})
+
+    const incomplete = watch.incomplete()
+
+    const passing = () => {
+      vi.advanceTimersByTime(1000)
+      return settled(incomplete)
+    }
+    await expect(vi.waitFor(passing, {interval: 10, timeout: 10_000})).resolves.toMatchObject([
+      {object: 'Job/sync', message: 'it is gone, and was not seen to complete', reason: 'NotSeenToComplete'},
+    ])
+    await expect(other.watch.incomplete()).resolves.toEqual([])
+  })
+
+  it('that cannot be read at once is not taken for deleted', async () => {
+    let failures = 2
+    const onRead = (response: ServerResponse) =>
+      failures-- > 0 ? refuse(response, 503, 'etcd is away') : json(response, instance('a', 3, COMPLETE))
+    const {watch} = await watched([['ADDED', instance('a', 2)]], {onRead})
+
+    await expect(watch.incomplete()).resolves.toEqual([])
+  })
+
   it('that helm deletes after it has failed is not deleted early', async () => {
     const {watch} = await watched([
       ['ADDED', instance('a', 2)],
@@ -105,7 +150,7 @@ describe('a hook', () => {
   })
 
   it('of an earlier revision is replaced without a word', async () => {
-    const {watch} = await watched([['DELETED', instance('old', 3)]], [instance('old', 1)])
+    const {watch} = await watched([['DELETED', instance('old', 3)]], {left: [instance('old', 1)]})
 
     expect(watch.deleted()).toEqual([])
     await expect(watch.incomplete()).resolves.toEqual([])

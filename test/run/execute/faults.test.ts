@@ -1,6 +1,6 @@
 import {once} from 'node:events'
 import {describe, expect, test} from 'vitest'
-import type {HeldLease} from '../../../src/cluster/cluster.ts'
+import type {HeldLease, HookWatchOptions} from '../../../src/cluster/cluster.ts'
 import {NO_HOOKS} from '../../../src/cluster/gate/watch-hooks.ts'
 import {KkError} from '../../../src/errors.ts'
 import type {ChangeOptions} from '../../../src/helm/helm.ts'
@@ -104,6 +104,22 @@ describe('faults', () => {
     })
     expect(world.log).toContainEqual(expect.stringMatching(/^mark revision 1 failed: kk: .*deleted before/))
     expect(world.log).not.toContainEqual(expect.stringMatching(/^gate/))
+  })
+
+  test.each([
+    [3, 'is not enough', ['pre-upgrade', 'post-upgrade']],
+    [4, 'is enough', undefined],
+  ] as const)('the word of helm %i that hooks have completed %s', async (helmMajor, _, mustShow) => {
+    const options: HookWatchOptions[] = []
+    const watchHooks = async (given: HookWatchOptions) => {
+      options.push(given)
+      return NO_HOOKS
+    }
+    const world = newWorld({record: recordOf(keystone), helmMajor, cluster: {watchHooks}})
+
+    await world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    expect(options.map((given) => given.mustShow)).toEqual([mustShow])
   })
 
   test('helm is ended when a hook was deleted for which it waits', async () => {

@@ -33,6 +33,8 @@ interface Setting {
   readonly operation?: Operation
   readonly kk?: ProcessState
   readonly leftHelm?: HelmProcess
+  /** The major version of helm; 4 unless given. */
+  readonly helmMajor?: 3 | 4
   /** The hooks of every revision. */
   readonly hooks?: readonly string[]
   /** What happens while helm runs tests. */
@@ -210,7 +212,7 @@ export function newWorld(setting: Setting = {}) {
   }
   const tools: Tools = {
     helm: {
-      version: {major: 4},
+      version: {major: setting.helmMajor ?? 4},
       install: helm('install'),
       upgrade: helm('upgrade'),
       rollback,
