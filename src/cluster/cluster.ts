@@ -234,10 +234,12 @@ export interface DryApplyOptions extends Pick<ValidateOptions, 'namespace' | 'ob
   readonly method: ApplyMethod
 }
 
-/** The workload that a HorizontalPodAutoscaler scales. */
+/** The workload that an autoscaler scales. */
 export interface ScaleTarget {
   readonly kind: string
   readonly name: string
+  /** Whether it is scaled up also from 0: a HorizontalPodAutoscaler leaves that alone, unless its `minReplicas` is 0. */
+  readonly fromZero: boolean
 }
 
 export interface HeldLease {

@@ -28,8 +28,24 @@ export async function listScaleTargets(
   return (await Promise.all(lists)).flat()
 }
 
+/**
+ * Returns whether an autoscaler decides the replicas of a workload that has this many now (Kubernetes 1.36:
+ * podautoscaler/horizontal.go reconcileAutoscaler, `ScalingDisabled`).
+ */
+export function isScaled(
+  {kind, name}: {readonly kind: string; readonly name: string},
+  replicas: unknown,
+  targets: readonly ScaleTarget[],
+): boolean {
+  const own = targets.filter((target) => target.kind === kind && target.name === name)
+  return own.some(({fromZero}) => fromZero || replicas !== 0)
+}
+
 interface Autoscaler {
-  readonly spec: {readonly scaleTargetRef: {readonly kind?: string; readonly name: string}}
+  readonly spec: {
+    readonly scaleTargetRef: {readonly kind?: string; readonly name: string}
+    readonly minReplicas?: number
+  }
 }
 
 async function targetsIn(
@@ -43,13 +59,10 @@ async function targetsIn(
       asked: asking('list', resource, namespace),
     })
     // KEDA: a target without a kind is a Deployment.
-    return items.map(
-      ({
-        spec: {
-          scaleTargetRef: {kind = 'Deployment', name},
-        },
-      }) => ({kind, name}),
-    )
+    return items.map(({spec: {scaleTargetRef, minReplicas}}) => {
+      const {kind = 'Deployment', name} = scaleTargetRef
+      return {kind, name, fromZero: resource !== AUTOSCALERS || minReplicas === 0}
+    })
   } catch (error) {
     if (isApiError(error, 403, 404)) return []
     throw error

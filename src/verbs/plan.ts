@@ -1,5 +1,6 @@
-import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
+import type {Cluster, KubernetesObject, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
 import {describeCause} from '../cluster/gate/cause.ts'
+import {SCALED_DOWN} from '../cluster/gate/kinds/health.ts'
 import {blamesOf} from '../cluster/health.ts'
 import {annotatedObjects, objectName, parseManifest} from '../cluster/manifest.ts'
 import {isRolledByNode, ROLL} from '../cluster/node-roll.ts'
@@ -43,7 +44,10 @@ export interface ObservedPlan {
 }
 
 interface ObservedPlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> {
-  /** Note missing objects of releases that stay as they are; it costs their records and a list of each kind. */
+  /**
+   * Note objects of releases that stay as they are, if they are missing or scaled down; it costs their records, a list of
+   * each kind, and one of the pods and claims of namespaces with workloads.
+   */
   readonly showMissing?: boolean
 }
 
@@ -200,27 +204,51 @@ async function driftedReleases(
   )
 }
 
-/** Returns a note for each release that a plan leaves as it is though objects of it are missing. */
+/** Returns notes of the releases that a plan leaves as they are though objects of them are missing, or scaled down. */
 async function missingNotes(
   actions: readonly Action[],
-  cluster: Pick<Cluster, 'stored' | 'present' | 'missing'>,
+  cluster: Pick<Cluster, 'stored' | 'present' | 'missing' | 'health'>,
 ): Promise<readonly string[]> {
   const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
-  const notes = await mapParallel(candidates, async ({release, revision}) => {
+  const notes = await mapParallel(candidates, async ({release, revision, kind}) => {
     const stored = await cluster.stored(release, revision)
     const objects = stored ? parseManifest(stored.manifest) : []
     const missing = [
       ...(await cluster.missing(releaseNamespace(release), objects)),
       ...(stored ? await goneHooks(cluster, stored) : []),
     ]
-    if (missing.length === 0) return []
+    // What is only checked is noted with all that it lacks; see `ailingNotes`.
+    const scaled = kind === 'check' ? [] : await scaledNotes(release, objects, cluster)
+    if (missing.length === 0) return scaled
     const names = missing.map(objectName).join(', ')
     return [
       `${releaseName(release)} drifted: ${names} ${missing.length === 1 ? 'is' : 'are'} gone from the cluster, and this plan leaves that so; with --correct-drift a deploy makes it again`,
+      ...scaled,
     ]
   })
   return notes.flat()
 }
+
+/**
+ * Returns a note for each workload of a release that was scaled down. A release whose objects cannot, or may not, be read is
+ * left to the run.
+ */
+async function scaledNotes(
+  release: ReleaseId,
+  objects: readonly KubernetesObject[],
+  cluster: Pick<Cluster, 'health'>,
+): Promise<readonly string[]> {
+  const workloads = objects.filter(({kind}) => SCALABLE.has(kind))
+  if (workloads.length === 0) return []
+  const health = await cluster.health(releaseNamespace(release), workloads).catch(() => undefined)
+  const scaled = health ? blamesOf(health).filter(({reason}) => reason === SCALED_DOWN) : []
+  return scaled.map(
+    ({object, message}) => `${releaseName(release)}: ${object}: ${message}; this plan leaves that so`,
+  )
+}
+
+/** The kinds of workloads that can be scaled to 0. */
+const SCALABLE: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'ReplicaSet'])
 
 /**
  * Returns a note for each release that the plan only checks and that is not healthy now: the plan would fail, though

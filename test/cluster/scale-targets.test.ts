@@ -9,9 +9,9 @@ const KEDA: Resource = {
   plural: 'scaledobjects',
   namespaced: true,
 }
-const scaling = (name: string, kind?: string) => ({
+const scaling = (name: string, kind?: string, spec = {}) => ({
   metadata: {name},
-  spec: {scaleTargetRef: {name, ...(kind && {kind})}},
+  spec: {scaleTargetRef: {name, ...(kind && {kind})}, ...spec},
 })
 
 /** The targets where these are listed, and KEDA is installed or not. */
@@ -30,11 +30,25 @@ it('a workload is scaled by a HorizontalPodAutoscaler, or by an object of KEDA, 
     scaledobjects: [scaling('web'), scaling('queue', 'StatefulSet')],
   }
 
-  expect(await targets(lists)).toEqual([{kind: 'StatefulSet', name: 'db'}])
+  expect(await targets(lists)).toEqual([{kind: 'StatefulSet', name: 'db', fromZero: false}])
   expect(await targets(lists, KEDA)).toEqual([
-    {kind: 'StatefulSet', name: 'db'},
-    {kind: 'Deployment', name: 'web'},
-    {kind: 'StatefulSet', name: 'queue'},
+    {kind: 'StatefulSet', name: 'db', fromZero: false},
+    {kind: 'Deployment', name: 'web', fromZero: true},
+    {kind: 'StatefulSet', name: 'queue', fromZero: true},
+  ])
+})
+
+it('a HorizontalPodAutoscaler scales up from 0 only where it may scale down to it', async () => {
+  const lists = {
+    horizontalpodautoscalers: [
+      scaling('web', 'Deployment', {minReplicas: 1}),
+      scaling('idle', 'Deployment', {minReplicas: 0}),
+    ],
+  }
+
+  expect(await targets(lists)).toMatchObject([
+    {name: 'web', fromZero: false},
+    {name: 'idle', fromZero: true},
   ])
 })
 

@@ -179,13 +179,14 @@ it('a revision whose gate has not passed is not healthy, though its objects are 
 
 describe.concurrent('a workload that somebody scaled to 0', () => {
   it.each([
-    ['where its chart states replicas', {replicas: 1}],
-    ['where its chart states none', {}],
-  ])('is not healthy, and nothing is deployed upon it: %s', async (_, spec) => {
+    ['where its chart states replicas', {replicas: 1}, 'and its chart states 1'],
+    ['where its chart states none', {}, 'and its chart states no number, which means 1'],
+  ])('is not healthy, and nothing is deployed upon it: %s', async (_, spec, why) => {
     const db = {objects: [workload('StatefulSet', 'db', {spec})]}
     const corner = await objectsCorner({db, app: {objects: [app], requires: ['db']}})
     const first = await deploy(corner)
     await kubectl(['scale', 'statefulset', 'db', '--replicas=0', '--namespace', corner.name])
+    const unchanged = await corner.kk('plan')
     const changed = workload('Deployment', 'app', {image: 'registry.example.org/x:2'})
     await corner.state({db, app: {objects: [changed], requires: ['db']}})
 
@@ -196,12 +197,15 @@ describe.concurrent('a workload that somebody scaled to 0', () => {
     expect(first.exitCode, first.stderr).toBe(0)
     expect(status.exitCode).toBe(1)
     expect(status.stdout).toMatch(/^db +1 +deployed +failed/m)
-    expect(plan.stdout).toContain('StatefulSet/db: it is scaled to 0, and its chart states 1')
+    expect(unchanged.stdout).toContain(
+      `db: StatefulSet/db: it is scaled to 0, ${why}; this plan leaves that so`,
+    )
+    expect(plan.stdout).toContain(`StatefulSet/db: it is scaled to 0, ${why}`)
     expect(exitCode).toBe(1)
     expect(endingsOf(stdout)).toEqual({db: 'failed', app: 'skipped'})
   })
 
-  it('is healthy where an autoscaler has it, or its chart states 0', async () => {
+  it('is healthy where an autoscaler has it, which leaves 0 alone, or its chart states 0', async () => {
     const hpa = {
       apiVersion: 'autoscaling/v2',
       kind: 'HorizontalPodAutoscaler',
@@ -217,10 +221,25 @@ describe.concurrent('a workload that somebody scaled to 0', () => {
     const corner = await objectsCorner({web: {objects: [web, none, hpa]}})
     const {exitCode, stderr} = await deploy(corner)
 
-    await kubectl(['scale', 'deployment', 'web', '--replicas=1', '--namespace', corner.name])
+    const scale = (replicas: number) =>
+      kubectl(['scale', 'deployment', 'web', `--replicas=${replicas}`, '--namespace', corner.name])
+
+    await scale(1)
 
     expect(exitCode, stderr).toBe(0)
     await waitFor(async () => (await corner.kk('status')).exitCode === 0, {until: 'the release is healthy'})
+
+    await scale(0)
+    const {stdout} = await corner.kk('status')
+    const drift = await corner.kk('drift')
+    const corrected = await corner.kk('deploy', '--yes', '--correct-drift')
+
+    expect(stdout).toContain(
+      'Deployment/web: it is scaled to 0, from which its HorizontalPodAutoscaler does not scale it up',
+    )
+    expect(drift.stdout).toContain('spec.replicas')
+    expect(corrected.exitCode, corrected.stderr).toBe(0)
+    expect(await get('deployment', 'web', '--namespace', corner.name)).toMatchObject({spec: {replicas: 3}})
   })
 })
 

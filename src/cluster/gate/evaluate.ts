@@ -16,6 +16,7 @@ import {isBuiltIn} from '../custom-kinds.ts'
 import type {Health} from '../health.ts'
 import {isHook} from '../helm-view.ts'
 import {objectName} from '../manifest.ts'
+import {isScaled} from '../scale-targets.ts'
 import {barePodHealth} from './kinds/bare-pod.ts'
 import {customResourceHealth} from './kinds/custom-resource.ts'
 import {daemonSetHealth} from './kinds/daemon-set.ts'
@@ -97,6 +98,7 @@ function statedOf({spec}: Manifest): Stated {
   const {replicas, paused, suspend} = (spec ?? {}) as Readonly<Record<string, unknown>>
   return {
     replicas: typeof replicas === 'number' ? replicas : 1,
+    replicasOf: typeof replicas === 'number' ? 'chart' : 'default',
     isPaused: paused === true,
     isSuspended: suspend === true,
   }
@@ -170,8 +172,8 @@ function rareKind({apiVersion, kind, spec}: KubernetesObject): GatedKind | undef
 }
 
 /**
- * Returns the objects, of which those that an autoscaler scales need no number of replicas. Autoscalers are asked for only
- * if an object is scaled to fewer replicas than its manifest states.
+ * Returns the objects, of which those that an autoscaler scales need no number of replicas, unless it leaves them at 0.
+ * Autoscalers are asked for only if an object is scaled to fewer replicas than its manifest states.
  */
 export async function leftToScalers(
   gated: readonly GatedObject[],
@@ -184,14 +186,24 @@ export async function leftToScalers(
     namespaces.map(async (namespace) => [namespace, await scaleTargets(namespace)] as const),
   )
   const targets = new Map(found)
-  const isScaled = ({resource: {kind}, namespace, name}: GatedObject) =>
-    targets.get(namespace)?.some((target) => target.kind === kind && target.name === name)
-  return gated.map((one) => (isScaled(one) ? {...one, stated: {...one.stated, replicas: 0}} : one))
+  return gated.map((one): GatedObject => {
+    const {resource, namespace, name, stated} = one
+    const workload = {kind: resource.kind, name}
+    const own = (targets.get(namespace) ?? []).filter((target) => isScaled(workload, undefined, [target]))
+    if (own.length === 0) return one
+    if (isScaled(workload, replicasNow(one, seen), own)) return {...one, stated: {...stated, replicas: 0}}
+    return {...one, stated: {...stated, replicasOf: 'autoscaler'}}
+  })
 }
 
-function isScaledDown({resource, namespace, name, stated}: GatedObject, seen: Observation): boolean {
+function isScaledDown(one: GatedObject, seen: Observation): boolean {
+  const replicas = replicasNow(one, seen)
+  return replicas !== undefined && replicas < one.stated.replicas
+}
+
+function replicasNow({resource, namespace, name}: GatedObject, seen: Observation): number | undefined {
   const {spec} = (seen.object(resource, namespace, name) ?? {}) as Workload
-  return spec?.replicas !== undefined && spec.replicas < stated.replicas
+  return spec?.replicas
 }
 
 /** Returns the collections that `evaluate` reads. */

@@ -1,4 +1,5 @@
 import type {DryApply, KubernetesObject, ScaleTarget} from '../../cluster/cluster.ts'
+import {isScaled} from '../../cluster/scale-targets.ts'
 import {isSecretField, redactSides} from '../../helm/redact/diff.ts'
 import type {Redact} from '../../helm/redact/redact.ts'
 import {conflictPath} from './conflict-path.ts'
@@ -112,11 +113,11 @@ const CERTIFIED: ReadonlySet<string> = new Set([
 
 /**
  * Returns true where the manifest decides a field: not the status, nor the API server's own metadata, nor injected
- * certificates, nor the replicas of what an autoscaler scales.
+ * certificates, nor the replicas of what an autoscaler scales, which does not scale up what has none.
  */
 function isManifests(
   {kind, metadata}: Pick<KubernetesObject, 'kind' | 'metadata'>,
-  {path}: Pick<FieldDifference, 'path'>,
+  {path, live}: Pick<FieldDifference, 'path' | 'live'>,
   scaled: readonly ScaleTarget[],
 ): boolean {
   const [first, second] = path
@@ -124,5 +125,5 @@ function isManifests(
   if (first === 'metadata' && second !== undefined && OF_THE_SERVER.has(second)) return false
   if (CERTIFIED.has(kind) && CERTIFICATE.test(path.join('.'))) return false
   const isReplicas = path.length === 2 && first === 'spec' && second === 'replicas'
-  return !(isReplicas && scaled.some((target) => target.kind === kind && target.name === metadata.name))
+  return !(isReplicas && isScaled({kind, name: metadata.name}, live, scaled))
 }

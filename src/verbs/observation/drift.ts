@@ -10,6 +10,7 @@ import type {
 import {hookDeletePolicies} from '../../cluster/helm-view.ts'
 import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {isLasting} from '../../cluster/missing.ts'
+import {isScaled} from '../../cluster/scale-targets.ts'
 import {KkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
@@ -84,7 +85,8 @@ interface Correction {
 
 /**
  * Writes the objects of a release that have changed as its manifest says, without a revision and without hooks. Objects
- * that are gone stay gone, for a deploy makes them again; the replicas of what an autoscaler scales stay as they are.
+ * that are gone stay gone, for a deploy makes them again; the replicas of what an autoscaler scales stay as they are, unless
+ * there are none, which it leaves alone.
  */
 export async function correctDrift(
   cluster: Pick<Cluster, 'stored' | 'scaleTargets' | 'dryApply' | 'correct'>,
@@ -99,7 +101,11 @@ export async function correctDrift(
   )
   const scaled = await cluster.scaleTargets(namespace)
   const method = methodOf(stored)
-  const marked = objects.map((object) => withHelmMarks(leftToScalers(object, scaled), release))
+  const written = objects.map((object) => withHelmMarks(object, release))
+  const targets = written.filter(({kind, metadata: {name}}) => isScaled({kind, name}, undefined, scaled))
+  const dry = targets.length === 0 ? [] : await cluster.dryApply({namespace, objects: targets, method})
+  const left = new Set(dry.filter((each) => isLeftToScalers(each, scaled)).map(({object}) => object))
+  const marked = written.map((object) => (left.has(object) ? withoutReplicas(object) : object))
   const meant =
     ignore.length === 0
       ? marked
@@ -124,9 +130,13 @@ function methodOf({applyMethod}: Pick<StoredRelease, 'applyMethod'>): ApplyMetho
   return applyMethod === 'ssa' ? 'server-side' : 'client-side'
 }
 
-function leftToScalers(object: KubernetesObject, scaled: readonly ScaleTarget[]): KubernetesObject {
-  const {kind, metadata} = object
-  if (!scaled.some((target) => target.kind === kind && target.name === metadata.name)) return object
+function isLeftToScalers(dry: DryApply, scaled: readonly ScaleTarget[]): boolean {
+  const {kind, metadata} = dry.object
+  const {replicas} = ((dry.state === 'compared' && dry.live['spec']) || {}) as {readonly replicas?: number}
+  return isScaled({kind, name: metadata.name}, replicas, scaled)
+}
+
+function withoutReplicas(object: KubernetesObject): KubernetesObject {
   const {replicas: _, ...spec} = (object['spec'] ?? {}) as Readonly<Record<string, unknown>>
   return {...object, spec}
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../src/cluster/gate/evaluate.ts'
 import type {Observed} from '../../../src/cluster/gate/kinds/observed.ts'
 import {observation} from '../../../src/cluster/gate/observation.ts'
+import {blamesOf} from '../../../src/cluster/health.ts'
 
 const object = (apiVersion: string, kind: string, more: object = {}) => ({
   apiVersion,
@@ -110,7 +111,7 @@ describe('the health of a release', () => {
   describe('with a workload that is scaled down', () => {
     const stateful = (spec: object) => gatedObjects('ns', [object('apps/v1', 'StatefulSet', {spec})])
     const scaledTo = (replicas: number) => seeing({StatefulSet: {spec: {replicas}}})
-    const scaler = {kind: 'StatefulSet', name: 'x'}
+    const scaler = {kind: 'StatefulSet', name: 'x', fromZero: true}
 
     it.each([
       ['fails where the manifest states more', {replicas: 2}, 'failed'],
@@ -127,6 +128,29 @@ describe('the health of a release', () => {
       })
 
       expect(evaluate(expected, seen).state).toBe('healthy')
+    })
+
+    it.each([
+      ['fails at 0', {replicas: 3}, 0, 'from which its HorizontalPodAutoscaler does not scale it up'],
+      ['fails at 0 though the manifest states none', {}, 0, 'from which its HorizontalPodAutoscaler'],
+      ['is healthy at 1', {replicas: 3}, 1, undefined],
+      ['is healthy at 0 where the manifest states that', {replicas: 0}, 0, undefined],
+    ])('with an autoscaler that leaves 0 alone it %s', async (_, spec, replicas, message) => {
+      const seen = scaledTo(replicas)
+      const scaleTargets = async () => [{...scaler, fromZero: false}]
+      const expected = await leftToScalers(stateful(spec), seen, {scaleTargets})
+
+      const [blame] = blamesOf(evaluate(expected, seen))
+
+      if (message === undefined) expect(blame?.reason).not.toBe('ScaledDown')
+      else expect(blame).toMatchObject({reason: 'ScaledDown', message: expect.stringContaining(message)})
+    })
+
+    it.each([
+      ['states', {replicas: 2}, 'it is scaled to 0, and its chart states 2'],
+      ['does not state', {}, 'it is scaled to 0, and its chart states no number, which means 1'],
+    ])('names the number that its chart %s', (_, spec, message) => {
+      expect(blamesOf(evaluate(stateful(spec), scaledTo(0)))).toMatchObject([{message}])
     })
 
     it('asks for autoscalers only then', async () => {

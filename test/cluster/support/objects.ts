@@ -51,4 +51,4 @@ export function workload<K extends string>(
 }
 
 /** The manifest of an object of which the chart leaves the number of replicas to others. */
-export const STATED: Stated = {replicas: 0, isPaused: false, isSuspended: false}
+export const STATED: Stated = {replicasOf: 'chart', replicas: 0, isPaused: false, isSuspended: false}

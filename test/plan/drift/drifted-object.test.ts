@@ -45,8 +45,18 @@ describe('a drifted object', () => {
   it('leaves replicas to an autoscaler of exactly this object', () => {
     const dry = compared('Deployment', {spec: {replicas: 5}}, {spec: {replicas: 2}})
 
-    expect(fields(dry, {scaled: [{kind: 'Deployment', name: 'api'}]})).toBeUndefined()
-    expect(fields(dry, {scaled: [{kind: 'Deployment', name: 'other'}]})).toHaveLength(1)
+    const scaler = {kind: 'Deployment', name: 'api', fromZero: false}
+
+    expect(fields(dry, {scaled: [scaler]})).toBeUndefined()
+    expect(fields(dry, {scaled: [{...scaler, name: 'other'}]})).toHaveLength(1)
+  })
+
+  it('has the replicas of what an autoscaler leaves at 0', () => {
+    const dry = compared('Deployment', {spec: {replicas: 0}}, {spec: {replicas: 2}})
+    const scaler = {kind: 'Deployment', name: 'api'}
+
+    expect(fields(dry, {scaled: [{...scaler, fromZero: false}]})).toHaveLength(1)
+    expect(fields(dry, {scaled: [{...scaler, fromZero: true}]})).toBeUndefined()
   })
 
   it('names who manages a field', () => {

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import type {KubernetesObject, StoredRelease} from '../../../src/cluster/cluster.ts'
-import {driftedObjects} from '../../../src/verbs/observation/drift.ts'
+import {correctDrift, driftedObjects, type ReleaseDrift} from '../../../src/verbs/observation/drift.ts'
 
 const yaml = (kind: string, {annotations = {}, spec = {}}: {annotations?: object; spec?: object} = {}) =>
   JSON.stringify({apiVersion: 'v1', kind, metadata: {name: 'a', annotations}, spec})
@@ -12,6 +12,18 @@ const hook = (kind: string, policy?: string) =>
     },
   })
 
+const REVISION = {
+  release: 'openstack/db',
+  revision: 2,
+  status: 'deployed',
+  labels: {},
+  secret: {name: 's', uid: 'u', resourceVersion: '1'},
+  values: {},
+  hooks: [],
+  chart: {name: 'db', version: '1.0.0', appVersion: ''},
+  applyMethod: 'ssa',
+} as const
+
 /** On a cluster where nothing exists. */
 async function goneOf(stored: Pick<StoredRelease, 'manifest' | 'ranHooks'>): Promise<readonly string[]> {
   const cluster = {
@@ -20,18 +32,7 @@ async function goneOf(stored: Pick<StoredRelease, 'manifest' | 'ranHooks'>): Pro
     dryApply: async ({objects}: {readonly objects: readonly KubernetesObject[]}) =>
       objects.map((object) => ({object, state: 'gone', missing: 'object'}) as const),
   }
-  const record = {
-    release: 'openstack/db',
-    revision: 2,
-    status: 'deployed',
-    labels: {},
-    secret: {name: 's', uid: 'u', resourceVersion: '1'},
-    values: {},
-    hooks: [],
-    chart: {name: 'db', version: '1.0.0', appVersion: ''},
-    applyMethod: 'ssa',
-  } as const
-  const found = await driftedObjects(cluster, {...record, ...stored})
+  const found = await driftedObjects(cluster, {...REVISION, ...stored})
   return found.map(({kind, state}) => `${kind} ${state}`)
 }
 
@@ -48,4 +49,38 @@ it.each([
   ['a Job, which has done its work', hook('Job'), []],
 ])('of the hooks that ran, %s that does not exist is drift: %#', async (_, ranHook, gone) => {
   expect(await goneOf({manifest: '', ranHooks: [ranHook]})).toEqual(gone)
+})
+
+it.each([
+  [5, 'stay', undefined],
+  [0, 'are written, for its autoscaler leaves 0 alone', 3],
+])('when drift is corrected, %i replicas of what is autoscaled %s', async (replicas, _, written) => {
+  const workload = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {name: 'web'},
+    spec: {replicas: 3, paused: false},
+  }
+  const corrected: KubernetesObject[] = []
+  const cluster = {
+    stored: async () => ({...REVISION, manifest: JSON.stringify(workload)}),
+    scaleTargets: async () => [{kind: 'Deployment', name: 'web', fromZero: false}],
+    dryApply: async ({objects}: {readonly objects: readonly KubernetesObject[]}) =>
+      objects.map((object) => ({
+        object,
+        state: 'compared' as const,
+        live: {...workload, spec: {replicas}},
+        applied: object,
+        conflicts: [],
+      })),
+    correct: async ({objects}: {readonly objects: readonly KubernetesObject[]}) =>
+      void corrected.push(...objects),
+  }
+  const {release, revision, status} = REVISION
+  const drift: ReleaseDrift = {release, revision, status, objects: [], crds: [], leftovers: []}
+
+  await correctDrift(cluster, drift, {isMeant: () => true, ignore: []})
+
+  expect(corrected).toMatchObject([{spec: {paused: false}}])
+  expect((corrected[0]!['spec'] as {replicas?: number}).replicas).toBe(written)
 })

@@ -7,8 +7,10 @@ import {matchesSelector} from './selector.ts'
 
 /** What the manifest states of an object, against which it is held. */
 export interface Stated {
-  /** The least number of replicas that it must be scaled to; 0 where an autoscaler scales it. */
+  /** The least number of replicas that it must be scaled to; 0 where an autoscaler scales it, 1 where nothing says more. */
   readonly replicas: number
+  /** Where the number comes from; `autoscaler` for a workload that its autoscaler leaves at 0. */
+  readonly replicasOf: 'chart' | 'default' | 'autoscaler'
   readonly isPaused: boolean
   readonly isSuspended: boolean
 }
@@ -106,13 +108,19 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
  */
 export function scaledDown(
   object: Workload & {readonly kind: string},
-  {replicas}: Stated,
+  {replicas, replicasOf}: Stated,
 ): Health | undefined {
   const wanted = object.spec?.replicas ?? 1
   if (wanted >= replicas) return undefined
-  const message = `it is scaled to ${wanted}, and its chart states ${replicas}`
+  const message = `it is scaled to ${wanted}, ${EXPECTED[replicasOf](replicas)}`
   return closed('failed', object, {message, pods: [], cause: {reason: SCALED_DOWN}})
 }
+
+const EXPECTED = {
+  chart: (replicas) => `and its chart states ${replicas}`,
+  default: () => 'and its chart states no number, which means 1',
+  autoscaler: () => 'from which its HorizontalPodAutoscaler does not scale it up',
+} as const satisfies Record<Stated['replicasOf'], (replicas: number) => string>
 
 export const SCALED_DOWN = 'ScaledDown'
 
