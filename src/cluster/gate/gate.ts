@@ -42,6 +42,7 @@ export async function waitForHealth(
   const redact = redactSecretsOf(objects, options.redact)
   const evidence = gatherEvidence(client, namespace, redact)
   const collections = collectionsOf(gated).map((one) => watches.collection(one.resource, one.namespace))
+  const once = {...gating, scaleTargets: askedOnce(gating.scaleTargets)}
   const bell = wakeup()
   const ends = collections.map((collection) =>
     collection.subscribe((changed) => {
@@ -56,20 +57,25 @@ export async function waitForHealth(
     for (let isConfirmed = false; ; ) {
       checkAborted(signal)
       const background = {...options, ...(gating.now() < patience && {patience})}
-      const seen = await observe(collections, gated, {watches, gating, background})
-      const health = seen && redactHealth(seen, redact)
-      if (health && passes(health)) return health
+      const seen = await observe(collections, gated, {watches, gating: once, background})
+      if ('problem' in seen) {
+        if (Date.now() >= deadline) throw seen.problem ?? notListed()
+        report(seen.problem ? [{object: 'API server', message: seen.problem.message}] : [])
+        await bell.wait(Math.min(deadline - Date.now(), ASK_AGAIN_MILLISECONDS))
+        continue
+      }
+      const health = redactHealth(seen, redact)
+      if (passes(health)) return health
       const verdict = verdictOf(health, deadline)
-      if (verdict && !health) throw outOfSight(collections)
       // What a watch has seen last may be long past: the cluster is asked once more.
       if (verdict === OVERDUE && !isConfirmed) {
         isConfirmed = true
-        await confirm(client, watches, gated)
+        await confirm(client, watches, gated).catch((error) => expectAnswer(error, health))
         continue
       }
-      if (verdict && health) throw unhealthy(await evidence.explain(health.blames), verdict)
-      if (health) evidence.note(health.blames)
-      report(health?.blames ?? sightless(collections))
+      if (verdict) throw unhealthy(await evidence.explain(health.blames), verdict)
+      evidence.note(health.blames)
+      report(health.blames)
       await bell.wait(Math.min(deadline - Date.now(), untilLimit(health, gating)))
     }
   } finally {
@@ -78,9 +84,27 @@ export async function waitForHealth(
   }
 }
 
+/** How long a gate waits before it asks the API server again for what it could not read, in milliseconds. */
+const ASK_AGAIN_MILLISECONDS = 1_000
+
+/** Asks for the autoscalers of a namespace once for a gate, which looks at each event; again a while after it has failed. */
+function askedOnce(ask: Gating['scaleTargets']): Gating['scaleTargets'] {
+  const answers = new Map<string, ReturnType<typeof ask>>()
+  return (namespace) => {
+    const asked =
+      answers.get(namespace) ??
+      ask(namespace).catch((error: unknown) => {
+        setTimeout(() => answers.delete(namespace), ASK_AGAIN_MILLISECONDS).unref()
+        throw error
+      })
+    answers.set(namespace, asked)
+    return asked
+  }
+}
+
 /** Returns the milliseconds until the health may change though no object does. */
-function untilLimit(health: Health | undefined, {now}: Gating): number {
-  return health?.state === 'waiting' ? (health.until ?? Infinity) - now() : Infinity
+function untilLimit(health: Health, {now}: Gating): number {
+  return health.state === 'waiting' ? (health.until ?? Infinity) - now() : Infinity
 }
 
 /** How long each object is waited for at the deadline, in milliseconds. */
@@ -108,20 +132,43 @@ interface Observing {
   readonly background: Background
 }
 
-/** Returns the health; undefined while the cluster does not answer, for what was seen before decides nothing. */
+/**
+ * Throws `KK_UNREACHABLE` if the cluster has fallen silent by the deadline: what was seen before that is no verdict. Any other
+ * error leaves it as it is.
+ */
+function expectAnswer(error: unknown, {blames}: Exclude<Health, PassedHealth>): void {
+  const {code, message} = asKkError(error)
+  if (code !== 'KK_UNREACHABLE' && code !== 'KK_API_SERVER') return
+  const seen = unhealthy(blames, OVERDUE)
+  throw new KkError('KK_UNREACHABLE', `${message}; seen before that: ${seen.message}`, {
+    cause: error,
+    hint: 'run the same command again once the cluster answers: kk looks at it first',
+    log: seen.log,
+  })
+}
+
+/**
+ * Returns the health, or the problem, if there is one, while the cluster does not answer: what was seen before decides
+ * nothing.
+ */
 async function observe(
   collections: readonly Collection[],
   gated: readonly GatedObject[],
   {watches, gating, background}: Observing,
-): Promise<Health | undefined> {
+): Promise<Health | {readonly problem: KkError | undefined}> {
   const problems = collections
     .map((collection) => collection.problem())
     .filter((problem) => problem !== undefined)
   const forbidden = problems.find((problem) => problem.code === 'KK_FORBIDDEN')
   if (forbidden) throw forbidden
-  if (problems.length > 0 || !collections.every((collection) => collection.isListed())) return undefined
+  if (problems.length > 0 || !collections.every((collection) => collection.isListed()))
+    return {problem: problems[0]}
   const seen = observation(watches.collection)
-  return evaluate(await leftToScalers(gated, seen, gating), seen, background)
+  try {
+    return evaluate(await leftToScalers(gated, seen, gating), seen, background)
+  } catch (error) {
+    return {problem: asKkError(error)}
+  }
 }
 
 /**
@@ -168,20 +215,8 @@ function reporter({onProgress}: GateOptions): (blames: readonly Cause[]) => void
   }
 }
 
-function sightless(collections: readonly Collection[]): readonly Cause[] {
-  const problem = problemOf(collections)
-  return problem ? [{object: 'API server', message: problem.message}] : []
-}
-
-function problemOf(collections: readonly Collection[]): KkError | undefined {
-  return collections.map((collection) => collection.problem()).find((found) => found !== undefined)
-}
-
-function outOfSight(collections: readonly Collection[]): KkError {
-  return (
-    problemOf(collections) ??
-    new KkError('KK_UNREACHABLE', 'the cluster did not list its objects before the deadline')
-  )
+function notListed(): KkError {
+  return new KkError('KK_UNREACHABLE', 'the cluster did not list its objects before the deadline')
 }
 
 function checkAborted(signal: AbortSignal | undefined): void {
@@ -195,9 +230,9 @@ function checkAborted(signal: AbortSignal | undefined): void {
 const OVERDUE = 'not healthy in time'
 
 /** Returns why a gate stays closed; undefined while it may open. */
-function verdictOf(health: Health | undefined, deadline: number): string | undefined {
-  if (health?.state === 'failed') return 'it cannot become healthy'
-  if (health?.state === 'unknown') return 'it is not known whether it is healthy'
+function verdictOf(health: Health, deadline: number): string | undefined {
+  if (health.state === 'failed') return 'it cannot become healthy'
+  if (health.state === 'unknown') return 'it is not known whether it is healthy'
   return Date.now() >= deadline ? OVERDUE : undefined
 }
 

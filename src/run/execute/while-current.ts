@@ -1,6 +1,6 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import type {Cause} from '../../cluster/health.ts'
-import {asKkError, KkError} from '../../errors.ts'
+import {asKkError} from '../../errors.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 import {raced} from './races.ts'
@@ -42,15 +42,10 @@ export function whileCurrent(execution: Execution, revision: number): Current {
       if (blames.some(({reason}) => reason === 'NotFound')) readRecord().catch(() => undefined)
     },
     async explain(error) {
-      const failure = asKkError(error)
-      if (failure.code !== 'KK_UNHEALTHY') return error
-      try {
-        await readRecord()
-        return replaced.signal.aborted ? replaced.signal.reason : error
-      } catch (cause) {
-        const silence = asKkError(cause)
-        return SILENT.has(silence.code) ? unseen(failure, silence) : error
-      }
+      if (asKkError(error).code !== 'KK_UNHEALTHY') return error
+      // The gate itself reports a cluster that has fallen silent.
+      await readRecord().catch(() => undefined)
+      return replaced.signal.aborted ? replaced.signal.reason : error
     },
     async [Symbol.asyncDispose]() {
       ended.abort()
@@ -66,15 +61,4 @@ async function wayItWent({action, cluster}: Execution): Promise<string> {
   const present = await cluster.present(name, [namespace]).catch(() => undefined)
   if (present?.length === 0) return `the namespace ${name} was deleted`
   return present?.some(({isGoing}) => isGoing) ? `the namespace ${name} is being deleted` : 'it is gone'
-}
-
-const SILENT: ReadonlySet<string> = new Set(['KK_UNREACHABLE', 'KK_API_SERVER'])
-
-/** What was seen before the cluster fell silent is no verdict. */
-function unseen({message, log}: KkError, cause: KkError): KkError {
-  return new KkError('KK_UNREACHABLE', `${cause.message}; seen before that: ${message}`, {
-    cause,
-    hint: 'run the same command again once the cluster answers: kk looks at it first',
-    log,
-  })
 }

@@ -1,10 +1,11 @@
 import {describe, expect, it, onTestFinished} from 'vitest'
 import type {Resource} from '../../../src/cluster/api/resources.ts'
-import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import type {KubernetesObject, ScaleTarget} from '../../../src/cluster/cluster.ts'
 import {waitForHealth} from '../../../src/cluster/gate/gate.ts'
 import {NO_RULES} from '../../../src/cluster/gate/readiness.ts'
 import type {Cause} from '../../../src/cluster/health.ts'
 import {openWatches} from '../../../src/cluster/watch/watches.ts'
+import {KkError} from '../../../src/errors.ts'
 import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const job: KubernetesObject = {apiVersion: 'batch/v1', kind: 'Job', metadata: {name: 'sync'}}
@@ -47,19 +48,20 @@ async function gate(
     onProgress?: (blames: readonly Cause[]) => void
     objects?: readonly KubernetesObject[]
     kind?: Resource
+    scaleTargets?: (namespace: string) => Promise<readonly ScaleTarget[]>
   },
 ) {
   const {client} = await scriptedServer(answer)
   const watches = openWatches(client)
   onTestFinished(watches.close)
-  const {milliseconds, kind, objects = [job, secret], ...more} = options
+  const {milliseconds, kind, objects = [job, secret], scaleTargets = async () => [], ...more} = options
   const deadline = Date.now() + milliseconds
   const gating = {
     watches,
     discovery: {find: async () => kind},
     rules: NO_RULES,
     maySee: async () => true,
-    scaleTargets: async () => [],
+    scaleTargets,
     now: Date.now,
   }
   return waitForHealth(client, gating, {namespace: 'openstack', objects, deadline, ...more})
@@ -142,8 +144,63 @@ describe('a gate', () => {
 
     await expect(closed).rejects.toMatchObject({
       code: 'KK_UNREACHABLE',
-      message: expect.stringMatching(/^the cluster has not answered since \d{4}-\d\d-\d\dT[\d:]+Z: /),
+      message: expect.stringMatching(
+        /^the cluster has not answered since \d{4}-\d\d-\d\dT[\d:]+Z: .*; seen before that: not healthy in time: pod sync-1/,
+      ),
     })
+  })
+
+  it.each([
+    [503, 'KK_UNREACHABLE', /etcd is away.*; seen before that: not healthy in time: pod sync-1/],
+    [403, 'KK_UNHEALTHY', /^not healthy in time: pod sync-1/],
+  ])('names what it has seen though the API server answers %i in the end', async (status, code, message) => {
+    const waiting = server(() => live(1, {}))
+    let isFailing = false
+    const answer: Answer = (asked, response) => {
+      if (isFailing && asked.path.endsWith('/jobs/sync')) return refuse(response, status, 'etcd is away')
+      waiting(asked, response)
+    }
+
+    const closed = gate(answer, {
+      milliseconds: 500,
+      onProgress: () => {
+        isFailing = true
+      },
+    })
+
+    await expect(closed).rejects.toMatchObject({code, message: expect.stringMatching(message)})
+  })
+
+  it('asks once for autoscalers, and goes on waiting while they cannot be listed', async () => {
+    const web = (resourceVersion: string) => ({
+      metadata: {name: 'web', namespace: 'openstack', resourceVersion, generation: 1},
+      spec: {replicas: 1},
+      status: {observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: 1},
+    })
+    const stated = {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'web'}, spec: {replicas: 3}}
+    const said: string[] = []
+    let asked = 0
+
+    const opened = gate(
+      ({path, query}, response) => {
+        if (query.has('watch')) return undefined
+        const items = path.endsWith('/deployments') ? [web('1')] : []
+        json(response, path.endsWith('/web') ? web('1') : {metadata: {resourceVersion: '1'}, items})
+      },
+      {
+        milliseconds: 60_000,
+        objects: [stated],
+        onProgress: (blames) => said.push(...blames.map(({message}) => message)),
+        scaleTargets: async () => {
+          asked += 1
+          if (asked === 1) throw new KkError('KK_API_SERVER', 'etcd is away')
+          return [{kind: 'Deployment', name: 'web', fromZero: false}]
+        },
+      },
+    )
+
+    await expect(opened).resolves.toEqual({state: 'healthy'})
+    expect([asked, said]).toEqual([2, ['etcd is away']])
   })
 
   it('passes at its deadline what has become healthy unseen', async () => {

@@ -244,13 +244,9 @@ describe('somebody else', () => {
     })
   })
 
-  test.each([
-    {code: 'KK_UNREACHABLE', told: 'KK_UNREACHABLE', message: 'it does not answer; seen before that: Deploy'},
-    {code: 'KK_API_SERVER', told: 'KK_UNREACHABLE', message: 'it does not answer; seen before that: Deploy'},
-    {code: 'KK_FORBIDDEN', told: 'KK_UNHEALTHY', message: 'Deployment/keystone-api: 0 of 1'},
-  ] as const)(
-    'a gate that stays closed where the record is $code is $told',
-    async ({code, told, message}) => {
+  test.each(['KK_UNREACHABLE', 'KK_API_SERVER', 'KK_FORBIDDEN'] as const)(
+    'a gate that stays closed says why, though the record is %s by then',
+    async (code) => {
       let reads = 0
       const world = newWorld({
         cluster: {
@@ -266,8 +262,8 @@ describe('somebody else', () => {
       })
 
       await expect(world.execute(actionOf('check', 2))).rejects.toMatchObject({
-        code: told,
-        message: expect.stringContaining(message),
+        code: 'KK_UNHEALTHY',
+        message: expect.stringContaining('Deployment/keystone-api: 0 of 1'),
       })
       expect(reads).toBe(1)
     },
