@@ -26,6 +26,14 @@ export interface PassedHealth {
   readonly notes?: readonly Cause[]
 }
 
+/** The reasons of notes on what is worth knowing, but makes nothing partial. */
+const ASIDE: ReadonlySet<string | undefined> = new Set(['NoNodes', 'NoAddress'])
+
+/** Returns the notes that say why a health is partial. */
+export function partialNotes({state, notes = []}: PassedHealth): readonly Cause[] {
+  return state === 'partial' ? notes.filter(({reason}) => !ASIDE.has(reason)) : []
+}
+
 /**
  * The health of objects. `failed` cannot become healthy by waiting: a failed Job, an exceeded progress deadline.
  * `unknown` cannot become known by waiting: a Job is gone that was not seen to complete.

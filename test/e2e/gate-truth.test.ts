@@ -311,7 +311,7 @@ it('a DaemonSet without a node and a load balancer without an address are said',
 
   expect(exitCode, stderr).toBe(0)
   for (const text of [stderr, stdout]) {
-    expect(text).toContain('web: DaemonSet/nowhere: no node is to have a pod of it')
+    expect(text).toContain('web: DaemonSet/nowhere: no node matches it, so it has no pods')
     expect(text).toContain('web: Service/outside: its load balancer has no address')
   }
   expect(stdout).toMatch(/^web +1 +deployed +healthy/m)

@@ -1,5 +1,5 @@
 import {describeCause} from '../../cluster/gate/cause.ts'
-import type {Cause, PassedHealth} from '../../cluster/health.ts'
+import {type Cause, type PassedHealth, partialNotes} from '../../cluster/health.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {SkipReason, TestResult} from '../../run/events.ts'
@@ -56,12 +56,12 @@ export function doneWord(kind: ActionKind, {health}: Pick<Succeeded, 'health'>):
   return kind === 'await' && health?.state === 'partial' ? health.state : DONE[kind]
 }
 
-/** `; partial: StatefulSet/db: 0 of 2 pods are of its current version (OnDelete)`. */
-export function healthSuffix(health: PassedHealth | undefined): string {
-  const notes = health?.notes ?? []
-  if (notes.length === 0) return ''
-  const word = health?.state === 'partial' ? 'partial: ' : ''
-  return `; ${word}${notes.map(noteText).join('; ')}`
+/** `; partial: StatefulSet/db: 0 of 2 pods are of its current version (OnDelete)`; what makes nothing partial comes first. */
+export function healthSuffix(health: PassedHealth = {state: 'healthy'}): string {
+  const partial = partialNotes(health)
+  const aside = (health.notes ?? []).filter((note) => !partial.includes(note))
+  const texts = [aside, partial].map((notes) => notes.map(noteText).join('; '))
+  return [texts[0], texts[1] && `partial: ${texts[1]}`].map((text) => text && `; ${text}`).join('')
 }
 
 /** What is worth knowing of an object whose gate has passed. */

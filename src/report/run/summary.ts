@@ -1,3 +1,4 @@
+import {partialNotes} from '../../cluster/health.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
@@ -92,7 +93,7 @@ function testedLines(state: RunState, labels: Labels): readonly string[] {
 function notedLines(state: RunState, labels: Labels, palette: Palette): readonly string[] {
   return releasesIn(state, 'succeeded').flatMap(({release, progress: {health}}) =>
     (health?.notes ?? []).map((note) => {
-      const word = health?.state === 'partial' ? `${palette.change(health.state)}: ` : ''
+      const word = partialNotes(health!).includes(note) ? `${palette.change('partial')}: ` : ''
       return `${labels(release)}: ${word}${noteText(note)}`
     }),
   )

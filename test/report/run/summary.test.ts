@@ -33,15 +33,18 @@ describe('the end of a run', () => {
 
   it('names what has passed its gate and is not all of its current version', () => {
     const run = recorder({db: [], api: []}, {api: 'await'})
-    const note = (object: string, message: string) => ({object, message})
-    const partial = {
-      state: 'partial',
-      notes: [note('StatefulSet/db', '0 of 2 pods are of its current version (OnDelete)')],
-    } as const
-    const noted = {
-      state: 'healthy',
-      notes: [note('DaemonSet/agent', 'no node is to have a pod of it')],
-    } as const
+    const nowhere = {
+      object: 'DaemonSet/agent',
+      message: 'no node matches it, so it has no pods',
+      reason: 'NoNodes',
+    }
+    const old = {
+      object: 'StatefulSet/db',
+      message: '0 of 2 pods are of its current version (OnDelete)',
+      reason: 'OnDelete',
+    }
+    const partial = {state: 'partial', notes: [nowhere, old]} as const
+    const noted = {state: 'healthy', notes: [nowhere]} as const
     const passed = (name: string, health: PassedHealth) => ({...run.succeed(2, name), health}) as RunEvent
 
     const said = (health: PassedHealth) =>
@@ -55,7 +58,8 @@ describe('the end of a run', () => {
       ])
 
     expect(said(partial)).toContain(
-      'db: DaemonSet/agent: no node is to have a pod of it\n' +
+      'db: DaemonSet/agent: no node matches it, so it has no pods\n' +
+        'api: DaemonSet/agent: no node matches it, so it has no pods\n' +
         'api: partial: StatefulSet/db: 0 of 2 pods are of its current version (OnDelete)\n',
     )
     expect(said(partial)).toContain('1 installed, 1 partial')

@@ -25,7 +25,7 @@ export const daemonSetHealth: HealthOf<DaemonSet> = (set, around) => {
 function noteworthy(set: DaemonSet & {readonly kind: string}): PassedHealth | undefined {
   const {desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0} = set.status ?? {}
   if (wanted === 0)
-    return noted('healthy', set, {message: 'no node is to have a pod of it', reason: 'NoNodes'})
+    return noted('healthy', set, {message: 'no node matches it, so it has no pods', reason: 'NoNodes'})
   if (updated >= wanted) return undefined
   const message = `${updated} of ${wanted} pods are of its current version (OnDelete)`
   return noted('partial', set, {message, reason: 'OnDelete'})

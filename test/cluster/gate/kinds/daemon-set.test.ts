@@ -21,7 +21,7 @@ describe('the health of a DaemonSet', () => {
         {
           object: 'DaemonSet/api',
           namespace: 'openstack',
-          message: 'no node is to have a pod of it',
+          message: 'no node matches it, so it has no pods',
           reason: 'NoNodes',
         },
       ],
