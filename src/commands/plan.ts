@@ -35,8 +35,8 @@ import {knownAfterApplyText, planText} from '../report/plan/plan-text.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts'
 import {savedPlan} from '../verbs/change/apply.ts'
-import {type HookData, hookData, hookDataText} from '../verbs/change/hook-data.ts'
-import {deployChange} from '../verbs/checks/change.ts'
+import {type HookData, hookData, hookDataLines} from '../verbs/change/hook-data.ts'
+import {deployChange, replacedIn} from '../verbs/checks/change.ts'
 import {checkBefore} from '../verbs/checks/checks.ts'
 import {planDiff} from '../verbs/diff.ts'
 import {preparedMask} from '../verbs/environment-mask.ts'
@@ -114,14 +114,14 @@ export default class Plan extends KkCommand {
     expectStated(observed.living)
     const {rendered, isAsked, notes} = await this.foresee(flags, {prepared, observed, cluster})
     const later = await unknownYet(prepared, planned, {rendered, cluster})
-    const data = await hookData(cluster, planned, rendered)
+    const replaced = replacedIn(rendered, observed.previous)
+    const data = await hookData(cluster, planned, {objectsOf: rendered, replaced})
     if (flags.output !== 'text') show({later, data, notes})
     else {
       for (const note of notes) this.console.say(`note: ${note}`)
       if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
     }
-    for (const each of data)
-      this.console.say(`a hook deletes ${hookDataText(each)}: a deploy asks for --confirm-data ${each.name}`)
+    for (const line of hookDataLines(data)) this.console.say(line)
     if (flags.save !== undefined) {
       if (!isAsked)
         this.console.say('you may not ask the API server whether it would accept the objects: kk apply does')

@@ -45,6 +45,8 @@ export interface ChartWork extends DesiredWork {
   readonly objects: readonly KubernetesObject[]
   /** What the chart renders no more, and what would take more with it than itself; see `droppedHolders`. */
   readonly dropped: readonly KubernetesObject[]
+  /** The hooks whose objects are plain ones in the revision before; see `replacedByHooks`. */
+  readonly replaced?: readonly KubernetesObject[]
   /** Objects that the chart no longer renders and that another release also has: helm is made to keep them. */
   readonly shared?: readonly KubernetesObject[]
   /** Those of which helm mixes up items of lists, to be written again afterwards; see `mixedLists`. */

@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
 import {HELMS} from '../support/helms.ts'
-import {get, uniqueName} from './support/cluster.ts'
+import {get, kubectl, uniqueName} from './support/cluster.ts'
 import type {TestEnvironment} from './support/environment.ts'
 import {objectsEnvironment} from './support/objects-chart.ts'
 import {revisions} from './support/records.ts'
@@ -81,6 +81,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
 
     expect(unasked.exitCode, unasked.stderr).toBe(3)
     expect(unasked.stderr).toMatch(/KK_UNCONFIRMED.*helm would delete \S+\/data with the data in it/)
+    expect(unasked.stderr).toContain('if it is an item of a List, annotate the List')
     expect(before).toEqual(['data'])
     expect(named.exitCode, named.stderr).toBe(0)
     expect(named.stderr).toMatch(/PersistentVolumeClaim +data.* with its data/)
@@ -156,11 +157,17 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     const tested = await environment.kk('test')
 
     expect(refused.exitCode, refused.stderr).toBe(3)
-    expect(refused.stderr).toMatch(/KK_UNCONFIRMED[\s\S]*PersistentVolumeClaim \S+\/pre with its data/)
+    expect(refused.stderr).toMatch(
+      /KK_UNCONFIRMED[\s\S]*PersistentVolumeClaim \S+\/pre with its data; nothing takes its place/,
+    )
     expect(refused.stderr).not.toMatch(/\/(?:post|test) with its data/)
     expect(untouched).toEqual(before)
     expect(named.exitCode, named.stderr).toBe(0)
     const after = await uids('pvc', environment)
+    expect(after.has('pre')).toBe(false)
+    expect(named.stderr).not.toContain('PersistentVolumeClaim/pre stays')
+    expect(named.stderr).toMatch(/PersistentVolumeClaim\/post stays, with its data/)
+    expect(named.stderr).toMatch(/partial.*PersistentVolumeClaim\/pre: is gone/)
     expect([after.get('post'), after.get('test')]).toEqual([before.get('post'), before.get('test')])
     expect(await phaseOf(inner)).toBe('Active')
     expect(tested.exitCode, tested.stderr).not.toBe(0)
@@ -168,12 +175,20 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect((await uids('pvc', environment)).get('test')).toBe(before.get('test'))
   })
 
-  it('an object that becomes a hook of upgrades is deleted by helm, and drift shows that it is gone', async () => {
+  it('an object that becomes a hook of upgrades is deleted by helm: plan, run and drift name it', async () => {
     const environment = await objectsEnvironment('data', [configMap('settings'), configMap('a')], {helm})
     await environment.deploy()
     await environment.state(configMap('settings', hook('pre-install,pre-upgrade')), configMap('a'))
-    await environment.deploy()
 
+    const planned = await environment.json<PlanDocument>('plan')
+    const {stdout: diff} = await environment.kk('plan', '--diff')
+    const {stderr} = await environment.kk('deploy', '--yes')
+
+    expect(planned.notes).toEqual([
+      expect.stringMatching(/data: ConfigMap\/settings becomes a hook: helm deletes it, .* does not exist/),
+    ])
+    expect(diff).toContain('1 added, 1 removed')
+    expect(stderr).toMatch(/data: partial: ConfigMap\/settings: is gone/)
     const between = await names('configmaps', environment)
     const {releases} = await environment.json<{releases: readonly ReleaseDrift[]}>('drift')
     const corrected = await environment.kk('deploy', '--correct-drift', '--yes')
@@ -185,6 +200,54 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect((await environment.kk('drift')).stdout).not.toContain('settings')
   })
 
+  it('a Service that becomes a hook after upgrades is made again: the plan names it, and the run is whole', async () => {
+    const service = (annotations: object = {}) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: {name: 'api', annotations},
+      spec: {ports: [{port: 80}]},
+    })
+    const environment = await objectsEnvironment('data', [service()], {helm})
+    await environment.deploy()
+    const before = await uids('services', environment)
+    await environment.state(service(hook('post-install,post-upgrade')))
+
+    const {notes} = await environment.json<PlanDocument>('plan')
+    const {exitCode, stderr} = await environment.kk('deploy', '--yes')
+
+    expect(notes).toEqual([expect.stringMatching(/Service\/api becomes a hook: .* makes it again/)])
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).not.toContain('partial')
+    const after = await uids('services', environment)
+    expect(after.has('api')).toBe(true)
+    expect(after.get('api')).not.toBe(before.get('api'))
+  })
+
+  it('an object that a rollback returns to as a hook is named, and asked for if it holds data', async () => {
+    const hooked = hook('pre-install,pre-rollback')
+    const hooks = [configMap('settings', hooked), claim('pre', hooked), configMap('a')]
+    const environment = await objectsEnvironment('data', hooks, {helm})
+    await environment.deploy()
+    await environment.state(configMap('a'))
+    await environment.deploy()
+    for (const kind of ['pvc/pre', 'configmap/settings'])
+      await kubectl(['delete', kind, '--namespace', environment.name])
+    await environment.state(configMap('settings'), claim('pre'), configMap('a'))
+    await environment.deploy()
+
+    const back = ['--release', 'data', '--revision', '1', '--yes'] as const
+    const refused = await environment.kk('rollback', ...back)
+    const named = await environment.kk('rollback', ...back, '--confirm-data', 'pre')
+
+    expect(refused.exitCode, refused.stderr).toBe(3)
+    expect(refused.stderr).toMatch(/note: .*ConfigMap\/settings becomes a hook/)
+    expect(refused.stderr).toMatch(/KK_UNCONFIRMED[\s\S]*\/pre with its data; nothing takes its place/)
+    expect(named.exitCode, named.stderr).toBe(0)
+    expect(named.stderr).not.toContain('PersistentVolumeClaim/pre stays')
+    expect(named.stderr).toMatch(/partial: ConfigMap\/settings: is gone/)
+    expect([...(await names('configmaps', environment)), ...(await names('pvc', environment))]).toEqual(['a'])
+  })
+
   it('a claim that is a hook of upgrades is named by the plan, and goes only when it is confirmed', async () => {
     const version = (value: string) =>
       [claim('hooked', hook('pre-install,pre-upgrade')), {...configMap('settings'), data: {value}}] as const
@@ -194,6 +257,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     await environment.state(...version('2'))
 
     const planned = await environment.json<PlanDocument>('plan')
+    const text = await environment.kk('plan')
     const dry = await environment.kk('deploy', '--dry-run')
     const refused = await environment.kk('deploy', '--yes')
     const untouched = await uids('pvc', environment)
@@ -208,7 +272,12 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
       {kind: 'PersistentVolumeClaim', name: 'hooked', with: 'with its data'},
     ])
     expect(dry.exitCode, dry.stderr).toBe(0)
-    expect(dry.stderr).toMatch(/a hook deletes .*PersistentVolumeClaim \S+\/hooked with its data/)
+    expect(dry.stderr).toMatch(
+      /a hook deletes .*PersistentVolumeClaim \S+\/hooked with its data; helm makes it again empty/,
+    )
+    const {name} = environment
+    for (const stderr of [dry.stderr, text.stderr, refused.stderr])
+      expect(stderr).toContain(`to give it up, name each: --confirm-data ${name}/hooked`)
     expect(refused.exitCode, refused.stderr).toBe(3)
     expect(untouched).toEqual(before)
     expect(named.exitCode, named.stderr).toBe(0)

@@ -10,7 +10,7 @@ import {runDocument} from '../../report/run/run-json.ts'
 import type {RunView} from '../../report/run/run-view.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
-import {type GiveUp, hookDataText} from '../../verbs/change/hook-data.ts'
+import {type GiveUp, type HookData, hookDataLines} from '../../verbs/change/hook-data.ts'
 import {settledPlan} from '../../verbs/change/in-turn.ts'
 import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
 import type {ObservedPlan} from '../../verbs/plan.ts'
@@ -119,17 +119,16 @@ export async function change(options: Change): Promise<ExitCode> {
   const helm = await openUsersHelm(flags, cluster)
   const forceConflicts = flags['force-conflicts']
   const asks = asksForData(flags['confirm-data'])
-  const shows: GiveUp = (data) => {
-    console.say(`a hook deletes ${hookDataText(data)}`)
-    return true
-  }
+  const data: HookData[] = []
+  const shows: GiveUp = (each) => data.push(each) > 0
   const ports = {cluster, helm, forceConflicts, giveUp: isDry ? shows : asks, ...checks}
   const deployment = await readyDeployment(supplied.settled, settled, ports)
   await using closing = new AsyncDisposableStack()
   closing.defer(() => deployment.close())
   for (const note of deployment.notes) console.say(`note: ${note}`)
   if (isDry) {
-    printResult(planDocument(withNotes(planned, deployment.notes)), context)
+    for (const line of hookDataLines(data)) console.say(line)
+    printResult(planDocument(withNotes(planned, deployment.notes), [], data), context)
     return 0
   }
   await settle()

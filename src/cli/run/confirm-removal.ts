@@ -65,7 +65,7 @@ async function expectGivenUp(open: readonly Claim[], {named, mayAsk}: Given): Pr
       'KK_UNCONFIRMED',
       `helm would delete ${list} with the data in it; nothing was changed`,
       {
-        hint: `name each whose data may go: --delete-data ${flags}; to keep it, give it the annotation helm.sh/resource-policy: keep in its chart, and upgrade first`,
+        hint: `name each whose data may go: --delete-data ${flags}; to keep it, annotate its document in the chart with helm.sh/resource-policy: keep (if it is an item of a List, annotate the List: helm does not read those of items), and upgrade first`,
       },
     )
   }

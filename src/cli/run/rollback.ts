@@ -6,7 +6,7 @@ import {releaseName} from '../../release.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {timedTasks} from '../../run/task.ts'
 import {refuseDowngrade} from '../../verbs/change/deploy.ts'
-import {expectGivenUp, hookDataOfRollback, hookDataText} from '../../verbs/change/hook-data.ts'
+import {expectGivenUp, hookDataLines, hookDataOfRollback} from '../../verbs/change/hook-data.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
 import {startRun} from '../../verbs/change/start-run.ts'
 import {requireConfirmation} from '../console.ts'
@@ -46,7 +46,7 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
     }),
   )
   const data = await hookDataOfRollback(cluster, found)
-  const notes = [...(found.notes ?? []), ...data.map((each) => `a hook deletes ${hookDataText(each)}`)]
+  const notes = [...(found.notes ?? []), ...hookDataLines(data)]
   const planned = notes.length > 0 ? {...found, notes} : found
   const end = await showPlan(planned, options, refusingOperated(cluster, planned))
   if (end !== undefined) return end

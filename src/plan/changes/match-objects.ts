@@ -1,4 +1,5 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {isHook} from '../../cluster/helm-view.ts'
 
 /** An object on the two sides of a diff; at least one side is defined. */
 export interface ObjectPair {
@@ -10,7 +11,8 @@ export interface ObjectPair {
 
 /**
  * Pairs objects of equal version, kind, namespace and name, in any order: first the objects of `after`, then those that
- * are gone. An object without a namespace is in that of the release.
+ * are gone. An object without a namespace is in that of the release. One that becomes a hook is on both lists: helm deletes
+ * it, and makes another.
  */
 export function matchObjects(
   before: readonly KubernetesObject[],
@@ -19,11 +21,20 @@ export function matchObjects(
 ): readonly ObjectPair[] {
   const name = (object: KubernetesObject) => objectName(object, namespace)
   const earlier = new Map(before.map((object) => [name(object), object]))
-  const kept = new Set(after.map(name))
+  const later = new Map(after.map((object) => [name(object), object]))
+  const isSame = (one: KubernetesObject, other: KubernetesObject) => isHook(one) || !isHook(other)
+  const earlierOf = (object: KubernetesObject) => {
+    const found = earlier.get(name(object))
+    return found && isSame(found, object) ? found : undefined
+  }
+  const staysOf = (object: KubernetesObject) => {
+    const found = later.get(name(object))
+    return found !== undefined && isSame(object, found)
+  }
   return [
-    ...after.map((object) => ({name: name(object), before: earlier.get(name(object)), after: object})),
+    ...after.map((object) => ({name: name(object), before: earlierOf(object), after: object})),
     ...before
-      .filter((object) => !kept.has(name(object)))
+      .filter((object) => !staysOf(object))
       .map((object) => ({name: name(object), before: object, after: undefined})),
   ]
 }

@@ -1,5 +1,7 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {withoutHooks} from '../../cluster/helm-view.ts'
+import {objectKey} from '../../cluster/manifest.ts'
+import {dataOfHooks, type HelmVerb} from '../removal/hook-data.ts'
 import {WITH} from '../removal/objects.ts'
 
 /**
@@ -27,8 +29,16 @@ export function isHolder({kind}: Pick<KubernetesObject, 'kind'>): boolean {
 
 /**
  * Returns the dropped objects that take more with them than themselves, StatefulSets included. Helm would delete them
- * on the way from one manifest to the other.
+ * on the way from one manifest to the other. Left out are those that hooks of what helm does delete: nothing keeps them, and
+ * they are asked for as `dataOfHooks`.
  */
-export function droppedHolders(...manifests: Parameters<typeof droppedObjects>): readonly KubernetesObject[] {
-  return droppedObjects(...manifests).filter((object) => isHolder(object) || object.kind === 'StatefulSet')
+export function droppedHolders(
+  before: readonly KubernetesObject[],
+  after: readonly KubernetesObject[],
+  {namespace, verb}: {readonly namespace: string; readonly verb: HelmVerb},
+): readonly KubernetesObject[] {
+  const hooks = new Set(dataOfHooks(after, verb).map((hook) => objectKey(hook, namespace)))
+  return droppedObjects(before, after, namespace)
+    .filter((object) => isHolder(object) || object.kind === 'StatefulSet')
+    .filter((object) => !hooks.has(objectKey(object, namespace)))
 }

@@ -10,7 +10,8 @@ export const HOOK_EVENTS = {
   remove: ['pre-delete', 'post-delete'],
   test: ['test', 'test-success'],
 } as const satisfies Record<string, readonly string[]>
-type HelmVerb = keyof typeof HOOK_EVENTS
+
+export type HelmVerb = keyof typeof HOOK_EVENTS
 
 const POLICIES: ReadonlySet<string> = new Set(['before-hook-creation', 'hook-succeeded', 'hook-failed'])
 
@@ -19,13 +20,18 @@ const POLICIES: ReadonlySet<string> = new Set(['before-hook-creation', 'hook-suc
  * afterwards. No resource policy keeps a hook (Helm 4.2: action/hooks.go deleteHookByPolicy).
  */
 export function dataOfHooks<T extends KubernetesObject>(objects: readonly T[], verb: HelmVerb): readonly T[] {
-  const events: readonly string[] = HOOK_EVENTS[verb]
   return objects.filter(
     (object) =>
       (Object.hasOwn(WITH, object.kind) || takesClaims(object)) &&
-      hookEvents(object).some((event) => events.includes(event)) &&
+      eventsDuring(object, verb).length > 0 &&
       hookDeletePolicies(object).some((policy) => POLICIES.has(policy)),
   )
+}
+
+/** Returns the events of a hook at which helm makes it while it does this. */
+export function eventsDuring(object: KubernetesObject, verb: HelmVerb): readonly string[] {
+  const events: readonly string[] = HOOK_EVENTS[verb]
+  return hookEvents(object).filter((event) => events.includes(event))
 }
 
 /** Returns what is deleted with a hook that holds data. */

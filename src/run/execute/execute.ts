@@ -61,7 +61,7 @@ async function perform(task: Task, surroundings: Omit<Execution, 'action'>): Pro
     case 'install':
     case 'upgrade': {
       const execution = {...on(task.action), redact: redactor(task.work.values)}
-      return passGate(execution, await change(execution, task.work))
+      return passGate(execution, {...(await change(execution, task.work)), replaced: task.work.replaced})
     }
     case 'rollback': {
       const {redact, ...deployed} = await rollback(on(task.action))

@@ -3,7 +3,7 @@ import {describeCause, redactHealth} from '../../cluster/gate/cause.ts'
 import {unhealthy} from '../../cluster/gate/gate.ts'
 import {blamesOf, type Cause, type PassedHealth} from '../../cluster/health.ts'
 import {OPERATION} from '../../cluster/lease/operation.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {objectName, parseManifest} from '../../cluster/manifest.ts'
 import {isLasting} from '../../cluster/missing.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {redactor} from '../../helm/redact/redact.ts'
@@ -25,6 +25,8 @@ export interface Deployed {
   readonly objects: readonly KubernetesObject[]
   /** The deadline of its gate, in milliseconds since the epoch. */
   readonly deadline: number
+  /** The hooks whose objects helm has deleted, and may not have made again; see `replacedByHooks`. */
+  readonly replaced?: readonly KubernetesObject[] | undefined
 }
 
 /** Waits until what helm has just deployed is healthy, and marks its record. Throws `KK_UNHEALTHY`, `KK_RACED`. */
@@ -34,8 +36,28 @@ export async function passGate(begun: Execution, deployed: Deployed): Promise<Pe
   await awaitServed(execution, deployed.objects)
   execution.controls.onHelmEnded()
   const health = await awaitHealth(execution, {objects: deployed.objects, revision, hasPassed: false})
-  return {...(await mark(execution, deployed.record)), ...noted(health)}
+  const gone = await goneAmong(execution, deployed.replaced)
+  return {...(await mark(execution, deployed.record)), ...noted(withGone(health, gone))}
 }
+
+/** Returns those of the objects that do not exist. */
+async function goneAmong(
+  {action, cluster}: Execution,
+  objects: readonly KubernetesObject[] = [],
+): Promise<readonly KubernetesObject[]> {
+  if (objects.length === 0) return []
+  const found = await cluster.present(releaseNamespace(action.release), objects)
+  const present = new Set(found.filter(({isGoing}) => !isGoing).map(({object}) => object))
+  return objects.filter((object) => !present.has(object))
+}
+
+function withGone(health: PassedHealth, gone: readonly KubernetesObject[]): PassedHealth {
+  if (gone.length === 0) return health
+  const notes = gone.map((object) => ({object: objectName(object), message: GONE}))
+  return {state: 'partial', notes: [...(health.notes ?? []), ...notes]}
+}
+
+const GONE = 'is gone: it became a hook, and helm deleted it; what uses it does not find it'
 
 /**
  * Waits until a revision is healthy that a run before this one deployed, and marks its record; one that has the mark passes

@@ -7,6 +7,7 @@ import {makerLabels} from '../../plan/installation.ts'
 import {EXPORTED_LABEL, GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
 import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {judgedLeftover} from '../../plan/leftovers/ownership.ts'
+import {replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import {pruned} from '../../plan/rollback/refusals.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
@@ -49,18 +50,18 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
   }
   const cut = await objectsBeforeCut(execution, last)
   const before = [...parseManifest(last.manifest), ...cut]
-  await keepDropped(execution, droppedHolders(before, objects, releaseNamespace(release)))
+  const all = [...objects, ...hookObjects(stored)]
+  const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
+  await keepDropped(execution, droppedHolders(before, all, way))
+  const replaced = replacedByHooks(before, all, way).map(({object}) => object)
   // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
   await cluster.deleteFailedJobs(releaseNamespace(release), objects)
   try {
-    await callHelm(
-      {...execution, redact},
-      {lease, last, values, objects: [...objects, ...hookObjects(stored)]},
-    )
+    await callHelm({...execution, redact}, {lease, last, values, objects: all})
     const record = await noted(execution, {last, revision: action.revision + 1})
     await writeLists(execution, mixedLists(objects, {...last, applyMethod: stored.applyMethod}))
     await deleteForgotten(execution, cut, objects)
-    return {record, objects, redact, deadline}
+    return {record, objects, replaced, redact, deadline}
   } catch (error) {
     await settle(execution, lease, error)
     await noteFailed(execution, last).catch(() => undefined)

@@ -4,6 +4,7 @@ import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
 import {droppedHolders} from '../../plan/leftovers/dropped.ts'
+import type {ReplacedByHook} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Action, DeployKind, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
@@ -86,10 +87,11 @@ export async function readyDeployment(
     const mask = preparedMask(prepared)
     const preflight = {...compared, helm: ports.helm, forceConflicts, mask}
     const unvalidated = await validateAll(rendered, cluster, preflight)
-    const tasks = tasksOf({prepared, vendored, unvalidated, shared, ...compared})
+    const {replaced = new Map()} = planned
+    const tasks = tasksOf({prepared, vendored, unvalidated, shared, replaced, ...compared})
     for (const {action, work} of tasks)
       if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
-    await expectGivenUp(await hookData(cluster, plan, rendered), giveUp)
+    await expectGivenUp(await hookData(cluster, plan, {objectsOf: rendered, replaced}), giveUp)
     return {
       plan,
       notes,
@@ -117,6 +119,7 @@ interface WorkSources {
   readonly rendered: Rendered
   readonly unvalidated: Rendered
   readonly shared: readonly SharedObject[]
+  readonly replaced: ReadonlyMap<ReleaseId, readonly ReplacedByHook[]>
   readonly previous: Awaited<ReturnType<typeof previousRevisions>>
 }
 
@@ -132,7 +135,7 @@ function tasksOf({plan, ...sources}: WorkSources): readonly Task[] {
 
 function chartWork(
   release: ReleaseId,
-  {prepared, vendored, rendered, unvalidated, shared, previous}: Omit<WorkSources, 'plan'>,
+  {prepared, vendored, rendered, unvalidated, shared, replaced, previous}: Omit<WorkSources, 'plan'>,
 ): ChartWork {
   const {desired, timeoutSeconds} = prepared.releases.get(release)!
   const {chart, values} = vendored.call(release)
@@ -142,7 +145,11 @@ function chartWork(
     chart,
     values,
     objects,
-    dropped: droppedHolders(installed(previous.get(release)), objects, releaseNamespace(release)),
+    dropped: droppedHolders(installed(previous.get(release)), objects, {
+      namespace: releaseNamespace(release),
+      verb: 'upgrade',
+    }),
+    replaced: (replaced.get(release) ?? []).map(({object}) => object),
     shared: shared.filter((each) => each.release === release).map(({object}) => object),
     mixed: mixedLists(objects, previous.get(release)?.[0]),
     unvalidated: unvalidated.get(release) ?? [],

@@ -17,6 +17,7 @@ import {canonicalJson} from '../../plan/digest.ts'
 import type {Installations} from '../../plan/installation.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
+import {replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import {withNotes} from '../../plan/plan.ts'
 import {makeRollbackPlan, type RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
 import {inTheWay} from '../../plan/rollback/refusals.ts'
@@ -137,6 +138,10 @@ function rollbackChange(
   const going = returns.map(({release, last, target}) => {
     return [release, goingBetween(release, last.manifest, target.manifest)] as const
   })
+  const replaced = returns.map(({release, last, target}) => {
+    const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
+    return [release, replacedByHooks(last.manifest, allOf(target), way)] as const
+  })
   const releases = returns.map(({release}) => release)
   return {
     changing: 'rollback',
@@ -144,6 +149,7 @@ function rollbackChange(
     next: new Map(next),
     recorded: new Map(recorded),
     going: new Map(going),
+    replaced: new Map(replaced),
     staying: stayingReader(cluster, neighbours(plan, new Set(releases))),
     present: presentReader(cluster, releases),
     given: [],

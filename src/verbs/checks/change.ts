@@ -8,6 +8,7 @@ import {lastOf} from '../../cluster/records/record.ts'
 import {asKkError, type ErrorCode} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
+import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {livingRevisions} from '../../plan/uses/observed.ts'
 import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
@@ -30,6 +31,8 @@ export interface Change {
   readonly recorded: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
   /** The objects that helm deletes. */
   readonly going: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
+  /** The hooks whose objects are plain ones until then; left out if helm makes no hooks of a chart. */
+  readonly replaced?: ReadonlyMap<ReleaseId, readonly ReplacedByHook[]>
   /** Returns what the releases have that a changed one requires, or that require one, and that stay as they are. */
   readonly staying: () => Promise<OtherReleases>
   /** Returns what all releases of the cluster have, those of the change included. */
@@ -114,6 +117,7 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
     next,
     recorded,
     going: new Map(dropped.filter(([release]) => rendered.has(release))),
+    replaced: replacedIn(rendered, previous),
     staying: stayingReader(cluster, neighbours(plan, new Set(next.keys()))),
     present: presentReader(
       cluster,
@@ -123,6 +127,19 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
     given: prepared.environment.given,
     strayKeys: strayKeys(prepared),
   }
+}
+
+/** Returns the hooks whose objects are plain ones in the revisions that upgrades are compared with. */
+export function replacedIn(
+  rendered: Rendered,
+  previous: Deploying['previous'],
+): ReadonlyMap<ReleaseId, readonly ReplacedByHook[]> {
+  const found = [...previous].map(([release, stored]) => {
+    const before = stored.flatMap(({manifest}) => parseManifest(manifest))
+    const way = {namespace: releaseNamespace(release), verb: 'upgrade'} as const
+    return [release, replacedByHooks(before, rendered.get(release) ?? [], way)] as const
+  })
+  return new Map(found)
 }
 
 /** Returns the objects of one manifest that helm deletes on the way to another. */

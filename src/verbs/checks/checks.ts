@@ -3,7 +3,9 @@ import {waiterOf} from '../../charts/manifests/waiter-of.ts'
 import {mentions} from '../../charts/own-files.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {definedKinds} from '../../cluster/custom-kinds.ts'
+import {objectName} from '../../cluster/manifest.ts'
 import {asKkError, type ErrorCode, KkError} from '../../errors.ts'
+import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import {accounts} from '../charts/doctor/checks/accounts/accounts.ts'
 import type {Maker} from '../charts/doctor/checks/claimed-twice.ts'
@@ -64,6 +66,13 @@ export const CHECKS: readonly Check[] = [
       'an upgrade keeps them, with a note; a rollback refuses, and a removal, unless the other release is confirmed: KK_CLAIMED_TWICE',
     cost: 'if an object goes: a list, and one for each release of the cluster',
     find: sharedGoing,
+  },
+  {
+    name: 'objects that become hooks',
+    changing: ['deploy', 'rollback'],
+    outcome: 'notes; data of hooks is asked for by name',
+    cost: 'none',
+    find: replacedObjects,
   },
   {
     name: 'hooks that never end',
@@ -181,6 +190,23 @@ async function recordsOfOthers({elsewhere}: Change): Promise<readonly Found[]> {
     advice: `leave ${releaseName(release)} to the tool that installed it, and take its section out; or have that tool give it up, with its objects or with the record moved to ${releaseNamespace(release)}, and then: kk adopt ${releaseName(release)}`,
     refusal: 'KK_FOREIGN',
   }))
+}
+
+/** Returns the objects that helm deletes because they become hooks; what holds data is asked for with that of other hooks. */
+function replacedObjects({replaced = new Map()}: Change): readonly Found[] {
+  return [...replaced].flatMap(([release, hooks]) =>
+    hooks
+      .filter(({object}) => !isHolder(object))
+      .map(({object, isMade}) => {
+        const then = isMade
+          ? 'and makes it again when the rest is changed'
+          : 'with what the hook makes of it: afterwards it does not exist, and what uses it fails'
+        return {
+          what: `${release}: ${objectName(object)} becomes a hook: helm deletes it, ${then}`,
+          advice: 'to keep it, have the chart make it without helm.sh/hook',
+        }
+      }),
+  )
 }
 
 /** Returns the hooks that wait for what helm makes after them. */

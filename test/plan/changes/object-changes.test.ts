@@ -16,3 +16,15 @@ test('objects that come, go and differ are named; the order of objects and keys 
     {object: 'v1 Service openstack/b', change: 'removed'},
   ])
 })
+
+test('an object that becomes a hook is removed and added, for helm deletes the one and makes the other', () => {
+  const plain = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'settings'}}
+  const hook = {...plain, metadata: {name: 'settings', annotations: {'helm.sh/hook': 'pre-upgrade'}}}
+  const object = 'v1 ConfigMap openstack/settings'
+
+  expect(objectChanges([plain], [hook], 'openstack')).toEqual([
+    {object, change: 'added'},
+    {object, change: 'removed'},
+  ])
+  expect(objectChanges([hook], [plain], 'openstack')).toEqual([{object, change: 'changed'}])
+})

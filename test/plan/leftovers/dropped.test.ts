@@ -1,6 +1,8 @@
 import {expect, it} from 'vitest'
 import {droppedHolders} from '../../../src/plan/leftovers/dropped.ts'
 
+const WAY = {namespace: 'openstack', verb: 'upgrade'} as const
+
 function object(kind: string, name: string, namespace?: string) {
   return {apiVersion: 'v1', kind, metadata: {name, ...(namespace !== undefined && {namespace})}}
 }
@@ -20,7 +22,7 @@ it('what takes more with it than itself, and a revision has no more, is what not
   ]
   const after = [object('PersistentVolumeClaim', 'stays', 'openstack'), object('Secret', 'data')]
 
-  const dropped = droppedHolders(before, after, 'openstack')
+  const dropped = droppedHolders(before, after, WAY)
 
   expect(dropped.map(({metadata: {name, namespace}}) => [name, namespace])).toEqual([
     ['data', undefined],
@@ -35,5 +37,13 @@ it('an object that is only a hook in the next revision is dropped', () => {
   const data = object('PersistentVolumeClaim', 'data')
   const hook = {...data, metadata: {...data.metadata, annotations: {'helm.sh/hook': 'post-install'}}}
 
-  expect(droppedHolders([data], [hook], 'openstack')).toEqual([data])
+  expect(droppedHolders([data], [hook], WAY)).toEqual([data])
+})
+
+it('an object that a hook of the upgrade deletes is not among those that are kept', () => {
+  const data = object('PersistentVolumeClaim', 'data')
+  const hook = {...data, metadata: {...data.metadata, annotations: {'helm.sh/hook': 'pre-upgrade'}}}
+
+  expect(droppedHolders([data], [hook], WAY)).toEqual([])
+  expect(droppedHolders([data], [hook], {...WAY, verb: 'rollback'})).toEqual([data])
 })

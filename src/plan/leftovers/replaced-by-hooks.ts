@@ -1,0 +1,43 @@
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {hookDeletePolicies, isHook, staysInUpgrade} from '../../cluster/helm-view.ts'
+import {objectKey} from '../../cluster/manifest.ts'
+import {dataOfHooks, eventsDuring, type HelmVerb} from '../removal/hook-data.ts'
+import {droppedObjects, isHolder} from './dropped.ts'
+
+/** A hook whose object was a plain one in the revision before, so that helm deletes that. */
+export interface ReplacedByHook {
+  readonly object: KubernetesObject
+  /** Whether the object exists afterwards: helm has made it again, as the hook. */
+  readonly isMade: boolean
+}
+
+interface Way {
+  /** The namespace of the release. */
+  readonly namespace: string
+  readonly verb: HelmVerb
+}
+
+/**
+ * Returns the hooks of a revision whose objects the revision before has as plain ones, and that helm deletes on the way. It
+ * runs the hooks before the change, deletes what the manifest no longer has, and runs the hooks after the change: what only
+ * a hook before the change has made is deleted with the rest (Helm 4.2: action/upgrade.go releasingUpgrade; helm 3 the
+ * same). Left out is what stays: what kk or the chart has helm keep, and no hook deletes.
+ */
+export function replacedByHooks(
+  before: readonly KubernetesObject[],
+  after: readonly KubernetesObject[],
+  {namespace, verb}: Way,
+): readonly ReplacedByHook[] {
+  const hooks = new Map(after.filter(isHook).map((hook) => [objectKey(hook, namespace), hook]))
+  return droppedObjects(before, after, namespace).flatMap((object): readonly ReplacedByHook[] => {
+    const hook = hooks.get(objectKey(object, namespace))
+    if (!hook) return []
+    const events = eventsDuring(hook, verb)
+    const policies = hookDeletePolicies(hook)
+    const isKept = staysInUpgrade(object) || (isHolder(object) && dataOfHooks([hook], verb).length === 0)
+    const isDeletedByHook = events.length > 0 && policies.some((policy) => policy !== 'hook-failed')
+    if (isKept && !isDeletedByHook) return []
+    const isMade = events.some((event) => event.startsWith('post-')) && !policies.includes('hook-succeeded')
+    return [{object: hook, isMade}]
+  })
+}
