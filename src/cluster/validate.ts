@@ -159,7 +159,8 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
     if (isApiError(error, 404)) return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
     if (!isApiError(error, ...REFUSALS) || isNotAllowed(error)) throw error
     // The server checks the object before it checks whether there is one already.
-    if (isHook(object) && error.status === 409) return {object: name, outcome: 'accepted'}
+    if (isHook(object) && error.status === 409)
+      return {object: name, outcome: 'accepted', ...(await there(client, run))}
     // A webhook that cannot be asked without effects tells nothing about the object.
     if (/does not support dry run/i.test(error.message)) return {object: name, outcome: 'accepted'}
     const message = error.said ?? error.message
@@ -177,6 +178,14 @@ function unansweredWebhook({status, said = ''}: ApiError): string | undefined {
   if (status !== 500 || webhook === undefined) return undefined
   const [, service, namespace] = /https:\/\/([^./]+)\.([^./]+)\.svc\b/.exec(said) ?? []
   return service === undefined ? webhook : `${namespace}/${service}`
+}
+
+/** Returns what stands under the name of a hook; nothing if it may not be read. */
+async function there(client: ApiClient, run: DryRun): Promise<Found> {
+  const standing = await readLive(client, run).catch((error: unknown) => {
+    if (!isApiError(error, 403)) throw error
+  })
+  return standing ? {standing} : {}
 }
 
 type Found = Pick<Extract<Validation, {outcome: 'accepted'}>, 'standing' | 'conflicts'>

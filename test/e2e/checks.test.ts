@@ -10,15 +10,30 @@ import {objectsChart} from './support/objects-chart.ts'
 import {plainHelm} from './support/plain-helm.ts'
 import {helmRecords, revisions} from './support/records.ts'
 
+interface Options {
+  readonly namespace?: string
+  readonly infer?: boolean
+  /** Whether no release requires another. */
+  readonly isApart?: boolean
+}
+
 /** An environment of releases that make the given objects, one after the other. */
-async function ofObjects(releases: Readonly<Record<string, readonly object[]>>) {
-  const environment = await makeEnvironment()
+async function ofObjects(
+  releases: Readonly<Record<string, readonly object[]>>,
+  {namespace, infer = true, isApart = false}: Options = {},
+) {
+  const environment = await makeEnvironment(namespace === undefined ? {} : {namespace})
   const charts = [await objectsChart(environment.directory)]
   const write = (wanted: Readonly<Record<string, readonly object[]>>, more: object = {}) => {
     const names = Object.keys(wanted)
-    const settings = names.map((name, at) => [name, {chart: 'objects', requires: names.slice(0, at)}])
+    const settings = names.map((name, at) => [
+      name,
+      {chart: 'objects', requires: names.slice(0, isApart ? 0 : at)},
+    ])
     const sections = names.map((name) => [name, {objects: wanted[name]}])
-    const content: EnvironmentContent = {kk: {charts, releases: Object.fromEntries(settings), ...more}}
+    const content: EnvironmentContent = {
+      kk: {charts, infer, releases: Object.fromEntries(settings), ...more},
+    }
     return environment.write({...content, ...Object.fromEntries(sections)})
   }
   await write(releases)
@@ -26,6 +41,17 @@ async function ofObjects(releases: Readonly<Record<string, readonly object[]>>) 
 }
 
 const map = (name: string) => ({apiVersion: 'v1', kind: 'ConfigMap', metadata: {name}})
+
+/** A ConfigMap that helm makes as a hook before an installation and before each upgrade. */
+const hookOf = ({metadata, ...rest}: ReturnType<typeof map>) => ({
+  ...rest,
+  metadata: {...metadata, annotations: {'helm.sh/hook': 'pre-install,pre-upgrade'}},
+})
+
+async function uidOf(name: string, namespace: string): Promise<string> {
+  const {metadata} = await get<{metadata: {uid: string}}>('configmap', name, '--namespace', namespace)
+  return metadata.uid
+}
 
 /** A ConfigMap without which a hook that is made before it never ends. */
 const waiting = {
@@ -52,6 +78,36 @@ describe('before the first change', () => {
     expect(stderr).toContain('ConfigMap/same is made by one and two')
     expect(await environment.helmCalls()).not.toContainEqual(expect.stringMatching(/^install/))
     expect(await revisions(environment.name)).toEqual({})
+  })
+
+  it.each([true, false])(
+    'a new hook takes no object of a release without an edge to its own, infer: %s',
+    async (infer) => {
+      const environment = await ofObjects({one: [map('same')]}, {infer, isApart: true})
+      await environment.deploy()
+      const uid = await uidOf('same', environment.name)
+      await environment.write({one: [map('same')], two: [hookOf(map('same'))]})
+
+      const {exitCode, stderr} = await environment.kk('deploy')
+
+      expect([exitCode, stderr]).toEqual([3, expect.stringContaining('KK_CLAIMED_TWICE')])
+      expect(stderr).toMatch(/ConfigMap\/same is made by (?:one and two|two and one), as a hook by two/)
+      expect(await revisions(environment.name)).toEqual({one: 1})
+      expect(await uidOf('same', environment.name)).toBe(uid)
+    },
+  )
+
+  it('a hook takes no object of another environment', async () => {
+    const owner = await ofObjects({one: [map('same')]})
+    await owner.deploy()
+    const uid = await uidOf('same', owner.name)
+    const other = await ofObjects({two: [hookOf(map('same'))]}, {namespace: owner.name})
+
+    const {exitCode, stderr} = await other.kk('deploy')
+
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('KK_IN_THE_WAY')])
+    expect(stderr).toMatch(/two: ConfigMap\/same, which belongs to the release \S+\/one: as a hook/)
+    expect(await uidOf('same', owner.name)).toBe(uid)
   })
 
   it('deploy refuses a hook that waits for what helm makes after it, and leaves one that is given', async () => {

@@ -130,7 +130,7 @@ function rollbackChange(
     hooks.filter((hook) => hookEvents(hook).some((event) => event.endsWith('-rollback')))
   const next = returns.map(({release, last, target}) => {
     const objects = target.manifest.map((object) => ({object, file: ''}))
-    return [release, {objects, before: last.manifest}] as const
+    return [release, {objects, before: last.manifest, hooksBefore: last.hooks}] as const
   })
   const recorded = returns.map(({release, last, target}) => {
     return [release, [...last.manifest, ...target.manifest, ...runs(target.hooks)]] as const

@@ -2,7 +2,7 @@ import type {Chart} from '../../charts/chart.ts'
 import {readOwnFiles} from '../../charts/own-files.ts'
 import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {staysInUpgrade, withoutHooks} from '../../cluster/helm-view.ts'
-import {parseManifest, type RenderedObject, readableObjects} from '../../cluster/manifest.ts'
+import {hookObjects, parseManifest, type RenderedObject, readableObjects} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {lastOf} from '../../cluster/records/record.ts'
 import {asKkError, type ErrorCode} from '../../errors.ts'
@@ -33,7 +33,10 @@ export interface Change {
   readonly going: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
   /** The hooks whose objects are plain ones until then; left out if helm makes no hooks of a chart. */
   readonly replaced?: ReadonlyMap<ReleaseId, readonly ReplacedByHook[]>
-  /** Returns what the releases have that a changed one requires, or that require one, and that stay as they are. */
+  /**
+   * Returns what the releases have, hooks included, that a changed one requires, or that require one, or that make an object
+   * of the same kind and name, and that stay as they are.
+   */
   readonly staying: () => Promise<OtherReleases>
   /** Returns what all releases of the cluster have, those of the change included. */
   readonly present: () => Promise<OtherReleases>
@@ -65,6 +68,8 @@ export interface NextRevision {
   readonly objects: readonly RenderedObject[]
   /** The objects of the deployed revision; none of a release that is new, or was never deployed. */
   readonly before: readonly KubernetesObject[]
+  /** The hooks of that revision. */
+  readonly hooksBefore: readonly KubernetesObject[]
   /** The chart and its values; left out for a revision that helm takes from a record. */
   readonly source?: {readonly chart: Chart; readonly values: Values}
 }
@@ -88,7 +93,7 @@ export interface Found {
 type Reads = Pick<Cluster, 'revisions' | 'runs' | 'stored' | 'diagnosis' | 'customKinds'>
 
 interface Deploying {
-  readonly prepared: Pick<Prepared, 'releases' | 'environment' | 'generated'>
+  readonly prepared: Pick<Prepared, 'releases' | 'environment' | 'generated' | 'foreknown'>
   readonly plan: Plan
   readonly rendered: Rendered
   /** The revisions that each upgrade is compared with; see `previousRevisions`. */
@@ -118,7 +123,9 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
     recorded,
     going: new Map(dropped.filter(([release]) => rendered.has(release))),
     replaced: replacedIn(rendered, previous),
-    staying: stayingReader(cluster, neighbours(plan, new Set(next.keys()))),
+    staying: stayingReader(cluster, [
+      ...new Set([...neighbours(plan, new Set(next.keys())), ...namesakes(prepared, plan, rendered)]),
+    ]),
     present: presentReader(
       cluster,
       plan.actions.map(({release}) => release),
@@ -198,6 +205,7 @@ function nextOf(
       file: hasDefinitions && object.kind === 'CustomResourceDefinition' ? 'crds/' : '',
     })),
     before: parseManifest(deployed?.manifest ?? ''),
+    hooksBefore: deployed ? hookObjects(deployed) : [],
     source: {chart, values: mergedValues(layers)},
   }
 }
@@ -217,13 +225,32 @@ export function neighbours({actions}: Plan, changed: ReadonlySet<ReleaseId>): re
     .map(({release}) => release)
 }
 
+/**
+ * Returns the other releases of the environment that may make an object of the same kind and name as a changed one. What was
+ * rendered to infer requirements shows that without a request; a release that was not may make any.
+ */
+function namesakes(
+  {releases, foreknown}: Deploying['prepared'],
+  {bystanders}: Plan,
+  rendered: Rendered,
+): readonly ReleaseId[] {
+  const keyOf = (kind: string, name: string) => `${kind}/${name}`
+  const made = new Set([...rendered.values()].flat().map(({kind, metadata}) => keyOf(kind, metadata.name)))
+  const left = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
+  return [...releases.keys(), ...left].filter((release) => {
+    if (rendered.has(release)) return false
+    const facts = foreknown?.get(release)?.facts
+    return !facts || facts.provided.objects.some(({kind, name}) => made.has(keyOf(kind, name)))
+  })
+}
+
 /** Returns a function that reads, at its first call, the objects of all releases that the user may see. */
 export function presentReader(cluster: Reads, releases: readonly ReleaseId[]): Change['present'] {
   return once(async () => {
     const seen = await seenRevisions(cluster, {releases})
     const own = Map.groupBy(seen.revisions, ({release}) => release)
     const living = [...own.values()].flatMap(livingRevisions)
-    const {releases: read, unread} = await readObjects(cluster, living)
+    const {releases: read, unread} = await readObjects(cluster, living, ({manifest}) => manifest)
     return {releases: read, unread: [...(seen.note === undefined ? [] : [seen.note]), ...unread]}
   })
 }
@@ -237,6 +264,7 @@ export function stayingReader(
     readObjects(
       cluster,
       releases.map((release) => ({release})),
+      ({manifest, hooks}) => [manifest, ...hooks].join('\n---\n'),
     ),
   )
 }
@@ -244,12 +272,13 @@ export function stayingReader(
 async function readObjects(
   cluster: Pick<Cluster, 'stored'>,
   records: readonly {readonly release: ReleaseId; readonly revision?: number}[],
+  textOf: (stored: StoredRelease) => string,
 ): Promise<OtherReleases> {
   const unread: string[] = []
   const releases = await mapParallel(records, async ({release, revision}) => {
     try {
-      const manifest = (await cluster.stored(release, revision))?.manifest ?? ''
-      const {objects, fault} = readableObjects(manifest)
+      const stored = await cluster.stored(release, revision)
+      const {objects, fault} = readableObjects(stored ? textOf(stored) : '')
       if (fault !== undefined) unread.push(`a document of ${release}: ${fault}`)
       return {release, objects: objects.map((object) => ({object, file: ''}))}
     } catch (error) {

@@ -3,6 +3,7 @@ import {waiterOf} from '../../charts/manifests/waiter-of.ts'
 import {mentions} from '../../charts/own-files.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {definedKinds} from '../../cluster/custom-kinds.ts'
+import {isHook} from '../../cluster/helm-view.ts'
 import {objectName} from '../../cluster/manifest.ts'
 import {asKkError, type ErrorCode, KkError} from '../../errors.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
@@ -55,8 +56,8 @@ export const CHECKS: readonly Check[] = [
     name: 'objects of two releases',
     changing: ['deploy', 'rollback'],
     outcome:
-      'refuses: KK_CLAIMED_TWICE; notes it of hooks, of charts that use lookup, and if all had the object before',
-    cost: 'one for each release that a changed one requires, or that requires one, and that stays',
+      'refuses: KK_CLAIMED_TWICE; notes it if all make it as a hook, of charts that use lookup, and if all had the object before',
+    cost: 'one for each release that stays and that a changed one requires, or that requires one, or that makes an object of the same kind and name, or that the file no longer names; with kk.infer: false for each of the environment',
     find: sharedNext,
   },
   {
@@ -274,7 +275,9 @@ async function differingAccounts({next, staying}: Change): Promise<readonly Foun
   const others = await staying()
   const releases = [
     ...[...next].map(([release, {objects}]) => ({release, objects})),
-    ...others.releases.filter(({release}) => !next.has(release)),
+    ...others.releases
+      .filter(({release}) => !next.has(release))
+      .map((each) => ({...each, objects: each.objects.filter(({object}) => !isHook(object))})),
   ].map((each) => ({...each, again: each.objects}))
   return [
     ...accounts(releases)

@@ -9,8 +9,9 @@ import {identity} from '../charts/doctor/same-object.ts'
 import type {Change, Found} from './change.ts'
 
 /**
- * Returns the objects that two releases would make. It is a note if all have had it before, if it is a hook, which
- * helm deletes and makes again, and if a chart may look up whether it exists.
+ * Returns the objects that two releases would make. It is a note if all have had it before, if all make it as a hook, which
+ * helm deletes and makes again, and if a chart may look up whether it exists. A hook of one takes the object of the other:
+ * helm deletes that, or fails because it exists.
  */
 export async function sharedNext({next, staying}: Change): Promise<readonly Found[]> {
   if (next.size === 0) return []
@@ -20,24 +21,32 @@ export async function sharedNext({next, staying}: Change): Promise<readonly Foun
     .filter((same) => same.some(({release}) => next.has(release)) && !same.every(isUntouchedDefinition))
     .map((same) => {
       const what = `${objectName(same[0]!.object)} is made by ${namesOf(makersOf(same))}`
+      const hooks = same.filter(({object}) => isHook(object))
       const isRefused =
-        same.some((each) => isNew(each, next)) && !same.some((each) => mayBeShared(each, next))
+        hooks.length < same.length &&
+        same.some((each) => isNew(each, next)) &&
+        !same.some((each) => looksUp(each, next))
       const advice = 'turn it off in one of them, or give it another name by its values'
-      return isRefused
-        ? {what, advice, refusal: 'KK_CLAIMED_TWICE' as const}
-        : {what: `${what}: removing one would take it from the other`, advice}
+      const then =
+        hooks.length > 0
+          ? `, as a hook by ${namesOf(makersOf(hooks))}: helm deletes what the other has made`
+          : ''
+      if (isRefused) return {what: `${what}${then}`, advice, refusal: 'KK_CLAIMED_TWICE' as const}
+      return {what: `${what}${then || ': removing one would take it from the other'}`, advice}
     })
 }
 
 function isNew({release, object}: MadeObject, next: Change['next']): boolean {
-  const before = next.get(release)?.before
+  const revision = next.get(release)
+  if (!revision) return false
+  const before = isHook(object) ? revision.hooksBefore : revision.before
   const key = identity(object, release)
-  return before !== undefined && !before.some((each) => identity(each, release) === key)
+  return !before.some((each) => identity(each, release) === key)
 }
 
-function mayBeShared({release, object}: MadeObject, next: Change['next']): boolean {
+function looksUp({release}: MadeObject, next: Change['next']): boolean {
   const chart = next.get(release)?.source?.chart
-  return isHook(object) || (chart !== undefined && mentions(chart, 'lookup'))
+  return chart !== undefined && mentions(chart, 'lookup')
 }
 
 /** An object that goes, though another release has it and stays. */

@@ -1,11 +1,13 @@
 import type {KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {annotatedRelease} from '../../cluster/helm-annotations.ts'
+import {isHook} from '../../cluster/helm-view.ts'
 import {objectName, parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import {reached} from '../../graph/requirements.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {isHelms} from '../../plan/leftovers/ownership.ts'
 import type {Plan} from '../../plan/plan.ts'
+import {eventsDuring} from '../../plan/removal/hook-data.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
 /** An object of a release that exists on the cluster already. */
@@ -24,7 +26,8 @@ export interface Compared {
 /**
  * Throws `KK_IN_THE_WAY` for objects that exist and that helm would not take over because it has not made them for this
  * release; helm itself says so only when the turn of the release has come (Helm 4.2: validate.go checkOwnership).
- * Allowed are objects that the release had before, and those that another release gives up earlier in the same plan.
+ * Allowed are objects that the release had before, and those that another release gives up earlier in the same plan. For a
+ * hook helm asks for no owner: it deletes what is there, or fails. Only an object of another release is in its way.
  */
 export function expectUnclaimed(
   standing: readonly StandingObject[],
@@ -36,11 +39,16 @@ export function expectUnclaimed(
 ): void {
   const isGiven = ({release, object}: StandingObject, owner: ReleaseId) =>
     comesBefore(plan, owner, release) && !has(rendered.get(owner), object, releaseNamespace(owner))
+  const runs = ({release, object}: StandingObject) => {
+    const isNew = plan.actions.some((action) => action.release === release && action.kind === 'install')
+    return eventsDuring(object, isNew ? 'install' : 'upgrade').length > 0
+  }
   const blocked = standing.filter((each) => {
     const {release, object, live} = each
     // Helm takes definitions in `crds/` as they are, whoever made them, and here they look like any other.
     if (object.kind === 'CustomResourceDefinition') return false
     const owner = annotatedRelease(live)
+    if (isHook(object)) return owner !== undefined && owner !== release && runs(each) && !isGiven(each, owner)
     if (owner === release ? isHelms(live) : owner && isGiven(each, owner)) return false
     const before = (previous.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))
     return !has(before, object, releaseNamespace(release))
@@ -61,6 +69,8 @@ export function expectUnclaimed(
 
 function text({release, object, live}: StandingObject): string {
   const owner = annotatedRelease(live)
+  if (isHook(object))
+    return `${release}: ${objectName(object)}, which belongs to the release ${owner}: as a hook, it would take its place`
   const whose = owner ? `which belongs to the release ${owner}` : 'which no release made'
   return `${release}: ${objectName(object)}, ${owner === release ? 'which is not labelled app.kubernetes.io/managed-by: Helm' : whose}`
 }

@@ -5,6 +5,7 @@ import {join} from 'node:path'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import type {Chart} from '../../../src/charts/chart.ts'
 import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {isHook} from '../../../src/cluster/helm-view.ts'
 import {KkError} from '../../../src/errors.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import type {Change, OtherReleases} from '../../../src/verbs/checks/change.ts'
@@ -70,7 +71,14 @@ function changeOf({
     next: new Map(
       entries(next).map(([release, each]) => {
         const own = new Map(entries(before)).get(release) ?? []
-        return [release, {objects: each.map((one) => ({object: one, file: ''})), before: own}]
+        return [
+          release,
+          {
+            objects: each.map((one) => ({object: one, file: ''})),
+            before: own.filter((one) => !isHook(one)),
+            hooksBefore: own.filter(isHook),
+          },
+        ]
       }),
     ),
     recorded: new Map(entries(before)),
@@ -120,6 +128,12 @@ describe('an object that two releases would make', () => {
     ['both are new', {next: {one: [MAP], two: [MAP]}}],
     ['one has it and keeps it', {next: {one: [MAP], two: [MAP]}, before: {one: [MAP]}}],
     ['one has it and is not changed', {next: {two: [MAP]}, staying: {one: [MAP]}}],
+    ['it is a new hook of the other', {next: {one: [MAP], two: [hooked(MAP)]}, before: {one: [MAP]}}],
+    ['it is new, and a hook of one that stays', {next: {one: [MAP]}, staying: {two: [hooked(MAP)]}}],
+    [
+      'both had it, and it becomes a hook of one',
+      {next: {one: [MAP], two: [hooked(MAP)]}, before: {one: [MAP], two: [MAP]}},
+    ],
     [
       'it is of the whole cluster',
       {next: {one: [object('ClusterRole', 'fixed')], two: [object('ClusterRole', 'fixed')]}},
@@ -133,10 +147,17 @@ describe('an object that two releases would make', () => {
 
   it.each<[string, Setting]>([
     ['both have had it', {next: {one: [MAP], two: [MAP]}, before: {one: [MAP], two: [MAP]}}],
-    ['it is a hook, which helm makes again each time', {next: {one: [hooked(MAP)], two: [hooked(MAP)]}}],
+    [
+      'one has had it as a hook, and the other as a plain one',
+      {next: {two: [hooked(MAP)]}, before: {two: [hooked(MAP)]}, staying: {one: [MAP]}},
+    ],
+    [
+      'it is a hook of both, which helm makes again each time',
+      {next: {one: [hooked(MAP)], two: [hooked(MAP)]}},
+    ],
   ])('is noted if %s', async (_, setting) => {
     expect(await checkBefore(changeOf(setting).change)).toEqual([
-      expect.stringContaining('ConfigMap/same is made by one and two'),
+      expect.stringMatching(/ConfigMap\/same is made by (?:one and two|two and one)/),
     ])
   })
 })
