@@ -4,7 +4,10 @@ import {KkError} from '../../errors.ts'
 import {type Driver, driversAmong} from '../../exchange/drivers.ts'
 import {type ReleaseId, releaseName, type Values} from '../../release.ts'
 
-/** As collections of the whole cluster: an object of another tool may be in any namespace. */
+/**
+ * As collections of the whole cluster: an object of another tool may be in any namespace. In the version that the tool serves
+ * now; what the others have of a release is the same.
+ */
 const RESOURCES: Readonly<Record<Driver['kind'], Resource>> = {
   HelmRelease: {
     apiVersion: 'helm.toolkit.fluxcd.io/v2',
@@ -29,20 +32,32 @@ export interface PresentDrivers {
 type Asked = Pick<Cluster, 'objects' | 'customKinds' | 'context'>
 
 /** Returns the objects of a kind that install releases; none where the cluster does not have the kind. */
-export async function presentDrivers(
-  {objects, customKinds, context}: Asked,
-  kind: Driver['kind'],
-): Promise<PresentDrivers> {
+export async function presentDrivers(cluster: Asked, kind: Driver['kind']): Promise<PresentDrivers> {
+  const {objects, context} = cluster
   const resource = RESOURCES[kind]
   try {
-    return {drivers: driversAmong((await objects.list<Values>(resource, '')) ?? [])}
+    const found = await objects.list<Values>(resource, '')
+    if (found) return {drivers: driversAmong(found)}
+    const other = await servedVersion(cluster, resource)
+    const others = other === undefined ? [] : await objects.list<Values>({...resource, apiVersion: other}, '')
+    return {drivers: driversAmong(others ?? [])}
   } catch (error) {
     if (!(error instanceof KkError) || error.code !== 'KK_FORBIDDEN') throw error
     // Rights are checked before it is known whether there is such a kind.
-    if (!(await customKinds()).includes(`${resource.apiVersion}/${kind}`)) return {drivers: []}
+    if ((await servedVersion(cluster, resource)) === undefined) return {drivers: []}
     const what = `which ${kind}s install releases on ${context} is not known`
     return {drivers: [], note: `${what}: ${error.message}`}
   }
+}
+
+/** Returns a version of the API in which the cluster serves a kind, the newest by its name; undefined if it serves none. */
+async function servedVersion(
+  {customKinds}: Asked,
+  {apiVersion, kind}: Resource,
+): Promise<string | undefined> {
+  const group = `${apiVersion.split('/')[0]}/`
+  const served = (await customKinds()).filter((each) => each.startsWith(group) && each.endsWith(`/${kind}`))
+  return served.toSorted().at(-1)?.slice(0, -`/${kind}`.length)
 }
 
 /** Returns a note for each HelmRelease of Flux that drives one of these releases; asks nothing where there are none. */

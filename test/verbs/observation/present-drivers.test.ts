@@ -15,12 +15,16 @@ function helmRelease(name: string, spec: object = {}) {
 }
 
 /** A cluster with these HelmReleases; one without the kind; or one that refuses to list them. */
-function clusterWith(found: readonly object[] | undefined | KkError, kinds: readonly string[] = []) {
+function clusterWith(
+  found: readonly object[] | undefined | KkError,
+  kinds: readonly string[] = [],
+  served = 'helm.toolkit.fluxcd.io/v2',
+) {
   const asked: string[] = []
-  const list = async ({kind}: {readonly kind: string}) => {
-    asked.push(kind)
+  const list = async ({kind, apiVersion}: {readonly kind: string; readonly apiVersion: string}) => {
+    asked.push(`${apiVersion}/${kind}`)
     if (found instanceof KkError) throw found
-    return found
+    return apiVersion === served ? found : undefined
   }
   return {
     asked,
@@ -46,6 +50,21 @@ describe('the HelmReleases that drive releases', () => {
     expect(note).toBe(
       'which HelmReleases install releases on production is not known: list helmreleases: refused',
     )
+  })
+
+  it.each(['v2beta1', 'v2beta2'])('are found where the cluster serves them as %s alone', async (version) => {
+    const served = `helm.toolkit.fluxcd.io/${version}`
+    const kinds = [served, `${served}/HelmRelease`, 'source.toolkit.fluxcd.io/v1/HelmChart']
+    const cluster = clusterWith([{...helmRelease('web'), apiVersion: served}], kinds, served)
+
+    const {drivers} = await presentDrivers(cluster, 'HelmRelease')
+
+    expect(drivers).toMatchObject([{name: 'web', release: RELEASE}])
+    expect(cluster.asked).toEqual([KIND, `${served}/HelmRelease`])
+    expect(await presentDrivers(clusterWith(FORBIDDEN, kinds, served), 'HelmRelease')).toMatchObject({
+      drivers: [],
+      note: expect.stringContaining('is not known'),
+    })
   })
 
   it('are not asked for where no release was made by another', async () => {
