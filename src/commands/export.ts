@@ -23,13 +23,14 @@ import type {ExportedChart} from '../exchange/exported.ts'
 import {FORMATS, type Loss} from '../exchange/lost.ts'
 import {splitCredentials, trimSlash} from '../helm/package-url.ts'
 import {hasChanges} from '../plan/plan.ts'
+import {releaseName} from '../release.ts'
 import {planDocument} from '../report/plan/plan-json.ts'
 import {planText} from '../report/plan/plan-text.ts'
 import {runDocument} from '../report/run/run-json.ts'
 import {counted} from '../report/text/list.ts'
 import {writeOwnedFiles} from '../state/files/owned-files.ts'
 import {expectTakesOver, planHandOver} from '../verbs/change/hand-over.ts'
-import {EXPORT_MARKER, expectDrivers} from '../verbs/expect-drivers.ts'
+import {EXPORT_MARKER, expectDrivers, seenDrivers, separatorFor} from '../verbs/expect-drivers.ts'
 import {exportEnvironment} from '../verbs/export.ts'
 import type {Prepared} from '../verbs/preparation/prepare.ts'
 
@@ -115,10 +116,15 @@ export default class Export extends KkCommand {
     const named = namesCluster(flags) || flags['hand-over'] ? await cluster.open() : undefined
     const supplied = await openSecrets(prepared, flags, namesCluster(flags) ? named : undefined)
     const rendering = openRendering(flags.helm)
+    const note = this.console.say
+    const seen = await seenDrivers({format, directory, cluster: named, note})
+    const {name} = prepared.environment
+    const releases = [...prepared.releases.keys()].map(releaseName)
+    const separator = separatorFor({environment: name, releases, format, note}, seen)
     const {environment, files, lost} = await exportEnvironment({
-      ...{format, prepared, supplied, rendering, charts, recipient, image, unknownFacts},
+      ...{format, prepared, supplied, rendering, charts, recipient, image, unknownFacts, separator},
     })
-    await expectDrivers(files, {format, directory, cluster: named, note: this.console.say})
+    expectDrivers(files, seen)
     await writeOwnedFiles(directory, files, {marker: EXPORT_MARKER, partial: false}).catch(
       (cause: unknown) => {
         throw cause instanceof KkError ? cause : unwritable(directory, cause)

@@ -44,6 +44,8 @@ export type ExportedGroup = readonly ExportedRelease[]
 /** An environment as another tool is to have it. */
 export interface Exported {
   readonly name: string
+  /** What is between its name and the rest in the names of its objects; see `separatorOf`. */
+  readonly separator: Separator
   /** Each group after all that its members require. */
   readonly groups: readonly ExportedGroup[]
   /** The environment file: its name, and the SHA-256 (hex) of its content. */
@@ -109,13 +111,30 @@ export function waves({groups}: Pick<Exported, 'groups'>): readonly (readonly Ex
     .map(([, releases]) => releases)
 }
 
+/** Between the name of an environment and that of its part. */
+export type Separator = '-' | '.'
+
+/**
+ * Returns what separates the name of an environment from the rest, so that no two environments have a name in common: `a-b`
+ * with a release `c` would have that of `a` with `b-c`. Up to the first dash a name is that of an environment without
+ * dashes; one with dashes ends at the last dot, for releases have none.
+ */
+export function separatorOf(environment: string): Separator {
+  return environment.includes('-') ? '.' : '-'
+}
+
+/** Returns the name of an object that another tool has for a part of an environment, such as `cloud-mariadb`. */
+export function partName({name, separator}: Pick<Exported, 'name' | 'separator'>, part: string): string {
+  return objectName(`${name}${separator}${part}`)
+}
+
 /** The value of a label has no more, and controllers label what they make with the names of their objects. */
 const MAX_NAME_LENGTH = 63
 
 /**
- * Returns the name of an object that another tool has for a part of an environment, such as `cloud-mariadb`. All
- * environments of a cluster share the namespace of the tool, so the name carries the environment. Characters that no name
- * of an object has are replaced, and what is too long is cut; a digest then keeps names distinct.
+ * Returns words as the name of an object of another tool. All environments of a cluster share the namespace of the tool, so
+ * the name carries the environment. Characters that no name of an object has are replaced, and what is too long is cut; a
+ * digest then keeps names distinct.
  */
 export function objectName(...parts: readonly string[]): string {
   const words = parts.join('-')

@@ -3,9 +3,10 @@ import {join} from 'node:path'
 import type {Cluster} from '../cluster/cluster.ts'
 import {readDocuments} from '../exchange/documents.ts'
 import {type Driver, driversAmong, expectSameDrivers} from '../exchange/drivers.ts'
+import {partName, type Separator, separatorOf} from '../exchange/exported.ts'
 import type {Format} from '../exchange/lost.ts'
 import {readYamlDocuments} from '../helm/yaml.ts'
-import {isMap} from '../release.ts'
+import {isMap, releaseName} from '../release.ts'
 import type {OwnedFiles} from '../state/files/owned-files.ts'
 import {presentDrivers} from './observation/present-drivers.ts'
 
@@ -15,33 +16,91 @@ export const EXPORT_MARKER = '.kk-export'
 /** The objects by which the tool of a format installs releases; for the others kk or a person runs it. */
 const KINDS: Partial<Readonly<Record<Format, Driver['kind']>>> = {flux: 'HelmRelease', argocd: 'Application'}
 
-interface ExpectDriversOptions {
+interface SeenOptions {
   readonly format: Format
   /** The directory of the export, with what an earlier one has left there. */
   readonly directory: string
   /** Undefined if none was named. */
-  readonly cluster: Cluster | undefined
+  readonly cluster: Pick<Cluster, 'objects' | 'customKinds' | 'context'> | undefined
+  readonly note: (text: string) => void
+}
+
+/** Objects that install releases, where they are, and what to do once they let go. */
+interface SeenDrivers {
+  readonly drivers: readonly Driver[]
+  readonly where: string
+  readonly again: string
+}
+
+/** Returns the objects that install releases on the cluster, and in the earlier export in the directory. */
+export async function seenDrivers({
+  format,
+  directory,
+  cluster,
+  note,
+}: SeenOptions): Promise<readonly SeenDrivers[]> {
+  const kind = KINDS[format]
+  if (kind === undefined) return []
+  const seen: SeenDrivers[] = []
+  if (cluster) {
+    const {drivers, note: unknown} = await presentDrivers(cluster, kind)
+    if (unknown !== undefined) note(unknown)
+    seen.push({drivers, where: cluster.context, again: 'export again'})
+  }
+  if (existsSync(join(directory, EXPORT_MARKER))) {
+    const drivers = driversAmong((await readDocuments(directory)).map(({value}) => value))
+    seen.push({drivers, where: directory, again: 'export into an empty directory'})
+  }
+  return seen
+}
+
+interface Named {
+  readonly environment: string
+  /** The names of its releases. */
+  readonly releases: readonly string[]
+  readonly format: Format
   readonly note: (text: string) => void
 }
 
 /**
- * Rejects with `KK_EXPORT` if the objects of an export would take those of the cluster, or of the earlier export in the
- * directory, from their releases: tools for GitOps then uninstall these.
+ * Returns what separates the name of the environment from the rest in the names of objects. Those of an earlier export, in
+ * which a dash did so in each case, stay as they are: a tool for GitOps would uninstall what gets another name.
  */
-export async function expectDrivers(
-  files: OwnedFiles,
-  {format, directory, cluster, note}: ExpectDriversOptions,
-): Promise<void> {
-  const kind = KINDS[format]
-  if (kind === undefined) return
+export function separatorFor(
+  {environment, releases, format, note}: Named,
+  seen: readonly SeenDrivers[],
+): Separator {
+  const separator = separatorOf(environment)
+  if (separator === '-' || KINDS[format] === undefined) return separator
+  const drivers = seen.flatMap((each) => each.drivers).filter(({isSuspended}) => !isSuspended)
+  const namedWith = (other: Separator) =>
+    drivers.find(
+      ({name, release}) =>
+        releases.includes(releaseName(release)) &&
+        name === partName({name: environment, separator: other}, releaseName(release)),
+    )
+  const earlier = namedWith('.') ? undefined : namedWith('-')
+  if (earlier) {
+    const [first = '', ...rest] = earlier.name.split('-')
+    note(
+      `the names of objects stay those of the earlier export, such as ${earlier.name}, which an environment ${first} with a release ${rest.join('-')} would have, too`,
+    )
+    return '-'
+  }
+  if (seen.length === 0)
+    note(
+      `the names of objects begin with "${environment}."; in exports of an older kk with "${environment}-": to keep those of one that is applied, name its cluster, or export into its directory`,
+    )
+  return separator
+}
+
+/**
+ * Throws `KK_EXPORT` if the objects of an export would take those that were seen from their releases: tools for GitOps then
+ * uninstall these.
+ */
+export function expectDrivers(files: OwnedFiles, seen: readonly SeenDrivers[]): void {
+  if (seen.length === 0) return
   const texts = [...files].filter(([path]) => path.endsWith('.yaml')).map(([, {content}]) => String(content))
   const exported = driversAmong(texts.flatMap((text) => readYamlDocuments(text)).filter(isMap))
-  if (cluster) {
-    const {drivers, note: unknown} = await presentDrivers(cluster, kind)
-    if (unknown !== undefined) note(unknown)
-    expectSameDrivers(exported, drivers, {where: cluster.context, again: 'export again'})
-  }
-  if (!existsSync(join(directory, EXPORT_MARKER))) return
-  const earlier = driversAmong((await readDocuments(directory)).map(({value}) => value))
-  expectSameDrivers(exported, earlier, {where: directory, again: 'export into an empty directory'})
+  for (const {drivers, ...place} of seen) expectSameDrivers(exported, drivers, place)
 }

@@ -17,6 +17,7 @@ import {
   type ExportedRelease,
   exportedGroups,
   releasesOf,
+  type Separator,
   secretsFile,
   type Unplaced,
   yaml,
@@ -67,6 +68,8 @@ export interface ExportOptions {
   readonly rendering: Rendering
   /** The facts that system overrides are made without. */
   readonly unknownFacts: readonly string[]
+  /** See `separatorFor`. */
+  readonly separator: Separator
   /** Where charts are published that lie in directories here. */
   readonly charts: ExportedChart['source'] | undefined
   /** The age recipient for whom SOPS encrypts secrets; without one they are only named. */
@@ -137,7 +140,7 @@ async function exportedOf(
   options: ExportOptions,
   apart: ReadonlyMap<ReleaseId, ApartValues>,
 ): Promise<Exported> {
-  const {format, prepared, charts, recipient, image, unknownFacts} = options
+  const {format, prepared, charts, recipient, image, unknownFacts, separator} = options
   const {environment, graph} = prepared
   const placed = new Map(
     [...prepared.releases].map(([id, {chart}]) => [id, chartOf(chart, {environment, charts})] as const),
@@ -165,6 +168,7 @@ async function exportedOf(
   )
   return {
     name: environment.name,
+    separator,
     groups: exportedGroups(graph, releases),
     file,
     readiness: Object.keys(environment.readiness),

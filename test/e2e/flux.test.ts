@@ -1,4 +1,4 @@
-import {mkdir, readdir, writeFile} from 'node:fs/promises'
+import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
 import {waitFor} from './support/cluster.ts'
@@ -102,7 +102,7 @@ describe('two environments that are exported for Flux', () => {
     for (const {exitCode, stderr} of [named, unnamed]) {
       expect(exitCode).toBe(3)
       expect(stderr).toContain(
-        `HelmRelease flux-system/${one.name}-db installs ${one.name}/db, and moved/db in this export: Flux would uninstall ${one.name}/db`,
+        `HelmRelease flux-system/${one.name}.db installs ${one.name}/db, and moved/db in this export: Flux would uninstall ${one.name}/db`,
       )
     }
     expect(named.stderr).toContain(
@@ -110,6 +110,37 @@ describe('two environments that are exported for Flux', () => {
     )
     await expect(readdir(join(one.directory, 'elsewhere'))).rejects.toThrow('ENOENT')
   })
+})
+
+it('what an older kk has exported keeps its names, in its directory and on its cluster, and both say so', async () => {
+  const environment = await makeEnvironment({content: CLOUD})
+  const {name, directory} = environment
+  const old = (release: string) => ({
+    apiVersion: 'helm.toolkit.fluxcd.io/v2',
+    kind: 'HelmRelease',
+    metadata: {name: `${name}-${release}`, namespace: 'flux-system'},
+    spec: {releaseName: release, targetNamespace: name, storageNamespace: name},
+  })
+  await mkdir(join(directory, 'old/releases'), {recursive: true})
+  await writeFile(join(directory, 'old/.kk-export'), 'releases/db.yaml\n')
+  await writeFile(join(directory, 'old/releases/db.yaml'), JSON.stringify(old('db')))
+  const namesIn = async (out: string) => {
+    const text = await readFile(join(directory, out, 'releases/db.yaml'), 'utf8')
+    return /name: (\S+[-.]db)$/m.exec(text)?.[1]
+  }
+
+  const fresh = await exporting(environment, 'fresh')
+  const again = await exporting(environment, 'old')
+  await done(cluster.create(old('db')))
+  const named = await exporting(environment, 'named', '--sandbox-name', cluster.sandbox)
+
+  expect([fresh.exitCode, again.exitCode, named.exitCode]).toEqual([0, 0, 0])
+  expect(fresh.stderr).toContain(`the names of objects begin with "${name}."`)
+  expect(await namesIn('fresh')).toBe(`${name}.db`)
+  for (const {stderr} of [again, named])
+    expect(stderr).toContain(`stay those of the earlier export, such as ${name}-db`)
+  expect(await namesIn('old')).toBe(`${name}-db`)
+  expect(await namesIn('named')).toBe(`${name}-db`)
 })
 
 it('what is exported under other names is refused until the HelmReleases of before are suspended', async () => {
@@ -130,7 +161,7 @@ it('what is exported under other names is refused until the HelmReleases of befo
 
   expect(refused.exitCode).toBe(3)
   expect(refused.stderr).toContain(
-    `HelmRelease flux-system/db installs ${name}/db, as flux-system/${name}-db of this export does`,
+    `HelmRelease flux-system/db installs ${name}/db, as flux-system/${name}.db of this export does`,
   )
   expect(refused.stderr).toContain('hint: suspend each of these HelmReleases')
   expect(taken.exitCode, taken.stderr).toBe(0)

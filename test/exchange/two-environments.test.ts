@@ -36,6 +36,13 @@ function cloud(name: string, namespace: string): Exported {
   )
 }
 
+const PUBLISHED = {
+  name: 'web',
+  version: '1.2.3',
+  source: {kind: 'oci', url: 'oci://registry.example.org/charts'},
+  isLocked: false,
+} as const
+
 const [ONE, OTHER] = [cloud('one', 'openstack'), cloud('other', 'os2')]
 
 function documents(files: ExportedFiles): readonly Values[] {
@@ -71,6 +78,29 @@ it.each(['flux', 'argocd', 'argo-workflows', 'armada'] as const)(
 
     expect(one!.length).toBeGreaterThan(0)
     expect(one!.filter((each) => other!.includes(each))).toEqual([])
+  },
+)
+
+it.each(['flux', 'argocd'] as const)(
+  'environments and releases whose names are the same together have no object of %s in common',
+  (format) => {
+    const exports = [
+      {name: 'a', release: 'b-c'},
+      {name: 'a-b', release: 'c'},
+      {name: 'a.b', release: 'c'},
+      {name: 'A-b', release: 'c'},
+    ].map(({name, release}) => {
+      const stated = {values: {debug: true}, secrets: ['password']}
+      const exported = exportedWith({[release]: {...stated, chart: PUBLISHED}}, {name})
+      if (format === 'argocd') return identities(WRITERS.argocd(exported))
+      const secret = fluxSecret(exported.groups.flat()[0]!, {}, exported)
+      return identities([...documents(fluxObjects(exported)), secret])
+    })
+
+    const all = exports.flat()
+    expect(exports[0]).toContainEqual(expect.stringMatching(/\/a-b-c$/))
+    expect(exports[1]).toContainEqual(expect.stringMatching(/\/a-b\.c$/))
+    expect(new Set(all).size).toBe(all.length)
   },
 )
 

@@ -30,6 +30,7 @@ async function exporting(format: Format, more: Partial<ExportOptions> = {}, text
       cache: writeFiles({}),
     },
     charts: undefined,
+    separator: '-',
     unknownFacts: [],
     recipient: undefined,
     image: 'kk',

@@ -4,6 +4,7 @@ import {
   type ExportedFiles,
   type ExportedRelease,
   objectName,
+  partName,
   releasesOf,
   waves,
   yaml,
@@ -19,7 +20,7 @@ const SERVER = 'https://kubernetes.default.svc'
 export function argocdApplications(exported: Exported): ExportedFiles {
   const files = waves(exported).flatMap((releases, wave) =>
     releases.map((release) => {
-      const application = applicationOf(release, {environment: exported.name, wave})
+      const application = applicationOf(release, {environment: exported, wave})
       return [`applications/${release.name}.yaml`, yaml(application)] as const
     }),
   )
@@ -42,7 +43,7 @@ function projectOf(exported: Exported): Values {
 }
 
 interface Placed {
-  readonly environment: string
+  readonly environment: Pick<Exported, 'name' | 'separator'>
   readonly wave: number
 }
 
@@ -54,13 +55,13 @@ function applicationOf(release: ExportedRelease, {environment, wave}: Placed): V
     apiVersion: API,
     kind: 'Application',
     metadata: {
-      name: objectName(environment, name),
+      name: partName(environment, name),
       namespace: ARGOCD_NAMESPACE,
-      labels: {'kk.openstack.org/environment': environment},
+      labels: {'kk.openstack.org/environment': environment.name},
       annotations: {'argocd.argoproj.io/sync-wave': String(wave), ...keeps},
     },
     spec: {
-      project: objectName(environment),
+      project: objectName(environment.name),
       destination: {namespace, server: SERVER},
       source: {
         repoURL: repositoryOf(release),

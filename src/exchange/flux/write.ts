@@ -4,7 +4,7 @@ import {
   type ExportedChart,
   type ExportedFiles,
   type ExportedRelease,
-  objectName,
+  partName,
   releasesOf,
   secretsFile,
   valuesFile,
@@ -78,17 +78,17 @@ const WATCHED = {'reconcile.fluxcd.io/watch': 'Enabled'}
 const AS_WRITTEN = {'kustomize.toolkit.fluxcd.io/substitute': 'disabled'}
 
 function valuesName(release: string, environment: Named): string {
-  return `${objectName(environment.name, release)}-values`
+  return `${partName(environment, release)}-values`
 }
 
 export function secretName(release: Pick<ExportedRelease, 'name'>, environment: Named): string {
-  return `${objectName(environment.name, release.name)}-secret-values`
+  return `${partName(environment, release.name)}-secret-values`
 }
 
 export const VALUES_KEY = 'values.yaml'
 
-/** The environment, of which only the name is needed. */
-type Named = Pick<Exported, 'name'>
+/** The environment, of which only its part of names is needed. */
+type Named = Pick<Exported, 'name' | 'separator'>
 
 function helmRelease(release: ExportedRelease, environment: Named): Values {
   const {name, namespace, chart, values, secrets, timeoutSeconds, hooksAfter, needs} = release
@@ -105,7 +105,7 @@ function helmRelease(release: ExportedRelease, environment: Named): Values {
     apiVersion: 'helm.toolkit.fluxcd.io/v2',
     kind: 'HelmRelease',
     metadata: {
-      name: objectName(environment.name, name),
+      name: partName(environment, name),
       namespace: CONTROL_NAMESPACE,
       labels: labels(environment),
       annotations: {
@@ -123,7 +123,7 @@ function helmRelease(release: ExportedRelease, environment: Named): Values {
       // By default the record would lie beside the HelmRelease, where helm does not find it.
       storageNamespace: namespace,
       ...(needs.length > 0 && {
-        dependsOn: needs.map((id) => ({name: objectName(environment.name, releaseName(id))})),
+        dependsOn: needs.map((id) => ({name: partName(environment, releaseName(id))})),
       }),
       install: {createNamespace: true, ...change},
       upgrade: change,
@@ -177,5 +177,5 @@ function sourceOf(chart: ExportedChart, environment: Named): Values {
 /** Other environments may have the same chart from elsewhere. */
 function sourceName({name, version, source}: ExportedChart, environment: Named): string {
   const words = source?.kind === 'oci' ? `${name}-${version}` : (source?.url ?? '').replace(/^\w+:\/\//, '')
-  return objectName(environment.name, words)
+  return partName(environment, words)
 }

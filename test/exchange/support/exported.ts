@@ -1,4 +1,4 @@
-import {type Exported, exportedGroups, type Unplaced} from '../../../src/exchange/exported.ts'
+import {type Exported, exportedGroups, separatorOf, type Unplaced} from '../../../src/exchange/exported.ts'
 import type {Edge} from '../../../src/graph/graph.ts'
 import {type ReleaseId, releaseId} from '../../../src/release.ts'
 
@@ -41,6 +41,7 @@ export function exportedWith(
   const graph = {releases: [...requirements.keys()], requirements}
   return {
     name: 'cloud',
+    separator: separatorOf(rest.name ?? 'cloud'),
     groups: exportedGroups(graph, known),
     file: {name: 'cloud.yaml', digest: 'd1'},
     readiness: [],
