@@ -9,6 +9,7 @@ import {wantsInternalTls} from '../../overrides/tls/certificate-need.ts'
 import {type Uses, usersOf} from '../../plan/uses/uses.ts'
 import {isMap, type ReleaseId, releaseName, type Values} from '../../release.ts'
 import {once} from '../../state/once.ts'
+import {dottedHost, SERVERS} from './gathering/outside-servers.ts'
 import type {Prepared, PreparedRelease} from './prepare.ts'
 
 type Settings = Pick<Prepared, 'environment' | 'graph' | 'releases' | 'plugins'>
@@ -156,21 +157,14 @@ function differing(
   return [...one].flatMap(([path, value]) => (other.has(path) && other.get(path) !== value ? [path] : []))
 }
 
-/** The charts that serve an endpoint, each brought by those who use it. */
-const SERVERS: Readonly<Record<string, string>> = {
-  oslo_db: 'mariadb',
-  oslo_messaging: 'rabbitmq',
-  oslo_cache: 'memcached',
-  coordination: 'valkey',
-  ceph_mon: 'ceph',
-}
-
 /** Returns a note for each server that is brought although the environment names one outside of the cluster. */
 function externalNotes({releases, graph}: Settings): readonly string[] {
   const all = [...releases.values()].flatMap(({layers}) => written(layers))
   return Object.entries(SERVERS).flatMap(([type, chart]) => {
     const brought = [...releases].find(([, each]) => each.chart.name === chart && !each.desired.stated)
-    const host = all.flatMap(({values}) => mapsAt(values, 'endpoints', type).flatMap(outsideHost))[0]
+    const host = all.flatMap(({values}) =>
+      mapsAt(values, 'endpoints', type).flatMap((each) => dottedHost(each) ?? []),
+    )[0]
     if (!brought || host === undefined) return []
     const [release] = brought
     const users = graph.releases.filter((each) =>
@@ -181,15 +175,6 @@ function externalNotes({releases, graph}: Settings): readonly string[] {
       `${releaseName(release)} is brought, although endpoints.${type} names ${host}: to leave it out, kk.releases: {${lines}}`,
     ]
   })
-}
-
-/** Returns the host of an endpoint if it is a name or an address outside of the cluster. */
-function outsideHost({host_fqdn_override: override, hosts}: Values): readonly string[] {
-  const stated = [override, hosts].filter(isMap).map((each) => each.default)
-  const names = stated
-    .map((each) => (isMap(each) ? each.host : each))
-    .filter((each) => typeof each === 'string')
-  return names.filter((name) => name.includes('.') && !/\.svc(?:\.|$)/.test(name))
 }
 
 interface TlsChange {

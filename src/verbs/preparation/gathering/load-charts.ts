@@ -1,10 +1,12 @@
 import type {Chart} from '../../../charts/chart.ts'
+import {spokenChart} from '../../../charts/dialect.ts'
 import {type ChartFinding, findChart} from '../../../charts/find-chart.ts'
 import {COMMON} from '../../../charts/parts-of.ts'
 import type {Environment, StatedRequirement} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
 import type {Requirement} from '../../../graph/build.ts'
 import {type Evidence, type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../../release.ts'
+import {outsideServers} from './outside-servers.ts'
 
 /** The charts and stated requirements of the releases of an environment. */
 export interface LoadedCharts {
@@ -134,7 +136,10 @@ function requirementsOf(
     evidence: statedEvidence(environment, name, each),
   }))
   const without = new Set(settings?.without ?? [])
-  const annotated = (chart?.requires ?? []).filter((each) => !without.has(each.release))
+  const outside = outsideOf(environment, name, chart)
+  const annotated = (chart?.requires ?? []).filter(
+    (each) => !without.has(each.release) && !outside.has(each.release),
+  )
   const both = [...annotated, ...stated.map((each) => ({...each, optional: false}))]
   return both.flatMap(({release, namespace, kind, optional, evidence}) => {
     const here = idsOf(environment, release)
@@ -142,6 +147,20 @@ function requirementsOf(
     const meant = elsewhere ? [releaseId(namespace, release)] : here
     return meant.map((id) => ({requirement: {release: id, kind, evidence}, elsewhere, optional}))
   })
+}
+
+/**
+ * Returns the releases that a chart of kk's own names as its servers, and does not use: the environment states a server
+ * outside of the cluster. One that the file names, as a section or in `kk.releases`, is wanted, and stays required.
+ */
+function outsideOf(environment: Environment, name: string, chart: Chart | undefined): ReadonlySet<string> {
+  const {sections, releases, parts} = environment
+  const named = new Set(
+    [...sections.keys(), ...releases.keys()].map((each) => parts?.get(each)?.section ?? each),
+  )
+  const found = [...outsideServers(environment, name)].filter((server) => !named.has(server))
+  const isRead = chart && found.length > 0 && spokenChart(chart).dialect === 'kk'
+  return new Set(isRead ? found : [])
 }
 
 function statedEvidence(environment: Environment, name: string, requirement: StatedRequirement): Evidence {
