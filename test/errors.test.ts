@@ -63,7 +63,7 @@ describe('an exception is a bug of kk, and shows', () => {
   })
 
   it('the same when nothing caught it', async () => {
-    const main = JSON.stringify(new URL('../src/cli/main.ts', import.meta.url).href)
+    const main = JSON.stringify(new URL('../src/main.ts', import.meta.url).href)
     const script = `const {main} = await import(${main}); await main(['--version']); throw new Error('got "S3cret"')`
     const result = await execa({reject: false})`${process.execPath} --input-type=module -e ${script}`
 

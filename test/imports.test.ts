@@ -27,6 +27,7 @@ const HOUSE = [
   'operator',
   'cli',
   'commands',
+  'main.ts',
 ]
 
 /** Across these, imports are types and pure functions; what touches the world is passed in as an object. */

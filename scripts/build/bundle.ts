@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..')
 
 /** What is evaluated on use: bytes beside the start are paid only by who needs them. */
 const SOURCES = {
-  main: join(ROOT, 'src/cli/main.ts'),
+  main: join(ROOT, 'src/main.ts'),
   viz: '@viz-js/viz',
   kubeconfig: '@kubernetes/client-node/dist/config.js',
   proxy: join(ROOT, 'src/state/network/libraries.ts'),

@@ -4,7 +4,7 @@ import {sizeLines} from '../../../scripts/build/sizes.ts'
 
 it('sums the size of a bundle by package, the largest first', () => {
   const inputs = {
-    'src/cli/main.ts': {bytesInOutput: 2048},
+    'src/main.ts': {bytesInOutput: 2048},
     'node_modules/@oclif/core/lib/index.js': {bytesInOutput: 3000},
     'node_modules/@oclif/core/lib/main.js': {bytesInOutput: 2120},
     'node_modules/execa/node_modules/tiny/index.js': {bytesInOutput: 1024},

@@ -1,10 +1,10 @@
 import {Errors, run} from '@oclif/core'
-import {type ExitCode, KkError} from '../errors.ts'
-import {endureBrokenStreams, openConsole} from './console.ts'
-import {oclifOptions} from './oclif.ts'
-import {endBySignals} from './signals.ts'
-import {checkCommand, withFlagSuggestion} from './suggestions.ts'
-import {VERSION} from './version.ts'
+import {endureBrokenStreams, openConsole} from './cli/console.ts'
+import {oclifOptions} from './cli/oclif.ts'
+import {endBySignals} from './cli/signals.ts'
+import {checkCommand, withFlagSuggestion} from './cli/suggestions.ts'
+import {VERSION} from './cli/version.ts'
+import {type ExitCode, KkError} from './errors.ts'
 
 /**
  * Runs one command line and resolves with the exit code; every error has been printed by then. `early` gives up listening
