@@ -73,6 +73,8 @@ export default defineConfig({
   // How long each file took, for the longest to start first; below node_modules `npm ci` would forget it.
   cacheDir: 'dist/vite',
   test: {
+    // For all projects.
+    globalSetup: ['test/support/command-table.ts'],
     // So it would what it has made of the sources.
     fsModuleCachePath: 'dist/vite/modules',
     sequence: {sequencer: ByNameInTurn},

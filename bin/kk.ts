@@ -29,7 +29,11 @@ async function start(): Promise<void> {
   // oclif would print its arguments, and the values of --set are among them.
   delete process.env['DEBUG']
   const {loadBundle} = await import('../src/state/assets.ts')
-  const {main} = await loadBundle('main', () => import('../src/main.ts'))
+  const {main} = await loadBundle('main', async () => {
+    const {makeTableWhenOld} = await import('../scripts/table.ts')
+    await makeTableWhenOld()
+    return import('../src/main.ts')
+  })
   process.exitCode = await main(argv, early)
 }
 

@@ -1,16 +1,16 @@
 /** Makes `dist/kk`, one executable: the bundled program, its assets and Node itself. */
-import {statSync, writeFileSync} from 'node:fs'
+import {statSync} from 'node:fs'
 import {join} from 'node:path'
 import {assemble, makeAssets} from './build/executable.ts'
 import {sizeLines} from './build/sizes.ts'
 import {writePluginsTable} from './plugins-table.ts'
-import {commandTable} from './table.ts'
+import {makeTable} from './table.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist')
 const EXECUTABLE = join(DIST, 'kk')
 
-writeFileSync(join(ROOT, 'src/commands/table.ts'), await commandTable())
+await makeTable()
 await writePluginsTable()
 const made = await makeAssets(DIST)
 await assemble(made, {node: process.execPath, output: EXECUTABLE})

@@ -1,64 +1,93 @@
 /**
- * Writes `src/commands/table.ts`: what help and the parser need to know of each command, and a lazy import of it; and
- * the table of the plugins.
+ * `npm run table`: makes `src/table.js`, which is not in git: what help and the parser know of each command, and how each is
+ * loaded. JavaScript, for Node takes 100 ms at each start to strip the types of so long a file.
  */
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
-import {join} from 'node:path'
+import {join, relative} from 'node:path'
 import {pathToFileURL} from 'node:url'
-import {format} from './format.ts'
-import {writePluginsTable} from './plugins-table.ts'
 
-const ROOT = join(import.meta.dirname, '..')
-const COMMANDS = join(ROOT, 'src/commands')
-const TABLE = join(COMMANDS, 'table.ts')
+const SOURCE = join(import.meta.dirname, '../src')
+
+/** Where commands are, and where the table of them goes. */
+export interface Places {
+  readonly commands: string
+  /** What commands share: their flags and arguments. */
+  readonly shared: string
+  readonly table: string
+}
+
+const PLACES: Places = {
+  commands: join(SOURCE, 'commands'),
+  shared: join(SOURCE, 'cli'),
+  table: join(SOURCE, 'table.js'),
+}
+
+/** Makes the table if there is none, or if a command or what commands share is younger. */
+export async function makeTableWhenOld(places = PLACES): Promise<void> {
+  const {commands, shared, table} = places
+  if (!existsSync(table) || lastChange(commands, shared) > statSync(table).mtimeMs) await makeTable(places)
+}
+
+/** Makes the table; a file with the same text stays the same file, with the time of now. */
+export async function makeTable(places = PLACES): Promise<void> {
+  const {table} = places
+  const text = await commandTable(places)
+  if (!existsSync(table) || readFileSync(table, 'utf8') !== text) {
+    // Several may start at once.
+    const temporary = `${table}.${process.pid}`
+    writeFileSync(temporary, text)
+    renameSync(temporary, table)
+  }
+  const now = new Date()
+  utimesSync(table, now, now)
+}
+
+/** The newest file or directory, in milliseconds since the epoch: a directory changes when a file goes. */
+function lastChange(...directories: readonly string[]): number {
+  const entries = directories.flatMap((directory) =>
+    readdirSync(directory, {recursive: true, encoding: 'utf8'}).map((name) => join(directory, name)),
+  )
+  return Math.max(...[...directories, ...entries].map((path) => statSync(path).mtimeMs))
+}
 
 type CacheCommand = (
   command: unknown,
   plugin: {alias: string; name: string; type: string},
 ) => Promise<Record<string, unknown>>
-const {cacheCommand} = createRequire(import.meta.url)(
-  join(ROOT, 'node_modules/@oclif/core/lib/util/cache-command.js'),
-) as {
-  cacheCommand: CacheCommand
-}
 
-/** The text that `src/commands/table.ts` should have, formatted. */
-export async function commandTable(): Promise<string> {
-  const files = readdirSync(COMMANDS, {recursive: true, encoding: 'utf8'})
-    .filter((file) => file.endsWith('.ts') && file !== 'table.ts')
+/** Returns the text of the table. */
+export async function commandTable({commands, table} = PLACES): Promise<string> {
+  const {cacheCommand} = createRequire(import.meta.url)(
+    join(SOURCE, '../node_modules/@oclif/core/lib/util/cache-command.js'),
+  ) as {cacheCommand: CacheCommand}
+  const files = readdirSync(commands, {recursive: true, encoding: 'utf8'})
+    .filter((file) => file.endsWith('.ts'))
     .sort()
-  const entries: string[] = []
+  const known: string[] = []
   const loaders: string[] = []
   for (const file of files) {
     const id = file
       .replace(/\.ts$/, '')
       .replace(/\/index$/, '')
       .replaceAll('/', ':')
-    const {default: command} = (await import(pathToFileURL(join(COMMANDS, file)).href)) as {
-      default: {id: string}
-    }
+    const path = join(commands, file)
+    const {default: command} = (await import(pathToFileURL(path).href)) as {default: {id: string}}
     command.id = id
     const cached = await cacheCommand(command, {alias: 'kk', name: 'kk', type: 'core'})
-    entries.push(`${JSON.stringify(id)}: ${JSON.stringify(cached)},`)
-    loaders.push(`${JSON.stringify(id)}: () => import('./${file}'),`)
+    known.push(`${JSON.stringify(id)}: ${JSON.stringify(cached)},`)
+    loaders.push(`${JSON.stringify(id)}: () => import('./${relative(join(table, '..'), path)}'),`)
   }
-  return format(
-    TABLE,
-    `// Made by \`npm run table\` from the files beside it.
-export const commands: Readonly<Record<string, unknown>> = {
-${entries.join('\n')}
-}
-
-export const loaders: Readonly<Record<string, () => Promise<{default: unknown}>>> = {
+  return `// Made by \`npm run table\` from the files in commands/.
+export const table = {
+commands: {
+${known.join('\n')}
+},
+loaders: {
 ${loaders.join('\n')}
+},
 }
-`,
-  )
+`
 }
 
-if (import.meta.main) {
-  const text = await commandTable()
-  if (readFileSync(TABLE, {encoding: 'utf8', flag: 'a+'}) !== text) writeFileSync(TABLE, text)
-  await writePluginsTable()
-}
+if (import.meta.main) await (process.argv.includes('--when-old') ? makeTableWhenOld() : makeTable())

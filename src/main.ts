@@ -5,6 +5,7 @@ import {endBySignals} from './cli/signals.ts'
 import {checkCommand, withFlagSuggestion} from './cli/suggestions.ts'
 import {VERSION} from './cli/version.ts'
 import {type ExitCode, KkError} from './errors.ts'
+import {table} from './table.js'
 
 /**
  * Runs one command line and resolves with the exit code; every error has been printed by then. `early` gives up listening
@@ -20,8 +21,8 @@ export async function main(
   // Node would print the exception as it is, and it may quote a secret.
   process.on('uncaughtException', (error) => process.exit(console.fail(error)))
   try {
-    checkCommand(argv)
-    await run([...argv], oclifOptions(VERSION, console))
+    checkCommand(argv, table)
+    await run([...argv], oclifOptions(VERSION, console, table))
     return (process.exitCode ?? 0) as ExitCode
   } catch (error) {
     if (error instanceof Errors.ExitError) return (error.oclif.exit ?? 0) as ExitCode
@@ -40,6 +41,7 @@ function usageError(error: unknown, argv: readonly string[]): unknown {
   return withFlagSuggestion(
     error,
     argv,
+    table,
     (hint) => new KkError('KK_USAGE', lowerFirst(message), {cause: error, hint}),
   )
 }

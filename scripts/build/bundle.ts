@@ -41,7 +41,7 @@ export async function bundleStart(file: string): Promise<Metafile> {
     ...OPTIONS,
     entryPoints: [join(ROOT, 'bin/kk.ts')],
     outfile: file,
-    external: Object.values(SOURCES),
+    external: [...Object.values(SOURCES), join(ROOT, 'scripts/table.ts')],
   })
   return metafile
 }

@@ -1,12 +1,15 @@
 import {
-  COMMANDS,
   type CommandReference as Command,
+  commandsOf,
   exampleOf,
   type FlagReference as Flag,
   flagWords,
   wordsOf,
 } from '../../src/cli/reference.ts'
+import {table} from '../../src/table.js'
 import {markdownTable} from './marked.ts'
+
+const COMMANDS = commandsOf(table)
 
 /** The group of the flags that every command has; they are not named with each. */
 const EVERYWHERE = 'GLOBAL'

@@ -1,5 +1,5 @@
 import {ROLE_SETS, type RoleSet, type Rule, rulesOf, verbsOf} from '../../src/cluster/permissions/roles.ts'
-import {commands} from '../../src/commands/table.ts'
+import {table} from '../../src/table.js'
 import {markdownTable} from './marked.ts'
 
 /** Stands for the namespace of the releases. */
@@ -17,7 +17,7 @@ export function permissionParts(): Record<string, string> {
 
 function verbs(set: RoleSet): string {
   const existing = verbsOf(set).filter((verb) =>
-    Object.hasOwn(commands, verb.replace(/ --.*/, '').replaceAll(' ', ':')),
+    Object.hasOwn(table.commands, verb.replace(/ --.*/, '').replaceAll(' ', ':')),
   )
   return existing.map((verb) => `\`${verb}\``).join(', ')
 }

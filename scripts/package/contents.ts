@@ -1,6 +1,8 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {completionScript} from '../../src/cli/completion/completion.ts'
+import {commandsOf} from '../../src/cli/reference.ts'
+import {table} from '../../src/table.js'
 import {type Entry, gzipped, textEntry} from './archive.ts'
 import {manPages} from './man-pages.ts'
 import type {Release} from './release.ts'
@@ -22,9 +24,9 @@ export async function contents(kk: Buffer, form: PackageForm, release: Release):
   return [
     {path: 'bin/kk', mode: 0o755, content: kk},
     ...pages,
-    textEntry('share/bash-completion/completions/kk', completionScript('bash')),
-    textEntry('share/zsh/vendor-completions/_kk', completionScript('zsh')),
-    textEntry('share/fish/vendor_completions.d/kk.fish', completionScript('fish')),
+    textEntry('share/bash-completion/completions/kk', completionScript('bash', commandsOf(table))),
+    textEntry('share/zsh/vendor-completions/_kk', completionScript('zsh', commandsOf(table))),
+    textEntry('share/fish/vendor_completions.d/kk.fish', completionScript('fish', commandsOf(table))),
     textEntry('share/doc/kk/copyright', release.licenses),
     {path: 'share/doc/kk/changelog.gz', content: await gzipped(readFileSync(join(ROOT, 'CHANGELOG.md')))},
     textEntry('share/kk/package', `${form}\n`),

@@ -1,13 +1,14 @@
 import {TOPICS} from '../../src/cli/oclif.ts'
 import {
-  COMMANDS,
   type CommandReference,
+  commandsOf,
   exampleOf,
   type FlagReference,
   flagWords,
   wordsOf,
 } from '../../src/cli/reference.ts'
 import {EXIT_CODES} from '../../src/errors.ts'
+import {table} from '../../src/table.js'
 import {environmentPage} from './environment-page.ts'
 import {
   bold,
@@ -19,6 +20,8 @@ import {
   roffText,
   seeAlso,
 } from './roff.ts'
+
+const COMMANDS = commandsOf(table)
 
 /** The group of the flags that every command has; they are told on the page of kk alone. */
 const EVERYWHERE = 'GLOBAL'

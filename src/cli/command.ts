@@ -1,8 +1,12 @@
 import {Command, Flags, type Interfaces} from '@oclif/core'
 import type {Console} from './console.ts'
+import type {CommandTable} from './reference.ts'
 
 /** The options that oclif hands to every command as `config.options`. */
-export type OclifOptions = Interfaces.Options & {readonly console: Console}
+export type OclifOptions = Interfaces.Options & {
+  readonly console: Console
+  readonly table: CommandTable
+}
 
 /** The base of every command: it has the console, and leaves errors to `main`, which prints each once. */
 export abstract class KkCommand extends Command {
@@ -16,6 +20,10 @@ export abstract class KkCommand extends Command {
 
   protected get console(): Console {
     return (this.config.options as OclifOptions).console
+  }
+
+  protected get table(): CommandTable {
+    return (this.config.options as OclifOptions).table
   }
 
   protected override async catch(error: Error): Promise<never> {

@@ -1,7 +1,7 @@
 import type {Command, Interfaces} from '@oclif/core'
-import {commands, loaders} from '../commands/table.ts'
 import type {OclifOptions} from './command.ts'
 import type {Console} from './console.ts'
+import type {CommandTable} from './reference.ts'
 
 /** Help shows these for the words that stand above commands. */
 export const TOPICS = {
@@ -26,7 +26,8 @@ export const TOPICS = {
  * kk as oclif's one plugin, ready-made: nothing is looked up on disk, so the same object serves the sources,
  * the tests and the single executable.
  */
-export function oclifOptions(version: string, console: Console): OclifOptions {
+export function oclifOptions(version: string, console: Console, table: CommandTable): OclifOptions {
+  const {commands, loaders} = table
   const pjson = {
     name: 'kk',
     version,
@@ -76,6 +77,7 @@ export function oclifOptions(version: string, console: Console): OclifOptions {
   })) as unknown as Command.Loadable[]
   return {
     console,
+    table,
     root,
     pjson,
     version,

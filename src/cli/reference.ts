@@ -1,5 +1,3 @@
-import {commands} from '../commands/table.ts'
-
 /** What the table of commands says of one, as far as pages, manuals and completions show it. */
 export interface CommandReference {
   readonly id: string
@@ -10,6 +8,14 @@ export interface CommandReference {
   readonly args: Readonly<Record<string, ArgumentReference>>
   readonly flags: Readonly<Record<string, FlagReference>>
   readonly hidden?: boolean
+  /** Whether words that are none of its arguments are an error. */
+  readonly strict: boolean
+}
+
+/** All commands by their ids, known without loading them, and how each is loaded. */
+export interface CommandTable {
+  readonly commands: Readonly<Record<string, CommandReference>>
+  readonly loaders: Readonly<Record<string, () => Promise<{readonly default: unknown}>>>
 }
 
 export interface ArgumentReference {
@@ -33,10 +39,10 @@ export interface FlagReference {
   readonly exclusive?: readonly string[]
 }
 
-/** All commands, by their names. */
-export const COMMANDS: readonly CommandReference[] = (
-  Object.values(commands) as unknown as readonly CommandReference[]
-).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+/** Returns all commands, sorted by their names. */
+export function commandsOf({commands}: CommandTable): readonly CommandReference[] {
+  return Object.values(commands).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}
 
 /** Returns the words of a command as they are typed: `charts publish`. */
 export function wordsOf({id}: Pick<CommandReference, 'id'>): string {

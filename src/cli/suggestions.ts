@@ -1,8 +1,9 @@
-import {commands} from '../commands/table.ts'
 import {suggest} from '../environment/suggest.ts'
 import {KkError} from '../errors.ts'
+import type {CommandReference, CommandTable} from './reference.ts'
 
-const IDS = Object.keys(commands)
+/** All that is asked of the table here. */
+type Commands = Pick<CommandTable, 'commands'>
 
 /** The commands of other tools (helm, helmfile, kubectl, docker compose, terraform), and what does the same in kk. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -22,7 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 /** Throws `KK_USAGE` with "did you mean" when the first words are neither a command nor a topic. */
-export function checkCommand(argv: readonly string[]): void {
+export function checkCommand(argv: readonly string[], {commands}: Commands): void {
   const words = leadingWords(argv)
   const [first] = words
   const [option = '--help'] = argv
@@ -31,19 +32,19 @@ export function checkCommand(argv: readonly string[]): void {
       hint: 'see all commands with kk --help',
     })
   }
-  const id = commandOf(words)
-  if (id !== undefined) expectNoMore(id, words)
+  const ids = Object.keys(commands)
+  const id = commandOf(words, {commands})
+  if (id !== undefined) expectNoMore(id, words, commands[id]!)
   if (first === undefined || id !== undefined) return
-  const topic = IDS.filter((id) => id.startsWith(`${first}:`))
+  const topic = ids.filter((id) => id.startsWith(`${first}:`))
   const [, second] = words
   if (topic.length > 0 && second === undefined) return
   if (second !== undefined && topic.length > 0) throw unknownOf(first, second, topic)
-  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {hint: commandHint(first)})
+  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {hint: commandHint(first, ids)})
 }
 
 /** Throws `KK_USAGE` for a word behind a command that takes none: oclif would read it as a part of the command. */
-function expectNoMore(id: string, words: readonly string[]): void {
-  const {args, strict} = commands[id] as {readonly args: object; readonly strict: boolean}
+function expectNoMore(id: string, words: readonly string[], {args, strict}: CommandReference): void {
   const name = id.replaceAll(':', ' ')
   const word = words[id.split(':').length]
   if (word === undefined || !strict || Object.keys(args).length > 0) return
@@ -52,9 +53,9 @@ function expectNoMore(id: string, words: readonly string[]): void {
   })
 }
 
-function commandHint(word: string): string {
+function commandHint(word: string, ids: readonly string[]): string {
   if (Object.hasOwn(ELSEWHERE, word)) return `did you mean ${ELSEWHERE[word]}?`
-  const close = suggest(word, new Set(IDS.map(topicOf)))
+  const close = suggest(word, new Set(ids.map(topicOf)))
   return close === undefined ? 'see all commands with kk --help' : `did you mean kk ${close}?`
 }
 
@@ -75,12 +76,13 @@ function unknownOf(topic: string, word: string, ids: readonly string[]): KkError
 export function withFlagSuggestion(
   error: Error,
   argv: readonly string[],
+  {commands}: Commands,
   make: (hint: string) => KkError,
 ): KkError {
-  const id = commandOf(leadingWords(argv))
+  const id = commandOf(leadingWords(argv), {commands})
   const help = `see kk ${id === undefined ? '' : `${id.replaceAll(':', ' ')} `}--help`
   const flags = 'flags' in error && Array.isArray(error.flags) ? (error.flags as string[]) : []
-  const known = id === undefined ? [] : Object.keys((commands[id] as {flags: Record<string, unknown>}).flags)
+  const known = id === undefined ? [] : Object.keys(commands[id]!.flags)
   for (const flag of flags) {
     const close = suggest(flag.replace(/^--?/, '').replace(/=.*$/, ''), known)
     if (close !== undefined) return make(`did you mean --${close}? ${help}`)
@@ -89,7 +91,7 @@ export function withFlagSuggestion(
 }
 
 /** The id of the longest command that the words begin with. */
-export function commandOf(words: readonly string[]): string | undefined {
+export function commandOf(words: readonly string[], {commands}: Commands): string | undefined {
   for (let length = words.length; length > 0; length--) {
     const id = words.slice(0, length).join(':')
     if (id in commands) return id

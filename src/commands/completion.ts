@@ -1,6 +1,7 @@
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {completionScript, SHELLS} from '../cli/completion/completion.ts'
+import {commandsOf} from '../cli/reference.ts'
 
 export default class Completion extends KkCommand {
   static override summary = 'Print the script by which a shell completes the words of kk.'
@@ -17,6 +18,6 @@ export default class Completion extends KkCommand {
 
   override async run(): Promise<void> {
     const {args} = await this.parse(Completion)
-    this.console.print(completionScript(args.shell as (typeof SHELLS)[number]))
+    this.console.print(completionScript(args.shell as (typeof SHELLS)[number], commandsOf(this.table)))
   }
 }

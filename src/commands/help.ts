@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {Help as OclifHelp} from '@oclif/core/help'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
+import type {CommandTable} from '../cli/reference.ts'
 import {checkCommand, commandOf} from '../cli/suggestions.ts'
 import {suggest} from '../environment/suggest.ts'
 import {KkError} from '../errors.ts'
@@ -24,12 +25,12 @@ export default class Help extends KkCommand {
     const topics = topicsOf(await readFile(join(await builtInFiles(process.env), CONCEPTS), 'utf8'))
     const topic = words.length === 0 ? undefined : findTopic(topics, words.join(' '))
     const id = words.join(':')
-    const isCommand = commandOf(words) !== undefined || this.config.findTopic(id) !== undefined
+    const isCommand = commandOf(words, this.table) !== undefined || this.config.findTopic(id) !== undefined
     if (topic) this.console.document('text', topic, (palette) => topicText(topic, palette))
     if (topic && !isCommand) return
     if (topic) this.console.print('\n')
     const titles = topics.map(({title}) => title)
-    if (!isCommand) expectCommand(words, titles)
+    if (!isCommand) expectCommand(words, titles, this.table)
     await new OclifHelp(this.config).showHelp([...words])
     if (words.length === 0)
       this.console.document('text', titles, () => `Words that kk help explains, too: ${titles.join('; ')}.`)
@@ -37,10 +38,10 @@ export default class Help extends KkCommand {
 }
 
 /** Throws `KK_USAGE` for what is no command, with the word among `titles` that it is most like. */
-function expectCommand(words: readonly string[], titles: readonly string[]): void {
+function expectCommand(words: readonly string[], titles: readonly string[], table: CommandTable): void {
   const close = suggest(words.join(' '), titles)
   if (close === undefined) {
-    checkCommand(words)
+    checkCommand(words, table)
     return
   }
   throw new KkError('KK_USAGE', `kk has neither a command nor a word ${JSON.stringify(words.join(' '))}`, {

@@ -5,14 +5,17 @@ import {execa} from 'execa'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {completionScript, SHELLS} from '../../src/cli/completion/completion.ts'
 import {completedNames} from '../../src/cli/names.ts'
-import {COMMANDS, wordsOf} from '../../src/cli/reference.ts'
+import {commandsOf, wordsOf} from '../../src/cli/reference.ts'
+import {table} from '../../src/table.js'
+
+const COMMANDS = commandsOf(table)
 
 let directory: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kk-completion-'))
   await mkdir(join(directory, 'clouds'))
   await writeFile(join(directory, 'clouds/lab.yaml'), 'a: {}\n')
-  await writeFile(join(directory, 'kk.bash'), completionScript('bash'))
+  await writeFile(join(directory, 'kk.bash'), completionScript('bash', COMMANDS))
   await writeFile(join(directory, 'notes.txt'), '')
   // What kk prints of names, with the words that it was given.
   await writeFile(
@@ -69,7 +72,7 @@ describe('bash completes', () => {
 })
 
 it.each(SHELLS)('the script for %s has every flag of every command', (shell) => {
-  const script = completionScript(shell)
+  const script = completionScript(shell, COMMANDS)
 
   const flags = COMMANDS.flatMap((command) => Object.keys(command.flags))
   expect([...new Set(flags)].filter((flag) => !script.includes(`--${flag}`))).toEqual([])

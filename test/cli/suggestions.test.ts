@@ -1,5 +1,6 @@
 import {expect, it} from 'vitest'
 import {checkCommand} from '../../src/cli/suggestions.ts'
+import {table} from '../../src/table.js'
 
 it.each([
   [['deply'], 'kk has no command "deply"', 'did you mean kk deploy?'],
@@ -25,7 +26,7 @@ it.each([
   [['sandbox', 'up', 'one'], 'kk sandbox up takes no "one"', 'see kk sandbox up --help'],
   [['--foo'], 'expected a command, got --foo', 'see all commands with kk --help'],
 ])('%j is refused', (argv, message, hint) => {
-  expect(() => checkCommand(argv)).toThrow(expect.objectContaining({code: 'KK_USAGE', message, hint}))
+  expect(() => checkCommand(argv, table)).toThrow(expect.objectContaining({code: 'KK_USAGE', message, hint}))
 })
 
 it.each([
@@ -36,5 +37,5 @@ it.each([
   [['sandbox']],
   [['graph', 'why', 'a', 'b']],
 ])('%j is left to oclif', (argv) => {
-  expect(() => checkCommand(argv)).not.toThrow()
+  expect(() => checkCommand(argv, table)).not.toThrow()
 })

@@ -1,10 +1,10 @@
 import type {Command} from '@oclif/core'
 import {expect, it} from 'vitest'
-import {loaders} from '../../src/commands/table.ts'
+import {table} from '../../src/table.js'
 
 /** The arguments and flags of a command that oclif may fill from standard input. */
 async function filledFromInput(id: string): Promise<readonly string[]> {
-  const {args, baseFlags, flags} = (await loaders[id]!()).default as Command.Class
+  const {args, baseFlags, flags} = (await table.loaders[id]!()).default as Command.Class
   const filled = [
     ...Object.entries(args).filter(([, {ignoreStdin}]) => ignoreStdin !== true),
     ...Object.entries({...baseFlags, ...flags}).filter(
@@ -15,7 +15,7 @@ async function filledFromInput(id: string): Promise<readonly string[]> {
 }
 
 it('no command takes an argument from standard input', async () => {
-  const ids = Object.keys(loaders)
+  const ids = Object.keys(table.loaders)
 
   const filled = await Promise.all(ids.map(filledFromInput))
 

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {commands} from '../../src/commands/table.ts'
+import {table} from '../../src/table.js'
 
 interface Flag {
   readonly name: string
@@ -20,7 +20,7 @@ interface Command {
 
 /** What scripts build on: every command with its arguments, and every flag with the values it takes. */
 function surface(): string {
-  const texts = Object.entries(commands).map(([id, command]) => {
+  const texts = Object.entries(table.commands).map(([id, command]) => {
     const {args, flags} = command as Command
     const words = Object.values(args).map(({name, required}) => (required ? ` <${name}>` : ` [${name}]`))
     const lines = Object.values(flags)

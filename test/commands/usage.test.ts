@@ -3,8 +3,9 @@ import {CommandHelp} from '@oclif/core/help'
 import {expect, it} from 'vitest'
 import {openConsole} from '../../src/cli/console.ts'
 import {oclifOptions} from '../../src/cli/oclif.ts'
+import {table} from '../../src/table.js'
 
-const config = await Config.load(oclifOptions('0.0.0', openConsole([])))
+const config = await Config.load(oclifOptions('0.0.0', openConsole([]), table))
 
 /** What help shows between USAGE and the next heading. */
 function usageOf(command: (typeof config.commands)[number]): string {

@@ -1,7 +1,7 @@
 import {Parser} from '@oclif/core'
 import {expect, it} from 'vitest'
 import {commandOf} from '../../src/cli/suggestions.ts'
-import {commands, loaders} from '../../src/commands/table.ts'
+import {table} from '../../src/table.js'
 import {blocksOf, type Page, proseOf, readPages} from './support/pages.ts'
 
 type Parse = Parameters<typeof Parser.parse>
@@ -28,12 +28,12 @@ async function parse(line: string): Promise<void> {
   const words = line.split(/\s+/)
   const [first = ''] = words
   if (['--help', '--version', '…', '...'].includes(first)) return
-  const id = commandOf(words.filter((word) => !word.startsWith('-')).slice(0, 3))
+  const id = commandOf(words.filter((word) => !word.startsWith('-')).slice(0, 3), table)
   if (id === undefined) {
-    if (words.length === 1 && Object.keys(commands).some((each) => each.startsWith(`${first}:`))) return
+    if (words.length === 1 && Object.keys(table.commands).some((each) => each.startsWith(`${first}:`))) return
     throw new Error(`kk has no command ${JSON.stringify(line)}`)
   }
-  const command = (await loaders[id]!()).default as Command
+  const command = (await table.loaders[id]!()).default as Command
   const argv = words
     .slice(id.split(':').length)
     .filter((word) => !['…', '...'].includes(word))

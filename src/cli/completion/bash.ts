@@ -1,8 +1,7 @@
-import {branches, cases, type Described, known, quoted, tables} from './tables.ts'
+import {branches, cases, type Described, known, quoted, type Tables} from './tables.ts'
 
 /** The script for bash. */
-export function bash(): string {
-  const all = tables()
+export function bash(all: Tables): string {
   const listOf = (map: ReadonlyMap<string, readonly Described[]>, name: string) =>
     branches(
       [...map].map(

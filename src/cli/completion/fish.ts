@@ -1,8 +1,7 @@
-import {type Candidates, type Described, known, tables} from './tables.ts'
+import {type Candidates, type Described, known, type Tables} from './tables.ts'
 
 /** The script for fish. */
-export function fish(): string {
-  const all = tables()
+export function fish(all: Tables): string {
   const cases = (entries: Iterable<readonly [string, string]>) => {
     const byText = Map.groupBy(entries, ([, text]) => text)
     return [...byText]

@@ -1,11 +1,5 @@
 import {TOPICS} from '../oclif.ts'
-import {
-  type ArgumentReference,
-  COMMANDS,
-  type CommandReference,
-  type FlagReference,
-  wordsOf,
-} from '../reference.ts'
+import {type ArgumentReference, type CommandReference, type FlagReference, wordsOf} from '../reference.ts'
 
 /**
  * What a word is completed with: `words` of the table, or what the script itself looks for. `releases` come from the environment file,
@@ -81,11 +75,11 @@ export interface Tables {
   readonly values: ReadonlyMap<string, Candidates>
 }
 
-const VISIBLE = COMMANDS.filter(({hidden}) => !hidden)
-
-export function tables(): Tables {
+/** Returns what the scripts ask for of these commands; hidden ones are left out. */
+export function tables(commands: readonly CommandReference[]): Tables {
+  const visible = commands.filter(({hidden}) => !hidden)
   // By the spelling: -y is --yes of one command, which takes nothing, and --yaml FILE of another.
-  const bySpelling = Map.groupBy(VISIBLE.flatMap(usesOf), ({word}) => word)
+  const bySpelling = Map.groupBy(visible.flatMap(usesOf), ({word}) => word)
   const values = new Map<string, Candidates>()
   for (const uses of bySpelling.values()) {
     const isSame = new Set(uses.map(({candidates}) => candidates)).size === 1
@@ -93,16 +87,16 @@ export function tables(): Tables {
       if (candidates !== undefined) values.set(isSame ? word : `${command} ${word}`, candidates)
     }
   }
-  const below = belowOf(VISIBLE)
+  const below = belowOf(visible)
   // kk help takes the words of all commands.
   const ofHelp = [...below].map(([before, words]) => [`help ${before}`.trimEnd(), words] as const)
   return {
     below: new Map([...below, ...ofHelp]),
     flags: new Map(
-      VISIBLE.map((command) => [wordsOf(command), Object.values(command.flags).flatMap(described)]),
+      visible.map((command) => [wordsOf(command), Object.values(command.flags).flatMap(described)]),
     ),
     arguments: new Map(
-      VISIBLE.map((command) => [wordsOf(command), argumentOf(Object.values(command.args)[0])]),
+      visible.map((command) => [wordsOf(command), argumentOf(Object.values(command.args)[0])]),
     ),
     values,
   }

@@ -1,8 +1,7 @@
-import {branches, cases, type Described, known, quoted, tables} from './tables.ts'
+import {branches, cases, type Described, known, quoted, type Tables} from './tables.ts'
 
 /** The script for zsh. */
-export function zsh(): string {
-  const all = tables()
+export function zsh(all: Tables): string {
   const listOf = (map: ReadonlyMap<string, readonly Described[]>, name: string) =>
     branches(
       [...map].map(([key, words]) => {

@@ -4,7 +4,7 @@ import {describe, expect, it} from 'vitest'
 import {ALIKE} from '../../../src/cluster/permissions/need.ts'
 import {NEEDS} from '../../../src/cluster/permissions/needs.ts'
 import {type Rule, rulesOf} from '../../../src/cluster/permissions/roles.ts'
-import {commands} from '../../../src/commands/table.ts'
+import {table} from '../../../src/table.js'
 
 /** One line per right. */
 function rights(rules: readonly Pick<Rule, 'apiGroups' | 'resources' | 'verbs'>[]): readonly string[] {
@@ -19,7 +19,7 @@ const STORE_ONLY = /^(?:overrides|helm-overrides?|plugins|serve|values)\b/
 
 it('the table of permissions knows every command that asks a cluster', () => {
   const known = [...Object.keys(NEEDS), ...Object.values(ALIKE).flat()]
-  const asking = Object.entries(commands as Record<string, {flags: object}>).filter(
+  const asking = Object.entries(table.commands).filter(
     ([name, {flags}]) => 'kubeconfig' in flags && !name.startsWith('sandbox') && !STORE_ONLY.test(name),
   )
 

@@ -2,13 +2,11 @@ import {copyFile, cp, mkdir, mkdtemp, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {expect, inject} from 'vitest'
-import {commands} from '../../../src/commands/table.ts'
 import {IMAGE_TOOLS} from '../../../src/images/building/buildah.ts'
 import {onPath} from '../../../src/state/files/on-path.ts'
+import {table} from '../../../src/table.js'
 import {allInOne, FIXTURES, makeEnvironment, type TestEnvironment} from './environment.ts'
 import {kkEnvironment} from './kk.ts'
-
-type Example = string | {readonly command: string}
 
 /** Serves or operates until it is stopped. */
 const ENDLESS = /^kk (serve|operator run)/
@@ -20,8 +18,8 @@ const ON_A_NODE = /^kk aio\b|--sandbox-name aio\b/
 const OF_IMAGES = /^kk images mirror \S+\.yaml --to \.\//
 
 /** The examples that the help of each command shows, of those that can be tried here. */
-export const EXAMPLES = Object.values(commands).map((command) =>
-  ((command as {examples?: readonly Example[]}).examples ?? [])
+export const EXAMPLES = Object.values(table.commands).map((command) =>
+  (command.examples ?? [])
     .map((example) =>
       (typeof example === 'string' ? example : example.command).replaceAll('<%= config.bin %>', 'kk'),
     )

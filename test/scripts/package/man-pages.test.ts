@@ -1,7 +1,10 @@
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
 import {manPages} from '../../../scripts/package/man-pages.ts'
-import {COMMANDS, flagWords, wordsOf} from '../../../src/cli/reference.ts'
+import {commandsOf, flagWords, wordsOf} from '../../../src/cli/reference.ts'
+import {table} from '../../../src/table.js'
+
+const COMMANDS = commandsOf(table)
 
 const PAGES = manPages({version: '1.2.3', date: new Date('2026-11-25')})
 
