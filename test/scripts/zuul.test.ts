@@ -8,7 +8,9 @@ interface Job {
   readonly run?: string
   readonly vars: {readonly script?: string; readonly shard?: string}
 }
-type Pipeline = {readonly jobs: readonly string[]}
+/** A job by its name, or with what is said of it in a pipeline. */
+type Run = string | Readonly<Record<string, {readonly dependencies: readonly string[]}>>
+type Pipeline = {readonly jobs: readonly Run[]}
 type Entry = {
   readonly job?: Job
   readonly project?: Readonly<Record<'check' | 'gate' | 'periodic' | 'release', Pipeline>>
@@ -19,6 +21,10 @@ const jobs = entries.flatMap(({job}) => job ?? [])
 
 const project = entries.find((entry) => entry.project)!.project!
 
+function nameOf(run: Run): string {
+  return typeof run === 'string' ? run : Object.keys(run)[0]!
+}
+
 /** The command of a job, with what it has of its parent. */
 function command(name: string): string {
   const {parent, vars} = jobs.find((job) => job.name === name)!
@@ -27,9 +33,15 @@ function command(name: string): string {
 }
 
 it("check and gate run the tests and the node in both releases of OpenStack, each night the long ones and each shard of OpenStack's own and of the further services, a release makes its charts and packages", () => {
-  const commands = (pipeline: Pipeline) => pipeline.jobs.map(command)
+  const commands = (pipeline: Pipeline) => pipeline.jobs.map((run) => command(nameOf(run)))
 
-  expect(commands(project.check)).toEqual(['.ci/run', '.ci/aio', '.ci/aio-next', '.ci/chart-versions'])
+  expect(commands(project.check)).toEqual([
+    '.ci/check',
+    '.ci/run',
+    '.ci/aio',
+    '.ci/aio-next',
+    '.ci/chart-versions',
+  ])
   expect(project.gate).toEqual(project.check)
   expect(commands(project.release)).toEqual(['.ci/publish-charts', '.ci/package'])
   expect(commands(project.periodic)).toEqual([
@@ -38,6 +50,15 @@ it("check and gate run the tests and the node in both releases of OpenStack, eac
     ...Array.from({length: 8}, (_, index) => `.ci/aio-tempest ${index + 1}/8`),
     ...Array.from({length: 4}, (_, index) => `.ci/aio-catalogue ${index + 1}/4`),
   ])
+})
+
+it('the jobs with a cluster wait for format, types and unit tests', () => {
+  const waiting = project.check.jobs.filter((run) => typeof run !== 'string')
+
+  expect(waiting).toEqual(
+    ['kk-test', 'kk-aio', 'kk-aio-next'].map((name) => ({[name]: {dependencies: ['kk-check']}})),
+  )
+  expect(readFileSync('.ci/check', 'utf8')).toContain('npm run check')
 })
 
 it.each(jobs.filter(({run}) => run !== undefined))('$name runs a script that can be run', ({run, vars}) => {
