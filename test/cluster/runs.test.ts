@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {type RunRecord, runRecords} from '../../src/cluster/runs.ts'
 import {json, refuse, scriptedServer} from './support/api-server.ts'
+import {runRecord} from './support/run-record.ts'
 
 const MAPS = '/api/v1/namespaces/kk-system/configmaps'
 
@@ -39,19 +40,7 @@ async function server(maps: ConfigMap[] = [], namespaceExists = true) {
 }
 
 function recordOf(id: string, more: Partial<RunRecord> = {}): RunRecord {
-  return {
-    id,
-    environment: 'all-in-one',
-    file: 'all-in-one.yaml',
-    verb: 'deploy',
-    scope: {names: [], install: true},
-    who: 'operator@host',
-    process: {host: 'host', pid: 1},
-    startedAt: `2026-11-21T08:00:${id.padStart(2, '0')}.000Z`,
-    outcome: 'running',
-    releases: [],
-    ...more,
-  }
+  return runRecord({id, startedAt: `2026-11-21T08:00:${id.padStart(2, '0')}.000Z`, ...more})
 }
 
 describe('the record of a run', () => {

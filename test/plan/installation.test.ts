@@ -6,6 +6,7 @@ import {installationOf, isOfPresent, makerLabels} from '../../src/plan/installat
 import {GATED_LABEL, OWNER_LABEL, REVISION_LABEL} from '../../src/plan/labels.ts'
 import {targetsOfLastRun, targetsOfRun} from '../../src/plan/rollback/targets.ts'
 import {lastGated} from '../../src/plan/rollback/ways.ts'
+import {runRecord, runRelease} from '../cluster/support/run-record.ts'
 import {id} from '../graph/graph-of.ts'
 import {bareRecord} from './fixtures.ts'
 
@@ -55,16 +56,17 @@ function happened(steps: readonly Step[], notes: boolean): Happened {
     const installation = notes && {installation: installationOf(last, name)}
     seconds += 1
     act(name)
-    const release = {
-      ...{release: APP, kind, ...installation, before: last?.revision ?? 0, gatedBefore},
-      ...{after: revisions.at(-1)?.revision ?? 0, inputs: '', outcome: 'succeeded' as const, ...more},
-    }
-    runs.unshift({
-      ...{id: name, environment: 'e', file: 'e.yaml', verb: kind === 'rollback' ? kind : 'deploy'},
-      ...{scope: {names: [], install: true}, who: 'o@h', process: {host: 'h', pid: 1}},
-      ...{startedAt, outcome: 'succeeded', releases: [release]},
-      ...(release.after !== undefined && {endedAt: now()}),
+    const release = runRelease('app', {
+      ...{kind, ...installation, before: last?.revision ?? 0, gatedBefore},
+      ...{after: revisions.at(-1)?.revision ?? 0, outcome: 'succeeded', ...more},
     })
+    runs.unshift(
+      runRecord({
+        ...{id: name, environment: 'e', verb: kind === 'rollback' ? kind : 'deploy'},
+        ...{startedAt, outcome: 'succeeded', releases: [release]},
+        ...(release.after !== undefined && {endedAt: now()}),
+      }),
+    )
   }
 
   for (const step of steps) {

@@ -2,40 +2,23 @@ import {describe, expect, it} from 'vitest'
 import {palette} from '../../src/report/colour.ts'
 import {revisionsText, runsText} from '../../src/report/history-text.ts'
 import type {RunEntry} from '../../src/verbs/observation/history.ts'
+import {runRecord, runRelease} from '../cluster/support/run-record.ts'
 
 const PLAIN = palette(0)
 
+const NEW = {kind: 'install', before: 0, gatedBefore: 0} as const
 const RUN: RunEntry = {
-  id: '20261121-083000-3f9a',
-  environment: 'all-in-one',
-  file: 'all-in-one.yaml',
-  verb: 'deploy',
-  scope: {names: [], install: true},
-  who: 'operator@host',
-  process: {host: 'host', pid: 1},
-  message: 'more\napi servers',
-  startedAt: '2026-11-21T08:30:00.123Z',
-  outcome: 'failed',
+  ...runRecord({
+    id: '20261121-083000-3f9a',
+    message: 'more\napi servers',
+    startedAt: '2026-11-21T08:30:00.123Z',
+    outcome: 'failed',
+    releases: [
+      runRelease('mariadb', {...NEW, after: 1, outcome: 'succeeded'}),
+      runRelease('keystone', {...NEW, outcome: 'failed'}),
+    ],
+  }),
   state: 'failed',
-  releases: [
-    {
-      release: 'openstack/mariadb',
-      kind: 'install',
-      before: 0,
-      gatedBefore: 0,
-      after: 1,
-      inputs: '',
-      outcome: 'succeeded',
-    },
-    {
-      release: 'openstack/keystone',
-      kind: 'install',
-      before: 0,
-      gatedBefore: 0,
-      inputs: '',
-      outcome: 'failed',
-    },
-  ],
 }
 
 describe('kk history', () => {

@@ -5,40 +5,18 @@ import {labelsOf, RUN_LABEL} from '../../src/plan/labels.ts'
 import {type RecordOptions, recordRun} from '../../src/run/record-run.ts'
 import {run} from '../../src/run/run.ts'
 import type {Perform} from '../../src/run/task.ts'
+import {runRecord, runRelease} from '../cluster/support/run-record.ts'
 import {bareRecord, desiredOf} from '../plan/fixtures.ts'
 import {planOf} from './plan-of.ts'
 import {collected, story} from './run-of.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00Z')
-const RECORD: RunRecord = {
-  id: 'r1',
-  environment: 'all-in-one',
-  file: 'all-in-one.yaml',
-  verb: 'deploy',
-  scope: {names: [], install: true},
-  who: 'operator@host',
-  process: {host: 'host', pid: 1},
-  startedAt: '2026-11-21T08:00:00.000Z',
-  outcome: 'running',
+const RECORD = runRecord({
   releases: [
-    {
-      release: 'openstack/mariadb',
-      kind: 'install',
-      before: 0,
-      gatedBefore: 0,
-      inputs: 'a',
-      outcome: 'waiting',
-    },
-    {
-      release: 'openstack/keystone',
-      kind: 'upgrade',
-      before: 4,
-      gatedBefore: 3,
-      inputs: 'b',
-      outcome: 'waiting',
-    },
+    runRelease('mariadb', {kind: 'install', before: 0, gatedBefore: 0}),
+    runRelease('keystone', {before: 4, gatedBefore: 3, inputs: 'b'}),
   ],
-}
+})
 const MARIADB = 'openstack/mariadb'
 
 const PERFORM: Perform = async ({release}) => {

@@ -4,32 +4,16 @@ import type {Installations} from '../../../src/plan/installation.ts'
 import {INSTALLATION_LABEL, OWNER_LABEL} from '../../../src/plan/labels.ts'
 import {targetsOfLastRun, targetsOfRollback, targetsOfRun} from '../../../src/plan/rollback/targets.ts'
 import {lastGated} from '../../../src/plan/rollback/ways.ts'
+import {runRecord, runRelease} from '../../cluster/support/run-record.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from '../fixtures.ts'
 
 function runOf(...releases: readonly (Partial<RunRelease> & {readonly name: string})[]): RunRecord {
-  return {
-    id: 'r1',
-    environment: 'all-in-one',
-    file: 'all-in-one.yaml',
-    verb: 'deploy',
-    scope: {names: [], install: true},
-    who: 'operator@host',
-    process: {host: 'host', pid: 1},
-    startedAt: '2026-11-21T08:00:00.000Z',
+  const done = {installation: 'i1', before: 2, gatedBefore: 2, after: 3, outcome: 'succeeded'} as const
+  return runRecord({
     outcome: 'failed',
-    releases: releases.map(({name, ...more}) => ({
-      release: id(name),
-      kind: 'upgrade',
-      installation: 'i1',
-      before: 2,
-      gatedBefore: 2,
-      after: 3,
-      inputs: '',
-      outcome: 'succeeded',
-      ...more,
-    })),
-  }
+    releases: releases.map(({name, ...more}) => runRelease(name, {...done, ...more})),
+  })
 }
 
 /** What helm keeps of releases whose last revision is this one, all of the installation `i1`. */

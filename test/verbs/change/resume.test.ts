@@ -1,26 +1,13 @@
 import {describe, expect, it} from 'vitest'
-import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
+import type {RunRecord} from '../../../src/cluster/runs.ts'
 import type {DeployKind, Plan} from '../../../src/plan/plan.ts'
 import {expectSameInputs, runToResume} from '../../../src/verbs/change/resume.ts'
 import {runToUndo} from '../../../src/verbs/change/rollback.ts'
+import {runRecord, runRelease} from '../../cluster/support/run-record.ts'
 import {id} from '../../graph/graph-of.ts'
 
-const NONE = {kind: 'upgrade', before: 1, gatedBefore: 1, inputs: 'a', outcome: 'waiting'} as const
-
 function runOf(name: string, more: Partial<RunRecord> = {}): RunRecord {
-  return {
-    id: name,
-    environment: 'all-in-one',
-    file: 'all-in-one.yaml',
-    verb: 'deploy',
-    scope: {names: [], install: true},
-    who: 'operator@host',
-    process: {host: 'host', pid: 1},
-    startedAt: '2026-11-21T08:00:00.000Z',
-    outcome: 'running',
-    releases: [],
-    ...more,
-  }
+  return runRecord({id: name, ...more})
 }
 
 describe('the run to go on with', () => {
@@ -74,7 +61,7 @@ describe('the run to go on with', () => {
     {what: 'of the same inputs', inputs: 'a', older: undefined},
     {what: 'of other inputs', inputs: 'b', older: 'r1'},
   ])('names no older one that a later run $what has done: $older', ({inputs, older}) => {
-    const entry = {release: id('keystone'), ...NONE}
+    const entry = runRelease('keystone')
     const killed = runOf('r1', {releases: [{...entry, outcome: 'running'}]})
     const again = runOf('r2', {outcome: 'succeeded', releases: [{...entry, inputs, outcome: 'succeeded'}]})
 
@@ -100,12 +87,6 @@ it('the run to undo is one that has made revisions', () => {
 })
 
 describe('inputs', () => {
-  const entry = (name: string, more: Partial<RunRelease> = {}): RunRelease => ({
-    release: id(name),
-    ...NONE,
-    ...more,
-  })
-
   function planOf(actions: readonly {name: string; kind: DeployKind; inputs: string}[]): Plan {
     return {
       environment: 'all-in-one',
@@ -128,7 +109,7 @@ describe('inputs', () => {
 
   it('that are the same let the run go on, whatever has been done of it', () => {
     const run = runOf('r1', {
-      releases: [entry('mariadb'), entry('keystone'), entry('glance', {kind: 'check'})],
+      releases: [runRelease('mariadb'), runRelease('keystone'), runRelease('glance', {kind: 'check'})],
     })
     const plan = planOf([
       {name: 'mariadb', kind: 'unchanged', inputs: 'a'},
@@ -141,7 +122,7 @@ describe('inputs', () => {
   })
 
   it('that moved are named, every one of them', () => {
-    const run = runOf('r1', {releases: [entry('mariadb'), entry('keystone')]})
+    const run = runOf('r1', {releases: [runRelease('mariadb'), runRelease('keystone')]})
     const plan = planOf([
       {name: 'mariadb', kind: 'unchanged', inputs: 'b'},
       {name: 'glance', kind: 'install', inputs: 'c'},

@@ -7,23 +7,12 @@ import {KkError} from '../../../src/errors.ts'
 import {INSTALLATION_LABEL, RUN_LABEL} from '../../../src/plan/labels.ts'
 import {identifyProcess} from '../../../src/state/processes/process-identity.ts'
 import {releaseHistory, runState} from '../../../src/verbs/observation/history.ts'
+import {runRecord, runRelease} from '../../cluster/support/run-record.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
 
 function runOf(more: Partial<RunRecord> = {}): RunRecord {
-  return {
-    id: 'r1',
-    environment: 'all-in-one',
-    file: 'all-in-one.yaml',
-    verb: 'deploy',
-    scope: {names: [], install: true},
-    who: 'operator@host',
-    process: {host: hostname(), pid: process.pid},
-    startedAt: '2026-11-21T08:00:00.000Z',
-    outcome: 'running',
-    releases: [],
-    ...more,
-  }
+  return runRecord({process: {host: hostname(), pid: process.pid}, ...more})
 }
 
 describe('what became of a run', () => {
@@ -82,16 +71,8 @@ describe('the revisions of a release', () => {
     }
   }
 
-  const entry = (more: Partial<RunRelease>): RunRelease => ({
-    release: id('keystone'),
-    kind: 'upgrade',
-    installation: 'uid-keystone',
-    before: 1,
-    gatedBefore: 1,
-    inputs: '',
-    outcome: 'succeeded',
-    ...more,
-  })
+  const entry = (more: Partial<RunRelease>) =>
+    runRelease('keystone', {installation: 'uid-keystone', outcome: 'succeeded', ...more})
 
   it('are told newest first, each with its gate, its chart, its time and the run that made it', async () => {
     const records = [

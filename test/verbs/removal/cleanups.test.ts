@@ -1,8 +1,9 @@
 import {expect, it} from 'vitest'
-import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
+import type {RunRelease} from '../../../src/cluster/runs.ts'
 import type {ObservedRelease} from '../../../src/plan/uses/observed.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {findCleanups} from '../../../src/verbs/removal/cleanups.ts'
+import {runRecord, runRelease} from '../../cluster/support/run-record.ts'
 
 const RELEASE: ReleaseId = 'openstack/heat'
 const DATABASE = {kind: 'database', name: 'heat', at: 'mariadb'}
@@ -10,10 +11,10 @@ const CRON_JOB = {apiVersion: 'batch/v1', kind: 'CronJob', metadata: {name: 'hea
 
 /** What becomes of it when an earlier removal was cut short; runs are newest first. */
 function afterCut(isThere: boolean, ...entries: readonly Partial<RunRelease>[]) {
-  const runs = entries.map((entry) => ({releases: [{release: RELEASE, kind: 'remove', ...entry}]}))
+  const runs = entries.map((entry) => runRecord({releases: [runRelease('heat', {kind: 'remove', ...entry})]}))
   const cluster = {
     present: async () => (isThere ? [{object: CRON_JOB, isGoing: false, live: undefined}] : []),
-    runs: {list: async () => runs as unknown as readonly RunRecord[]},
+    runs: {list: async () => runs},
   } as unknown as Parameters<typeof findCleanups>[0]
   const heat = {release: RELEASE, cleanups: [{cronJob: CRON_JOB, made: [DATABASE], used: []}]}
   const uses = {observed: new Map([[RELEASE, heat as unknown as ObservedRelease]])}

@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {Claim, HeldLease, ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
 import {deleteLeftoverClaims, leftoverClaims} from '../../../src/verbs/removal/leftover-claims.ts'
+import {runRecord, runRelease} from '../../cluster/support/run-record.ts'
 import {id} from '../../graph/graph-of.ts'
 
 const DB = id('db')
@@ -9,8 +10,8 @@ const claim = (name: string, uid: string): Claim => ({namespace: 'openstack', na
 
 function removal(outcome: RunRelease['outcome'], uids: readonly string[]): RunRecord {
   const claims = uids.map((uid) => ({namespace: 'openstack', name: 'data-db-0', uid}))
-  const entry = {release: DB, kind: 'remove', before: 1, gatedBefore: 1, inputs: '', outcome, claims}
-  return {id: 'run-1', scope: {names: ['db'], install: false}, releases: [entry]} as unknown as RunRecord
+  const releases = [runRelease('db', {kind: 'remove', outcome, claims})]
+  return runRecord({id: 'run-1', scope: {names: ['db'], install: false}, releases})
 }
 
 interface Scene {
