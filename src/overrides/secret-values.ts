@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from 'node:util'
-import {secretsAmong, type ValuePath} from '../helm/redact/values.ts'
+import {placesBelow, secretsAmong, type ValuePath} from '../helm/redact/values.ts'
 import {isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
 import {difference} from './layers.ts'
@@ -48,15 +48,19 @@ export interface ApartValues {
 
 /** Returns values and apart from them what looks secret, and what lies at the paths that plugins call secret. */
 export function secretsApart(values: Values, paths: readonly ValuePath[]): ApartValues {
-  const kept = secretsAmong(values, paths).reduce(withoutPlace, values)
+  const kept = withoutPlaces(values, secretsAmong(values, paths))
   const secrets = difference(kept, values)
   return {values: kept, secrets, places: isEmpty(secrets) ? [] : leaves([], secrets)}
 }
 
-function withoutPlace(values: Values, [key, ...rest]: ValuePath): Values {
-  if (key === undefined) return values
-  const {[key]: inner, ...others} = values
-  if (!isMap(inner) || rest.length === 0) return others
-  const left = withoutPlace(inner, rest)
-  return isEmpty(left) ? others : {...values, [key]: left}
+function withoutPlaces(values: Values, all: readonly ValuePath[]): Values {
+  const below = placesBelow(all)
+  const left = Object.entries(values).flatMap(([key, inner]) => {
+    const places = below.get(key)
+    if (!places) return [[key, inner]]
+    if (!isMap(inner) || places.some(({length}) => length === 0)) return []
+    const rest = withoutPlaces(inner, places)
+    return isEmpty(rest) ? [] : [[key, rest]]
+  })
+  return Object.fromEntries(left)
 }

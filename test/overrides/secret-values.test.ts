@@ -1,0 +1,44 @@
+import {expect, it} from 'vitest'
+import {redactPlaces} from '../../src/helm/redact/values.ts'
+import {secretsApart} from '../../src/overrides/secret-values.ts'
+
+it('takes secrets out of values, with maps that hold nothing else, and a list with one as a whole', () => {
+  const values = {
+    plain: 1,
+    db: {host: 'db', auth: {password: 'p1'}},
+    only: {password: 'p2'},
+    users: [{name: 'a', password: 'p3'}],
+    named: {key: 'x', other: 'y'},
+    empty: {},
+  }
+
+  const apart = secretsApart(values, [
+    ['named', 'key'],
+    ['no', 'such'],
+  ])
+
+  expect(apart.values).toEqual({plain: 1, db: {host: 'db'}, named: {other: 'y'}, empty: {}})
+  expect(apart.secrets).toEqual({
+    db: {auth: {password: 'p1'}},
+    only: {password: 'p2'},
+    users: [{name: 'a', password: 'p3'}],
+    named: {key: 'x'},
+  })
+})
+
+/** So many that a copy of the map for each would take minutes. */
+const MANY = 20_000
+
+it('takes out and masks very many secrets in one walk', () => {
+  const values = Object.fromEntries(
+    Array.from({length: MANY}, (_, index) => [`k${index}`, {a: 1, password: `p${index}`}]),
+  )
+  const places = Object.keys(values).map((key) => [key, 'password'])
+
+  const apart = secretsApart(values, [])
+  const masked = redactPlaces(values, places)
+
+  expect(apart.places).toHaveLength(MANY)
+  expect(apart.values[`k${MANY - 1}`]).toEqual({a: 1})
+  expect(masked[`k${MANY - 1}`]).toEqual({a: 1, password: '***'})
+})
