@@ -13,6 +13,8 @@ export interface Planned {
   readonly digest: string
   /** The digest of the inputs of all releases, and of the stop that is next; see `targetDigest`. */
   readonly target: string
+  /** What the checks before the first change have noted, beside the notes of the plan; undefined before they are made. */
+  readonly notes?: readonly string[]
   /** What is a part of a section, by the names of the releases. */
   readonly parts?: Environment['parts']
 }

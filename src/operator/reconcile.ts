@@ -123,7 +123,7 @@ interface Work {
 
 /** Runs a plan through its gates, and tells how far it is. */
 async function runPlan(
-  {planned, observed, supplied, settled, environment}: Work,
+  {planned: decided, observed, supplied, settled, environment}: Work,
   {cluster, helm, killed}: Site,
   {telling, interruption, quietFor, orders, onGate}: Pass,
 ): Promise<void> {
@@ -133,6 +133,7 @@ async function runPlan(
   const deployment = await readyDeployment(supplied.settled, settled, {cluster, helm})
   await using closing = new AsyncDisposableStack()
   closing.defer(() => deployment.close())
+  const planned = {...decided, notes: deployment.notes}
   await keepSecrets(supplied, settled, cluster)
   const memory = {begun: planned.target, retried}
   await telling.tell({kind: 'running', planned, run: NO_RUN}, memory)

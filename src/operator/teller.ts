@@ -159,7 +159,7 @@ function statusObject(
     ...('run' in phase && {run: phase.run.run || undefined}),
     observedGeneration: generation,
     summary: planned ? summaryOf(rows) : before.summary,
-    plan: planned ? planStatus({plan: planned.stage.plan, digest: planned.digest}) : before.plan,
+    plan: planned ? planStatus({...planned, plan: planned.stage.plan}) : before.plan,
     removal: removalOf(phase, before),
     cluster: before.cluster,
     steady: steadyOf({phase, findings, now}, generation, before),
@@ -194,9 +194,15 @@ function steadyOf(
 export function planStatus({
   plan,
   digest,
-}: Pick<Planned, 'plan' | 'digest'>): NonNullable<EnvironmentStatus['plan']> {
-  return {digest, actions: plan.actions.filter(isChange).map(({kind, release}) => `${kind} ${release}`)}
+  notes = [],
+}: Pick<Planned, 'plan' | 'digest' | 'notes'>): NonNullable<EnvironmentStatus['plan']> {
+  const actions = plan.actions.filter(isChange).map(({kind, release}) => `${kind} ${release}`)
+  const noted = actions.length === 0 ? [] : [...new Set([...(plan.notes ?? []), ...notes])]
+  return {digest, actions, ...(noted.length > 0 && {notes: noted.slice(0, MOST_NOTES)})}
 }
+
+/** An object of the API server holds 1.5 MB, and etcd keeps each of its versions. */
+const MOST_NOTES = 50
 
 /** What the file names no more is looked at only where nothing else is to be done. */
 function removalOf(phase: Phase, before: EnvironmentStatus): EnvironmentStatus['removal'] {

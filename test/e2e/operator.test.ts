@@ -14,6 +14,7 @@ import {
   type RunningOperator,
   startOperatedCluster,
 } from './support/operator.ts'
+import {processesBelow} from './support/sandbox-processes.ts'
 
 const RELEASES = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/releases'
 
@@ -32,7 +33,7 @@ interface Kk {
 let cluster: OperatedCluster
 let operator: RunningOperator
 beforeAll(async () => {
-  cluster = await startOperatedCluster(14 + DRIVEN)
+  cluster = await startOperatedCluster(16 + DRIVEN)
   operator = await cluster.start()
   return async () => {
     operator.signal('SIGTERM')
@@ -47,6 +48,17 @@ async function deployByHand(environment: OperatedEnvironment, text: string, ...w
   const file = join(inject('run').home, `${environment.name}.yaml`)
   await writeFile(file, text)
   return kk(['deploy', file, '--sandbox-name', cluster.sandbox, ...words])
+}
+
+/** Returns the process of the helm that makes a revision of an environment, once its record exists. */
+async function helmOf({name, revisions}: OperatedEnvironment, revision: string): Promise<number | undefined> {
+  const hasBegun = (await revisions()).includes(revision)
+  const helms = await processesBelow(inject('run').toolbox)
+  const ofRelease = helms.find(({commandLine}) => {
+    const words = commandLine.split('\0')
+    return words.includes(revision.split(' ')[0]!) && words.includes(name)
+  })
+  return hasBegun ? ofRelease?.pid : undefined
 }
 
 describe.concurrent('the operator', () => {
@@ -116,6 +128,44 @@ describe.concurrent('the operator', () => {
     expect(between).toEqual(['api 1', 'api 2', 'db 1'])
     // What the objects in kk-system say counts again.
     expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'db 1'])
+  })
+
+  it('tries once more on its own if another process has killed its helm', async () => {
+    const environment = cluster.environment()
+    await environment.apply(environment.text())
+    await environment.has('Ready', 'True')
+
+    const job = {hook: 'post-upgrade', pod: {'complete-after': '10s'}}
+    await environment.apply(environment.text({db: {replicas: 2, job}}))
+    const helm = await waitFor(() => helmOf(environment, 'db 2'), {until: 'helm upgrades db'})
+    process.kill(helm, 'SIGKILL')
+    await environment.has('Ready', 'True')
+
+    expect(await operator.changes(environment)).toEqual([
+      ...['install db', 'install api'],
+      ...['upgrade db', 'upgrade db'],
+    ])
+    expect(await environment.states()).toEqual(['api 1 deployed', 'db 3 deployed'])
+  })
+
+  it('has in its status what the checks before the first change noted', async () => {
+    const environment = cluster.environment()
+    const {kk: own, ...sections} = JSON.parse(environment.text({db: {nodeSelector: {no: 'such'}}})) as {
+      kk: Kk
+    }
+    const db = {chart: 'workload', timeout: '20s'}
+    await environment.apply(JSON.stringify({kk: {...own, releases: {...own.releases, db}}, ...sections}))
+
+    const notes = await waitFor(async () => (await environment.read()).status?.plan?.notes, {
+      until: 'the plan has notes',
+      seconds: 120,
+    })
+    const {stdout} = await cluster.operator('status', environment.name)
+
+    expect(notes).toEqual([
+      expect.stringMatching(/Deployment\/db of db.* no node|no node.*Deployment\/db of db/),
+    ])
+    expect(stdout).toContain(`  note: ${notes[0]}`)
   })
 
   atNight(() => {

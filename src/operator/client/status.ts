@@ -57,7 +57,7 @@ export interface OperatedEnvironment {
   readonly message: string
   /** How many releases are as they should be, of how many; null before the first plan. */
   readonly summary: string | null
-  readonly plan: {readonly digest: string; readonly actions: readonly string[]} | null
+  readonly plan: NonNullable<EnvironmentStatus['plan']> | null
   /** What the file names no more, and what of it would go; null if there is nothing. */
   readonly removal: NonNullable<EnvironmentStatus['removal']> | null
   /** The command that lets a plan, or a removal, begin that waits; null if none does. */
@@ -232,6 +232,7 @@ function environmentLines(
     [strong(name), phaseText(phase, palette), ...(summary === null ? [] : [summary]), message].join('  '),
     ...digest,
     ...(plan?.actions ?? []).map((action) => `    ${action}`),
+    ...(plan?.notes ?? []).map((note) => `  note: ${note}`),
     ...(removal?.releases.length ? [`  no longer wanted, would go: ${removal.releases.join(', ')}`] : []),
     ...(removal?.kept ?? []).map((kept) => `  no longer wanted, stays: ${kept}`),
     ...(drift ? [`  drift: ${drift.message}`] : []),

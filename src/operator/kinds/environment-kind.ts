@@ -226,6 +226,13 @@ const STATUS = {
           'x-kubernetes-list-type': 'atomic',
           items: {type: 'string'},
         },
+        notes: {
+          type: 'array',
+          description:
+            'The notes of kk plan on it, and once it runs those of the checks before the first change.',
+          'x-kubernetes-list-type': 'atomic',
+          items: {type: 'string'},
+        },
       },
     },
     removal: {

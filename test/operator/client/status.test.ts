@@ -111,7 +111,7 @@ it('an Environment whose cluster does not answer is unreachable, whatever was kn
   expect(environments[0]).toMatchObject({phase: 'unreachable', reachable: false, message: 'no route'})
 })
 
-it('a plan that waits is shown with its actions, and with the command that approves it', async () => {
+it('a plan that waits is shown with its actions and notes, and with the command that approves it', async () => {
   const digest = 'a'.repeat(64)
   const phase = {
     kind: 'unapproved',
@@ -122,7 +122,7 @@ it('a plan that waits is shown with its actions, and with the command that appro
   const status = {
     observedGeneration: 2,
     summary: '0/1',
-    plan: {digest, actions: ['upgrade openstack/keystone']},
+    plan: {digest, actions: ['upgrade openstack/keystone'], notes: ['no node takes it']},
     conditions: conditions(environmentFindings('production', phase)),
   }
   const ready = {
@@ -140,6 +140,7 @@ it('a plan that waits is shown with its actions, and with the command that appro
     `production  unapproved  0/1  1 action of the plan needs approval: kk operator approve production ${digest}`,
     `  plan ${digest}`,
     '    upgrade openstack/keystone',
+    '  note: no node takes it',
     `  to approve it: kk operator approve production ${digest}`,
     '  !  openstack/keystone  Unhealthy  Deployment/keystone-api: 0 of 1',
     '',
