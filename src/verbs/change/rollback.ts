@@ -74,6 +74,7 @@ export async function planRollback(
     | 'now'
     | 'diagnosis'
     | 'customKinds'
+    | 'scaleTargets'
   >,
   {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<RollbackPlan> {

@@ -24,7 +24,7 @@ export type Changing = 'deploy' | 'rollback' | 'remove'
 /** A change as the checks see it before anything is done. */
 export interface Change {
   readonly changing: Changing
-  readonly cluster: Pick<Cluster, 'diagnosis' | 'customKinds'>
+  readonly cluster: Pick<Cluster, 'diagnosis' | 'customKinds' | 'scaleTargets'>
   /** The releases that get a new revision. */
   readonly next: ReadonlyMap<ReleaseId, NextRevision>
   /** Objects of records that helm looks up, so that it gives up if the cluster does not serve the kind of one. */
@@ -90,7 +90,7 @@ export interface Found {
   readonly refusal?: ErrorCode
 }
 
-type Reads = Pick<Cluster, 'revisions' | 'runs' | 'stored' | 'diagnosis' | 'customKinds'>
+type Reads = Pick<Cluster, 'revisions' | 'runs' | 'stored' | 'diagnosis' | 'customKinds' | 'scaleTargets'>
 
 interface Deploying {
   readonly prepared: Pick<Prepared, 'releases' | 'environment' | 'generated' | 'foreknown'>

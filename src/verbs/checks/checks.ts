@@ -24,6 +24,7 @@ import type {Rendered} from '../preparation/rendering/render.ts'
 import type {Change, Changing, Found} from './change.ts'
 import {sharedGoing, sharedNext} from './claims.ts'
 import {recordSizes} from './record-size.ts'
+import {scaledReplicas} from './scaled-replicas.ts'
 
 /** A check that is made before the first change, and not if nothing is to change. */
 export interface Check {
@@ -109,6 +110,13 @@ export const CHECKS: readonly Check[] = [
     outcome: 'notes',
     cost: 'those of "objects of two releases"',
     find: differingAccounts,
+  },
+  {
+    name: 'replicas of autoscalers',
+    changing: ['deploy', 'rollback'],
+    outcome: 'notes',
+    cost: 'if an upgrade states replicas: a list for each namespace, two with KEDA',
+    find: scaledReplicas,
   },
   {
     name: 'storage classes',

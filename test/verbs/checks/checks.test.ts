@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import type {Chart} from '../../../src/charts/chart.ts'
-import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import type {KubernetesObject, ScaleTarget} from '../../../src/cluster/cluster.ts'
 import {isHook} from '../../../src/cluster/helm-view.ts'
 import {KkError} from '../../../src/errors.ts'
 import type {ReleaseId} from '../../../src/release.ts'
@@ -41,6 +41,8 @@ interface Setting {
   readonly staying?: Objects
   readonly present?: Objects
   readonly changing?: Change['changing']
+  /** What autoscalers of the cluster scale. */
+  readonly scaled?: readonly ScaleTarget[]
 }
 
 /** A change on a cluster with one node and one storage class, which counts the requests for both. */
@@ -51,6 +53,7 @@ function changeOf({
   staying = {},
   present = {},
   changing = 'deploy',
+  scaled = [],
 }: Setting) {
   const asked: string[] = []
   const note = <T>(what: string, answer: T) => {
@@ -67,7 +70,11 @@ function changeOf({
     Object.entries(objects).map(([name, each]) => [`openstack/${name}` as ReleaseId, each] as const)
   const change: Change = {
     changing,
-    cluster: {diagnosis: diagnosis as unknown as Change['cluster']['diagnosis'], customKinds: async () => []},
+    cluster: {
+      diagnosis: diagnosis as unknown as Change['cluster']['diagnosis'],
+      customKinds: async () => [],
+      scaleTargets: async () => note('autoscalers', scaled),
+    },
     next: new Map(
       entries(next).map(([release, each]) => {
         const own = new Map(entries(before)).get(release) ?? []
@@ -261,6 +268,43 @@ it('a key of kk for a Ceph that no release runs is refused if a pod gets it', as
   })
   expect(await checkBefore(having('Deployment', 'other'), keys)).toEqual([])
   expect(await checkBefore(having('CronJob', 'keyring'), keys)).toEqual([])
+})
+
+describe('replicas that a chart states and an autoscaler sets', () => {
+  const replicas = CHECKS.filter(({name}) => name === 'replicas of autoscalers')
+  const api = (replicas?: number) => object('Deployment', 'api', {spec: {replicas}})
+  const scaler = object('HorizontalPodAutoscaler', 'any', {
+    spec: {scaleTargetRef: {kind: 'Deployment', name: 'api'}},
+  })
+  const ofName = (name: string) => ({kind: 'Deployment', name})
+
+  it.each<[string, Setting, readonly string[]]>([
+    ['the chart has both', {next: {one: [api(2), scaler]}}, []],
+    ['another release brings the autoscaler', {next: {one: [api(2)], two: [scaler]}}, []],
+    [
+      'an upgrade meets an autoscaler',
+      {next: {one: [api(2)]}, before: {one: [api(2)]}, scaled: [ofName('api')]},
+      ['autoscalers'],
+    ],
+  ])('are noted if %s', async (_, setting, requests) => {
+    const {change, asked} = changeOf(setting)
+
+    expect(await checkBefore(change, replicas)).toEqual([
+      'openstack/one: Deployment/api: the chart states 2 replicas, and an autoscaler sets them: helm sets the number of the chart at each upgrade; have the chart leave spec.replicas out, as by a value for it',
+    ])
+    expect(asked).toEqual(requests)
+  })
+
+  it.each<[string, Setting]>([
+    [
+      'the chart states none',
+      {next: {one: [api(), scaler]}, before: {one: [api()]}, scaled: [ofName('api')]},
+    ],
+    ['another workload is scaled', {next: {one: [api(2)]}, before: {one: [api(2)]}, scaled: [ofName('web')]}],
+    ['the release is new', {next: {one: [api(2)]}, scaled: [ofName('api')]}],
+  ])('are not noted if %s', async (_, setting) => {
+    expect(await checkBefore(changeOf(setting).change, replicas)).toEqual([])
+  })
 })
 
 it('a claim of a storage class that is not there is noted', async () => {
