@@ -55,7 +55,7 @@ function namespaceOf({release, object}: {readonly release: ReleaseId; readonly o
 function targetOf(
   release: ReleaseId,
   object: KubernetesObject,
-): readonly (ScaleTarget & {readonly namespace: string})[] {
+): readonly (Pick<ScaleTarget, 'kind' | 'name'> & {readonly namespace: string})[] {
   const target = (object as Scalable).spec?.scaleTargetRef
   if (!AUTOSCALERS.has(object.kind) || !target) return []
   return [{kind: target.kind ?? 'Deployment', name: target.name, namespace: namespaceOf({release, object})}]

@@ -276,7 +276,7 @@ describe('replicas that a chart states and an autoscaler sets', () => {
   const scaler = object('HorizontalPodAutoscaler', 'any', {
     spec: {scaleTargetRef: {kind: 'Deployment', name: 'api'}},
   })
-  const ofName = (name: string) => ({kind: 'Deployment', name})
+  const ofName = (name: string) => ({kind: 'Deployment', name, fromZero: false})
 
   it.each<[string, Setting, readonly string[]]>([
     ['the chart has both', {next: {one: [api(2), scaler]}}, []],
