@@ -13,19 +13,7 @@ import {
 } from '../e2e/support/environment.ts'
 import {history} from '../e2e/support/history.ts'
 import {revisions} from '../e2e/support/records.ts'
-
-/** Of the cloud, what the services of the catalogue require. */
-const OF_CLOUD = [
-  'mariadb',
-  'rabbitmq',
-  'memcached',
-  'keystone',
-  'openvswitch',
-  'ovn',
-  'neutron',
-  'heat',
-  'ceph',
-]
+import {REQUIRED_BY_CATALOGUE} from './support/catalogue.ts'
 
 /** Services without an image of kk's, and what names one. */
 const OTHERS = {
@@ -49,7 +37,7 @@ describe('the further services, in an environment of their own beside the cloud 
   beforeAll(async () => {
     namespace = await makeNamespace('catalogue')
     const cloud = await makeEnvironment({
-      content: only(await ownEnvironment('cloud'), ...OF_CLOUD),
+      content: only(await ownEnvironment('cloud'), ...REQUIRED_BY_CATALOGUE),
       namespace,
     })
     const content = {...(await ownEnvironment('catalogue')), ...OTHERS}
@@ -62,7 +50,7 @@ describe('the further services, in an environment of their own beside the cloud 
 
   it('are installed, each once, and the cloud is left as it was', async () => {
     expect(await revisions(namespace)).toEqual(
-      Object.fromEntries([...OF_CLOUD, ...names].map((name) => [name, 1])),
+      Object.fromEntries([...REQUIRED_BY_CATALOGUE, ...names].map((name) => [name, 1])),
     )
   })
 

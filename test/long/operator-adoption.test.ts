@@ -12,11 +12,10 @@ import {
   type RunningOperator,
   startOperatedCluster,
 } from '../e2e/support/operator.ts'
+import {REQUIRED_BY_CATALOGUE} from './support/catalogue.ts'
 
 // Numbers 1 and 16 of the proof of the design: a cloud of kk's own charts, as they are, that the command line has deployed. By
 // day six charts, at night those of the catalogue with what they require.
-const OF_CLOUD = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'openvswitch', 'ovn', 'neutron', 'heat']
-
 async function content(): Promise<EnvironmentContent> {
   if (!process.env.KK_TEST_NIGHT) return allInOne()
   const [cloud, catalogue] = await Promise.all(
@@ -26,7 +25,7 @@ async function content(): Promise<EnvironmentContent> {
     ),
   )
   const {global: _, ...further} = catalogue!
-  return {...further, ...only(cloud!, ...OF_CLOUD)}
+  return {...further, ...only(cloud!, ...REQUIRED_BY_CATALOGUE)}
 }
 
 let cluster: OperatedCluster
