@@ -194,12 +194,13 @@ describe('the names of designate', () => {
   it.each(['designate-worker', 'designate-bind9'])(
     'are told to BIND with one key, which nobody else may read: %s',
     async (component) => {
-      const file = join(writeFiles({}), 'rndc.key')
+      const directory = writeFiles({})
+      const file = join(directory, 'rndc.key')
       const show = `stat --format %a ${file}; cat ${file}`
       const programs = `RNDC_KEY=word; designate-worker() { ${show}; }; named() { ${show}; }`
 
       const lines = await said('designate', `${component}.sh`, programs, [], {
-        '/var/lib/designate/rndc.key': file,
+        '/var/lib/designate': directory,
       })
 
       expect(lines.split('\n')).toEqual([
@@ -208,6 +209,48 @@ describe('the names of designate', () => {
       ])
     },
   )
+})
+
+describe('the port of BIND', () => {
+  const at = (dns: number, udp: number) => ({
+    endpoints: {dns_server: {port: {dns: {service: dns}, dns_udp: {service: udp}}}},
+  })
+
+  it.each([5353, 1053])('is that of its Service, its container and its pool: %i', async (port) => {
+    const objects = await charts.render('designate', {values: at(port, port)})
+
+    const {containers} = find(objects, 'StatefulSet', 'designate-bind9').spec!.template!.spec
+    const {data = {}} = find(objects, 'ConfigMap', 'designate-bin')
+    const {ports} = containers[0] as unknown as {readonly ports: readonly object[]}
+    expect(ports).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({name: 'dns', containerPort: port}),
+        expect.objectContaining({name: 'dns-udp', containerPort: port}),
+      ]),
+    )
+    expect(data['designate-bind9.sh']).toContain(`{ any; };\\n' ${port} ${port} >`)
+    expect(data['designate-pools.py']).toContain(`"port": ${port}, "rndc_host"`)
+  })
+
+  it('is written for BIND, which reads it among its options', async () => {
+    const directory = writeFiles({})
+    const programs = `RNDC_KEY=word; named() { cat ${directory}/listen.conf; }`
+
+    const lines = await said('designate', 'designate-bind9.sh', programs, [], {
+      '/var/lib/designate': directory,
+    })
+
+    expect(lines.split('\n')).toEqual(['listen-on port 5353 { any; };', 'listen-on-v6 port 5353 { any; };'])
+    expect(await file('designate', 'named.conf')).toMatch(
+      /options \{[^}]*include "\/var\/lib\/designate\/listen\.conf";/,
+    )
+  })
+
+  it('is one for UDP and TCP', async () => {
+    await expect(charts.render('designate', {values: at(1053, 1054)})).rejects.toThrow(
+      'BIND listens on one port',
+    )
+  })
 })
 
 describe('what BIND is told', () => {

@@ -9,6 +9,18 @@ options:
     listen: 0.0.0.0:5354
 {{- end -}}
 
+{{- /* Where BIND listens, for UDP and TCP: behind its Service. */ -}}
+{{- define "common.designate.port" -}}
+{{- $ports := list -}}
+{{- range list "dns" "dns_udp" -}}
+{{- $ports = append $ports (include "common.endpoints.port" (dict "ctx" $ "type" "dns_server" "port" . "interface" "service")) -}}
+{{- end -}}
+{{- if ne (first $ports) (last $ports) -}}
+{{- fail "endpoints.dns_server.port: BIND listens on one port: dns.service and dns_udp.service must be the same" -}}
+{{- end -}}
+{{- first $ports -}}
+{{- end -}}
+
 {{- /* The key by which workers tell BIND what to do, in the form of both. */ -}}
 {{- define "common.scripts.rndc-key" -}}
 set -euo pipefail
@@ -24,6 +36,8 @@ exec designate-worker
 
 {{- define "common.scripts.designate-bind9.sh" -}}
 {{ include "common.scripts.rndc-key" . -}}
+{{- $port := include "common.designate.port" . }}
+printf 'listen-on port %s { any; };\nlisten-on-v6 port %s { any; };\n' {{ $port }} {{ $port }} >/var/lib/designate/listen.conf
 exec named -g -c /etc/bind/named.conf
 {{ end -}}
 
@@ -52,7 +66,7 @@ pool = {
     "ns_records": [{"hostname": name, "priority": rank} for name, rank in names.items()],
     "nameservers": [{"host": address(os.environ["DNS_SERVER"]), "port": int(os.environ["DNS_PORT"])}],
     "targets": [
-        {"type": "bind9", "description": member, "masters": masters, "options": {"host": member, "port": 5353, "rndc_host": member, **rndc}}
+        {"type": "bind9", "description": member, "masters": masters, "options": {"host": member, "port": {{ include "common.designate.port" . }}, "rndc_host": member, **rndc}}
         for member in members
     ],
 }
