@@ -1,6 +1,7 @@
 import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
 import {describeCause, redactHealth} from '../../cluster/gate/cause.ts'
 import {unhealthy} from '../../cluster/gate/gate.ts'
+import {goneHooks} from '../../cluster/gone-hooks.ts'
 import {blamesOf, type Cause, type PassedHealth} from '../../cluster/health.ts'
 import {OPERATION} from '../../cluster/lease/operation.ts'
 import {objectName, parseManifest} from '../../cluster/manifest.ts'
@@ -57,7 +58,7 @@ function withGone(health: PassedHealth, gone: readonly KubernetesObject[]): Pass
   return {state: 'partial', notes: [...(health.notes ?? []), ...notes]}
 }
 
-const GONE = 'is gone: it became a hook, and helm deleted it; what uses it does not find it'
+const GONE = 'is gone, though a hook made it: what uses it does not find it'
 
 /**
  * Waits until a revision is healthy that a run before this one deployed, and marks its record; one that has the mark passes
@@ -106,7 +107,8 @@ export async function plannedRevision({action, cluster}: Execution): Promise<Sto
 
 async function markHealthy(execution: Execution, stored: StoredRelease): Promise<Performed> {
   const health = await awaitHealthOfRecord(execution, stored)
-  return {...(await mark(execution, stored)), ...noted(health)}
+  const gone = await goneHooks(execution.cluster, stored)
+  return {...(await mark(execution, stored)), ...noted(withGone(health, gone))}
 }
 
 /** Waits until the objects of a record are healthy, which may exist before this run. */

@@ -7,8 +7,8 @@ import type {
   ScaleTarget,
   StoredRelease,
 } from '../../cluster/cluster.ts'
-import {hookDeletePolicies} from '../../cluster/helm-view.ts'
-import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
+import {goneHooks} from '../../cluster/gone-hooks.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
 import {isLasting} from '../../cluster/missing.ts'
 import {isScaled} from '../../cluster/scale-targets.ts'
 import {KkError} from '../../errors.ts'
@@ -160,27 +160,6 @@ export async function driftedObjects(
     (object) => ({object, state: 'gone', missing: 'object'}) as const,
   )
   return [...lasting, ...hooks].flatMap((each) => driftedObject(each, {namespace, scaled, redact}) ?? [])
-}
-
-/** The kinds of hooks that run to their end: one that is gone has done its work. */
-const ENDING: ReadonlySet<string> = new Set(['Job', 'Pod'])
-
-/**
- * Returns the objects that hooks of a revision made to last, and that do not exist. An upgrade in which an object becomes a
- * hook makes it, then deletes it as an object that the revision does not have.
- */
-export async function goneHooks(
-  cluster: Pick<Cluster, 'present'>,
-  {release, ranHooks = []}: StoredRelease,
-): Promise<readonly KubernetesObject[]> {
-  const lasting = hookObjects({hooks: ranHooks}).filter(
-    (object) => !ENDING.has(object.kind) && !hookDeletePolicies(object).includes('hook-succeeded'),
-  )
-  if (lasting.length === 0) return []
-  const present = new Set(
-    (await cluster.present(releaseNamespace(release), lasting)).map(({object}) => object),
-  )
-  return lasting.filter((object) => !present.has(object))
 }
 
 /** Returns the definitions whose `spec` differs, for helm makes them and never changes them again. */

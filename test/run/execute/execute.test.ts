@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import type {PresentObject, ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import {NO_HOOKS} from '../../../src/cluster/gate/watch-hooks.ts'
 import {parseManifest} from '../../../src/cluster/manifest.ts'
 import {KkError} from '../../../src/errors.ts'
@@ -273,6 +273,31 @@ spec: {group: a.org, names: {kind: Db}, versions: [{name: v1, served: true}, {na
   })
 })
 
+const GONE = {
+  object: 'ConfigMap/settings',
+  message: 'is gone, though a hook made it: what uses it does not find it',
+}
+
+describe('an object that became a hook', () => {
+  const settings = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'settings'}}
+  const work = workOf(keystone, {replaced: [settings]})
+  const upgraded = async (present: readonly PresentObject[]) => {
+    const world = newWorld({record: recordOf(keystone), cluster: {present: async () => present}})
+    return (await world.execute(actionOf('upgrade', 2), work)).health
+  }
+
+  test('leaves its release partial if it is gone afterwards', async () => {
+    expect(await upgraded([])).toEqual({state: 'partial', notes: [GONE]})
+    expect(await upgraded([{object: settings, isGoing: true, live: {name: 'settings'}}])).toMatchObject({
+      state: 'partial',
+    })
+  })
+
+  test('is not mentioned if helm has made it again', async () => {
+    expect(await upgraded([{object: settings, isGoing: false, live: {name: 'settings'}}])).toBeUndefined()
+  })
+})
+
 describe('await', () => {
   test('starts no helm and takes no lease', async () => {
     const world = newWorld({record: recordOf(keystone, {gated: undefined})})
@@ -285,6 +310,24 @@ describe('await', () => {
       'gate Deployment/keystone-api',
       'label revision 2: {"kk.openstack.org/gated":"2"}',
     ])
+  })
+
+  test('passes as partial if what a hook of the revision made is gone', async () => {
+    const record = recordOf(keystone, {gated: undefined})
+    const hook = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, annotations: {helm.sh/hook: pre-upgrade}}
+`
+    const stored = {...record, manifest: '', values: {}, hooks: [hook], ranHooks: [hook]}
+    const chart = {name: 'keystone', version: '1.0.0', appVersion: ''}
+    const world = newWorld({
+      record,
+      cluster: {stored: async () => ({...stored, chart, applyMethod: undefined})},
+    })
+
+    const {health} = await world.execute(actionOf('await', 2), workOf(keystone))
+
+    expect(health).toEqual({state: 'partial', notes: [GONE]})
   })
 
   test('notes in the same breath that its dependents are still to be checked', async () => {
