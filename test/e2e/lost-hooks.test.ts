@@ -14,6 +14,17 @@ const settings = (data: Readonly<Record<string, string>>) => ({
   metadata: {name: 'settings'},
   data,
 })
+/** Kinds with fields that cannot be changed once they exist. */
+const STANDING = [
+  job('plain'),
+  workload('StatefulSet', 'db'),
+  {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {name: 'data'},
+    spec: {accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '1Mi'}}},
+  },
+]
 const LOST =
   /hooks of the install were not seen to complete in revision 1 \(Job\/hook\), and an upgrade does not run them: installed over what is there/
 
@@ -41,6 +52,17 @@ async function reportsOf(corner: ObjectsCorner) {
   }
 }
 
+/** The objects beside the hook, which outlive a failed install. */
+async function uidsOf(corner: ObjectsCorner): Promise<readonly string[]> {
+  const names = STANDING.map(({kind, metadata}) => `${kind}/${metadata.name}`)
+  const {items} = await get<{items: readonly {metadata: {uid: string}}[]}>(
+    ...names,
+    '--namespace',
+    corner.name,
+  )
+  return items.map(({metadata}) => metadata.uid)
+}
+
 async function conditionsOfHook(corner: ObjectsCorner): Promise<readonly string[]> {
   const {status} = await get<{status: {conditions?: readonly {type: string; status: string}[]}}>(
     'job',
@@ -54,11 +76,12 @@ async function conditionsOfHook(corner: ObjectsCorner): Promise<readonly string[
 describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
   it('a failed hook of the install keeps its release red until the hook has completed', async () => {
     const release = (pod: Readonly<Record<string, string>>, data: Readonly<Record<string, string>>) => ({
-      mig: {objects: [settings(data), hookOf('post-install', pod)]},
+      mig: {objects: [settings(data), ...STANDING, hookOf('post-install', pod)]},
       app,
     })
     const corner = await objectsCorner(release({fail: 'JobFailed'}, {first: '1', second: '2'}), helm)
     const first = await deploy(corner)
+    const standing = await uidsOf(corner)
 
     const reports = await reportsOf(corner)
     const second = await deploy(corner)
@@ -82,10 +105,9 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
     expect(third.exitCode, third.stderr).toBe(0)
     expect(endings(third.stdout)).toEqual(['mig install, revision 3', 'app install, revision 1'])
     expect(await conditionsOfHook(corner)).toContain('Complete')
-    expect(await get('configmap', 'settings', '--namespace', corner.name)).toMatchObject({data: {first: '1'}})
-    expect(
-      (await get<{data: object}>('configmap', 'settings', '--namespace', corner.name)).data,
-    ).not.toHaveProperty('second')
+    expect(await uidsOf(corner)).toEqual(standing)
+    const {data} = await get<{data: object}>('configmap', 'settings', '--namespace', corner.name)
+    expect(data).toEqual({first: '1'})
     expect(await reportsOf(corner)).toMatchObject({
       exitCode: 0,
       status: 'deployed',

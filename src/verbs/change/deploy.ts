@@ -126,7 +126,7 @@ interface WorkSources {
 function tasksOf({plan, ...sources}: WorkSources): readonly Task[] {
   return plan.actions.flatMap((action) => {
     if (action.kind === 'install' || action.kind === 'upgrade')
-      return [{kind: action.kind, action, work: chartWork(action.release, sources)}]
+      return [{kind: action.kind, action, work: chartWork(action, sources)}]
     const {desired, timeoutSeconds} = sources.prepared.releases.get(action.release) ?? {}
     if (action.kind !== 'relabel') return timedTask(action, timeoutSeconds)
     return [{kind: action.kind, action, work: desiredWork(desired!, timeoutSeconds)}]
@@ -134,21 +134,20 @@ function tasksOf({plan, ...sources}: WorkSources): readonly Task[] {
 }
 
 function chartWork(
-  release: ReleaseId,
+  {release, kind}: Action,
   {prepared, vendored, rendered, unvalidated, shared, replaced, previous}: Omit<WorkSources, 'plan'>,
 ): ChartWork {
   const {desired, timeoutSeconds} = prepared.releases.get(release)!
   const {chart, values} = vendored.call(release)
   const objects = rendered.get(release) ?? []
+  // An install deletes nothing of what it finds.
+  const before = kind === 'upgrade' ? installed(previous.get(release)) : []
   return {
     ...desiredWork(desired, timeoutSeconds),
     chart,
     values,
     objects,
-    dropped: droppedHolders(installed(previous.get(release)), objects, {
-      namespace: releaseNamespace(release),
-      verb: 'upgrade',
-    }),
+    dropped: droppedHolders(before, objects, {namespace: releaseNamespace(release), verb: 'upgrade'}),
     replaced: (replaced.get(release) ?? []).map(({object}) => object),
     shared: shared.filter((each) => each.release === release).map(({object}) => object),
     mixed: mixedLists(objects, previous.get(release)?.[0]),

@@ -113,8 +113,12 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
   const recorded = new Map(
     [...previous].map(([release, stored]) => [release, parseManifest(stored.at(-1)?.manifest ?? '')]),
   )
-  const dropped = [...recorded].map(
-    ([release, before]) => [release, goingBetween(release, before, rendered.get(release) ?? [])] as const,
+  // An install over what another has left deletes none of it, but for hooks that it makes again.
+  const installs = new Set(plan.actions.filter(({kind}) => kind === 'install').map(({release}) => release))
+  const upgraded = new Map([...previous].filter(([release]) => !installs.has(release)))
+  const dropped = [...upgraded.keys()].map(
+    (release) =>
+      [release, goingBetween(release, recorded.get(release)!, rendered.get(release) ?? [])] as const,
   )
   return {
     changing: 'deploy',
@@ -122,7 +126,7 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
     next,
     recorded,
     going: new Map(dropped.filter(([release]) => rendered.has(release))),
-    replaced: replacedIn(rendered, previous),
+    replaced: replacedIn(rendered, upgraded),
     staying: stayingReader(cluster, [
       ...new Set([...neighbours(plan, new Set(next.keys())), ...namesakes(prepared, plan, rendered)]),
     ]),

@@ -1,22 +1,26 @@
 import type {Cluster, StoredRelease} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
-import type {Plan} from '../../plan/plan.ts'
+import type {Action, Plan} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /**
- * Returns the revisions that each upgrade of a plan is compared with: the last one and, if that failed, also the
- * deployed one, for either of the two may be what runs.
+ * Returns the revisions that each upgrade of a plan is compared with, and each install over what an earlier one has left: the
+ * last one and, if that failed, also the deployed one, for either of the two may be what runs.
  */
 export async function previousRevisions(
   plan: Plan,
   cluster: Pick<Cluster, 'stored' | 'revisions'>,
 ): Promise<ReadonlyMap<ReleaseId, readonly StoredRelease[]>> {
-  const upgrades = plan.actions.filter(({kind}) => kind === 'upgrade')
   const previous = await mapParallel(
-    upgrades,
+    plan.actions.filter(changesRecord),
     async ({release}) => [release, await beforeOf(release, cluster)] as const,
   )
-  return new Map(previous)
+  return new Map(previous.filter(([, [last]]) => last?.status !== 'uninstalled'))
+}
+
+/** Returns true for an upgrade, and for an install over what an earlier one has left, or over its history. */
+function changesRecord({kind, revision}: Action): boolean {
+  return kind === 'upgrade' || (kind === 'install' && revision > 0)
 }
 
 async function beforeOf(

@@ -50,6 +50,8 @@ export function expectUnclaimed(
     const owner = annotatedRelease(live)
     if (isHook(object)) return owner !== undefined && owner !== release && runs(each) && !isGiven(each, owner)
     if (owner === release ? isHelms(live) : owner && isGiven(each, owner)) return false
+    // Helm asks for the owner of all that an install finds.
+    if (!isUpgraded(plan, release)) return true
     const before = (previous.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))
     return !has(before, object, releaseNamespace(release))
   })

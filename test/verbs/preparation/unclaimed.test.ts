@@ -46,6 +46,11 @@ describe('an object that exists already', () => {
       /mariadb/,
     ],
     [
+      'that the install had which is made again, without its mark',
+      {before: OBJECT, kinds: {keystone: 'install'}},
+      /ConfigMap\/etc, which no release made/,
+    ],
+    [
       'without the label of helm',
       {owner: 'keystone', labels: {'app.kubernetes.io/managed-by': 'argocd'}},
       /is not labelled app.kubernetes.io\/managed-by: Helm/,
