@@ -21,11 +21,13 @@ const SQL = /(\bIDENTIFIED BY\s+)('[^']*'|"[^"]*")/gi
 const BEARER = /(\bBearer\s+)(?=[a-z.~+/=_-]*[\dA-Z])([\w.~+/=-]{8,})/g
 /** A word of a shell, in quotes or not. */
 const WORD = String.raw`("[^"]*"|'[^']*'|\S+)`
-/** Secret by their place in a command, as in `curl -u nova:secret`, `mysql -psecret`, `rabbitmqctl add_user nova secret`. */
+/** Secret by their place in a command, as in `curl -u nova:secret`, `mysql -psecret`, `rabbitmqctl add_user nova secret`, or in an address. */
 const COMMANDS = [
   String.raw`(\bcurl\s[^|;&\n]{0,300}?(?<=\s)(?:-u|--user)[ =]?["']?[^\s:"']+:)([^\s"']+)`,
   String.raw`(\b(?:mysql|mariadb)[\w-]{0,40}\s[^|;&\n]{0,300}?(?<=\s)-p)(?=\S)${WORD}`,
   String.raw`(\brabbitmqctl\s[^|;&\n]{0,300}?\b(?:add_user|change_password)\s+\S+\s+)${WORD}`,
+  // The path of a webhook of Slack, Discord or Teams is its token.
+  String.raw`(https:\/\/(?:hooks\.slack\.com\/\w{1,20}|discord(?:app)?\.com\/api\/webhooks|[\w-]{1,63}\.webhook\.office\.com)\/)([^\s"'<>]+)`,
 ].map((command) => new RegExp(command, 'g'))
 
 /**
