@@ -49,8 +49,7 @@ export const LINKS: Readonly<Record<string, readonly string[]>> = {
     'kubelet',
     'kube-proxy',
     'kubectl',
-    'kwok',
-    'kwok-controller',
+    'kwok-kubelet',
     'kwokctl',
   ],
   helm4: ['helm'],
@@ -81,7 +80,7 @@ export const CLUSTER_KIT: Kit = {
   link: 'current',
   takes: 'about 8 minutes',
   tools: TOOL_NAMES,
-  sources: ['go.mod', 'go.sum', 'main.go'].map((file) => join('kubebox', file)),
+  sources: ['go.mod', 'go.sum', 'hold.go', 'main.go'].map((file) => join('kubebox', file)),
   steps: (root) => [
     program({
       binary: 'kubebox',

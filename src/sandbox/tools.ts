@@ -6,13 +6,16 @@ import {isExecutable} from '../state/files/is-executable.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The binaries that a sandbox consists of. */
+/**
+ * The binaries that a sandbox consists of. `kwok-kubelet` is kwok that also holds pods which lack a ConfigMap or Secret; a
+ * toolbox of an earlier kk has no binary of this name, and pods would never start with it.
+ */
 export const SANDBOX_TOOLS = [
   'etcd',
   'kube-apiserver',
   'kube-controller-manager',
   'kube-scheduler',
-  'kwok',
+  'kwok-kubelet',
   'kwokctl',
   'kubectl',
 ] as const

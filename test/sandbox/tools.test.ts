@@ -20,13 +20,13 @@ async function binaries(path: string, names: readonly string[], mode = 0o755): P
 describe('a tool', () => {
   it('is taken from KK_TOOLBOX, then the newest toolbox, then PATH', async () => {
     const given = await binaries('given', ['etcd'])
-    const built = await binaries('cache/kk/toolbox/abc/bin', ['etcd', 'kwok'])
+    const built = await binaries('cache/kk/toolbox/abc/bin', ['etcd', 'kwok-kubelet'])
     await symlink('abc', join(directory, 'cache/kk/toolbox/current'))
-    const path = await binaries('path', ['etcd', 'kwok', 'kubectl'])
+    const path = await binaries('path', ['etcd', 'kwok-kubelet', 'kubectl'])
     const env = {KK_TOOLBOX: given, XDG_CACHE_HOME: join(directory, 'cache'), PATH: path}
 
     expect(toolPath('etcd', env)).toBe(join(given, 'etcd'))
-    expect(toolPath('kwok', env)).toBe(join(built, 'kwok'))
+    expect(toolPath('kwok-kubelet', env)).toBe(join(built, 'kwok-kubelet'))
     expect(toolPath('kubectl', env)).toBe(join(path, 'kubectl'))
   })
 
@@ -38,7 +38,7 @@ describe('a tool', () => {
   })
 
   it('that is missing is named with all that are, where they were sought, and how to get them', async () => {
-    const given = await binaries('given', ['etcd', 'kubectl', 'kwok', 'kwokctl'])
+    const given = await binaries('given', ['etcd', 'kubectl', 'kwok-kubelet', 'kwokctl'])
     const env = {KK_TOOLBOX: given, HOME: directory, PATH: '/nowhere'}
 
     expect(() => findTools(env)).toThrow(

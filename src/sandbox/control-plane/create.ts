@@ -250,7 +250,7 @@ function clusterDocument(
       kubeControllerManagerBinary: tools['kube-controller-manager'],
       kubeSchedulerBinary: tools['kube-scheduler'],
       kubectlBinary: tools.kubectl,
-      kwokControllerBinary: tools.kwok,
+      kwokControllerBinary: tools['kwok-kubelet'],
       ...ports,
       ...more,
     },

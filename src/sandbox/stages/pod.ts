@@ -23,7 +23,8 @@ import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from
  *   sandbox.kk.openstack.org/fail: JobFailed          Failed with exit code 1; with restartPolicy OnFailure the
  *                                                     containers have restarted so often that their Job gives up
  *
- * A pod that no node takes (`nodeSelector`) and a claim of a class that does not exist need no stage.
+ * A pod that no node takes (`nodeSelector`) and a claim of a class that does not exist need no stage. One whose ConfigMap
+ * or Secret does not exist waits for it as with a kubelet, and starts when it comes.
  * `docs/sandbox.md` tells users of it.
  */
 const PREFIX = 'sandbox.kk.openstack.org'
@@ -61,8 +62,15 @@ const HOW = `(${annotation(FAIL)} // (
 const SLOWNESS = `(${annotation(READY_AFTER)} // ([${MAIN} | capture("${SLOW}") | .time] | max))`
 
 const alive = isAbsent('.metadata.deletionTimestamp')
-/** The conditions of a pod whose containers have no status yet. */
-const fresh = [alive, is('.status.phase', 'Pending'), isAbsent('.status.containerStatuses')]
+/** The condition that kwok-kubelet sets once all ConfigMaps and Secrets of a pod exist (toolbox/kubebox/hold.go). */
+const READY_TO_START = '.status.conditions.[] | select( .type == "PodReadyToStartContainers" ) | .status'
+/** The conditions of a pod whose containers may start and have no status yet. */
+const fresh = [
+  alive,
+  is('.status.phase', 'Pending'),
+  is(READY_TO_START, 'True'),
+  isAbsent('.status.containerStatuses'),
+]
 const healthy = [...fresh, isAbsent(HOW)]
 const fails = (how: string) => [...fresh, is(HOW, how)]
 /** The condition of pods that end: those of Jobs, and bare pods such as those of helm tests. */
