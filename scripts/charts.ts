@@ -11,7 +11,8 @@ import {wrongNames} from './charts/names.ts'
 import {readOwnCharts} from './charts/read-charts.ts'
 import {releaseFeatures} from './charts/release-features.ts'
 import {chartSchema} from './charts/schema.ts'
-import {secretOptionsModule, secretOptionsTemplate, unusualNames} from './charts/secret-options.ts'
+import {settingNames, unusualNames} from './charts/secret-options.ts'
+import {secretOptionsModule, secretOptionsTemplate} from './charts/secret-template.ts'
 import {madePages} from './docs.ts'
 import {pluginsTable} from './plugins-table.ts'
 
@@ -29,7 +30,7 @@ export async function madeOfCharts(): Promise<readonly MadeFile[]> {
   const catalogue = catalogueText(readFileSync(CATALOGUE, 'utf8'), charts)
   const wrong = charts.flatMap((chart) => wrongNames(chart, endpointsIn(catalogue)))
   if (wrong.length > 0) throw new WrongNames(wrong.join('\n'))
-  const names = unusualNames()
+  const names = {secret: unusualNames(), settings: settingNames()}
   return [
     {path: CATALOGUE, text: catalogue},
     {path: join(ROOT, 'charts/common/templates/config/_secret.tpl'), text: secretOptionsTemplate(names)},

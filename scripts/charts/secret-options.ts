@@ -1,6 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {looksSecret, SECRET_RULE} from '../../src/helm/redact/looks-secret.ts'
+import {isSetting, looksSecret, SECRET_RULE} from '../../src/helm/redact/looks-secret.ts'
 import type {Options} from '../options/options-text.ts'
 
 const OPTIONS = join(import.meta.dirname, '../../options')
@@ -16,25 +16,35 @@ export interface SecretOption {
 
 /** Returns every secret option of `options`, also by each of its former names. */
 export function secretOptions(directory = OPTIONS): readonly SecretOption[] {
+  return allOptions(directory).filter(({secret}) => secret)
+}
+
+/** An option by one of its names. */
+interface ListedOption extends SecretOption {
+  readonly secret: boolean
+  readonly default?: unknown
+}
+
+function allOptions(directory: string): readonly ListedOption[] {
   return readdirSync(directory).flatMap((release) =>
     readdirSync(join(directory, release)).flatMap((file) => {
       const {options}: Options = JSON.parse(readFileSync(join(directory, release, file), 'utf8'))
-      return secretsOf(options).map((each) => ({release, service: file.replace(/\.json$/, ''), ...each}))
+      return namesOf(options).map((each) => ({release, service: file.replace(/\.json$/, ''), ...each}))
     }),
   )
 }
 
-function secretsOf(options: Options['options']) {
+function namesOf(options: Options['options']) {
   return Object.entries(options).flatMap(([section, each]) =>
-    Object.entries(each)
-      .filter(([, {secret}]) => secret)
-      .flatMap(([name, {type, formerly = []}]) =>
-        [`${section}.${name}`, ...formerly].map((place) => ({
-          section: place.slice(0, place.lastIndexOf('.')),
-          option: place.slice(place.lastIndexOf('.') + 1),
-          type,
-        })),
-      ),
+    Object.entries(each).flatMap(([name, {type, secret = false, default: value, formerly = []}]) =>
+      [`${section}.${name}`, ...formerly].map((place) => ({
+        section: place.slice(0, place.lastIndexOf('.')),
+        option: place.slice(place.lastIndexOf('.') + 1),
+        type,
+        secret,
+        default: value,
+      })),
+    ),
   )
 }
 
@@ -52,58 +62,23 @@ export function unusualNames(options = secretOptions()): readonly string[] {
   return names.sort()
 }
 
-const HEAD = `Made by \`npm run charts\` of the options that oslo.config marks \`secret=True\` (\`options\`) and of the rule in
-src/helm/redact/looks-secret.ts`
+/** Types of which oslo.config forgets to say that they are secret: `pure_api_token`, `ssl_client_key_password`. */
+const MAY_BE_SECRET: ReadonlySet<string> = new Set(['string', 'unknown', 'multi valued', 'dict'])
 
-/** Returns the module of kk that has the list. */
-export function secretOptionsModule(names: readonly string[]): string {
-  const lines = names.map((name) => `  '${name}',\n`).join('')
-  return `/**
- * ${HEAD.replaceAll('\n', '\n * ')}: the names that are secret of which the rule does not say it.
+/**
+ * Returns the options that oslo.config knows, marks secret nowhere, and that the rule would take for secret, in order: by
+ * section, and those of another type than a string as `*.OPTION`, too, for texts, whose sections are not known. A string without
+ * a default may be a secret all the same.
  */
-export const SECRET_OPTIONS: ReadonlySet<string> = new Set([
-${lines}])
-`
-}
-
-/** Returns the template of the library chart that has the list, and the same rule. */
-export function secretOptionsTemplate(names: readonly string[]): string {
-  const {words, form, setting, secret} = SECRET_RULE
-  const replaced = words.reduce(
-    (text, [pattern, by]) => `regexReplaceAll ${goString(pattern)} (${text}) ${goString(by)}`,
-    '.name',
-  )
-  return `{{- /*
-${HEAD}.
-True if .value, below the key or option .name (in .section), is a secret or holds one: a map and a list by what is in them, a text by the keys of its lines.
-*/ -}}
-{{- define "common.config.secret" -}}
-{{- if or (kindIs "map" .value) (kindIs "slice" .value) -}}
-{{- range $key, $value := .value -}}
-{{- $name := ternary $.name $key (or (kindIs "slice" $.value) (eq (toString $key) "values")) -}}
-{{- include "common.config.secret" (dict "name" $name "section" $.name "value" $value) -}}
-{{- end -}}
-{{- else if not (or (kindIs "bool" .value) (kindIs "invalid" .value)) -}}
-{{- $value := toString .value -}}
-{{- $option := replace "-" "_" .name -}}
-{{- $options := list${names.map((name) => ` "${name}"`).join('')} -}}
-{{- $listed := or (has $option $options) (has (printf "%s.%s" .section $option) $options) -}}
-{{- $words := regexReplaceAll ${goString(form)} (${replaced} | lower) "" -}}
-{{- $ruled := and (not (regexMatch ${goString(setting)} $words)) (regexMatch ${goString(secret)} $words) -}}
-{{- $path := and (hasSuffix "key" $words) (regexMatch "^/(etc|run|srv|usr|var)/" $value) -}}
-{{- if or $listed (and $ruled (not $path)) (regexMatch "://[^/@[:space:]]*:[^/@[:space:]]+@|-----BEGIN [A-Z ]*PRIVATE KEY" $value) -}}
-true
-{{- else if contains "\\n" $value -}}
-{{- range regexFindAll "(?m)^[[:space:]]*[\\"']?[[:word:].-]+[\\"']?[[:space:]]*[=:\\"']" $value -1 -}}
-{{- include "common.config.secret" (dict "name" (trimAll " \\n\\t\\"'=:" .) "value" "") -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-`
-}
-
-/** A pattern as a literal of Go's templates. */
-function goString(text: string): string {
-  return JSON.stringify(text)
+export function settingNames(directory = OPTIONS): readonly string[] {
+  const options = allOptions(directory)
+  const secret = new Set(options.filter((each) => each.secret).map(({option}) => option))
+  const isBelow = (section: string) => looksSecret(section) && !new RegExp(SECRET_RULE.section).test(section)
+  const names = options.flatMap(({section, option, type, default: value = ''}) => {
+    const isString = MAY_BE_SECRET.has(type)
+    if (secret.has(option) || isSetting(option) || (isString && value === '')) return []
+    if (looksSecret(option) && !isString) return [`${section}.${option}`, `*.${option}`]
+    return looksSecret(option) || isBelow(section) ? [`${section}.${option}`] : []
+  })
+  return [...new Set(names)].sort()
 }

@@ -1,9 +1,11 @@
+import {isDeepStrictEqual} from 'node:util'
 import {describe, expect, it} from 'vitest'
 import {secretOptions} from '../../scripts/charts/secret-options.ts'
 import {looksSecretPath} from '../../src/helm/redact/looks-secret.ts'
-import {redactValues} from '../../src/helm/redact/values.ts'
+import {redactValue, redactValues} from '../../src/helm/redact/values.ts'
+import {SECRET_TEXTS} from '../helm/redact/support/secret-texts.ts'
 import {SERVICES, useCharts, valuesOf} from './support/charts.ts'
-import {find, ofKind, pods, workloads} from './support/objects.ts'
+import {find, type KubernetesObject, ofKind, pods, workloads} from './support/objects.ts'
 
 const charts = await useCharts()
 const OPTIONS = secretOptions()
@@ -80,6 +82,30 @@ it('the templates and kk call the same names secret', async () => {
   expect(places.filter(isHidden)).toEqual(places.filter(isMasked))
 })
 
+it('the templates and kk find the same secrets in texts', async () => {
+  const texts = SECRET_TEXTS.map(([text]) => text)
+  const [files, conf] = [filesOf(texts), byKey(texts)]
+
+  const objects = await charts.render('memcached', {values: {files, conf}})
+
+  expect(hiddenIn(objects, texts)).toEqual(
+    SECRET_TEXTS.filter(([text, shown]) => shown !== text).map(([text]) => text),
+  )
+})
+
+it.each(['helm3', 'helm4'] as const)(
+  'the templates and kk find the same secrets in values, by %s',
+  async (helm) => {
+    const trees = SECRET_TREES.flat()
+    const [files, conf] = [filesOf(trees, 'yaml'), byKey(trees)]
+
+    const objects = await charts.render('memcached', {helm, values: {files, conf}})
+
+    expect(hiddenIn(objects, trees)).toEqual(SECRET_TREES[0])
+    expect(trees.filter((tree) => !isDeepStrictEqual(redactValue(tree), tree))).toEqual(SECRET_TREES[0])
+  },
+)
+
 /** Names that are secret, and others that are nearly. */
 const LIKE_SECRETS = [
   'adminPassword password2 private_key_pem apiKey APIKey secretId auth-token bearer ca_key key keys kek rootpw connection',
@@ -90,3 +116,83 @@ const LIKE_SECRETS = [
 function lines(mark: string) {
   return {type: 'multistring', values: [mark]}
 }
+
+/** A file for each of these. */
+function filesOf(contents: readonly unknown[], format = 'text') {
+  return Object.fromEntries(contents.map((_, at) => [`file_${at}`, {format, path: `/etc/x/file_${at}`}]))
+}
+
+function byKey(contents: readonly unknown[]) {
+  return Object.fromEntries(contents.map((content, at) => [`file_${at}`, content]))
+}
+
+/** Those that are in the Secret; all others are in the ConfigMap. */
+function hiddenIn<T>(objects: readonly KubernetesObject[], contents: readonly T[]): readonly T[] {
+  const [hidden, open] = [
+    ['Secret', 'memcached-files'],
+    ['ConfigMap', 'memcached-etc'],
+  ].map(([kind, name]) => Object.keys(find(objects, kind!, name!).data!)) as [string[], string[]]
+  const isHidden = (_: T, at: number) => hidden.includes(`file_${at}`)
+  expect(contents.filter((each, at) => !isHidden(each, at) && !open.includes(`file_${at}`))).toEqual([])
+  return contents.filter(isHidden)
+}
+
+/** Values that hold a secret, and values that hold none. */
+const SECRET_TREES: readonly (readonly unknown[])[] = [
+  [
+    {passwords: {admin: 'x'}},
+    {passwords: {max_length: 9, admin: 7}},
+    {clients: [{name: 'a', apiKey: 'x'}]},
+    {env: [{name: 'DB_PASSWORD', value: 'x'}]},
+    {env: [{key: 'DB_PASSWORD', value: 'x'}]},
+    {args: ['--password', 'x']},
+    {args: 'user=a,password=X'},
+    {url: 'mysql://nova:a/b@db/nova'},
+    {DEFAULT: {transport_url: 'geheim'}},
+    {DEFAULT: {'transport-url': 'rabbit://a:b@c'}},
+    {database: {connection: {type: 'multistring', values: ['sqlite://']}}},
+    {p11_crypto_plugin: {login: 'x'}},
+    {authorization: 'Basic eA=='},
+    {networks: {private: 'gk3J9sLq0PzX7vB2mN5t'}},
+    {tokens: ['x']},
+    {tls: {key: '/9j/4AAQSkZJRg=='}},
+    {tls: {private_key: ['/etc/ssl/a.key']}},
+    {basic_auth: {user: 'x', value: 'y'}},
+    {cfg: '[ldap]\npassword = x'},
+    {cfg: '{"password": "x"}'},
+    {extra: 'password=x'},
+    {secrets: {name: 'a', token: 'b'}},
+    {secretKeyRef: {name: 'a', token: 'b'}},
+    {pure: {pure_api_token: 'x', ssl_client_key_password: 'y'}},
+    {hook: 'https://hooks.slack.com/services/T0/B0/abc'},
+  ],
+  [
+    {password: ''},
+    {password: true},
+    {database: {connection: 'sqlite:///var/lib/db'}},
+    {DEFAULT: {transport_url: 'memory://'}},
+    {headers: {Connection: 'close'}},
+    {quotas: {quota_secrets: 10}},
+    {quota: {encryption_keys: 100}},
+    {security_compliance: {report_invalid_password_hash: 'event'}},
+    {token: {caching: 'yes', provider: 'fernet', expiration: 5}},
+    {credential: {user_limit: 3}},
+    {ec2authtoken: {auth_uri: 'http://x'}},
+    {service_credentials: {auth_url: 'http://x', username: 'x'}},
+    {keystone_authtoken: {auth_url: 'http://x'}},
+    {'identity:revoke_token': 'rule:admin_required'},
+    {'secret:get': 'role:admin or rule:owner', get_secret: 'rule:all'},
+    {ssl: {client_key: '/etc/ssl/private/client.key'}},
+    {ssl: {client_key_pem: '"/etc/ssl/private/client.key"'}},
+    {secretKeyRef: {name: 'a', key: 'b'}},
+    {imagePullSecrets: [{name: 'registry'}]},
+    {tolerations: [{key: 'a', operator: 'Exists'}]},
+    {args: ['--password', '--user', '--key', '/etc/x', '--token', '$TOKEN']},
+    {authorization: 'RBAC'},
+    {networks: {private: '10.0.0.0/24'}},
+    {'filter:authtoken': {'paste.filter_factory': 'keystonemiddleware.auth_token:filter_factory'}},
+    {ca_pem: 'x', certificate: 'y', public_key: 'z'},
+    {cfg: '[DEFAULT]\nquota_secrets = 3\n#password = <None>\n'},
+    {PWD: '/root', text: 'a: b\n'},
+  ],
+]

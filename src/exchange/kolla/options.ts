@@ -39,7 +39,7 @@ function apart(options: IniOptions): ReadOptions {
   const of = (isSecret: boolean) => {
     const sections = Object.entries(options).map(([section, each]) => [
       section,
-      Object.fromEntries(Object.entries(each).filter((entry) => isSecretOption(entry) === isSecret)),
+      Object.fromEntries(Object.entries(each).filter((entry) => isSecretOption(section, entry) === isSecret)),
     ])
     const filled = sections.filter(([, each]) => Object.keys(each!).length > 0)
     return filled.length === 0 ? undefined : (Object.fromEntries(filled) as Values)
@@ -47,9 +47,9 @@ function apart(options: IniOptions): ReadOptions {
   return {shown: of(false), secret: of(true)}
 }
 
-function isSecretOption([option, value]: [string, string | MultiString]): boolean {
+function isSecretOption(section: string, [option, value]: [string, string | MultiString]): boolean {
   const texts = typeof value === 'string' ? [value] : value.values
-  return texts.some((text) => text !== '' && (saysSecret(option, text) || isSecretText(text, [])))
+  return texts.some((text) => text !== '' && (saysSecret(option, text, {section}) || isSecretText(text, [])))
 }
 
 interface Wanted {

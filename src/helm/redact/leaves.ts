@@ -1,6 +1,7 @@
-import {isSecretOption, isSetting, looksSecret, saysSecret} from './looks-secret.ts'
+import {isNoSecret, isSetting, looksSecret, saysSecret} from './looks-secret.ts'
 import {isNoSecretWord} from './placeholder.ts'
 import {isPartOfThing, isReference} from './secret-names.ts'
+import {FLAG_WORD} from './text-rule.ts'
 
 /** Returns what takes the place of a text, a number, a boolean or null; `isSecret` tells what its place says of it. */
 type OfLeaf = (leaf: unknown, isSecret: boolean) => unknown
@@ -39,8 +40,9 @@ function markedEntries(
 ): (readonly [key: string, value: unknown, isSecret: boolean])[] {
   return Object.entries(map).map(([key, value]) => {
     const isBelow = isSecret && !isSetting(key)
-    const isName = isReference(under, key) || isPartOfThing(above, key, value)
-    const isSaid = saysSecret(key, value, map) || isPairedValue(key, map) || isSecretOption(under, key, value)
+    const isName =
+      isReference(under, key) || isPartOfThing(above, key, value) || isNoSecret(under, key, value)
+    const isSaid = saysSecret(key, value, {section: under, around: map}) || isPairedValue(key, map)
     return [key, value, !isName && (isBelow || isSaid)] as const
   })
 }
@@ -58,8 +60,10 @@ function markedItems(
   return list.map((item, at) => [item, isSecret || isFlagged(list[at - 1], item)] as const)
 }
 
+const FLAG_WORDS = new RegExp(FLAG_WORD)
+
 function isFlagged(flag: unknown, word: unknown): boolean {
   if (typeof flag !== 'string' || typeof word !== 'string') return false
-  const [, name] = /^--?([A-Za-z][\w-]+)$/.exec(flag) ?? []
+  const [, name] = FLAG_WORDS.exec(flag) ?? []
   return name !== undefined && looksSecret(name) && !word.startsWith('-') && !isNoSecretWord(word)
 }

@@ -1,13 +1,32 @@
-import {isSetting, looksSecret, looksSecretPath, saysSecret} from './looks-secret.ts'
+import {IN_TEXT, isSetting, looksSecret, looksSecretPath, saysSecret} from './looks-secret.ts'
 import {isNoSecretWord, isPlaceholder, MASK} from './placeholder.ts'
 import {isReference, isSecretName} from './secret-names.ts'
+import {
+  ALONE,
+  ASSIGNMENT,
+  COMMANDS,
+  ELEMENT,
+  ENTRY_POINT,
+  FLAG,
+  KEYED,
+  LISTED_FLAG,
+  NAME_BEFORE,
+  NAMED,
+  OPENING,
+  REFERENCE_BEFORE,
+  SECTION,
+  STATEMENT,
+} from './text-rule.ts'
 
 /** Returns a text without what looks like a secret in it, such as a file that somebody has edited. */
 export function redactLines(text: string): string {
   return replaceSecrets(text, () => MASK)
 }
 
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
+const PRIVATE_KEY = new RegExp(
+  `${ALONE.privateKey}-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+  'g',
+)
 /** The end of a word that may be a URL: a blank, or a quote that ends a value; a password may have a quote in it. */
 const WORD_END = /(\s|["'](?=[\s,:}\])]))/
 const URL_USER = /(?<=:\/\/)[^\s/@:"']*:/
@@ -15,20 +34,9 @@ const URL_USER = /(?<=:\/\/)[^\s/@:"']*:/
 const NEXT_HOST = /(?<=@[^@,/]*),(?=[^@,/:]*:)/
 /** The password before one of them. */
 const BEFORE_HOST = /^([^/@:]*:)(.+)(?=@)/
-const ELEMENT = /(<([\w.-]+)>)([^<>]+)(?=<\/\2>)/g
-const SQL = /(\bIDENTIFIED BY\s+)('[^']*'|"[^"]*")/gi
-/** A word with digits or capitals, not "Bearer authentication". */
-const BEARER = /(\bBearer\s+)(?=[a-z.~+/=_-]*[\dA-Z])([\w.~+/=-]{8,})/g
-/** A word of a shell, in quotes or not. */
-const WORD = String.raw`("[^"]*"|'[^']*'|\S+)`
-/** Secret by their place in a command, as in `curl -u nova:secret`, `mysql -psecret`, `rabbitmqctl add_user nova secret`, or in an address. */
-const COMMANDS = [
-  String.raw`(\bcurl\s[^|;&\n]{0,300}?(?<=\s)(?:-u|--user)[ =]?["']?[^\s:"']+:)([^\s"']+)`,
-  String.raw`(\b(?:mysql|mariadb)[\w-]{0,40}\s[^|;&\n]{0,300}?(?<=\s)-p)(?=\S)${WORD}`,
-  String.raw`(\brabbitmqctl\s[^|;&\n]{0,300}?\b(?:add_user|change_password)\s+\S+\s+)${WORD}`,
-  // The path of a webhook of Slack, Discord or Teams is its token.
-  String.raw`(https:\/\/(?:hooks\.slack\.com\/\w{1,20}|discord(?:app)?\.com\/api\/webhooks|[\w-]{1,63}\.webhook\.office\.com)\/)([^\s"'<>]+)`,
-].map((command) => new RegExp(command, 'g'))
+const COMMAND_PATTERNS = COMMANDS.map((command) => new RegExp(command, 'g'))
+const ALONE_PATTERNS = [ALONE.sql, ALONE.bearer, ALONE.webhook].map((pattern) => new RegExp(pattern, 'g'))
+const ELEMENTS = new RegExp(ELEMENT.replace(/<\/$/, '(?=$&)'), 'g')
 
 /**
  * Returns a text with its secrets replaced: what follows a key such as `password =` or `"token":` up to the end of its line,
@@ -36,18 +44,24 @@ const COMMANDS = [
  * `Bearer`, and private keys. For texts whose secrets are not known.
  */
 export function replaceSecrets(text: string, replace: (secret: string) => string): string {
-  if (!/[:=]|Bearer\s|-----BEGIN|-\w|<\/|IDENTIFIED BY|rabbitmqctl/i.test(text)) return text
+  if (!/[:=]|Bearer\s|-----BEGIN|-\w|<\/|IDENTIFIED BY|rabbitmqctl|\s["']/i.test(text)) return text
   const after = (_: string, start: string, secret: string) => start + replace(secret)
   const unlessPlaceholder = (whole: string, start: string, secret: string) =>
     isPlaceholder(secret) ? whole : start + replace(secret)
   const inLines = replaceInLines(text.replace(PRIVATE_KEY, replace).split('\n'), replace).join('\n')
-  const inCommands = COMMANDS.reduce((known, command) => known.replace(command, unlessPlaceholder), inLines)
-  return replaceInUrls(inCommands, replace)
-    .replace(SQL, after)
-    .replace(ELEMENT, (whole: string, start: string, name: string, secret: string) =>
-      saysSecret(name, secret) && !isPlaceholder(secret) ? start + replace(secret) : whole,
-    )
-    .replace(BEARER, after)
+  const inCommands = COMMAND_PATTERNS.reduce(
+    (known, command) => known.replace(command, unlessPlaceholder),
+    inLines,
+  )
+  const inElements = inCommands.replace(
+    ELEMENTS,
+    (whole: string, start: string, name: string, secret: string) =>
+      saysSecret(name, secret, IN_TEXT) && !isPlaceholder(secret) ? start + replace(secret) : whole,
+  )
+  return ALONE_PATTERNS.reduce(
+    (known, alone) => known.replace(alone, after),
+    replaceInUrls(inElements, replace),
+  )
 }
 
 /** The passwords of a URL's users stand before the last `@` of its word: a password may have an `@` in it. */
@@ -68,9 +82,7 @@ function replaceInUrls(text: string, replace: (secret: string) => string): strin
     .join('')
 }
 
-/** A key of its own, such as in a map below `passwords:`, with what follows it. */
-const KEYED = /^((["']?)([\w.-]+)\2\s*(?::(?=\s|$)|=)\s*)(.*)$/
-
+const KEYED_LINE = new RegExp(KEYED)
 type Replace = (secret: string) => string
 
 /** A line without what it begins with: blanks, and the sign of an item. */
@@ -104,7 +116,7 @@ function replaceInLines(lines: readonly string[], replace: Replace): string[] {
 
 /** A line that belongs to what was opened; undefined for one that speaks for itself. */
 function insideOf(opening: Opening, {before, value}: Content, replace: Replace): Replaced | undefined {
-  const [, start = '', , key, rest = ''] = KEYED.exec(value) ?? []
+  const [, start = '', key, rest = ''] = KEYED_LINE.exec(value) ?? []
   const whole = {value: replace(value), opening}
   const entry = (isSecret: boolean) => ({value: isSecret ? start + replace(rest) : value, opening})
   if ('indent' in opening && opening.kind !== 'named' && before.length <= opening.indent) return undefined
@@ -127,7 +139,7 @@ function insideOf(opening: Opening, {before, value}: Content, replace: Replace):
     case 'below':
       if (key === undefined) return whole
       // `keystone_authtoken:` is a section, whose keys speak for themselves.
-      if (!saysSecret(opening.key, {})) return undefined
+      if (!saysSecret(opening.key, {}, IN_TEXT)) return undefined
       return entry(!isNoSecret(opening.key, key, rest))
   }
 }
@@ -168,13 +180,9 @@ type Opening =
   /** `[passwords]` of an INI file, up to the next section. */
   | {readonly kind: 'section'; readonly key: string}
 
-/** `password:` and nothing more in its line but the sign of a block text, or a bracket; with all that stands before the key. */
-const OPENING = /^(\s*(?:-\s+)*)["']?([\w.-]+)["']?\s*[:=]\s*(?:([|>][-+\d]*|[{[])\s*)?(?:#.*)?$/
-/** The name of a variable, as pods list them, or a key whose value stands apart. */
-const NAMED = /^(\s*(?:-\s+)*)["']?(?:name|key)["']?\s*:\s*["']?([\w.-]+)["']?,?\s*$/
-const LISTED_FLAG = /^\s*-\s+["']?--?([A-Za-z][\w-]+)["']?\s*$/
-/** Other sections have settings, too: `[token]` of keystone. */
-const SECTION = /^\s*\[([\w.-]*pass(?:word)?s)\]\s*$/i
+const [OPENING_LINE, NAMED_LINE, FLAG_LINE, SECTION_LINE] = [OPENING, NAMED, LISTED_FLAG, SECTION].map(
+  (pattern) => new RegExp(pattern),
+) as [RegExp, RegExp, RegExp, RegExp]
 /** A key at the beginning of its line, whose value may go on in the next. */
 const LEADING = /^\s*(?:-\s+)*["']?[\w.-]+["']?\s*[:=]\s*$/
 /** Escaped where a text stands inside another. */
@@ -182,20 +190,20 @@ const QUOTES = [/(?<!\\)"/g, /'/g, /\\"/g] as const
 
 /** Returns the secret that a line without one of its own opens. */
 function openingIn(line: string): Opening | undefined {
-  const [, flag] = LISTED_FLAG.exec(line) ?? []
+  const [, flag] = FLAG_LINE.exec(line) ?? []
   if (flag !== undefined && looksSecret(flag)) return {kind: 'flag'}
-  const [, section] = SECTION.exec(line) ?? []
+  const [, section] = SECTION_LINE.exec(line) ?? []
   if (section !== undefined) return {kind: 'section', key: section}
-  const [, ahead = '', name] = NAMED.exec(line) ?? []
+  const [, ahead = '', name] = NAMED_LINE.exec(line) ?? []
   if (name !== undefined && looksSecret(name)) return {kind: 'named', indent: ahead.length}
-  const [, before = '', key, sign = ''] = OPENING.exec(line) ?? []
+  const [, before = '', key, sign = ''] = OPENING_LINE.exec(line) ?? []
   return key === undefined ? undefined : openedBy(key, sign, before.length)
 }
 
 /** Returns the secret that a key opens which has nothing behind it but a sign. */
 function openedBy(key: string, sign: string, indent: number): Opening | undefined {
   if (/KeyRef$/.test(key)) return {kind: 'reference', indent, key}
-  if (!saysSecret(key, '')) return undefined
+  if (!saysSecret(key, '', IN_TEXT)) return undefined
   return /^[|>]/.test(sign) ? {kind: 'block', indent} : {kind: 'below', indent, key}
 }
 
@@ -209,20 +217,15 @@ function continuation(line: string, {secret, key = '', at = 0}: Assigned): Openi
   return LEADING.test(line.slice(0, at)) ? {kind: 'continued', indent} : undefined
 }
 
-/** `password =`, `"token":` and `--db-password=`, with what comes before the value. */
-const ASSIGNMENT = /(?<![\w.-])([\w.-]+)[\\"']*\s*[:=]\s*(?=\S)/g
-/** `--db-password WORD`, as commands have it. */
-const FLAG = /(?<![\w-])--?([A-Za-z][\w-]+)(?:["'],)?\s+(?!["']?-)("[^"]*"|'[^']*'|\S+)/g
-/** Before the `key` of a reference that stands on one line. */
-const REFERENCE = /KeyRef["']?\s*:\s*\{[^}]*$/
-
-/** A name that a Python module offers, as `keystonemiddleware.auth_token:filter_factory` in every api-paste.ini. */
-const ENTRY_POINT = /^[\w.]+:(?:\w+_)?(?:app|application|factory|main)\b/
+const ASSIGNMENTS = new RegExp(`(?<![\\w.-])${ASSIGNMENT}(?=\\S)`, 'g')
+const FLAGS = new RegExp(FLAG, 'g')
+const STATEMENTS = new RegExp(STATEMENT, 'g')
+const REFERENCE = new RegExp(REFERENCE_BEFORE)
+const ENTRY_POINTS = new RegExp(ENTRY_POINT)
 
 /** So far before a key is looked: lines can be long. */
 const AHEAD = 300
-/** The name of a variable that stands on the same line. */
-const NAME = /\b(?:name|key)["']?\s*:\s*["']?([\w.-]+)["']?\s*,\s*["']?$/
+const NAME = new RegExp(NAME_BEFORE)
 
 /** A line with its secrets replaced, and the one that ends it, with its place. */
 interface Assigned {
@@ -232,30 +235,30 @@ interface Assigned {
   readonly at?: number
 }
 
-/** Replaces what follows a key that looks secret up to the end of the line, and the words after flags that do. */
+/** Replaces what follows a key that looks secret up to the end of the line, and the words after flags and in statements that do. */
 function replaceAssigned(line: string, replace: (secret: string) => string): Assigned {
-  for (const {0: start, 1: key = '', index} of line.matchAll(ASSIGNMENT)) {
+  for (const {0: start, 1: key = '', index} of line.matchAll(ASSIGNMENTS)) {
     const at = index + start.length
     const secret = line.slice(at)
     const before = line.slice(Math.max(0, index - AHEAD), index)
     if (!isSecretKey(key, secret, before) || isPlaceholder(secret) || REFERENCE.test(before)) continue
-    if (key.includes('.') && ENTRY_POINT.test(start + secret)) continue
-    return {line: replaceFlags(line.slice(0, at), replace) + replace(secret), secret, key, at}
+    if (key.includes('.') && ENTRY_POINTS.test(start + secret)) continue
+    return {line: replaceWords(line.slice(0, at), replace) + replace(secret), secret, key, at}
   }
-  return {line: replaceFlags(line, replace)}
+  return {line: replaceWords(line, replace)}
 }
 
 /** Also a place, `passwords.admin=`, and the `value` of a variable that is named before it: `{name: DB_PASSWORD, value: …}`. */
 function isSecretKey(key: string, secret: string, before: string): boolean {
   if (key === 'value') return looksSecret(NAME.exec(before)?.[1] ?? '')
-  return saysSecret(key, secret) || (key.includes('.') && looksSecretPath(key.split('.'), secret))
+  return saysSecret(key, secret, IN_TEXT) || (key.includes('.') && looksSecretPath(key.split('.'), secret))
 }
 
-function replaceFlags(line: string, replace: (secret: string) => string): string {
-  if (!line.includes('-')) return line
-  return line.replace(FLAG, (whole: string, flag: string, word: string) =>
-    saysSecret(flag, word) && !isNoSecretWord(word)
-      ? whole.slice(0, whole.length - word.length) + replace(word)
-      : whole,
-  )
+function replaceWords(line: string, replace: (secret: string) => string): string {
+  const unlessWord = (whole: string, start: string, name: string, word: string) => {
+    if (!saysSecret(name, word, IN_TEXT) || isNoSecretWord(word)) return whole
+    return start + replace(word) + whole.slice(start.length + word.length)
+  }
+  const inStatements = /["']/.test(line) ? line.replace(STATEMENTS, unlessWord) : line
+  return line.includes('-') ? inStatements.replace(FLAGS, unlessWord) : inStatements
 }

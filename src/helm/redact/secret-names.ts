@@ -1,16 +1,11 @@
 import {isMap} from '../../release.ts'
 
 /** As charts name Secrets: words of letters, as no password and no key is made. */
-const NAME = /^["']?[a-z]+(?:\d{1,2}[a-z]?)?(?:-[a-z]+(?:\d{1,2}[a-z]?)?)+["']?$/
-/** Of a Kubernetes object that is referred to: `imagePullSecrets: [{name: …}]`, `secret: {secretName: …}`. */
-const NAMING: ReadonlySet<string> = new Set([
-  'name',
-  'namespace',
-  'secretName',
-  'items',
-  'defaultMode',
-  'optional',
-])
+export const SECRET_NAME = String.raw`^["']?[a-z]+(?:\d{1,2}[a-z]?)?(?:-[a-z]+(?:\d{1,2}[a-z]?)?)+["']?$`
+const NAME = new RegExp(SECRET_NAME)
+/** A part of a Kubernetes object that is referred to, with what it stands under: `imagePullSecrets: [{name: …}]`, `secret: {secretName: …}`. Go's RE2, too. */
+export const REFERENCE = String.raw`KeyRef\.key$|(?:KeyRef|^secrets?|Secrets?)\.(?:name|namespace|secretName|items|defaultMode|optional)$`
+const REFERENCES = new RegExp(REFERENCE)
 
 /** Maps of things by their names, `volumes: {fernet-keys: {…}}`: a name says nothing of these parts of what it names. */
 const THINGS: ReadonlySet<string> = new Set([
@@ -49,8 +44,7 @@ export function isNameAt(path: readonly string[], value: unknown): boolean {
 
 /** Returns true for a key below another that is part of a reference to an object: `secretKeyRef: {name: nova, key: DB_PASSWORD}`. */
 export function isReference(under: string, key: string): boolean {
-  if (/KeyRef$/.test(under)) return key === 'key' || NAMING.has(key)
-  return /(?:^s|S)ecrets?$/.test(under) && NAMING.has(key)
+  return REFERENCES.test(`${under}.${key}`)
 }
 
 /** Returns true for a key that tells what a thing consists of, whatever its name: `KEYS_SECRET: {object: fernet-keys}` below `variables`. */

@@ -1,7 +1,4 @@
-/**
- * Made by `npm run charts` of the options that oslo.config marks `secret=True` (`options`) and of the rule in
- * src/helm/redact/looks-secret.ts: the names that are secret of which the rule does not say it.
- */
+/** Made by `npm run charts` of the options that oslo.config knows (`options`) and of the rule in src/helm/redact: the names that are secret of which the rule does not say it. */
 export const SECRET_OPTIONS: ReadonlySet<string> = new Set([
   'asyncio_connection',
   'asyncio_slave_connection',
@@ -32,4 +29,52 @@ export const SECRET_OPTIONS: ReadonlySet<string> = new Set([
   'swift_store_user',
   'swift_temp_url_key',
   'transport_url',
+])
+
+/** Those of which the rule says it, and that are none: by section, and `*.OPTION` in a text, whose section is not known. */
+export const NOT_SECRET_OPTIONS: ReadonlySet<string> = new Set([
+  '*.ban_ec2credential_tokens',
+  '*.clean_priority_reset_ilo_credential',
+  '*.enable_instance_password',
+  '*.encryption_keys',
+  '*.inject_password',
+  '*.quota_secrets',
+  '*.report_invalid_password_hash',
+  '*.send_service_user_token',
+  'DEFAULT.enable_instance_password',
+  'api.enable_instance_password',
+  'application_credential.caching',
+  'application_credential.user_limit',
+  'auth.ban_ec2credential_tokens',
+  'auth_password.allowed_auth_uris',
+  'auth_password.multi_cloud',
+  'barbican.send_service_user_token',
+  'certificates.ca_private_key',
+  'credential.caching',
+  'credential.user_limit',
+  'ec2authtoken.allowed_auth_uris',
+  'ec2authtoken.auth_uri',
+  'ec2authtoken.clouds',
+  'ec2authtoken.collect_timing',
+  'ec2authtoken.connect_retries',
+  'ec2authtoken.connect_retry_delay',
+  'ec2authtoken.insecure',
+  'ec2authtoken.multi_cloud',
+  'ec2authtoken.retriable_status_codes',
+  'ec2authtoken.split_loggers',
+  'ec2authtoken.status_code_retries',
+  'ec2authtoken.status_code_retry_delay',
+  'ec2authtoken.timeout',
+  'ec2authtoken.valid_interfaces',
+  'ilo.clean_priority_reset_ilo_credential',
+  'incoming.ceph_keyring',
+  'inspection_rules.mask_secrets',
+  'libvirt.inject_password',
+  'quota.encryption_keys',
+  'quotas.quota_secrets',
+  'security_compliance.report_invalid_password_hash',
+  'service_user.send_service_user_token',
+  'token.cache_on_issue',
+  'token.caching',
+  'token.revoke_by_id',
 ])

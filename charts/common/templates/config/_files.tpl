@@ -70,8 +70,10 @@ before its files. A file with another secret goes whole into the Secret: a varia
 {{- end -}}
 {{- if eq $format "oslo" -}}
 {{- range $section, $values := $options -}}
-{{- range $option, $value := ternary $values dict (kindIs "map" $values) -}}
-{{- if and (kindIs "string" $value) (hasKey (get $written $section | default dict) $option) (include "common.config.secret" (dict "name" $option "section" $section "value" $value)) -}}
+{{- $own := get $written $section -}}
+{{- $secret := and $own (kindIs "map" $values) (include "common.config.secret" (dict "name" $section "value" $values)) -}}
+{{- range $option, $value := ternary $values dict (not (empty $secret)) -}}
+{{- if and (kindIs "string" $value) (hasKey $own $option) (include "common.config.secret" (dict "name" $section "value" (dict $option $value))) -}}
 {{- $_ := set $env (printf "OS_%s__%s" $section $option | upper) $value -}}
 {{- $_ := unset $values $option -}}
 {{- end -}}

@@ -1,0 +1,334 @@
+import {SECRET_RULE} from '../../src/helm/redact/looks-secret.ts'
+import {NO_SECRET_WORD, PLACEHOLDER} from '../../src/helm/redact/placeholder.ts'
+import {REFERENCE, SECRET_NAME} from '../../src/helm/redact/secret-names.ts'
+import {
+  ALONE,
+  ALONE_HINT,
+  ASSIGNMENT,
+  BEFORE_CONTENT,
+  COMMAND_HINT,
+  COMMANDS,
+  ELEMENT,
+  ENTRY_POINT,
+  FLAG,
+  FLAG_WORD,
+  KEYED,
+  LISTED_FLAG,
+  NAME_BEFORE,
+  NAMED,
+  OPENING,
+  REFERENCE_BEFORE,
+  SECTION,
+  STATEMENT,
+  URL_PASSWORD,
+} from '../../src/helm/redact/text-rule.ts'
+
+const HEAD = `Made by \`npm run charts\` of the options that oslo.config knows (\`options\`) and of the rule in src/helm/redact`
+
+/** The names of options that oslo.config marks secret, and of those that it knows as none, where the rule differs. */
+export interface OptionNames {
+  readonly secret: readonly string[]
+  readonly settings: readonly string[]
+}
+
+/** Returns the module of kk that has the lists. */
+export function secretOptionsModule({secret, settings}: OptionNames): string {
+  const lines = (names: readonly string[]) => names.map((name) => `  '${name}',\n`).join('')
+  return `/** ${HEAD}: the names that are secret of which the rule does not say it. */
+export const SECRET_OPTIONS: ReadonlySet<string> = new Set([
+${lines(secret)}])
+
+/** Those of which the rule says it, and that are none: by section, and \`*.OPTION\` in a text, whose section is not known. */
+export const NOT_SECRET_OPTIONS: ReadonlySet<string> = new Set([
+${lines(settings)}])
+`
+}
+
+/** Returns the template of the library chart that has the lists, and the same rule. */
+export function secretOptionsTemplate(names: OptionNames): string {
+  return `{{- /*
+${HEAD}.
+What is no output is no secret.
+*/ -}}
+${[valueTemplate(names), nameTemplate(names), textTemplate(names), lineTemplate(names), linesTemplate(names), INSIDE].join('\n')}`
+}
+
+const NO_VALUE = 'dict'
+
+function valueTemplate({secret}: OptionNames): string {
+  const hint = [SECRET_RULE.hint, ALONE_HINT, COMMAND_HINT, inTexts(secret), '://[^@\\n]*@'].join('|')
+  const hinted = `(?m)^.*(?:${hint}|(?:^|")(?:${secret.map(nameOf).join('|')})"?[ :]).*$`
+  return `
+{{- /*
+True if .value, below the key .name, is a secret or holds one: a map and a list by what is in them, a text by its lines. Below
+a key that is secret (.within) all is, but settings and references.
+*/ -}}
+{{- define "common.config.secret" -}}
+{{- if kindIs "map" .value -}}
+{{- /* A pattern costs more than all else: one look at all entries leaves few. */ -}}
+{{- $lines := list -}}
+{{- range $key, $value := .value -}}{{- $lines = append $lines (printf "%s %s" $key (toJson $value)) -}}{{- end -}}
+{{- $hinted := regexFindAll ${go(hinted)} (join "\\n" $lines | lower) -1 -}}
+{{- range $key, $value := .value -}}
+{{- if or $.within (eq $key "value") (has (printf "%s %s" $key (toJson $value) | lower) $hinted) -}}
+{{- $asked := dict "name" $key "section" $.name "value" $value "within" $.within -}}
+{{- if and (eq $key "value") (kindIs "string" $.value.name) -}}
+{{- $asked = dict "name" $.value.name "section" "" "value" $value -}}
+{{- end -}}
+{{- $said := include "common.config.secret.name" $asked -}}
+{{- if and (eq $key "value") (kindIs "string" $.value.key) -}}
+{{- $said = include "common.config.secret.name" (dict "name" $.value.key "section" "" "value" ${NO_VALUE}) -}}
+{{- end -}}
+{{- if and (eq $key "key") (or (hasKey $.value "operator") (hasKey $.value "path")) -}}
+{{- $said = "" -}}
+{{- end -}}
+{{- $within := eq $said "true" -}}
+{{- if $.within -}}
+{{- $within = or $within (not (or (eq $said "never") ${matches(SECRET_RULE.setting, `(${words('$key')})`)})) -}}
+{{- end -}}
+{{- if and $within ${matches(REFERENCE, '(printf "%s.%s" $.name $key)')} -}}
+{{- $within = false -}}
+{{- end -}}
+{{- include "common.config.secret" (dict "name" $key "value" $value "within" $within) -}}
+{{- end -}}
+{{- end -}}
+{{- else if kindIs "slice" .value -}}
+{{- $before := "" -}}
+{{- range .value -}}
+{{- $within := $.within -}}
+{{- if and (kindIs "string" .) ${matches(FLAG_WORD, '$before')} -}}
+{{- if not ${matches(`^-|${NO_SECRET_WORD}`, '.')} -}}
+{{- $said := include "common.config.secret.name" (dict "name" (trimPrefix "-" $before | trimPrefix "-") "section" "" "value" ${NO_VALUE}) -}}
+{{- $within = or $within (eq $said "true") -}}
+{{- end -}}
+{{- end -}}
+{{- include "common.config.secret" (dict "name" $.name "value" . "within" $within) -}}
+{{- $before = toString . -}}
+{{- end -}}
+{{- else if kindIs "string" .value -}}
+{{- if and .within (ne .value "") -}}true{{- else -}}{{- include "common.config.secret.text" .value -}}{{- end -}}
+{{- else if and .within (not (kindIs "bool" .value)) (not (kindIs "invalid" .value)) -}}
+true
+{{- end -}}
+{{- end -}}
+`
+}
+
+function nameTemplate({secret, settings}: OptionNames): string {
+  const {hint, form, section, policy, authorization, keyFile, file, longWord} = SECRET_RULE
+  return `
+{{- /* True if .value is secret by its .name (in .section; * in a text), "never" if it is none even below a secret. */ -}}
+{{- define "common.config.secret.name" -}}
+{{- if or .within ${matches(`${hint}|^(?:${secret.map(nameOf).join('|')})$`, '(lower .name)')} -}}
+{{- $text := ternary .value "" (kindIs "string" .value) -}}
+{{- $option := replace "-" "_" .name -}}
+{{- $place := ternary $option (printf "%s.%s" .section $option) (eq .section "") -}}
+{{- $secret := list ${secret.map(go).join(' ')} -}}
+{{- $settings := list ${settings.map(go).join(' ')} -}}
+{{- $words := ${words('.name')} -}}
+{{- $stem := regexReplaceAll ${go(form)} $words "" -}}
+{{- if or (has $place $settings) ${matches(policy, '$text')} -}}
+never
+{{- else if hasSuffix "authorization" $words -}}
+{{- if ${matches(authorization, '$text')} -}}true{{- end -}}
+{{- else if and (or (has $option $secret) (has $place $secret)) (not (contains "://" $text)) (or (not (kindIs "map" .value)) (eq (get (ternary .value dict (kindIs "map" .value)) "type" | toString) "multistring")) -}}
+true
+{{- else if and (eq $words "private") ${matches(longWord, '$text')} (regexMatch "[0-9]" $text) (regexMatch "[A-Za-z]" $text) -}}
+true
+{{- else if and ${matches(SECRET_RULE.secret, '$stem')} (not ${matches(`${SECRET_RULE.setting}`, '$stem')}) (not ${matches(SECRET_RULE.workingDirectory, '.name')}) -}}
+{{- $isSection := and (or (kindIs "map" .value) (kindIs "slice" .value)) ${matches(section, '$words')} -}}
+{{- $isFile := and ${matches(keyFile, '$stem')} ${matches(file, '$text')} -}}
+{{- if not (or $isSection $isFile) -}}true{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+`
+}
+
+function textTemplate({secret}: OptionNames): string {
+  const hint = `${SECRET_RULE.hint}|${COMMAND_HINT}|${inTexts(secret)}`
+  return `
+{{- /* True if a text holds a secret. */ -}}
+{{- define "common.config.secret.text" -}}
+{{- $text := . -}}
+{{- if and (contains "://" .) (contains "@" .) ${matches(URL_PASSWORD, '.')} -}}
+true
+{{- else if and ${matches(ALONE_HINT, '(lower .)')} ${matches(Object.values(ALONE).join('|'), '.')} -}}
+true
+{{- else if ${matches(hint, '(lower .)')} -}}
+{{- $patterns := ternary (dict ${go(ELEMENT)} "\${2}") dict (contains "</" .) -}}
+{{- if ${matches(COMMAND_HINT, '.')} -}}
+{{- $patterns = merge $patterns (dict ${COMMANDS.map((command) => `${go(command)} "password"`).join(' ')}) -}}
+{{- end -}}
+{{- range $pattern, $name := $patterns -}}
+{{- range $found := regexFindAll $pattern $text -1 -}}
+{{- $value := regexReplaceAll $pattern $found (ternary "\${2}" "\${3}" (eq $name "password")) -}}
+{{- $said := include "common.config.secret.name" (dict "name" (regexReplaceAll $pattern $found $name) "section" "*" "value" $value) -}}
+{{- if and (eq $said "true") (not ${matches(PLACEHOLDER, '$value')}) -}}true{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if contains "\\n" . -}}
+{{- include "common.config.secret.lines" . -}}
+{{- else -}}
+{{- include "common.config.secret.line" . -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+`
+}
+
+function lineTemplate({secret}: OptionNames): string {
+  return `
+{{- /* True if a line has a secret behind a flag or a key. */ -}}
+{{- define "common.config.secret.line" -}}
+{{- if ${matches(`${SECRET_RULE.hint}|${inTexts(secret)}`, '(lower .)')} -}}
+{{- $line := . -}}
+{{- range $pattern := list ${go(FLAG)} ${go(STATEMENT)} -}}
+{{- range $found := regexFindAll $pattern $line -1 -}}
+{{- $word := regexReplaceAll $pattern $found "\${3}" -}}
+{{- $said := include "common.config.secret.name" (dict "name" (regexReplaceAll $pattern $found "\${2}") "section" "*" "value" $word) -}}
+{{- if and (eq $said "true") (not ${matches(NO_SECRET_WORD, '$word')}) -}}true{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $seen := "" -}}
+{{- $rest := . -}}
+{{- range $found := regexFindAll ${go(ASSIGNMENT)} . -1 -}}
+{{- $parts := splitn $found 2 $rest -}}
+{{- $rest = $parts._1 -}}
+{{- $before := printf "%s%s" $seen $parts._0 | trunc -300 -}}
+{{- $seen = printf "%s%s" $before $found -}}
+{{- $key := regexFind "^[[:word:].-]+" $found -}}
+{{- $said := "" -}}
+{{- if eq $key "value" -}}
+{{- $name := regexReplaceAll ${go(NAME_BEFORE)} (regexFind ${go(NAME_BEFORE)} $before) "\${1}" -}}
+{{- $said = include "common.config.secret.name" (dict "name" $name "section" "" "value" ${NO_VALUE}) -}}
+{{- else -}}
+{{- $said = include "common.config.secret.name" (dict "name" $key "section" "*" "value" $rest) -}}
+{{- end -}}
+{{- if and (contains "." $key) (ne $said "true") -}}
+{{- $above := "" -}}
+{{- range $part := splitList "." $key -}}
+{{- $value := ternary $rest ${NO_VALUE} (hasSuffix (printf ".%s" $part) $key) -}}
+{{- $name := include "common.config.secret.name" (dict "name" $part "section" $above "value" $value) -}}
+{{- $below := and (eq $said "true") (ne $name "never") (not ${matches(SECRET_RULE.setting, `(${words('$part')})`)}) -}}
+{{- $said = ternary "true" "" (or $below (eq $name "true")) -}}
+{{- $above = $part -}}
+{{- end -}}
+{{- end -}}
+{{- if and (eq $said "true") $rest (not ${matches(PLACEHOLDER, '$rest')}) -}}
+{{- $isEntryPoint := and (contains "." $key) ${matches(ENTRY_POINT, '(printf "%s%s" $found $rest)')} -}}
+{{- if not (or $isEntryPoint ${matches(REFERENCE_BEFORE, '$before')}) -}}true{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+`
+}
+
+function linesTemplate({secret}: OptionNames): string {
+  return `
+{{- /* True if any line has a secret, or opens one for the lines below it. */ -}}
+{{- define "common.config.secret.lines" -}}
+{{- $open := dict "kind" "" "indent" 0 "key" "" -}}
+{{- range $line := splitList "\\n" . -}}
+{{- if or $open.kind ${matches(`${SECRET_RULE.hint}|${inTexts(secret)}`, '(lower $line)')} -}}
+{{- $before := regexFind ${go(BEFORE_CONTENT)} $line -}}
+{{- $content := trimPrefix $before $line -}}
+{{- if $content -}}
+{{- $inside := include "common.config.secret.inside" (dict "open" $open "before" $before "content" $content) -}}
+{{- if eq $inside "true" -}}
+true
+{{- else if not $inside -}}
+{{- include "common.config.secret.line" $line -}}
+{{- include "common.config.secret.open" (dict "open" $open "line" $line) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Sets .open by a line that opens a secret, to nothing by any other. */ -}}
+{{- define "common.config.secret.open" -}}
+{{- $_ := set .open "kind" "" -}}
+{{- range $kind, $pattern := dict "flag" ${go(LISTED_FLAG)} "section" ${go(SECTION)} "named" ${go(NAMED)} "below" ${go(OPENING)} -}}
+{{- if and (not $.open.kind) (regexMatch $pattern $.line) -}}
+{{- $isApart := has $kind (list "below" "named") -}}
+{{- $key := regexReplaceAll $pattern $.line (ternary "\${2}" "\${1}" $isApart) -}}
+{{- $reference := and (eq $kind "below") (hasSuffix "KeyRef" $key) -}}
+{{- $value := ternary "" ${NO_VALUE} (eq $kind "below") -}}
+{{- $said := include "common.config.secret.name" (dict "name" $key "section" "*" "value" $value) -}}
+{{- if or $reference (eq $kind "section") (eq $said "true") -}}
+{{- $isBlock := and (eq $kind "below") (regexMatch "^[|>]" (regexReplaceAll $pattern $.line "\${3}")) -}}
+{{- $_ := set $.open "kind" (ternary "reference" (ternary "block" $kind $isBlock) $reference) -}}
+{{- $_ := set $.open "indent" (regexReplaceAll $pattern $.line "\${1}" | len) -}}
+{{- $_ := set $.open "key" $key -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+`
+}
+
+const INSIDE = `
+{{- /* True if what .open has opened makes a secret of a line, "inside" if the line belongs to it and is none. */ -}}
+{{- define "common.config.secret.inside" -}}
+{{- $open := .open -}}
+{{- $isKeyed := ${matches(KEYED, '.content')} -}}
+{{- $key := ternary (regexReplaceAll ${go(KEYED)} .content "\${2}") "" $isKeyed -}}
+{{- $rest := ternary (regexReplaceAll ${go(KEYED)} .content "\${3}") "" $isKeyed -}}
+{{- $isDeeper := gt (len .before) (int $open.indent) -}}
+{{- $isPlaceholder := ${matches(PLACEHOLDER, '$rest')} -}}
+{{- if eq $open.kind "flag" -}}
+{{- if not ${matches(`^-|${NO_SECRET_WORD}`, '.content')} -}}true{{- end -}}
+{{- else if eq $open.kind "section" -}}
+{{- if and $isKeyed (not (hasPrefix "[" .content)) -}}{{- ternary "inside" "true" $isPlaceholder -}}{{- end -}}
+{{- else if eq $open.kind "named" -}}
+{{- if and (eq $key "value") (eq (len .before) (int $open.indent)) -}}
+{{- $_ := set $open "kind" (ternary "block" "" (regexMatch "^[|>]|^$" $rest)) -}}
+{{- ternary "inside" "true" $isPlaceholder -}}
+{{- end -}}
+{{- else if and $isDeeper (eq $open.kind "block") -}}
+true
+{{- else if and $isDeeper (eq $open.kind "reference") -}}
+{{- if and $isKeyed ${matches(REFERENCE, '(printf "%s.%s" $open.key $key)')} -}}inside{{- end -}}
+{{- else if and $isDeeper (eq $open.kind "below") -}}
+{{- if not $isKeyed -}}
+true
+{{- else if eq "true" (include "common.config.secret.name" (dict "name" $open.key "section" "*" "value" dict)) -}}
+{{- $isSetting := ${matches(SECRET_RULE.setting, `(${words('$key')})`)} -}}
+{{- $isReference := ${matches(REFERENCE, '(printf "%s.%s" $open.key $key)')} -}}
+{{- $isName := and (has $open.key (list "secrets" "keyrings")) ${matches(SECRET_NAME, '$rest')} -}}
+{{- ternary "inside" "true" (or $isPlaceholder $isSetting $isReference $isName) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+`
+
+/** The words of a key, as a template has them. */
+function words(key: string): string {
+  return SECRET_RULE.words
+    .reduce((text, [pattern, by]) => `regexReplaceAll ${go(pattern)} (${text}) ${go(by)}`, key)
+    .concat(' | lower')
+}
+
+/** A pattern for texts that have one of these names; sections are not known there. */
+function inTexts(names: readonly string[]): string {
+  return names
+    .filter((name) => !name.includes('.'))
+    .map(nameOf)
+    .join('|')
+}
+
+/** A pattern for an option's name, however it is written. */
+function nameOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1).replaceAll('_', '[_-]')
+}
+
+function matches(pattern: string, text: string): string {
+  return `(regexMatch ${go(pattern)} ${text})`
+}
+
+/** A pattern as a literal of Go's templates. */
+function go(text: string): string {
+  return JSON.stringify(text)
+}
