@@ -4,8 +4,8 @@ import {BaseSequencer, type TestSpecification} from 'vitest/node'
 /** Tests that run real programs for seconds: both helms, Python, Go, PostgreSQL. They belong to `npm test`, not to `npm run check`. */
 const WITH_PROGRAMS = [
   'test/api/running/**/*.test.ts',
-  'test/charts/**/*.test.ts',
-  'test/charts-reading/{sources/{publishing,remote,signing},pack-chart,vendor-charts,files/chart-files}.test.ts',
+  'test/own-charts/**/*.test.ts',
+  'test/charts/{publishing/{publishing,signing,pack-chart},find-chart-remote,vendor-charts,files/chart-files}.test.ts',
   'test/environment/split.test.ts',
   'test/helm/{open,yaml,version}.test.ts',
   'test/images/{building/go-program,registry/copy-image}.test.ts',
@@ -107,7 +107,7 @@ export default defineConfig({
           maxWorkers,
           include: WITH_PROGRAMS,
           isolate: false,
-          globalSetup: ['test/charts/support/setup.ts'],
+          globalSetup: ['test/own-charts/support/setup.ts'],
           // What hangs is to end: a case that starts gpg and helm twenty times takes a minute beside a machine's other work.
           testTimeout: 300_000,
           hookTimeout: 600_000,
@@ -130,7 +130,7 @@ export default defineConfig({
           maxWorkers,
           // What kk images build has made, each started in a chroot: root, and no node.
           include: ['test/built-images/**/*.test.ts'],
-          globalSetup: ['test/charts/support/setup.ts', 'test/built-images/support/setup.ts'],
+          globalSetup: ['test/own-charts/support/setup.ts', 'test/built-images/support/setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 600_000,
         },

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {SERVICES, useCharts} from '../charts/support/charts.ts'
-import {pods} from '../charts/support/objects.ts'
+import {SERVICES, useCharts} from '../own-charts/support/charts.ts'
+import {pods} from '../own-charts/support/objects.ts'
 import {containerOf} from './support/container.ts'
 import {IMAGES, imageOf} from './support/images.ts'
 import {startOf} from './support/start-of.ts'

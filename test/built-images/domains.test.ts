@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import {useCharts} from '../charts/support/charts.ts'
-import {pods, secret, workloads} from '../charts/support/objects.ts'
+import {useCharts} from '../own-charts/support/charts.ts'
+import {pods, secret, workloads} from '../own-charts/support/objects.ts'
 import {containerOf} from './support/container.ts'
 import {imageOf} from './support/images.ts'
 import {startOf} from './support/start-of.ts'

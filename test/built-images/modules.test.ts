@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {SERVICES, useCharts} from '../charts/support/charts.ts'
-import {find, type KubernetesObject, pods} from '../charts/support/objects.ts'
+import {SERVICES, useCharts} from '../own-charts/support/charts.ts'
+import {find, type KubernetesObject, pods} from '../own-charts/support/objects.ts'
 import {containerOf} from './support/container.ts'
 import {releasesOf} from './support/images.ts'
 

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {useCharts} from '../charts/support/charts.ts'
-import {pods} from '../charts/support/objects.ts'
+import {useCharts} from '../own-charts/support/charts.ts'
+import {pods} from '../own-charts/support/objects.ts'
 import {containerOf} from './support/container.ts'
 import {releasesOf} from './support/images.ts'
 

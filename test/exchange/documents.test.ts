@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {readDocuments} from '../../src/exchange/documents.ts'
-import {writeFiles} from '../charts-reading/support/write-files.ts'
+import {writeFiles} from '../charts/support/write-files.ts'
 
 it('a directory is read with all below it but charts and hidden files, lists taken apart', async () => {
   const directory = writeFiles({

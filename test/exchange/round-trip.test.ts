@@ -15,7 +15,7 @@ import {helmfile} from '../../src/exchange/helmfile/write.ts'
 import type {Imported} from '../../src/exchange/imported.ts'
 import {readYamlDocuments} from '../../src/helm/yaml.ts'
 import {isMap, type Values} from '../../src/release.ts'
-import {writeFiles} from '../charts-reading/support/write-files.ts'
+import {writeFiles} from '../charts/support/write-files.ts'
 import {exportedWith} from './support/exported.ts'
 
 const SOURCES = [

@@ -10,9 +10,9 @@ import {kollaPasswordTexts} from '../../src/exchange/kolla/passwords.ts'
 import {cacheDirectory} from '../../src/state/directories.ts'
 import {withLock} from '../../src/state/lock.ts'
 import type {ConfigImport} from '../../src/verbs/config/import-config.ts'
-import {GIVEN} from '../charts/support/charts.ts'
-import type {KubernetesObject} from '../charts/support/objects.ts'
 import {kk, kkEnvironment} from '../e2e/support/kk.ts'
+import {GIVEN} from '../own-charts/support/charts.ts'
+import type {KubernetesObject} from '../own-charts/support/objects.ts'
 
 /** kolla-ansible of OpenStack 2025.1; the second has the collections that its roles take modules from. */
 const REQUIREMENTS = ['kolla-ansible==20.6.0', 'ansible==11.13.0', 'ansible-core==2.18.19']

@@ -4,7 +4,7 @@ import {copyWithNewCharts, runCharts} from '../support/new-chart.ts'
 
 /** What finds charts, plugins and images by looking. */
 const OF_CHARTS = [
-  'test/charts/',
+  'test/own-charts/',
   'test/overrides/system/',
   '--testNamePattern',
   '\\b(cloudkitty|example)\\b',

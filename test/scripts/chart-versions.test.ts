@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, expect, it} from 'vitest'
 import {faultsSince} from '../../scripts/chart-versions.ts'
-import {CHARTS} from '../charts/support/charts.ts'
+import {CHARTS} from '../own-charts/support/charts.ts'
 
 let root: string
 beforeAll(async () => {

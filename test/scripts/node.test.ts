@@ -2,7 +2,7 @@ import {cp, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
-import {writeFiles} from '../charts-reading/support/write-files.ts'
+import {writeFiles} from '../charts/support/write-files.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const {scripts} = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {

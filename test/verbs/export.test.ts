@@ -7,7 +7,7 @@ import {type ExportOptions, exportEnvironment} from '../../src/verbs/export.ts'
 import {prepare} from '../../src/verbs/preparation/prepare.ts'
 import {secretNeeds} from '../../src/verbs/secrets/secret-needs.ts'
 import {supplySecrets} from '../../src/verbs/secrets/supply-secrets.ts'
-import {writeFiles} from '../charts-reading/support/write-files.ts'
+import {writeFiles} from '../charts/support/write-files.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CLOUD = 'kk: {name: cloud, charts: [charts]}\nmemcached: {conf: {token: geheim, port: 11211}}\n'

@@ -4,7 +4,7 @@ import {readEnvironment} from '../../src/environment/read.ts'
 import type {ReleaseId, Values} from '../../src/release.ts'
 import {environmentText} from '../../src/report/import/environment-text.ts'
 import {importReleases} from '../../src/verbs/import-releases.ts'
-import {env, workload} from '../charts-reading/manifests/manifests.ts'
+import {env, workload} from '../charts/manifests/manifests.ts'
 
 function stored(release: ReleaseId, values: Values, more: Partial<StoredRelease> = {}): StoredRelease {
   return {

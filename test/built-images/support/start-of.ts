@@ -3,7 +3,7 @@ import {
   type KubernetesObject,
   type PodSpec,
   type Container as Unit,
-} from '../../charts/support/objects.ts'
+} from '../../own-charts/support/objects.ts'
 
 interface Start {
   readonly image: string

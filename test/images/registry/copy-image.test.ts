@@ -5,7 +5,7 @@ import {type ContentStore, sha256} from '../../../src/images/registry/content.ts
 import {copyImage, imageContent, missingBlobs} from '../../../src/images/registry/copy-image.ts'
 import {openDistribution} from '../../../src/images/registry/distribution.ts'
 import {openLayout} from '../../../src/images/registry/layout.ts'
-import {writeFiles} from '../../charts-reading/support/write-files.ts'
+import {writeFiles} from '../../charts/support/write-files.ts'
 import {LOGIN, startRegistry} from '../../support/registry.ts'
 import {pushImage} from '../support/push-image.ts'
 

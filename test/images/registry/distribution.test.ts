@@ -8,7 +8,7 @@ import {expect, it, onTestFinished} from 'vitest'
 import {authorizationFor} from '../../../src/images/registry/authorization.ts'
 import {sha256} from '../../../src/images/registry/content.ts'
 import {openDistribution} from '../../../src/images/registry/distribution.ts'
-import {writeFiles} from '../../charts-reading/support/write-files.ts'
+import {writeFiles} from '../../charts/support/write-files.ts'
 import {openProxy} from '../../support/proxy.ts'
 
 async function serve(listener: RequestListener): Promise<string> {

@@ -5,7 +5,7 @@ import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {expect, it, onTestFinished} from 'vitest'
 import {debianArchives, fetched, readDebianLock} from '../../../scripts/package/debian.ts'
-import {writeFiles} from '../../charts-reading/support/write-files.ts'
+import {writeFiles} from '../../charts/support/write-files.ts'
 
 const CONTENT = 'a package'
 const PACKAGE = {

@@ -2,7 +2,7 @@ import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {writeOwnedFiles} from '../../../src/state/files/owned-files.ts'
-import {writeFiles} from '../../charts-reading/support/write-files.ts'
+import {writeFiles} from '../../charts/support/write-files.ts'
 
 it('files of earlier writes go, and none outside of the directory, whatever its marker names', async () => {
   const home = writeFiles({'kept.yaml': '', 'out/.mark': '../kept.yaml\nold.yaml\n', 'out/old.yaml': ''})

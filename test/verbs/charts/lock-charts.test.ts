@@ -8,7 +8,7 @@ import {openHelm} from '../../../src/helm/open.ts'
 import {helmVersion} from '../../../src/helm/version.ts'
 import {expectLocked, lockNow} from '../../../src/verbs/charts/lock-charts.ts'
 import {prepare} from '../../../src/verbs/preparation/prepare.ts'
-import {writeFiles} from '../../charts-reading/support/write-files.ts'
+import {writeFiles} from '../../charts/support/write-files.ts'
 import {HELMS} from '../../support/helms.ts'
 import {toolPath} from '../../support/tools.ts'
 

@@ -4,7 +4,7 @@ import type {Inventory, InventoryPart} from '../../../src/cluster/inventory.ts'
 import {KkError} from '../../../src/errors.ts'
 import {FACT_NAMES} from '../../../src/overrides/facts/schema.ts'
 import {knownFacts} from '../../../src/verbs/facts/known-facts.ts'
-import {writeFiles} from '../../charts-reading/support/write-files.ts'
+import {writeFiles} from '../../charts/support/write-files.ts'
 
 const ANSWERS: Record<InventoryPart, Inventory> = {
   nodes: {

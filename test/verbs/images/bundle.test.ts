@@ -5,7 +5,7 @@ import {directoryDestination} from '../../../src/charts/publishing/destination-d
 import {packChart} from '../../../src/charts/publishing/pack-chart.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
 import {bundleContents, chartsOf, expectBundle, writeBundle} from '../../../src/verbs/images/mirror/bundle.ts'
-import {manifest, writeFiles} from '../../charts-reading/support/write-files.ts'
+import {manifest, writeFiles} from '../../charts/support/write-files.ts'
 
 async function packed(values: string) {
   const directory = writeFiles({'app/Chart.yaml': manifest('app'), 'app/values.yaml': values})

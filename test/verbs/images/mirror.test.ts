@@ -11,7 +11,7 @@ import {type ContentsPorts, environmentContents} from '../../../src/verbs/images
 import {type MirrorTarget, mirror, planMirror} from '../../../src/verbs/images/mirror/mirror.ts'
 import {mirrorSettings} from '../../../src/verbs/images/mirror/settings.ts'
 import {prepare} from '../../../src/verbs/preparation/prepare.ts'
-import {manifest, writeFiles} from '../../charts-reading/support/write-files.ts'
+import {manifest, writeFiles} from '../../charts/support/write-files.ts'
 import {pushImage} from '../../images/support/push-image.ts'
 import {HELMS} from '../../support/helms.ts'
 import {toolPath} from '../../support/tools.ts'

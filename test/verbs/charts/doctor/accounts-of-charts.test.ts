@@ -2,7 +2,7 @@ import {expect, it} from 'vitest'
 import {renderedObjects} from '../../../../src/cluster/manifest.ts'
 import {releaseId} from '../../../../src/release.ts'
 import {accounts} from '../../../../src/verbs/charts/doctor/checks/accounts/accounts.ts'
-import {SERVICES, useCharts} from '../../../charts/support/charts.ts'
+import {SERVICES, useCharts} from '../../../own-charts/support/charts.ts'
 
 const charts = await useCharts()
 

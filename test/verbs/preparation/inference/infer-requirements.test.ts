@@ -11,7 +11,7 @@ import {helmVersion} from '../../../../src/helm/version.ts'
 import {releaseName} from '../../../../src/release.ts'
 import {indexCharts} from '../../../../src/verbs/charts/index-charts.ts'
 import {type Prepared, prepare} from '../../../../src/verbs/preparation/prepare.ts'
-import {env, workload} from '../../../charts-reading/manifests/manifests.ts'
+import {env, workload} from '../../../charts/manifests/manifests.ts'
 import {HELMS} from '../../../support/helms.ts'
 import {toolPath} from '../../../support/tools.ts'
 

@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import type {KubernetesObject} from '../../../../../../src/cluster/cluster.ts'
 import {deadlocks} from '../../../../../../src/verbs/charts/doctor/checks/deadlocks/deadlocks.ts'
-import {env} from '../../../../../charts-reading/manifests/manifests.ts'
+import {env} from '../../../../../charts/manifests/manifests.ts'
 
 type Waits = Readonly<Record<string, string>>
 

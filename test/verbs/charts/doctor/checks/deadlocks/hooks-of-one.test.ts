@@ -2,7 +2,7 @@ import {expect, it} from 'vitest'
 import type {KubernetesObject} from '../../../../../../src/cluster/cluster.ts'
 import type {RenderedObject} from '../../../../../../src/cluster/manifest.ts'
 import {deadlocks} from '../../../../../../src/verbs/charts/doctor/checks/deadlocks/deadlocks.ts'
-import {env, workload} from '../../../../../charts-reading/manifests/manifests.ts'
+import {env, workload} from '../../../../../charts/manifests/manifests.ts'
 
 /** A Job `api` that waits for the Job `other`; `hook` is a hook and its weight: `pre-install 5`. */
 function waiting(hook: string | undefined): KubernetesObject {

@@ -3,7 +3,7 @@ import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
-import {writeFiles} from '../charts-reading/support/write-files.ts'
+import {writeFiles} from '../charts/support/write-files.ts'
 import {CHARTS, useCharts} from './support/charts.ts'
 import {find, type KubernetesObject, pods, secret, variable} from './support/objects.ts'
 

@@ -2,7 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
-import {writeFiles} from '../charts-reading/support/write-files.ts'
+import {writeFiles} from '../charts/support/write-files.ts'
 import {useCharts} from './support/charts.ts'
 import {find} from './support/objects.ts'
 

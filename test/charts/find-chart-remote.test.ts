@@ -4,19 +4,14 @@ import {type AddressInfo, createServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it, onTestFinished} from 'vitest'
-import {type ChartFinding, chartNames, findChart} from '../../../src/charts/find-chart.ts'
-import type {ChartSource} from '../../../src/environment/environment.ts'
-import {helmPackages} from '../../../src/helm/pull.ts'
-import {HELMS, type HelmName} from '../../support/helms.ts'
-import {toolPath} from '../../support/tools.ts'
-import {
-  type ChartServer,
-  type ServedPackage,
-  serveRegistry,
-  serveRepository,
-} from '../support/chart-server.ts'
-import {packageChart, registryLogin} from '../support/helm.ts'
-import {addFiles, manifest, writeFiles} from '../support/write-files.ts'
+import {type ChartFinding, chartNames, findChart} from '../../src/charts/find-chart.ts'
+import type {ChartSource} from '../../src/environment/environment.ts'
+import {helmPackages} from '../../src/helm/pull.ts'
+import {HELMS, type HelmName} from '../support/helms.ts'
+import {toolPath} from '../support/tools.ts'
+import {type ChartServer, type ServedPackage, serveRegistry, serveRepository} from './support/chart-server.ts'
+import {packageChart, registryLogin} from './support/helm.ts'
+import {addFiles, manifest, writeFiles} from './support/write-files.ts'
 
 const LOGIN = {username: 'operator', password: 'pass/word 1'}
 

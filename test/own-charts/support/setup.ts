@@ -27,7 +27,7 @@ const CHARTS = join(ROOT, 'charts')
 /** How many states of the charts have kept what they render. */
 const KEPT = 3
 /** What decides what the charts render beside themselves and helm: how a test asks, and what reads the answer. */
-const READERS = ['test/charts/support/charts.ts', 'package-lock.json']
+const READERS = ['test/own-charts/support/charts.ts', 'package-lock.json']
 
 /** Vendors the charts once for all files: that is two thousand files. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
