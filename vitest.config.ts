@@ -74,7 +74,7 @@ export default defineConfig({
   cacheDir: 'dist/vite',
   test: {
     // For all projects.
-    globalSetup: ['test/support/command-table.ts'],
+    globalSetup: ['test/support/setup.ts'],
     // So it would what it has made of the sources.
     fsModuleCachePath: 'dist/vite/modules',
     sequence: {sequencer: ByNameInTurn},

@@ -1,9 +1,8 @@
-import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
 import {execa} from 'execa'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
+import {testDirectory} from './support/test-directory.ts'
 
 const LIMIT = 72
 
@@ -22,8 +21,7 @@ it('the subject of each commit has at most 72 characters', async () => {
 })
 
 it('a longer one is found, also in a shallow clone, and an older one is left as it is', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-commits-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const origin = join(directory, 'origin')
   const shallow = join(directory, 'shallow')
   const author = ['-c', 'user.name=kk', '-c', 'user.email=kk@example.org']

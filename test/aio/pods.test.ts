@@ -1,10 +1,10 @@
-import {mkdtemp, readdir, readFile, rm, stat} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readdir, readFile, stat} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
 import type {Node} from '../../src/sandbox/node/node.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {kk, kubectl, makeNamespace, nodeHome, nodeUp} from './support/node.ts'
 import {IMAGE, inPod, pushImage, startPod} from './support/pods.ts'
 import {aioEnvironment} from './support/run-aio.ts'
@@ -136,7 +136,7 @@ describe('a pod', () => {
 
 describe('volumes', () => {
   it('of hostPath are the directories of this machine', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-aio-host-'))
+    const directory = testDirectory()
     const volumes = [{name: 'host', hostPath: {path: directory, type: 'Directory'}}]
     await startPod({
       namespace,
@@ -149,7 +149,6 @@ describe('volumes', () => {
 
     expect(await readFile(join(directory, 'file'), 'utf8')).toBe('written\n')
     await kubectl(['delete', 'pod', '--namespace', namespace, 'host-path'])
-    await rm(directory, {recursive: true})
   })
 
   it('of emptyDir are shared by the containers of a pod, and go with it', async () => {

@@ -1,7 +1,7 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, it} from 'vitest'
+import {testDirectory} from '../support/test-directory.ts'
 import {kk, kubectl, makeNamespace, nodeHome, nodeUp} from './support/node.ts'
 import {pushRandomImage} from './support/random-image.ts'
 
@@ -13,10 +13,9 @@ let registry: string
 beforeAll(async () => {
   registry = (await nodeUp()).registry
   namespace = await makeNamespace()
-  directory = await mkdtemp(join(tmpdir(), 'kk-aio-prepull-'))
+  directory = testDirectory()
 })
 afterAll(async () => {
-  await rm(directory, {recursive: true})
   await kubectl(['delete', 'namespace', namespace, '--wait=false'])
 })
 

@@ -1,8 +1,7 @@
-import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {chmod, writeFile} from 'node:fs/promises'
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
 import {createServer as createSecureServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
@@ -15,6 +14,7 @@ import {waitFor} from '../e2e/support/cluster.ts'
 import {GIVEN, useCharts} from '../own-charts/support/charts.ts'
 import {find, ofKind} from '../own-charts/support/objects.ts'
 import {ask, type Certificate, certificateFor} from '../support/authority.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolbox} from '../support/tools.ts'
 import {buildah, CONFIG} from './support/container.ts'
 import {imageOf} from './support/images.ts'
@@ -137,7 +137,7 @@ async function files(): Promise<Readonly<Record<string, string>>> {
 
 /** Starts the image as a pod does, with these files as its configuration; returns what ends it. */
 async function started(configuration: Readonly<Record<string, string>>): Promise<() => Promise<void>> {
-  const place = await mkdtemp(join(directory, 'config-'))
+  const place = testDirectory()
   for (const [name, text] of Object.entries(configuration)) await writeFile(join(place, name), text)
   for (const shared of [place, inside]) await chmod(shared, 0o755)
   const {stdout: id} = await buildah(['from', '--pull=never', localReference(imageOf('traefik'))])
@@ -165,15 +165,15 @@ async function started(configuration: Readonly<Record<string, string>>): Promise
 
 beforeAll(async () => {
   tools = await toolbox()
-  directory = await mkdtemp(join(tmpdir(), 'kk-ingress-'))
+  directory = testDirectory()
   certificate = await certificateFor(['*.example.org'], directory)
   env = {...process.env, XDG_STATE_HOME: directory, KK_TOOLBOX: tools}
   kubeconfig = (await up({name: 'ingress', nodes: 1, env})).sandbox.kubeconfig
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
   const {port} = service.address() as AddressInfo
-  inside = await mkdtemp(join(directory, 'inside-'))
+  inside = testDirectory()
   await secureServer('glance', await certificateFor(['servers.openstack.svc.cluster.local'], inside))
-  const strange = await mkdtemp(join(directory, 'strange-'))
+  const strange = testDirectory()
   await secureServer('nova', await certificateFor(['servers.openstack.svc.cluster.local'], strange))
   const [http = 0, https = 0] = await freePorts(2)
   Object.assign(ports, {http, https})
@@ -210,7 +210,6 @@ afterAll(async () => {
   service.close()
   for (const server of secured.values()) server.close()
   await down({name: 'ingress', env})
-  await rm(directory, {recursive: true})
 })
 
 const open = (name: string, {authority} = certificate) =>
@@ -251,7 +250,7 @@ describe('the controller of the chart ingress', () => {
   })
 
   it('serves a new certificate as soon as it is in the Secret', async () => {
-    const other = await mkdtemp(join(directory, 'other-'))
+    const other = testDirectory()
     const renewed = await certificateFor(['*.example.org'], other)
 
     await secret('ingress-tls', renewed)

@@ -1,12 +1,11 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
 import {defaultValues, valuesFault} from '../../src/charts/default-values.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 async function chartWith(values: string): Promise<string> {
-  const chart = await mkdtemp(join(tmpdir(), 'kk-values-'))
-  onTestFinished(() => rm(chart, {recursive: true}))
+  const chart = testDirectory()
   await writeFile(join(chart, 'values.yaml'), values)
   return chart
 }

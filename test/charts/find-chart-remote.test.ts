@@ -1,13 +1,13 @@
 import {createHash} from 'node:crypto'
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs'
+import {readFileSync} from 'node:fs'
 import {type AddressInfo, createServer} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it, onTestFinished} from 'vitest'
 import {type ChartFinding, chartNames, findChart} from '../../src/charts/find-chart.ts'
 import type {ChartSource} from '../../src/environment/environment.ts'
 import {helmPackages} from '../../src/helm/pull.ts'
 import {HELMS, type HelmName} from '../support/helms.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 import {type ChartServer, type ServedPackage, serveRegistry, serveRepository} from './support/chart-server.ts'
 import {packageChart, registryLogin} from './support/helm.ts'
@@ -21,7 +21,7 @@ const KINDS = HELMS.flatMap((name) => [[name, 'repository'] as const, [name, 'oc
 /** Keystone 1.1.0, 1.2.0 and a candidate of 2.0.0, each with its library inside; memcached. */
 const served: ServedPackage[] = []
 beforeAll(async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'kk-charts-test-'))
+  const directory = testDirectory()
   for (const version of ['1.1.0', '1.2.0', '2.0.0-rc.1']) {
     const chart = join(directory, 'keystone')
     addFiles(chart, {
@@ -37,7 +37,6 @@ beforeAll(async () => {
   addFiles(directory, {'memcached/Chart.yaml': manifest('memcached')})
   const path = await packageChart(join(directory, 'memcached'), directory)
   served.push({name: 'memcached', version: '0.1.0', path})
-  return () => rmSync(directory, {recursive: true, force: true})
 })
 
 function serve(kind: RemoteKind, packages: readonly ServedPackage[], options = {}): Promise<ChartServer> {

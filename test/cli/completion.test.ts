@@ -1,18 +1,18 @@
-import {chmod, mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import {completionScript, SHELLS} from '../../src/cli/completion/completion.ts'
 import {completedNames} from '../../src/cli/names.ts'
 import {commandsOf, wordsOf} from '../../src/cli/reference.ts'
 import {table} from '../../src/table.js'
+import {testDirectory} from '../support/test-directory.ts'
 
 const COMMANDS = commandsOf(table)
 
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-completion-'))
+  directory = testDirectory()
   await mkdir(join(directory, 'clouds'))
   await writeFile(join(directory, 'clouds/lab.yaml'), 'a: {}\n')
   await writeFile(join(directory, 'kk.bash'), completionScript('bash', COMMANDS))
@@ -24,7 +24,6 @@ beforeAll(async () => {
   )
   await chmod(join(directory, 'kk'), 0o755)
 })
-afterAll(() => rm(directory, {recursive: true}))
 
 /** What bash offers at the end of a line. */
 async function offered(line: string): Promise<readonly string[]> {

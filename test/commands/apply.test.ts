@@ -1,15 +1,14 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, it} from 'vitest'
+import {beforeEach, expect, it} from 'vitest'
 import {openConsole} from '../../src/cli/console.ts'
 import {apply} from '../../src/commands/apply.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 let directory: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-apply-'))
+  directory = testDirectory()
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 it.each([
   ['is no UTF-8', Buffer.from('{"verb": "caf\xe9"}', 'latin1'), /plan\.json:1: expected UTF-8 text/],

@@ -1,20 +1,11 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
 import {execa} from 'execa'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {commandTable, makeTable, makeTableWhenOld} from '../../scripts/table.ts'
 import type {CommandTable} from '../../src/cli/reference.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 it('src/table.js is what npm run table makes, and not in git', async () => {
   const made = readFileSync('src/table.js', 'utf8')
@@ -29,8 +20,7 @@ it('src/table.js is what npm run table makes, and not in git', async () => {
 
 /** Two commands in a directory of the test, as old as that day. */
 function places(day: string) {
-  const directory = mkdtempSync(join(tmpdir(), 'kk-table-'))
-  onTestFinished(() => rmSync(directory, {recursive: true}))
+  const directory = testDirectory()
   const found = {
     commands: join(directory, 'commands'),
     shared: join(directory, 'cli'),

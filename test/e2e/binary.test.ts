@@ -1,24 +1,23 @@
 import {constants} from 'node:fs'
-import {copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {copyFile, mkdir, readdir, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
+import {beforeAll, describe, expect, inject, it} from 'vitest'
 import pjson from '../../package.json' with {type: 'json'}
+import {testDirectory} from '../support/test-directory.ts'
 
 const ESCAPE = '\u001b['
 
 let home: string
 let executable: string
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'kk-e2e-binary-'))
+  home = testDirectory()
   executable = join(home, 'alone', 'kk')
   await mkdir(join(home, 'alone'))
   await mkdir(join(home, 'no-programs'))
   await copyFile(inject('run').kk, executable, constants.COPYFILE_FICLONE)
   await writeFile(join(home, 'kk.yaml'), 'glance: {}\n')
 })
-afterAll(() => rm(home, {recursive: true}))
 
 /** With nothing beside it, no Node and no other program on PATH, and no variable but these. */
 const alone = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>

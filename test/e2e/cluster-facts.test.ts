@@ -1,9 +1,9 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished} from 'vitest'
 import type {Cluster} from '../../src/cluster/cluster.ts'
 import {openCluster} from '../../src/cluster/open.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {kubectl} from './support/cluster.ts'
 import {kk} from './support/kk.ts'
 
@@ -18,11 +18,10 @@ let cluster: Cluster
 let directory: string
 beforeAll(async () => {
   cluster = await openCluster({kubeconfig: inject('run').kubeconfig, env: {}})
-  directory = await mkdtemp(join(tmpdir(), 'kk-facts-'))
+  directory = testDirectory()
 })
 afterAll(async () => {
   await cluster.close()
-  await rm(directory, {recursive: true})
 })
 
 describe('the facts of a cluster', () => {

@@ -1,5 +1,4 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
@@ -8,17 +7,17 @@ import {parseManifest} from '../../src/cluster/manifest.ts'
 import {openCluster} from '../../src/cluster/open.ts'
 import {releaseId} from '../../src/release.ts'
 import {HELMS} from '../support/helms.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {get, kubectl, makeNamespace, uniqueName} from './support/cluster.ts'
 
 let cluster: Cluster
 let directory: string
 beforeAll(async () => {
   cluster = await openCluster({kubeconfig: inject('run').kubeconfig, env: {}})
-  directory = await mkdtemp(join(tmpdir(), 'kk-cluster-'))
+  directory = testDirectory()
 })
 afterAll(async () => {
   await cluster.close()
-  await rm(directory, {recursive: true})
 })
 
 /** A chart with one ConfigMap and one hook. */

@@ -1,18 +1,17 @@
-import {cp, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {cp, readdir, readFile, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {load} from 'js-yaml'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
+import {testDirectory} from '../support/test-directory.ts'
 import {kk} from './support/kk.ts'
 
 const KOLLA = join(import.meta.dirname, '../fixtures/kolla')
 
 let cwd: string
 beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), 'kk-e2e-config-'))
+  cwd = testDirectory()
   await cp(KOLLA, join(cwd, 'kolla'), {recursive: true})
 })
-afterEach(() => rm(cwd, {recursive: true}))
 
 const config = (...args: string[]) => kk(['config', ...args], {cwd, env: {TMPDIR: cwd}})
 

@@ -1,8 +1,8 @@
-import {mkdtemp} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import type {ReleaseHistory, RunEntry} from '../../src/verbs/observation/history.ts'
 import {atNight} from '../support/night.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {askApi} from './support/api.ts'
 import {get, kubectl, waitFor} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
@@ -12,7 +12,7 @@ const KK_SYSTEM = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'kk-sys
 
 /** kk on a machine that has neither the file nor any journal. */
 async function elsewhere(...args: readonly string[]): Promise<string> {
-  const home = await mkdtemp(join(inject('run').home, 'elsewhere-'))
+  const home = testDirectory()
   const env = {HOME: home, XDG_STATE_HOME: join(home, 'state')}
   const {exitCode, stdout, stderr} = await kk(args, {cwd: home, env})
   expect(exitCode, stderr).toBe(0)

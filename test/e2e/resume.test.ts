@@ -1,10 +1,11 @@
-import {mkdtemp, readdir, readFile} from 'node:fs/promises'
+import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {describe, expect, inject, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {leaseName} from '../../src/cluster/lease/lease.ts'
 import {releaseId} from '../../src/release.ts'
 import type {RunEntry} from '../../src/verbs/observation/history.ts'
 import {atNight} from '../support/night.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {get, kubectl, waitFor} from './support/cluster.ts'
 import {openCorner} from './support/corner.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
@@ -90,7 +91,7 @@ describe.concurrent('kk resume', () => {
     const refused = await environment.kk('resume')
     const between = await revisions(environment.name)
     await environment.write(TWO)
-    const home = await mkdtemp(join(inject('run').home, 'elsewhere-'))
+    const home = testDirectory()
     const [{id}] = (await runs(environment)) as [RunEntry]
 
     const {exitCode, stderr} = await kk(['resume', id, environment.file], {
@@ -206,7 +207,7 @@ describe('a journal', () => {
     const environment = await makeEnvironment({
       content: workloads({api: {values: {auth: {password: secret}}}}),
     })
-    const home = await mkdtemp(join(inject('run').home, 'journal-'))
+    const home = testDirectory()
     const env = {KK_HELM: environment.helm, XDG_STATE_HOME: join(home, 'state')}
 
     const {exitCode, stderr} = await kk(['deploy', environment.file], {cwd: environment.directory, env})

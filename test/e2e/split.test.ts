@@ -1,10 +1,10 @@
-import {mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {afterEach, beforeEach, describe, expect, inject, it} from 'vitest'
+import {beforeEach, describe, expect, inject, it} from 'vitest'
 import {writeProbeChart} from '../overrides/support/probe.ts'
 import {HELMS} from '../support/helms.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {kk, kkEnvironment} from './support/kk.ts'
 
 const ENVIRONMENT = `kk: {name: test}
@@ -29,10 +29,9 @@ const SLOW_STDIN = {OCLIF_STDIN_TIMEOUT_MS: '3000'}
 
 let cwd: string
 beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), 'kk-e2e-split-'))
+  cwd = testDirectory()
   await writeFile(join(cwd, 'env.yaml'), ENVIRONMENT)
 })
-afterEach(() => rm(cwd, {recursive: true}))
 
 const split = (args: readonly string[], options: {input?: string; env?: Record<string, string>} = {}) =>
   kk(['values', 'split', ...args], {cwd, ...options, env: {TMPDIR: cwd, ...options.env}})

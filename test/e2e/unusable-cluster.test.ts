@@ -1,18 +1,17 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {readFile, writeFile} from 'node:fs/promises'
 import {connect, createServer, type Socket} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished} from 'vitest'
+import {beforeAll, describe, expect, inject, it, onTestFinished} from 'vitest'
 import type {Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
 import {openCluster} from '../../src/cluster/open.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {kubectl, makeNamespace, uniqueName} from './support/cluster.ts'
 
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-cluster-'))
+  directory = testDirectory()
 })
-afterAll(() => rm(directory, {recursive: true}))
 
 /** A copy of the run's kubeconfig with some of it replaced. */
 async function kubeconfigWith(change: (text: string) => string): Promise<string> {

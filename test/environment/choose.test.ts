@@ -1,8 +1,8 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {chooseEnvironmentFile, splitArguments} from '../../src/environment/choose.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 describe('of the arguments', () => {
   it.each([
@@ -28,9 +28,8 @@ describe('of the arguments', () => {
 describe('the environment file', () => {
   let cwd: string
   beforeEach(async () => {
-    cwd = await mkdtemp(join(tmpdir(), 'kk-choose-'))
+    cwd = testDirectory()
   })
-  afterEach(() => rm(cwd, {recursive: true}))
 
   async function present(...files: string[]): Promise<void> {
     for (const file of files) {

@@ -1,17 +1,16 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
-import {afterAll, beforeAll, expect, it} from 'vitest'
+import {beforeAll, expect, it} from 'vitest'
 import {loadEnvironment, loadSource} from '../../src/environment/load.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 let cwd: string
 beforeAll(async () => {
-  cwd = await mkdtemp(join(tmpdir(), 'kk-load-'))
+  cwd = testDirectory()
   await writeFile(join(cwd, 'prod.eu.yaml'), 'kk: {charts: [charts]}\nmariadb: {}\n')
   await writeFile(join(cwd, 'latin.yaml'), Buffer.from([0x6d, 0x3a, 0x20, 0xe9]))
 })
-afterAll(() => rm(cwd, {recursive: true}))
 
 it('a file gives its name, and its directory to relative paths', async () => {
   const environment = await loadEnvironment({file: 'prod.eu.yaml', cwd})

@@ -1,8 +1,8 @@
-import {chmod, mkdir, mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, mkdir} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import {findHelm} from '../../src/helm/find.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {writeFakeHelm} from './support/fake-helm.ts'
 
 describe('findHelm', () => {
@@ -11,14 +11,13 @@ describe('findHelm', () => {
   let other: string
   let env: {PATH: string; KK_HELM?: string}
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'kk-find-'))
+    root = testDirectory()
     await mkdir(join(root, 'bin'))
     await mkdir(join(root, 'other'))
     onPath = await writeFakeHelm(join(root, 'bin'), 'exit 0')
     other = await writeFakeHelm(join(root, 'other'), 'exit 0')
     env = {PATH: `${join(root, 'missing')}:${join(root, 'bin')}`}
   })
-  afterAll(() => rm(root, {recursive: true, force: true}))
 
   it('takes --helm before KK_HELM', () => {
     expect(findHelm({flag: other, env: {...env, KK_HELM: onPath}})).toBe(other)

@@ -2,10 +2,11 @@ import {mkdir, mkdtemp, readFile, rm, watch, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {loadAll} from 'js-yaml'
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import type {Helm} from '../../src/helm/helm.ts'
 import {openHelm} from '../../src/helm/open.ts'
 import {helmVersion} from '../../src/helm/version.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 import {RECORDING, writeFakeHelm} from './support/fake-helm.ts'
 
@@ -29,10 +30,9 @@ describe('with a helm that records', () => {
   let root: string
   let path: string
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'kk-helm-'))
+    root = testDirectory()
     await mkdir(join(root, 'chart'))
   })
-  afterEach(() => rm(root, {recursive: true, force: true}))
 
   const fake = async (body: string, graceMilliseconds?: number) => {
     path = await writeFakeHelm(root, body)

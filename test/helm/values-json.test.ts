@@ -1,5 +1,4 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
@@ -10,6 +9,7 @@ import {readYaml} from '../../src/helm/yaml.ts'
 import {NASTY_STRINGS} from '../environment/support/nasty-strings.ts'
 import {writeProbeChart} from '../overrides/support/probe.ts'
 import {HELMS} from '../support/helms.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 
 const text = fc.oneof(fc.constantFrom(...NASTY_STRINGS), fc.string({unit: 'binary', maxLength: 20}))
@@ -28,7 +28,7 @@ it('escapes what YAML 1.1 would read as a break or a mark', () => {
 })
 
 it.each(HELMS)('what kk writes is read by %s also where it fills whole buffers', async (name) => {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-json-'))
+  const directory = testDirectory()
   const chart = await writeProbeChart(directory)
   await writeFile(join(chart, 'templates/values.yaml'), 'length: {{ len (.Values.text | default "") }}\n')
   const helm = await toolPath(name)
@@ -44,13 +44,12 @@ it.each(HELMS)('what kk writes is read by %s also where it fills whole buffers',
     })
     expect(stdout).toMatch(new RegExp(`^length: ${text.length}$`, 'm'))
   }
-  await rm(directory, {recursive: true})
 })
 
 it.each(HELMS)(
   'what kk writes is what %s, and kk itself, reads',
   async (name) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-json-'))
+    const directory = testDirectory()
     const values = {
       all: fc.sample(value, {seed: 3, numRuns: 500}),
       nasty: NASTY_STRINGS.map((each) => ({[each]: each})),
@@ -70,7 +69,6 @@ it.each(HELMS)(
     const printed = Buffer.from(/values: (.*)/.exec(stdout)?.[1] ?? '', 'base64').toString()
     expect(JSON.parse(printed)).toEqual(values)
     expect(readYaml(valuesJson(values))).toEqual(values)
-    await rm(directory, {recursive: true})
   },
   600_000,
 )

@@ -1,8 +1,8 @@
-import {mkdtemp, readFile, rm, utimes, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readFile, utimes, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {helmVersion, supportedVersion} from '../../src/helm/version.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 import {writeFakeHelm} from './support/fake-helm.ts'
 
@@ -37,10 +37,9 @@ describe('helmVersion', () => {
   let root: string
   let env: Record<string, string | undefined>
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'kk-version-'))
+    root = testDirectory()
     env = {...process.env, XDG_CACHE_HOME: join(root, 'cache')}
   })
-  afterEach(() => rm(root, {recursive: true, force: true}))
   const asked = async () => (await readFile(join(root, 'asked'), 'utf8')).trim().split('\n').length
 
   it.each([

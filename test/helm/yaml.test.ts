@@ -1,13 +1,13 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import fc from 'fast-check'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import type {KkError} from '../../src/errors.ts'
 import {readOnlyYaml, readYaml, readYamlDocuments} from '../../src/helm/yaml.ts'
 import {NASTY_WORDS} from '../environment/support/nasty-strings.ts'
 import {askHelm, valuesOfHelm, writeProbeChart} from '../overrides/support/probe.ts'
 import {HELMS} from '../support/helms.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 
 const read = (word: string) => (readYaml(`key: ${word}\n`) as {key: unknown}).key
@@ -222,11 +222,10 @@ describe.each(HELMS)('%s', (name) => {
   let helm: string
   let chart: string
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kk-yaml-'))
+    directory = testDirectory()
     helm = await toolPath(name)
     chart = await writeProbeChart(directory)
   }, 600_000)
-  afterAll(() => rm(directory, {recursive: true, force: true}))
 
   async function helmReads(text: string): Promise<unknown> {
     const file = join(directory, 'values.yaml')

@@ -1,4 +1,4 @@
-import {cp, mkdtemp, readFile, writeFile} from 'node:fs/promises'
+import {cp, readFile, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {expect, inject, it} from 'vitest'
@@ -7,6 +7,7 @@ import {blocksOf, readPages} from '../docs/support/pages.ts'
 import {kk, kkEnvironment} from '../e2e/support/kk.ts'
 import {pushImage} from '../images/support/push-image.ts'
 import {startRegistry} from '../support/registry.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -42,7 +43,7 @@ function comparable(text: string): string[] {
 
 /** A directory with what a clone has that a guide uses. */
 async function makeClone(): Promise<string> {
-  const clone = await mkdtemp(join(inject('run').home, 'clone-'))
+  const clone = testDirectory()
   for (const folder of ['charts', 'environments'])
     await cp(join(ROOT, folder), join(clone, folder), {recursive: true})
   // The charts that say nothing of what they require.

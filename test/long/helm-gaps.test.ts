@@ -1,12 +1,13 @@
-import {cp, mkdir, mkdtemp, writeFile} from 'node:fs/promises'
+import {cp, mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {gunzipSync, gzipSync} from 'node:zlib'
-import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import {get, kubectl, makeNamespace, uniqueName, waitFor} from '../e2e/support/cluster.ts'
 import {customResource} from '../e2e/support/custom-resource.ts'
 import {done, startOwnCluster} from '../e2e/support/guarded.ts'
 import {plainHelm} from '../e2e/support/plain-helm.ts'
 import {helmRecords} from '../e2e/support/records.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 /** `docs/helm-gaps.md` names each of these tests, and what kk does instead. */
 
@@ -219,7 +220,7 @@ describe.concurrent('plain helm', () => {
   })
 
   it('never upgrades what is in crds/', async () => {
-    const directory = await mkdtemp(join(inject('run').home, 'gaps-'))
+    const directory = testDirectory()
     const plural = uniqueName('gaps')
     const chart = async (description: string) => {
       const path = join(directory, description)

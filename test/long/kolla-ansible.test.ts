@@ -1,11 +1,10 @@
 import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
-import {copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {copyFile, mkdir, readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {load, loadAll} from 'js-yaml'
-import {afterAll, beforeAll, expect, inject, it} from 'vitest'
+import {beforeAll, expect, inject, it} from 'vitest'
 import {kollaPasswordTexts} from '../../src/exchange/kolla/passwords.ts'
 import {cacheDirectory} from '../../src/state/directories.ts'
 import {withLock} from '../../src/state/lock.ts'
@@ -13,6 +12,7 @@ import type {ConfigImport} from '../../src/verbs/config/import-config.ts'
 import {kk, kkEnvironment} from '../e2e/support/kk.ts'
 import {GIVEN} from '../own-charts/support/charts.ts'
 import type {KubernetesObject} from '../own-charts/support/objects.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 /** kolla-ansible of OpenStack 2025.1; the second has the collections that its roles take modules from. */
 const REQUIREMENTS = ['kolla-ansible==20.6.0', 'ansible==11.13.0', 'ansible-core==2.18.19']
@@ -63,7 +63,7 @@ let imported: Omit<ConfigImport, 'releases'>
 beforeAll(async () => {
   const installed = await kollaAnsible()
   const share = shareOf(installed)
-  work = await mkdtemp(join(tmpdir(), 'kk-kolla-ansible-'))
+  work = testDirectory()
   etc = join(work, 'etc-kolla')
   await mkdir(join(etc, 'config'), {recursive: true})
   const passwords = join(etc, 'passwords.yml')
@@ -94,7 +94,6 @@ beforeAll(async () => {
   expect(exitCode, stderr).toBe(0)
   imported = JSON.parse(stdout)
 }, 1_800_000)
-afterAll(() => rm(work, {recursive: true}))
 
 const valuesOf = async (file: string) => readFile(join(work, 'imported', file), 'utf8')
 

@@ -1,12 +1,12 @@
-import {copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {copyFile, cp, mkdir, readdir, readFile, symlink, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
-import {afterAll, beforeAll, expect, inject, it} from 'vitest'
+import {beforeAll, expect, inject, it} from 'vitest'
 import pjson from '../../package.json' with {type: 'json'}
 import {aptOfDebian} from '../../scripts/package/debian.ts'
 import {type Architecture, OTHER_NAMES} from '../../scripts/package/release.ts'
 import {uniqueName} from '../e2e/support/cluster.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const ARCH = process.arch as Architecture
@@ -15,11 +15,10 @@ const NAME = `kk-${pjson.version}-linux-${ARCH}`
 let work: string
 let packages: string
 beforeAll(async () => {
-  work = await mkdtemp(join(tmpdir(), 'kk-packages-'))
+  work = testDirectory()
   packages = join(work, 'packages')
   await execa('node', ['scripts/package.ts', '--output-dir', packages], {cwd: ROOT, preferLocal: true})
 })
-afterAll(() => rm(work, {recursive: true}))
 
 /** The same commit with the same changes, somewhere else. */
 async function elsewhere(): Promise<string> {

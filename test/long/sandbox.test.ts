@@ -1,5 +1,4 @@
-import {mkdtemp, readdir, readFile, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
 import {exists} from '../../src/state/files/exists.ts'
@@ -7,6 +6,7 @@ import {uniqueName, waitFor} from '../e2e/support/cluster.ts'
 import {kk} from '../e2e/support/kk.ts'
 import {listeningAddresses, processesBelow} from '../e2e/support/sandbox-processes.ts'
 import {home, newName, runs, sandbox} from '../e2e/support/sandboxes.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const ownName = () => uniqueName(inject('run').sandbox)
 
@@ -125,7 +125,7 @@ describe('kk sandbox up', () => {
 
   it("writes nothing outside kk's own directories", async () => {
     const name = newName()
-    const elsewhere = await mkdtemp(join(tmpdir(), 'kk-home-'))
+    const elsewhere = testDirectory()
     const env = {HOME: elsewhere}
 
     await kk(['sandbox', 'up', '--sandbox-name', name], {env})
@@ -133,6 +133,5 @@ describe('kk sandbox up', () => {
     await kk(['sandbox', 'shell', '--sandbox-name', name, '--', 'kubectl', 'get', 'nodes'], {env})
 
     expect(await readdir(elsewhere)).toEqual([])
-    await rm(elsewhere, {recursive: true})
   })
 })

@@ -1,12 +1,12 @@
-import {mkdir, mkdtemp, readdir, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readdir, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, it, vi} from 'vitest'
+import {beforeAll, describe, expect, it, vi} from 'vitest'
 import type {Helm} from '../../src/helm/helm.ts'
 import {openHelm} from '../../src/helm/open.ts'
 import {helmVersion} from '../../src/helm/version.ts'
 import {computedValues} from '../../src/overrides/computed.ts'
 import {HELMS} from '../support/helms.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 
 const CHART = {
@@ -36,7 +36,7 @@ describe.each(HELMS)('the values that %s computes', (name) => {
     computedValues(helm, {name: 'glance', namespace: 'openstack', chart, values: {...values}})
 
   beforeAll(async () => {
-    chart = await mkdtemp(join(tmpdir(), 'kk-chart-'))
+    chart = testDirectory()
     for (const [path, text] of Object.entries(CHART)) {
       await mkdir(dirname(join(chart, path)), {recursive: true})
       await writeFile(join(chart, path), text)
@@ -44,7 +44,6 @@ describe.each(HELMS)('the values that %s computes', (name) => {
     const path = await toolPath(name)
     helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
   }, 600_000)
-  afterAll(() => rm(chart, {recursive: true, force: true}))
 
   it('are the defaults of the chart and its subcharts under the given values', async () => {
     expect(
@@ -92,7 +91,7 @@ describe.each(HELMS)('the values that %s computes', (name) => {
   })
 
   it('leave nothing behind', async () => {
-    const temporary = await mkdtemp(join(tmpdir(), 'kk-empty-'))
+    const temporary = testDirectory()
     vi.stubEnv('TMPDIR', temporary)
 
     await computed({})
@@ -100,6 +99,5 @@ describe.each(HELMS)('the values that %s computes', (name) => {
 
     expect(await readdir(temporary)).toEqual([])
     vi.unstubAllEnvs()
-    await rm(temporary, {recursive: true})
   })
 })

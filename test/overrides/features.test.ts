@@ -1,8 +1,8 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import {featureFiles, featureLayers, idleFeatureNotes} from '../../src/overrides/features.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 describe('featureFiles', () => {
   it.each([
@@ -34,7 +34,7 @@ describe('featureFiles', () => {
 describe('featureLayers', () => {
   let directory: string
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kk-features-'))
+    directory = testDirectory()
     await mkdir(join(directory, 'values_overrides/glance'), {recursive: true})
     await writeFile(
       join(directory, 'values_overrides/glance', '2025.1-noble.yaml'),
@@ -51,7 +51,6 @@ describe('featureLayers', () => {
     await writeFile(join(directory, 'values_overrides/glance', 'empty.yaml'), '# nothing yet\n')
     await writeFile(join(directory, 'values_overrides/glance', 'list.yaml'), '- 1\n')
   })
-  afterAll(() => rm(directory, {recursive: true, force: true}))
 
   const glance = () => ({directory: join(directory, 'glance'), name: 'glance'})
 

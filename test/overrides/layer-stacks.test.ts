@@ -1,5 +1,4 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
@@ -7,6 +6,7 @@ import {mergedValues} from '../../src/overrides/layers.ts'
 import {blockYaml} from '../../src/overrides/overrides-yaml.ts'
 import type {Values} from '../../src/release.ts'
 import {HELMS} from '../support/helms.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 import {valuesOfHelm, writeProbeChart} from './support/probe.ts'
 
@@ -52,7 +52,7 @@ const atHeight = (height: number): Values =>
 it.each(HELMS)(
   `the combined overrides of ${STACKS} random stacks of layers, as YAML, are to %s what the layers are`,
   async (name) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-stacks-'))
+    const directory = testDirectory()
     const chart = await writeProbeChart(directory)
     await writeFile(join(chart, 'values.yaml'), JSON.stringify(atHeight(0)))
     const layers = Array.from({length: HEIGHT - 1}, (_, index) => atHeight(index + 1))
@@ -70,7 +70,6 @@ it.each(HELMS)(
 
     expect(Object.keys(given as object)).toHaveLength(STACKS)
     expect(shown).toEqual(given)
-    await rm(directory, {recursive: true})
   },
   600_000,
 )

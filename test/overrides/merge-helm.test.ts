@@ -1,5 +1,4 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
 import fc from 'fast-check'
@@ -8,6 +7,7 @@ import {type ExplainedLayer, explain} from '../../src/overrides/explain.ts'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import type {Values} from '../../src/release.ts'
 import {HELMS} from '../support/helms.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 import {valuesOfHelm, writeProbeChart} from './support/probe.ts'
 
@@ -22,7 +22,7 @@ const {map} = fc.letrec<{map: Record<string, unknown>}>((tie) => ({
 it.each(HELMS)(
   'mergeValues is what %s does with two files',
   async (name) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-merge-'))
+    const directory = testDirectory()
     const pairs = fc.sample(fc.tuple(map, map), {seed: 5, numRuns: 300})
     const [lower, upper] = [0, 1].map((side) =>
       Object.fromEntries(pairs.map((pair, index) => [`t${index}`, pair[side]!])),
@@ -38,7 +38,6 @@ it.each(HELMS)(
     })
 
     expect(merged).toEqual(mergeValues(lower, upper))
-    await rm(directory, {recursive: true})
   },
   600_000,
 )
@@ -46,7 +45,7 @@ it.each(HELMS)(
 it.each(HELMS)(
   'explain names who said each value that %s computes from the defaults of a chart and several layers',
   async (name) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-explain-'))
+    const directory = testDirectory()
     const drawn = fc.sample(fc.tuple(map, map, map, map), {seed: 7, numRuns: 1000})
     // As files are read: without maps that inherit nothing.
     const samples: typeof drawn = JSON.parse(JSON.stringify(drawn))
@@ -75,7 +74,6 @@ it.each(HELMS)(
       JSON.stringify({path, value, winner, of: samples[Number(path[0]!.slice(1))]}),
     )
     expect(shown).toEqual([])
-    await rm(directory, {recursive: true})
   },
   600_000,
 )

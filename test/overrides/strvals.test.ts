@@ -1,12 +1,10 @@
-import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
 import fc from 'fast-check'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import {applySet} from '../../src/overrides/strvals.ts'
 import type {Values} from '../../src/release.ts'
 import {HELMS} from '../support/helms.ts'
 import {atNight} from '../support/night.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 import {valuesOfHelm, writeProbeChart} from './support/probe.ts'
 
@@ -233,11 +231,10 @@ atNight(() => {
       valuesOfHelm({helm, chart, flags, ...(below ? {below} : {})})
 
     beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'kk-strvals-'))
+      directory = testDirectory()
       chart = await writeProbeChart(directory)
       helm = await toolPath(name)
     }, 600_000)
-    afterAll(() => rm(directory, {recursive: true, force: true}))
 
     it('in the table above, one over the other', async () => {
       const table = ACCEPTED.map(([expression]) => expression)

@@ -1,13 +1,13 @@
 import {once} from 'node:events'
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {writeFile} from 'node:fs/promises'
 import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import type {KubernetesObject as ClusterObject} from '../../src/cluster/cluster.ts'
 import {cleanupsIn} from '../../src/plan/removal/cleanup.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {SERVICES, useCharts} from './support/charts.ts'
 import {find, type KubernetesObject, ofKind} from './support/objects.ts'
 
@@ -115,8 +115,7 @@ it('what takes it away never runs by itself, and has no password but those of th
 /** What the script does when openstacksdk and PyMySQL only say what they are asked; `keystone` is what there is. */
 async function run(chart: string, things: readonly object[], keystone: object = {}, bus: object = {}) {
   const objects = await charts.render(chart)
-  const directory = await mkdtemp(join(tmpdir(), 'kk-cleanup-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   await writeFile(join(directory, 'openstack.py'), OPENSTACK)
   await writeFile(join(directory, 'pymysql.py'), PYMYSQL)
   const script = find(objects, 'ConfigMap', `${chart}-bin`).data!['cleanup.py']!

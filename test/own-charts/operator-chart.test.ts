@@ -1,12 +1,12 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {loadAll} from 'js-yaml'
-import {afterAll, beforeAll, expect, it} from 'vitest'
+import {beforeAll, expect, it} from 'vitest'
 import type {KubernetesObject} from '../../src/cluster/cluster.ts'
 import {operatorChart} from '../../src/operator/install/chart.ts'
 import {isOfCluster, operatorObjects} from '../../src/operator/install/install.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 
 const DEFAULTS = {version: '1.2.3', image: 'registry.example.org/kk:1', namespaces: ['openstack']}
@@ -14,13 +14,12 @@ const POLICIES = 'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy'
 
 let chart: string
 beforeAll(async () => {
-  chart = await mkdtemp(join(tmpdir(), 'kk-operator-chart-'))
+  chart = testDirectory()
   for (const [path, text] of Object.entries(operatorChart(DEFAULTS))) {
     await mkdir(dirname(join(chart, path)), {recursive: true})
     await writeFile(join(chart, path), text)
   }
 })
-afterAll(() => rm(chart, {recursive: true}))
 
 async function rendered(values: object, ...flags: readonly string[]): Promise<readonly KubernetesObject[]> {
   const {stdout} = await execa(

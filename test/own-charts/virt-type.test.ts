@@ -1,8 +1,8 @@
-import {chmod, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
+import {testDirectory} from '../support/test-directory.ts'
 import {useCharts} from './support/charts.ts'
 import {find} from './support/objects.ts'
 
@@ -19,8 +19,7 @@ interface Node {
 
 /** What a node finds out, by a program that stands in for the emulator; 30 seconds are one here. */
 async function found({qemu = 'exit 1', device = '/dev/null', known}: Node): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-virt-type-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const emulator = join(directory, 'qemu-system-x86_64')
   await writeFile(emulator, `#!/bin/bash\n${qemu}\n`)
   await chmod(emulator, 0o755)

@@ -1,10 +1,10 @@
-import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readdir, readFile, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {openJournal, type Transition} from '../../src/run/journal.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const MODULE = join(import.meta.dirname, '../../src/run/journal.ts')
 const STEPS = [
@@ -16,8 +16,7 @@ const STEPS = [
 const INTERRUPTING = {type: 'run-interrupting', at: 1, running: []} as const
 
 async function makeDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-journal-'))
-  onTestFinished(() => rm(directory, {recursive: true, force: true}))
+  const directory = testDirectory()
   return directory
 }
 

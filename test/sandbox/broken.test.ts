@@ -1,18 +1,17 @@
-import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {up as nodeUp} from '../../src/sandbox/node/up.ts'
 import {type SandboxPaths, sandboxPaths} from '../../src/sandbox/paths.ts'
 import {markUnfinished} from '../../src/sandbox/record.ts'
 import {requireSandbox} from '../../src/sandbox/running.ts'
 import {status} from '../../src/sandbox/status.ts'
 import {ensureSandbox, up} from '../../src/sandbox/up.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 /** Without a toolbox, nothing could be started. */
 async function stateHome(): Promise<NodeJS.ProcessEnv> {
-  const home = await mkdtemp(join(tmpdir(), 'kk-state-'))
-  onTestFinished(() => rm(home, {recursive: true}))
+  const home = testDirectory()
   return {XDG_STATE_HOME: home, XDG_CACHE_HOME: home}
 }
 

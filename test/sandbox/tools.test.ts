@@ -1,14 +1,13 @@
-import {mkdir, mkdtemp, rm, symlink, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, symlink, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {findTools, SANDBOX_TOOLS, toolPath} from '../../src/sandbox/tools.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 let directory: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-tools-'))
+  directory = testDirectory()
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 async function binaries(path: string, names: readonly string[], mode = 0o755): Promise<string> {
   const place = join(directory, path)

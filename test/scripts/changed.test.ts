@@ -1,9 +1,9 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
 import {changedFiles, runsForChange} from '../../scripts/changed.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const ALL = {programs: ['--project=programs'], e2e: ['--project=e2e']}
 const IMPORTERS = {programs: ['--project=programs', '--changed'], e2e: ['--project=e2e', '--changed']}
@@ -25,8 +25,7 @@ it('the commit to compare with is handed on', () => {
 })
 
 it('files are changed that differ from a commit, or are new', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'kk-changed-'))
-  onTestFinished(() => rm(root, {recursive: true}))
+  const root = testDirectory()
   const git = (...args: readonly string[]) =>
     execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {cwd: root})
   await git('init', '--quiet')

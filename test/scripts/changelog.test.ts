@@ -1,15 +1,14 @@
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
 import {readChanges, withSection} from '../../scripts/changelog.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const CHANGELOG = '# Changelog\n\nNewest first.\n\n## 0.1.0\n\n- The first.\n'
 
 /** A directory with these files, as docs/changes/ is. */
 function changes(files: Readonly<Record<string, string>>): string {
-  const directory = mkdtempSync(join(tmpdir(), 'kk-changes-'))
-  onTestFinished(() => rmSync(directory, {recursive: true}))
+  const directory = testDirectory()
   for (const [name, text] of Object.entries({'README.md': '# Changes\n', ...files}))
     writeFileSync(join(directory, name), text)
   return directory

@@ -1,14 +1,14 @@
-import {cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {cp, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, expect, it} from 'vitest'
 import {faultsSince} from '../../scripts/chart-versions.ts'
 import {CHARTS} from '../own-charts/support/charts.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 let root: string
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'kk-chart-versions-'))
+  root = testDirectory()
   for (const chart of ['common', 'glance', 'horizon', 'memcached'])
     await cp(join(CHARTS, chart), join(root, 'charts', chart), {recursive: true})
   const git = (...args: readonly string[]) =>
@@ -16,7 +16,6 @@ beforeAll(async () => {
   await git('init', '--quiet')
   await git('add', '.')
   await git('commit', '--quiet', '--message', 'one')
-  return () => rm(root, {recursive: true})
 })
 
 async function edit(path: string, change: (text: string) => string): Promise<void> {

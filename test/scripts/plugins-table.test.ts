@@ -1,13 +1,12 @@
-import {cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {cp, mkdir, mkdtemp, readFile, symlink, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {afterAll, expect, it} from 'vitest'
+import {expect, it} from 'vitest'
 import {pluginsTable, writePluginsTable} from '../../scripts/plugins-table.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const copy = await mkdtemp(join(tmpdir(), 'kk-plugins-'))
-afterAll(() => rm(copy, {recursive: true}))
+const copy = testDirectory()
 
 it('src/overrides/system/table.ts is what npm run charts writes', async () => {
   const committed = await readFile(join(ROOT, 'src/overrides/system/table.ts'), 'utf8')

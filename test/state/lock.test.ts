@@ -1,10 +1,11 @@
 import {once} from 'node:events'
-import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
-import {hostname, tmpdir} from 'node:os'
+import {readdir, readFile, writeFile} from 'node:fs/promises'
+import {hostname} from 'node:os'
 import {join} from 'node:path'
 import {execaNode} from 'execa'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {acquireLock, type LockHolder, tryLock, withLock} from '../../src/state/lock.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const COUNT = join(import.meta.dirname, 'support/count-under-lock.ts')
 const HOLD = join(import.meta.dirname, 'support/hold-lock.ts')
@@ -12,10 +13,9 @@ const HOLD = join(import.meta.dirname, 'support/hold-lock.ts')
 let directory: string
 let lock: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-lock-'))
+  directory = testDirectory()
   lock = join(directory, 'lock')
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 async function count(processes: number, times: number): Promise<number> {
   const counter = join(directory, 'counter')

@@ -1,7 +1,7 @@
-import {cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {cp, mkdir, readFile, rm, symlink, writeFile} from 'node:fs/promises'
 import {basename, join} from 'node:path'
 import {execa} from 'execa'
+import {testDirectory} from './test-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** What is made, or fetched, and no part of the tree. */
@@ -110,7 +110,7 @@ const ENTRY = `  example-api:
  * every node, an endpoint that nobody here knows, and a plugin.
  */
 export async function copyWithNewCharts(): Promise<{readonly root: string; remove(): Promise<void>}> {
-  const root = await mkdtemp(join(tmpdir(), 'kk-new-chart-'))
+  const root = testDirectory()
   await cp(ROOT, root, {recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path))})
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
   for (const [path, text] of Object.entries(NEW_CHART)) {

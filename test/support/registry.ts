@@ -1,9 +1,9 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {createInterface} from 'node:readline'
 import type {Readable} from 'node:stream'
 import {execa} from 'execa'
+import {testDirectory} from './test-directory.ts'
 
 /** A login, and its line of an htpasswd file (bcrypt). */
 export const LOGIN = {
@@ -19,7 +19,7 @@ interface Registry extends AsyncDisposable {
 
 /** Debian's docker-registry on the loopback, without TLS; with a login, it serves nobody else. */
 export async function startRegistry(login?: typeof LOGIN): Promise<Registry> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-registry-'))
+  const directory = testDirectory()
   const configuration = join(directory, 'config.yml')
   const passwords = join(directory, 'htpasswd')
   await writeFile(passwords, login?.line ?? '')
@@ -44,7 +44,6 @@ export async function startRegistry(login?: typeof LOGIN): Promise<Registry> {
     async [Symbol.asyncDispose]() {
       registry.kill()
       await registry
-      await rm(directory, {recursive: true})
     },
   }
 }

@@ -1,13 +1,13 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/errors.ts'
 import type {Layer} from '../../src/overrides/layer.ts'
 import {askedRenders, askedToAccept, renderPlan} from '../../src/verbs/foresee.ts'
 import {type Foreknown, layersKey} from '../../src/verbs/preparation/inference/foreknown.ts'
 import {id} from '../graph/graph-of.ts'
 import {planOf} from '../run/plan-of.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const RENDERED = new Map([
   [id('keystone'), [{apiVersion: 'v1', kind: 'Secret', metadata: {name: 'keystone'}}]],
@@ -83,8 +83,7 @@ describe('what a cluster was asked about', () => {
   } as unknown as Parameters<typeof askedRenders>[0]
 
   it('is known to the next plan with the same inputs on the same cluster, and to no other', async () => {
-    const cache = await mkdtemp(join(tmpdir(), 'kk-asked-'))
-    onTestFinished(() => rm(cache, {recursive: true}))
+    const cache = testDirectory()
     const here = askedRenders(prepared, {cache, cluster: {uid: 'a'}})
     const elsewhere = askedRenders(prepared, {cache, cluster: {uid: 'b'}})
     const keystone = {release: id('keystone')}
@@ -100,8 +99,7 @@ describe('what a cluster was asked about', () => {
   })
 
   it('is not kept where it was not rendered, and no matter where it cannot be', async () => {
-    const cache = await mkdtemp(join(tmpdir(), 'kk-asked-'))
-    onTestFinished(() => rm(cache, {recursive: true}))
+    const cache = testDirectory()
     const asked = askedRenders(prepared, {cache, cluster: {uid: 'a'}})
     await writeFile(join(cache, 'file'), '')
     const nowhere = askedRenders(prepared, {cache: join(cache, 'file'), cluster: {uid: 'a'}})

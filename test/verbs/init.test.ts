@@ -1,11 +1,11 @@
-import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {openFinding} from '../../src/cli/open/charts.ts'
 import {loadEnvironment} from '../../src/environment/load.ts'
 import type {Starter} from '../../src/environment/starter.ts'
 import {initEnvironment, nameOfDirectory, ownCharts} from '../../src/verbs/init.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const charts = await ownCharts(openFinding(undefined))
 const STARTER: Starter = {
@@ -18,9 +18,8 @@ const STARTER: Starter = {
 
 let directory: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-init-'))
+  directory = testDirectory()
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 const init = (starter: Partial<Starter> = {}, {name = 'kk.yaml', dryRun = false} = {}) =>
   initEnvironment({file: join(directory, name), starter: {...STARTER, ...starter}, charts, dryRun})

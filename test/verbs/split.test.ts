@@ -1,8 +1,8 @@
-import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {splitFiles, writeSplit} from '../../src/verbs/split.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
 const SOURCE = {file: 'e.yaml', text: 'global: {a: 1}\nkeystone: {b: 2}\nglance: {}\n', directory: '/'}
 
@@ -71,9 +71,8 @@ it('names each anchor of a file once', () => {
 describe('writing a split', () => {
   let home: string
   beforeEach(async () => {
-    home = await mkdtemp(join(tmpdir(), 'kk-split-'))
+    home = testDirectory()
   })
-  afterEach(() => rm(home, {recursive: true}))
 
   const files = (...names: string[]) => new Map(names.map((name) => [name, `of: ${name}\n`]))
   const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)

@@ -1,5 +1,3 @@
-import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {ServiceFor} from '../../../src/api/helm-chart-routes.ts'
 import type {Facts} from '../../../src/overrides/facts/facts.ts'
@@ -8,6 +6,7 @@ import {openStore} from '../../../src/overrides/user/open.ts'
 import type {OverrideStore} from '../../../src/overrides/user/store.ts'
 import {localOverrides} from '../../../src/verbs/overrides/local-overrides.ts'
 import {factsBase} from '../../../src/verbs/overrides/override-base.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const FACTS: Facts = {
   controllers: 1,
@@ -23,7 +22,7 @@ export interface TestOverrides {
 
 /** Overrides of rabbitmq and ingress, with system overrides for one controller, in a store of their own. */
 export async function testOverrides(): Promise<TestOverrides> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-overrides-'))
+  const directory = testDirectory()
   const store = await openStore({location: join(directory, 'store.sqlite'), env: {}})
   const base = factsBase({facts: FACTS, plugins: builtInPlugins()})
   return {
@@ -31,7 +30,6 @@ export async function testOverrides(): Promise<TestOverrides> {
     store,
     async remove() {
       await store.close()
-      await rm(directory, {recursive: true, force: true})
     },
   }
 }

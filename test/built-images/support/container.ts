@@ -1,10 +1,10 @@
-import {chmod, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, mkdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {onTestFinished} from 'vitest'
 import {startBuildah} from '../../../src/images/building/buildah.ts'
 import {type Image, localReference} from '../../../src/images/image.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 interface Ran {
   readonly exitCode: number
@@ -49,10 +49,9 @@ export async function buildah(args: readonly string[]): Promise<{readonly stdout
 
 export async function containerOf(image: Image): Promise<Container> {
   const {stdout: id} = await buildah(['from', '--pull=never', localReference(image)])
-  const directory = await mkdtemp(join(tmpdir(), 'kk-built-image-'))
+  const directory = testDirectory()
   onTestFinished(async () => {
     await buildah(['rm', id])
-    await rm(directory, {recursive: true})
   })
   const output = join(directory, '.output')
   await mkdir(output)

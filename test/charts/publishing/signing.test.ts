@@ -17,22 +17,19 @@ import {toolPath} from '../../support/tools.ts'
 import {helm} from '../support/helm.ts'
 import {makeSigningKeys} from '../support/signing-keys.ts'
 import {serveDirectory} from '../support/web-server.ts'
-import {type Files, manifest, writeFiles} from '../support/write-files.ts'
+import {manifest, writeFiles} from '../support/write-files.ts'
 
 let keys: Awaited<ReturnType<typeof makeSigningKeys>>
 /** One package, with what signs it beside it and without: gpg and helm take their time to start. */
 let signed: ChartPackage
 let unsigned: ChartPackage
-const removals: (() => void)[] = []
 beforeAll(async () => {
   keys = await makeSigningKeys()
-  const make = (files: Files) => writeFiles(files, (remove) => removals.push(remove))
-  signed = await pack({make})
-  unsigned = await pack({make, isSigned: false})
+  signed = await pack()
+  unsigned = await pack({isSigned: false})
 })
 afterAll(async () => {
   await keys[Symbol.asyncDispose]()
-  for (const remove of removals) remove()
 })
 
 const name = HELMS[0]!
@@ -44,10 +41,15 @@ async function finding(home = writeFiles({})): Promise<ChartFinding> {
 }
 
 /** Packs a chart, signed unless told; returns the file. */
-async function pack({isSigned = true, text = '', make = (files: Files) => writeFiles(files)} = {}) {
+async function pack({isSigned = true, text = ''} = {}) {
   const lines = 'description: |\n  - a line that begins with a dash\n'
-  const chart = make({'Chart.yaml': manifest('app', '1.0.0', lines), 'values.yaml': text})
-  const options = {charts: [chart], version: undefined, directory: make({}), finding: await finding(make({}))}
+  const chart = writeFiles({'Chart.yaml': manifest('app', '1.0.0', lines), 'values.yaml': text})
+  const options = {
+    charts: [chart],
+    version: undefined,
+    directory: writeFiles({}),
+    finding: await finding(writeFiles({})),
+  }
   if (!isSigned) return (await packageCharts(options))[0]!
   const {key, secret: keyring, passphrase} = keys
   await using signer = await openSigner({key, keyring, passphrase, env: process.env})

@@ -1,7 +1,7 @@
-import {chmod, mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
+import {testDirectory} from '../../support/test-directory.ts'
 
 /** Keys of gpg, made for a test: of whom signs, `charts@example.org`, and of somebody else. */
 interface SigningKeys extends AsyncDisposable {
@@ -18,7 +18,7 @@ interface SigningKeys extends AsyncDisposable {
 const PASSPHRASE = 'a passphrase of words'
 
 export async function makeSigningKeys(): Promise<SigningKeys> {
-  const home = await mkdtemp(join(tmpdir(), 'kk-keys-'))
+  const home = testDirectory()
   await chmod(home, 0o700)
   const gpg = async (...words: readonly string[]) => {
     const options = ['--homedir', home, '--batch', '--pinentry-mode', 'loopback', '--passphrase-fd', '0']
@@ -40,7 +40,6 @@ export async function makeSigningKeys(): Promise<SigningKeys> {
     others: await exported('others.gpg', '--export', 'others@example.org'),
     async [Symbol.asyncDispose]() {
       await execa('gpgconf', ['--homedir', home, '--kill', 'gpg-agent'])
-      await rm(home, {recursive: true})
     },
   }
 }

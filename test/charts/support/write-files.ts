@@ -1,15 +1,13 @@
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {mkdirSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
-import {onTestFinished} from 'vitest'
+import {testDirectory} from '../../support/test-directory.ts'
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string>>
 
-/** A directory with these files, removed when the test is over, or when `onEnd` calls what it is given. */
-export function writeFiles(files: Files, onEnd: (remove: () => void) => void = onTestFinished): string {
-  const directory = mkdtempSync(join(tmpdir(), 'kk-charts-test-'))
-  onEnd(() => rmSync(directory, {recursive: true, force: true}))
+/** Returns a directory with these files. It goes when the run of vitest ends. */
+export function writeFiles(files: Files): string {
+  const directory = testDirectory()
   addFiles(directory, files)
   return directory
 }

@@ -1,10 +1,10 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
 import {chooseCluster, openUsersHelm} from '../../../src/cli/open/cluster.ts'
 import type {Cluster} from '../../../src/cluster/cluster.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const belongingTo = (context: string) =>
   readEnvironment({file: 'env.yaml', text: `kk: {context: ${context}}\ndb: {}\n`, directory: '/'})
@@ -36,8 +36,7 @@ it.each([
   ['in a pod without a context, for no kubeconfig has it', undefined, []],
   ['elsewhere with the context of the cluster', 'production', ['--kube-context', 'production']],
 ])('helm is started %s', async (_, helmContext, words) => {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-helm-test-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const path = join(directory, 'helm')
   const lines = ['#!/bin/sh', '[ "$1" = version ] && exec echo v4.2.4', `echo "$*" > ${path}.log`, '']
   await writeFile(path, lines.join('\n'), {mode: 0o755})

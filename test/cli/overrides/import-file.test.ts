@@ -1,16 +1,15 @@
-import {mkdtemp, readdir, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, it} from 'vitest'
+import {beforeEach, expect, it} from 'vitest'
 import {importFile} from '../../../src/cli/overrides/import-file.ts'
 import {importedText} from '../../../src/report/overrides/overrides-text.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-import-'))
+  directory = testDirectory()
   await writeFile(join(directory, 'saved.yaml'), 'version: 1\noverrides: {nova: {openstack: {a: 1}}}\n')
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 async function imported(dryRun: boolean, facts?: string) {
   const said: string[] = []

@@ -1,9 +1,8 @@
 import {chmodSync, writeFileSync} from 'node:fs'
-import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {servedTokens} from '../../../src/cli/overrides/serve.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const TOKEN = 't'.repeat(32)
 const OTHER = 'o'.repeat(32)
@@ -12,12 +11,11 @@ let directory: string
 let file: string
 let said: string[]
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-tokens-'))
+  directory = testDirectory()
   file = join(directory, 'tokens')
   writeFileSync(file, `read ${OTHER} ada\n`, {mode: 0o600})
   said = []
 })
-afterEach(() => rm(directory, {recursive: true}))
 const tokens = (flag: string | undefined, env: Record<string, string>) =>
   servedTokens(flag, env, (line) => said.push(line))
 

@@ -1,14 +1,13 @@
-import {mkdtemp, readdir, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, it, vi} from 'vitest'
+import {beforeEach, expect, it, vi} from 'vitest'
 import {openReportFilesBeside} from '../../../src/cli/run/report-files.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-reports-'))
+  directory = testDirectory()
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 it.each([
   ['a file', () => join(directory, 'kk.json'), () => join(directory, 'kk.rollback.json')],

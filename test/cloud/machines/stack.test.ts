@@ -1,8 +1,9 @@
-import {mkdtemp, readFile} from 'node:fs/promises'
+import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {waitFor} from '../../e2e/support/cluster.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {inClient} from '../support/client.ts'
 import {cloudUp} from '../support/cloud.ts'
 import {inMachine, machine, page} from '../support/machines.ts'
@@ -28,7 +29,7 @@ beforeAll(async () => {
   await cloudUp()
   // What `npm run cloud` makes of them, unless it is there.
   if (!(await isThere('image show guest')) || !(await isThere('network show public'))) await machine()
-  const directory = await mkdtemp(join(inject('aio').home, 'stack-'))
+  const directory = testDirectory()
   key = join(directory, 'key')
   await execa('ssh-keygen', ['-q', '-t', 'ecdsa', '-N', '', '-f', key])
   await inClient(`

@@ -1,8 +1,8 @@
-import {mkdtemp, readFile, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, it} from 'vitest'
 import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {changedEnvironment} from '../support/environment.ts'
 import {pushImages, ROOT} from '../support/images.ts'
 
@@ -15,10 +15,9 @@ beforeAll(async () => {
   await nodeUp()
   await pushImages('mariadb-server', 'rabbitmq', 'memcached', 'keystone', 'toolbox', 'kk')
   namespace = await makeNamespace()
-  directory = await mkdtemp(join(tmpdir(), 'kk-aio-config-'))
+  directory = testDirectory()
 })
 afterAll(async () => {
-  await rm(directory, {recursive: true})
   await kubectl(['delete', 'namespace', namespace, '--wait=false'])
 })
 

@@ -1,9 +1,9 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {onCloud} from '../support/cloud.ts'
 import {globalOfCloud} from '../support/environment.ts'
 import {pushedImage} from '../support/images.ts'
@@ -16,10 +16,9 @@ let directory: string
 beforeAll(async () => {
   cloud = await makeCloud('memcached', 'mariadb-server')
   name = cloud.namespace
-  directory = await mkdtemp(join(tmpdir(), 'kk-in-cluster-'))
+  directory = testDirectory()
 })
 afterAll(async () => {
-  await rm(directory, {recursive: true})
   await cloud.remove()
 })
 

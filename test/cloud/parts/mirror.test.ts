@@ -1,5 +1,4 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {REGISTRY} from '../../../scripts/cloud/images.ts'
@@ -8,6 +7,7 @@ import type {Values} from '../../../src/release.ts'
 import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {startRegistry} from '../../support/registry.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {cutOff} from '../support/cut-off.ts'
 import {globalOfCloud} from '../support/environment.ts'
 import {pushedImage, pushImages, ROOT} from '../support/images.ts'
@@ -52,7 +52,7 @@ it('a node whose network is cut runs an environment from what was carried', asyn
   await nodeUp()
   await pushImages('kk', 'memcached')
   const namespace = await makeNamespace()
-  const directory = await mkdtemp(join(tmpdir(), 'kk-mirror-'))
+  const directory = testDirectory()
   const [file, carried] = [join(directory, `${namespace}.yaml`), join(directory, 'carried')]
   const global = await globalOfCloud()
   let content: Values = {
@@ -90,6 +90,5 @@ it('a node whose network is cut runs an environment from what was carried', asyn
     for (const image of images) expect(image).toMatch(new RegExp(`^${site}/upstream/kk/`))
   } finally {
     await kubectl(['delete', 'namespace', namespace, '--wait=false'])
-    await rm(directory, {recursive: true, force: true})
   }
 }, 1_200_000)

@@ -1,9 +1,9 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {OperatorStatus} from '../../../src/operator/client/status.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {globalOfCloud} from '../support/environment.ts'
 import {query} from '../support/in-server.ts'
 import {
@@ -23,12 +23,11 @@ let directory: string
 beforeAll(async () => {
   cloud = await makeCloud('memcached', 'mariadb-server')
   name = cloud.namespace
-  directory = await mkdtemp(join(tmpdir(), 'kk-operated-'))
+  directory = testDirectory()
   await installOperator(name)
 })
 afterAll(async () => {
   await uninstallOperator()
-  await rm(directory, {recursive: true})
   await cloud.remove()
 })
 

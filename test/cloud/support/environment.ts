@@ -1,9 +1,9 @@
-import {mkdtemp, readFile, writeFile} from 'node:fs/promises'
+import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {dump, load} from 'js-yaml'
-import {inject} from 'vitest'
 import {mergeValues} from '../../../src/overrides/merge.ts'
 import type {Values} from '../../../src/release.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {ROOT} from './images.ts'
 
 /** The environment of the documentation. */
@@ -41,7 +41,7 @@ export async function changedEnvironment({
   charts = 'sources',
   only,
 }: Change): Promise<string> {
-  const directory = await mkdtemp(join(inject('aio').home, 'environment-'))
+  const directory = testDirectory()
   const written = load(await readFile(of, 'utf8')) as Values
   const {kk, global, ...sections} = mergeValues(written, values) as WithSettings
   const kept = (named: Values = {}) =>

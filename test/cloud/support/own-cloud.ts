@@ -1,9 +1,9 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, inject} from 'vitest'
 import type {Values} from '../../../src/release.ts'
 import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {globalOfCloud} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
 
@@ -17,7 +17,7 @@ export async function makeCloud(...images: readonly string[]) {
   await pushImages('kk', ...images)
   const namespace = await makeNamespace()
   const global = await globalOfCloud()
-  const directory = await mkdtemp(join(tmpdir(), 'kk-cloud-'))
+  const directory = testDirectory()
   const file = join(directory, 'cloud.yaml')
   /** Runs a verb for the sections, among them more of `kk`, whatever becomes of it. */
   const attempt = async (verb: string, {kk: own, ...sections}: Values, ...args: readonly string[]) => {
@@ -42,7 +42,6 @@ export async function makeCloud(...images: readonly string[]) {
       expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
     },
     async remove(): Promise<void> {
-      await rm(directory, {recursive: true})
       await kubectl(['delete', 'namespace', namespace, '--wait=false'])
     },
   }

@@ -1,10 +1,10 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {ask} from '../../support/authority.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {newPage} from '../support/browser.ts'
 import {inClient, openstack} from '../support/client.ts'
 import {cloudUp, NAMESPACE, succeed} from '../support/cloud.ts'
@@ -40,14 +40,13 @@ beforeAll(async () => {
     },
   })
   await phase('ingress deployed', () => succeed(['deploy', file, '--yes']))
-  directory = await mkdtemp(join(tmpdir(), 'kk-ingress-'))
+  directory = testDirectory()
   authority = join(directory, 'ca.crt')
   const secret = ['get', 'secret', 'ingress-tls', '--namespace', NAMESPACE]
   const trusted = await kubectl([...secret, '--output', String.raw`jsonpath={.data.ca\.crt}`])
   await writeFile(authority, Buffer.from(trusted, 'base64'))
 })
 afterAll(async () => {
-  await rm(directory, {recursive: true})
   // The names go from the catalogue first, then what serves them.
   await phase('ingress taken away', async () => {
     await succeed(['deploy', CLOUD, '--yes'])

@@ -1,12 +1,11 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {clusterAccess} from '../../../src/cluster/api/access.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 async function mounted(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-account-test-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   await writeFile(join(directory, 'token'), 's3cret')
   return directory
 }

@@ -1,10 +1,10 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import {clusterAccess} from '../../../src/cluster/api/access.ts'
 import {openCluster} from '../../../src/cluster/open.ts'
 import type {KkError} from '../../../src/errors.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const SECRET = 'S3cret'
 /** Nothing listens there: whoever comes so far has read the kubeconfig. */
@@ -12,9 +12,8 @@ const NOBODY = 'https://127.0.0.1:1'
 
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-kubeconfigs-'))
+  directory = testDirectory()
 })
-afterAll(() => rm(directory, {recursive: true}))
 
 interface Parts {
   readonly cluster?: unknown

@@ -1,9 +1,9 @@
 import {readFileSync} from 'node:fs'
-import {mkdtemp, readFile, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {expect, it, onTestFinished, vi} from 'vitest'
+import {expect, it, vi} from 'vitest'
 import {credentialReader} from '../../../src/cluster/api/credential-reader.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 function accessBy(command: string, args: readonly string[], more: object = {}) {
   const exec = {
@@ -111,8 +111,7 @@ it('a credential plugin that is missing comes with its own hint', async () => {
 })
 
 it('a credential plugin is asked again when what it gave has run out, and not before', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-plugin-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const script = (expires: string) =>
     `echo x >>${directory}/calls; echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t","expirationTimestamp":"${expires}"}}'`
   const lasting = credentialReader(accessBy('sh', ['-c', script('2100-01-01T00:00:00Z')]))

@@ -1,8 +1,8 @@
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {mkdirSync, writeFileSync} from 'node:fs'
 import {delimiter, join} from 'node:path'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {readKubeconfig} from '../../../src/cluster/api/kubeconfig.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 function kubeconfig(contexts: readonly string[], current?: string, port = 1): string {
   return JSON.stringify({
@@ -16,8 +16,7 @@ function kubeconfig(contexts: readonly string[], current?: string, port = 1): st
 }
 
 function directoryWith(files: Readonly<Record<string, string>>): string {
-  const directory = mkdtempSync(join(tmpdir(), 'kk-kubeconfig-'))
-  onTestFinished(() => rmSync(directory, {recursive: true}))
+  const directory = testDirectory()
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(directory, name, '..'), {recursive: true})
     writeFileSync(join(directory, name), text)

@@ -1,8 +1,7 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {readFile, writeFile} from 'node:fs/promises'
 import type {IncomingMessage} from 'node:http'
 import {createServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {TLSSocket} from 'node:tls'
 import {describe, expect, it, onTestFinished} from 'vitest'
@@ -10,6 +9,7 @@ import {clusterAccess} from '../../../src/cluster/api/access.ts'
 import {openClient} from '../../../src/cluster/api/client.ts'
 import {certificateFor} from '../../support/authority.ts'
 import {openProxy} from '../../support/proxy.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {scriptedServer} from '../support/api-server.ts'
 
 const PODS = {path: '/api/v1/pods', asked: 'list pods'}
@@ -24,8 +24,7 @@ interface SecureServer {
 
 /** An API server with TLS for the name `api.invalid`. */
 async function secureServer(): Promise<SecureServer> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-proxied-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const {data, authority} = await certificateFor(['api.invalid'], directory)
   const asked: IncomingMessage['headers'][] = []
   let connections = 0
@@ -50,8 +49,7 @@ async function clientIn(
   env: Readonly<Record<string, string>>,
   {cluster, user = {}}: {readonly cluster: object; readonly user?: object},
 ) {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-kubeconfig-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const kubeconfig = join(directory, 'config')
   const content = {
     'current-context': 'c',
@@ -143,8 +141,7 @@ it('a user acts as another one with all that the kubeconfig says', async () => {
 })
 
 it('a certificate of a credential plugin is shown to the server', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-client-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const {data} = await certificateFor(['client.invalid'], directory)
   const pem = (key: keyof typeof data) => Buffer.from(data[key], 'base64').toString()
   let shown = ''

@@ -1,11 +1,10 @@
-import {mkdtemp, rm} from 'node:fs/promises'
 import {createServer} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import type {Dependency} from '../../../src/cluster/dependencies/dependency.ts'
 import {waitForDependencies} from '../../../src/cluster/dependencies/open.ts'
 import {missing} from '../../../src/cluster/dependencies/resolve.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const NAMESPACE = '/api/v1/namespaces/openstack'
@@ -143,8 +142,7 @@ describe('what a pod waits for', () => {
   })
 
   it('a socket that is there', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-socket-test-'))
-    onTestFinished(() => rm(directory, {recursive: true}))
+    const directory = testDirectory()
     const path = join(directory, 's')
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(path, resolve))

@@ -1,8 +1,9 @@
-import {appendFile, copyFile, cp, mkdtemp, writeFile} from 'node:fs/promises'
+import {appendFile, copyFile, cp, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {beforeAll, beforeEach, expect, inject, it} from 'vitest'
+import {beforeAll, beforeEach, expect, it} from 'vitest'
 import type {PlanDocument} from '../../../src/report/plan/plan-json.ts'
 import {atNight} from '../../support/night.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {CHARTS, type EnvironmentContent, makeEnvironment, type TestEnvironment} from './environment.ts'
 import {revisions} from './records.ts'
 
@@ -30,7 +31,7 @@ export function describeChanges(family: Family): void {
   let charts: string
   let content: EnvironmentContent
   beforeAll(async () => {
-    charts = await mkdtemp(join(inject('run').home, 'charts-'))
+    charts = testDirectory()
     await cp(CHARTS, charts, {recursive: true})
     content = await family.content(charts)
     environment = await makeEnvironment({content})

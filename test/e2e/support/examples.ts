@@ -1,10 +1,11 @@
-import {copyFile, cp, mkdir, mkdtemp, writeFile} from 'node:fs/promises'
+import {copyFile, cp, mkdir, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {expect, inject} from 'vitest'
 import {IMAGE_TOOLS} from '../../../src/images/building/buildah.ts'
 import {onPath} from '../../../src/state/files/on-path.ts'
 import {table} from '../../../src/table.js'
+import {testDirectory} from '../../support/test-directory.ts'
 import {allInOne, FIXTURES, makeEnvironment, type TestEnvironment} from './environment.ts'
 import {kkEnvironment} from './kk.ts'
 
@@ -110,7 +111,7 @@ export async function expectToWork(line: string, environment: TestEnvironment): 
       // The store that kk takes by itself would belong to the cluster of this run, and be refused by the next.
       ...(/^kk (helm-)?override/.test(line) && {KK_STORE: join(environment.directory, 'overrides.sqlite')}),
       // The images of this machine are as many as somebody has built.
-      ...(line.startsWith('kk images') && {CONTAINERS_STORAGE_CONF: await emptyStorage(environment)}),
+      ...(line.startsWith('kk images') && {CONTAINERS_STORAGE_CONF: await emptyStorage()}),
       PATH: `${binaries}:${kkEnvironment().PATH}`,
     },
     extendEnv: false,
@@ -133,8 +134,8 @@ function canBuildImages(): boolean {
 }
 
 /** Configures a storage of images that has none. */
-async function emptyStorage({directory}: TestEnvironment): Promise<string> {
-  const storage = await mkdtemp(join(directory, 'storage-'))
+async function emptyStorage(): Promise<string> {
+  const storage = testDirectory()
   const file = join(storage, 'storage.conf')
   await writeFile(
     file,
@@ -144,8 +145,8 @@ async function emptyStorage({directory}: TestEnvironment): Promise<string> {
 }
 
 /** A directory of the line's own: what one line writes is no other's. */
-async function directoryFor({directory, file}: TestEnvironment, line: string): Promise<string> {
-  const own = join(await mkdtemp(join(directory, 'line-')), 'here')
+async function directoryFor({file}: TestEnvironment, line: string): Promise<string> {
+  const own = join(testDirectory(), 'here')
   await mkdir(own)
   // A copy, for what is indexed there is known to every kk of the run.
   await cp(join(FIXTURES, '../unannotated'), join(own, '../openstack-helm'), {recursive: true})

@@ -1,16 +1,14 @@
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, expect, it} from 'vitest'
+import {expect, it} from 'vitest'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import {importHelmfile} from '../../../src/exchange/helmfile/read.ts'
 import {environmentText} from '../../../src/report/import/environment-text.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'kk-test-'))
+const directory = testDirectory()
 mkdirSync(join(directory, 'bare'))
 writeFileSync(join(directory, 'bare/Chart.yaml'), '')
-
-afterAll(() => rmSync(directory, {recursive: true}))
 
 const repositories = [
   {name: 'shop', url: 'https://charts.example.org'},

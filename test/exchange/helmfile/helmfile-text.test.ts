@@ -1,17 +1,16 @@
-import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {helmfileText} from '../../../src/exchange/helmfile/helmfile-text.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
 let file: string
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  directory = testDirectory()
   file = join(directory, 'helmfile.yaml')
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 /** A helmfile on the PATH: a shell script. */
 async function withHelmfile(script: string) {

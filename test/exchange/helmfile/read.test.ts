@@ -1,9 +1,9 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, beforeAll, expect, it} from 'vitest'
+import {beforeAll, expect, it} from 'vitest'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import {environmentText} from '../../../src/report/import/environment-text.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {helmfileOf, importText} from './support/imported.ts'
 
 const HELMFILE = `
@@ -34,11 +34,10 @@ environments: {default: {}}
 let directory: string
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  directory = testDirectory()
   await import('node:fs/promises').then(({mkdir}) => mkdir(join(directory, 'values')))
   await writeFile(join(directory, 'values/db.yaml'), 'size: 1\nuser: kk\n')
 })
-afterAll(() => rm(directory, {recursive: true}))
 
 function imported(text = HELMFILE, isBuilt = false) {
   return importText({text, directory, isBuilt})

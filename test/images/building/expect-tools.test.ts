@@ -1,12 +1,11 @@
-import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
 import {expectTools} from '../../../src/images/building/buildah.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 async function path(...programs: readonly string[]): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-tools-test-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   for (const program of programs) {
     await writeFile(join(directory, program), '')
     await chmod(join(directory, program), 0o755)

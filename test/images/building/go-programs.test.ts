@@ -1,10 +1,10 @@
 import {createHash} from 'node:crypto'
-import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, describe, expect, it, onTestFinished, vi} from 'vitest'
 import {goPrograms} from '../../../src/images/building/go-programs.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const MODULE = 'example.org/hello'
 const MAIN = 'package main\n\nfunc main() {\n\tprintln("hello")\n}\n'
@@ -41,7 +41,7 @@ async function moduleProxy(): Promise<void> {
 }
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-go-test-'))
+  directory = testDirectory()
   await moduleProxy()
   vi.stubEnv('GOPROXY', `file://${join(directory, 'proxy')}`)
   vi.stubEnv('GONOSUMDB', 'example.org')
@@ -51,7 +51,6 @@ beforeAll(async () => {
   sum = (JSON.parse(stdout) as {readonly Sum: string}).Sum
   return async () => {
     vi.unstubAllEnvs()
-    await rm(directory, {recursive: true})
   }
 })
 
@@ -59,8 +58,7 @@ const sha256 = (text: Buffer) => createHash('sha256').update(text).digest('hex')
 
 /** Builds it for an image with these files; returns where it is, and what it holds. */
 async function built(files: Readonly<Record<string, string>>, {sum: stated = sum, own = false} = {}) {
-  const work = await mkdtemp(join(tmpdir(), 'kk-go-test-'))
-  onTestFinished(() => rm(work, {recursive: true}))
+  const work = testDirectory()
   for (const place of ['folder', 'context']) await mkdir(join(work, place))
   for (const [file, text] of Object.entries(files)) await writeFile(join(work, 'folder', file), text)
   const go = own

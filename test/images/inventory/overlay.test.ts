@@ -1,14 +1,13 @@
-import {mkdir, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readFile, symlink, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
 import {layImages} from '../../../src/images/inventory/overlay.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const IMAGES = join(import.meta.dirname, '../../../images')
 
 async function folders(): Promise<{overlay: string; out: string}> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-overlay-test-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const overlay = join(directory, 'overlay')
   await mkdir(overlay)
   return {overlay, out: join(directory, 'out')}

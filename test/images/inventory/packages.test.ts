@@ -1,9 +1,9 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
 import {packageList} from '../../../src/images/inventory/package-list.ts'
 import {readPackages, versionOf} from '../../../src/images/inventory/packages.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const STATUS = `Package: memcached
 Status: install ok installed
@@ -19,8 +19,7 @@ Version: 2:22.0.2-0+deb12u6
 `
 
 async function root(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'kk-root-test-'))
-  onTestFinished(() => rm(path, {recursive: true}))
+  const path = testDirectory()
   await mkdir(join(path, 'var/lib/dpkg'), {recursive: true})
   await writeFile(join(path, 'var/lib/dpkg/status'), STATUS)
   await mkdir(join(path, 'var/lib/kolla/venv/lib/python3/site-packages/Oslo_Config-9.4.0.dist-info'), {

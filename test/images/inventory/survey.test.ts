@@ -1,18 +1,17 @@
-import {appendFile, cp, mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {appendFile, cp} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import {withParents} from '../../../src/images/inventory/choose-images.ts'
 import {readImages} from '../../../src/images/inventory/read-images.ts'
 import {writeRecord} from '../../../src/images/inventory/record.ts'
 import {surveyImages} from '../../../src/images/inventory/survey.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-images-test-'))
+  directory = testDirectory()
   await cp(join(import.meta.dirname, '../../../images'), join(directory, 'images'), {recursive: true})
 })
-afterAll(() => rm(directory, {recursive: true}))
 
 /** What decides the programs that images carry. */
 const PROGRAMS = {kk: 'the sources of kk', helm: 'the bytes of helm'}
@@ -23,7 +22,7 @@ async function statesAfter(
   present = (name: string) => name !== 'nothing',
   now: Readonly<Record<string, string>> = PROGRAMS,
 ) {
-  const cache = await mkdtemp(join(directory, 'cache-'))
+  const cache = testDirectory()
   let carried: Readonly<Record<string, string>> = PROGRAMS
   const look = async () => {
     const images = await readImages(join(directory, 'images'))

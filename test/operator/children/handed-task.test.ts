@@ -1,11 +1,11 @@
-import {mkdtemp, readdir, readFile, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {readChartFiles} from '../../../src/charts/files/chart-files.ts'
 import {isHook} from '../../../src/cluster/helm-view.ts'
 import {parseManifest} from '../../../src/cluster/manifest.ts'
 import {type HandedTask, readTask, writeTask} from '../../../src/operator/children/handed-task.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const CHART = join(import.meta.dirname, '../../fixtures/charts/workload')
 const RELEASE = 'openstack/db'
@@ -75,20 +75,16 @@ function cluster() {
 
 it('a child gets the task as the parent has it, with every byte of the chart', async () => {
   const objects = cluster()
-  const directory = await mkdtemp(join(tmpdir(), 'kk-task-test-'))
-  try {
-    await writeTask(handed, objects)
-    const {task, ...rest} = await readTask(RELEASE, {run: 'r1', directory, objects})
+  const directory = testDirectory()
+  await writeTask(handed, objects)
+  const {task, ...rest} = await readTask(RELEASE, {run: 'r1', directory, objects})
 
-    expect(rest).toEqual({environment: 'production', run: 'r1', appliedAwaited: true})
-    expect(task).toEqual({...handed.task, work: {...handed.task.work, chart: directory}})
-    expect('objects' in task.work && task.work.objects.map(isHook)).toEqual([true])
-    expect(readChartFiles(directory)).toEqual(readChartFiles(CHART))
-    expect(await readFile(join(directory, 'Chart.yaml'), 'utf8')).toContain('name: workload')
-    expect(objects.kept()).not.toContain('Zürich')
-  } finally {
-    await rm(directory, {recursive: true})
-  }
+  expect(rest).toEqual({environment: 'production', run: 'r1', appliedAwaited: true})
+  expect(task).toEqual({...handed.task, work: {...handed.task.work, chart: directory}})
+  expect('objects' in task.work && task.work.objects.map(isHook)).toEqual([true])
+  expect(readChartFiles(directory)).toEqual(readChartFiles(CHART))
+  expect(await readFile(join(directory, 'Chart.yaml'), 'utf8')).toContain('name: workload')
+  expect(objects.kept()).not.toContain('Zürich')
 })
 
 it.each([
@@ -96,14 +92,10 @@ it.each([
   ['that was taken back', 'r1'],
 ])('a task %s is not done', async (what, run) => {
   const objects = cluster()
-  const directory = await mkdtemp(join(tmpdir(), 'kk-task-test-'))
-  try {
-    await writeTask(handed, objects)
-    if (what === 'that was taken back') await objects.delete()
+  const directory = testDirectory()
+  await writeTask(handed, objects)
+  if (what === 'that was taken back') await objects.delete()
 
-    await expect(readTask(RELEASE, {run, directory, objects})).rejects.toMatchObject({code: 'KK_RACED'})
-    expect(await readdir(directory)).toEqual([])
-  } finally {
-    await rm(directory, {recursive: true})
-  }
+  await expect(readTask(RELEASE, {run, directory, objects})).rejects.toMatchObject({code: 'KK_RACED'})
+  expect(await readdir(directory)).toEqual([])
 })

@@ -1,8 +1,7 @@
-import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {cp, mkdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {readOwnCharts} from '../../../scripts/charts/read-charts.ts'
 import {spokenChart, valuesAt} from '../../../src/charts/dialect.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
@@ -15,6 +14,7 @@ import {unreadPaths} from '../../../src/overrides/system/reads.ts'
 import {serviceOfKk} from '../../../src/overrides/system/shared/service.ts'
 import {factsFor} from '../../../src/overrides/system/system-overrides.ts'
 import {plugins} from '../../../src/overrides/system/table.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const SERVICES = readOwnCharts().flatMap(({name, values}) => (values.components ? [name] : []))
@@ -54,8 +54,7 @@ it.each([
 describe("kk's library is known by itself, not by the name that others have, too", () => {
   /** A chart with an annotation of kk's, and with this template in its library `common`. */
   async function annotatedWith(template: string, packed = false) {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
-    onTestFinished(() => rm(directory, {recursive: true}))
+    const directory = testDirectory()
     await cp(join(ROOT, 'test/fixtures/dialects/mariadb'), directory, {recursive: true})
     const manifest = await readFile(join(directory, 'Chart.yaml'), 'utf8')
     await writeFile(
@@ -108,8 +107,7 @@ it.each([
   ['a map on one line', 'endpoints: {identity: {name: a}, image: {name: b}}\n'],
   ['an alias', 'shared: &shared {name: a}\nendpoints:\n  identity: *shared\n  image: {name: b}\n'],
 ])('the endpoints of a chart are those of its values, written as %s', async (_, text) => {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   await cp(join(ROOT, 'test/fixtures/dialects/keystone'), directory, {recursive: true})
   await writeFile(join(directory, 'values.yaml'), text)
 

@@ -1,16 +1,12 @@
-import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {readPlugins} from '../../../src/overrides/system/read-plugins.ts'
-
-const made: string[] = []
-afterAll(() => Promise.all(made.map((directory) => rm(directory, {recursive: true}))))
+import {testDirectory} from '../../support/test-directory.ts'
 
 /** A directory of plugins; what begins with #! can be executed. */
 async function directoryOf(files: Readonly<Record<string, string>>): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-outside-'))
-  made.push(directory)
+  const directory = testDirectory()
   for (const [name, text] of Object.entries(files)) {
     const file = join(directory, name)
     await writeFile(file, text)

@@ -1,9 +1,8 @@
 import {chmodSync, writeFileSync} from 'node:fs'
-import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {keyFileWarning, parseKeys, storeKeys} from '../../../src/overrides/user/keys.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const BYTES = Buffer.from(Array.from({length: 32}, (_, index) => 255 - index))
 
@@ -28,13 +27,12 @@ describe('keys of a store', () => {
   })
 
   it('come from the environment or a file, the newest first', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-keys-'))
+    const directory = testDirectory()
     const file = join(directory, 'keys')
     writeFileSync(file, `${BYTES.toString('base64')}\n${Buffer.alloc(32).toString('hex')}\n`)
 
     const ofFile = storeKeys({KK_STORE_KEY_FILE: file})
     const [ofVariable] = storeKeys({KK_STORE_KEY: BYTES.toString('base64')})
-    await rm(directory, {recursive: true})
 
     expect(ofFile.map(({bytes}) => bytes)).toEqual([BYTES, Buffer.alloc(32)])
     expect(ofVariable).toEqual(ofFile[0])
@@ -46,13 +44,12 @@ describe('keys of a store', () => {
     [0o640, expect.stringMatching(/^warning: others can read .*keys \(mode 640\).*chmod 600/)],
     [0o604, expect.stringContaining('(mode 604)')],
   ])('in a file of the mode %o are warned of where others can read it', async (mode, warning) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-keys-'))
+    const directory = testDirectory()
     const file = join(directory, 'keys')
     writeFileSync(file, BYTES.toString('base64'))
     chmodSync(file, mode)
 
     const said = keyFileWarning({KK_STORE_KEY_FILE: file})
-    await rm(directory, {recursive: true})
 
     expect(said).toEqual(warning)
   })

@@ -1,11 +1,10 @@
 import {createHash, randomUUID} from 'node:crypto'
 import {existsSync} from 'node:fs'
-import {cp, mkdtemp, readFile, rename, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
-import {dirname, join, relative} from 'node:path'
+import {cp, readFile, rename, writeFile} from 'node:fs/promises'
+import {join, relative} from 'node:path'
 import {execa} from 'execa'
 import {loadAll} from 'js-yaml'
-import {afterAll, inject} from 'vitest'
+import {inject} from 'vitest'
 import {readOwnCharts} from '../../../scripts/charts/read-charts.ts'
 import type {ServiceValues} from '../../../scripts/charts/units.ts'
 import {spokenChart} from '../../../src/charts/dialect.ts'
@@ -16,6 +15,7 @@ import {accountSecrets} from '../../../src/overrides/system/accounts.ts'
 import type {Values} from '../../../src/release.ts'
 import {SHORT_LIVED} from '../../e2e/support/kk.ts'
 import type {HelmName} from '../../support/helms.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import type {KubernetesObject} from './objects.ts'
 
 export const CHARTS = join(import.meta.dirname, '../../../charts')
@@ -94,13 +94,10 @@ export interface Charts {
   lint(charts: readonly string[], options?: Options): Promise<string>
 }
 
-/** The charts with the library vendored, and copies of them that go with the test file. */
+/** The charts with the library vendored, and copies of them. */
 export async function useCharts(): Promise<Charts> {
   const {charts, toolbox} = inject('shared')
   const copies = new Map<string, string>()
-  afterAll(async () => {
-    for (const copy of copies.values()) await rm(dirname(copy), {recursive: true})
-  })
   const directoryOf = (chart: string) => copies.get(chart) ?? join(charts, chart)
   const inputOf = ({values, global}: Options) => valuesJson({...values, global: global ?? GIVEN})
   const helm = async (args: readonly string[], options: Options) => {
@@ -122,7 +119,7 @@ export async function useCharts(): Promise<Charts> {
     loadAll(await text(chart, options)).filter((object) => object !== null) as KubernetesObject[]
   return {
     async copy(chart, name) {
-      const copy = join(await mkdtemp(join(tmpdir(), 'kk-charts-')), name)
+      const copy = join(testDirectory(), name)
       await cp(join(charts, chart), copy, {recursive: true})
       copies.set(name, copy)
       return copy

@@ -1,9 +1,9 @@
-import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterEach} from 'vitest'
 import {waitFor} from '../../e2e/support/cluster.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 /** Programs that write down what they were asked to do: only what members tell each other is looked at. */
 const PROGRAMS = {
@@ -38,8 +38,7 @@ export function useGalera(script: string): (listed?: number) => Promise<Cluster>
   })
   let subnet = 0
   return async (listed = 3) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kk-galera-'))
-    ends.push(() => rm(directory, {recursive: true, force: true}))
+    const directory = testDirectory()
     subnet += 1
     const prefix = `127.77.${subnet}`
     const members = Array.from({length: listed}, (_, ordinal) => `${prefix}.${ordinal + 1}`)

@@ -1,21 +1,20 @@
-import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {instance} from '@viz-js/viz'
-import {afterEach, beforeEach, expect, it} from 'vitest'
+import {beforeEach, expect, it} from 'vitest'
 import {reportFiles} from '../../../src/report/files/files.ts'
 import {nothingDone} from '../../../src/report/files/nothing-done.ts'
 import type {ReportKind} from '../../../src/report/files/request.ts'
 import {watchRun} from '../../../src/report/run/run-view.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {brokenRun} from '../support/all-in-one.ts'
 import {START} from '../support/clock.ts'
 import {MIXED_PLAN} from '../support/plans.ts'
 
 let directory: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-reports-'))
+  directory = testDirectory()
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 const at = (file: string) => join(directory, file)
 const open = (...requests: readonly (readonly [ReportKind, string])[]) =>

@@ -1,10 +1,10 @@
-import {chmod, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, mkdir, readFile, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {expect, it, onTestFinished} from 'vitest'
 import {createControlPlane} from '../../../src/sandbox/control-plane/create.ts'
 import {sandboxPaths} from '../../../src/sandbox/paths.ts'
 import type {Tools} from '../../../src/sandbox/tools.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 /** A kwokctl that starts a process for each component; the controllers of the first start end at once. */
 const KWOKCTL = `#!/bin/sh
@@ -19,8 +19,7 @@ exit 0
 `
 
 it('controllers that end while the API server is not healthy yet are started again, with the GOGC that is set', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'kk-state-'))
-  onTestFinished(() => rm(home, {recursive: true}))
+  const home = testDirectory()
   const env = {XDG_STATE_HOME: home, PATH: process.env.PATH, GOGC: '400'}
   const paths = sandboxPaths('mine', env)
   const files = Object.values(paths.controlPlane)

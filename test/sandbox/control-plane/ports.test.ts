@@ -1,16 +1,14 @@
-import {mkdir, mkdtemp, rm} from 'node:fs/promises'
+import {mkdir} from 'node:fs/promises'
 import {createServer} from 'node:net'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {candidates, choosePorts} from '../../../src/sandbox/control-plane/ports.ts'
 import {type SandboxPaths, sandboxPaths} from '../../../src/sandbox/paths.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let state: string
 beforeEach(async () => {
-  state = await mkdtemp(join(tmpdir(), 'kk-ports-'))
+  state = testDirectory()
 })
-afterEach(() => rm(state, {recursive: true}))
 
 async function sandbox(name: string): Promise<SandboxPaths> {
   const paths = sandboxPaths(name, {XDG_STATE_HOME: state})

@@ -1,15 +1,14 @@
-import {mkdtemp, rm, stat, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {afterAll, beforeAll, expect, it} from 'vitest'
+import {beforeAll, expect, it} from 'vitest'
 import {writeStripped} from '../../../scripts/build/stripped.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  directory = testDirectory()
 })
-afterAll(() => rm(directory, {recursive: true}))
 
 it('a Node without its symbols is smaller, and runs', async () => {
   const stripped = join(directory, 'node')

@@ -1,14 +1,13 @@
-import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {goVersion} from '../../../scripts/toolbox/go.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let path: string
 beforeEach(async () => {
-  path = await mkdtemp(join(tmpdir(), 'kk-go-'))
+  path = testDirectory()
 })
-afterEach(() => rm(path, {recursive: true}))
 
 async function fakeGo(version: string): Promise<void> {
   await writeFile(join(path, 'go'), `#!/bin/sh\necho '${version}'\n`)

@@ -1,10 +1,10 @@
-import {chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {chmod, mkdir, readdir, readFile, writeFile} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {NODE_KIT} from '../../../scripts/toolbox/recipe.ts'
 import {buildToolbox} from '../../../scripts/toolbox.ts'
 import {NODE_TOOLS, TOOL_NAMES, toolPath} from '../../../src/sandbox/tools.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 // A Go that writes down what it was asked for and makes an empty binary where the real one would.
 const FAKE_GO = `#!/bin/sh
@@ -22,7 +22,7 @@ touch "$binary" && chmod +x "$binary"
 let directory: string
 let env: NodeJS.ProcessEnv
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-toolbox-'))
+  directory = testDirectory()
   await mkdir(join(directory, 'bin'))
   await writeFile(join(directory, 'bin/go'), FAKE_GO)
   await chmod(join(directory, 'bin/go'), 0o755)
@@ -32,7 +32,6 @@ beforeEach(async () => {
     FAKE_GO_LOG: join(directory, 'log'),
   }
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 async function runsOfGo(): Promise<string[]> {
   return (await readFile(join(directory, 'log'), 'utf8')).trim().split('\n')

@@ -1,14 +1,13 @@
-import {mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readdir, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {makeDirectory} from '../../../src/state/files/make-directory.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-make-'))
+  directory = testDirectory()
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 describe('makeDirectory', () => {
   it('makes what is missing, for whom it is told, and nothing when all is there', async () => {

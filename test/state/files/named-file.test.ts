@@ -1,14 +1,13 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, beforeAll, expect, it} from 'vitest'
+import {beforeAll, expect, it} from 'vitest'
 import {readNamedFile} from '../../../src/state/files/named-file.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-named-'))
+  directory = testDirectory()
 })
-afterAll(() => rm(directory, {recursive: true}))
 
 async function written(bytes: Buffer): Promise<string> {
   const file = join(directory, 'file')

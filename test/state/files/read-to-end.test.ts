@@ -1,11 +1,11 @@
-import {mkdtemp, open, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {open} from 'node:fs/promises'
 import {join} from 'node:path'
 import {PassThrough, Readable} from 'node:stream'
 import {execa} from 'execa'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
 import {loadSource} from '../../../src/environment/load.ts'
 import {readNamedFile, readToEnd} from '../../../src/state/files/named-file.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const ENDLESS = {code: 'KK_FILE', message: expect.stringContaining('expected at most 64 MiB, got more')}
 
@@ -23,8 +23,7 @@ it('ends what has no end: a device, an environment file, standard input', async 
 })
 
 async function namedPipe(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-pipe-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const pipe = join(directory, 'values.yaml')
   await execa('mkfifo', [pipe])
   return pipe

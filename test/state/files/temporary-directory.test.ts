@@ -1,20 +1,19 @@
 import {existsSync} from 'node:fs'
-import {mkdir, mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readdir, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterEach, beforeEach, describe, expect, it, vi} from 'vitest'
 import {thisOwner} from '../../../src/state/files/remove-leftovers.ts'
 import {temporaryDirectory} from '../../../src/state/files/temporary-directory.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let parent: string
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'kk-temporary-'))
+  parent = testDirectory()
   vi.stubEnv('TMPDIR', parent)
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await rm(parent, {recursive: true})
 })
 
 /** A process that makes a temporary directory, prints its path, and ends by this statement. */

@@ -1,14 +1,13 @@
-import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, readdir, readFile, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {writeAtomically} from '../../../src/state/files/write-atomically.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-write-'))
+  directory = testDirectory()
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 describe('writeAtomically', () => {
   it('makes the directories above the file', async () => {

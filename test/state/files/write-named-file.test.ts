@@ -1,28 +1,16 @@
 import {once} from 'node:events'
-import {
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
 import {execa} from 'execa'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {expectWritable, isPlainFile, writeNamedFile} from '../../../src/state/files/write-named-file.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-named-'))
+  directory = testDirectory()
   await writeFile(join(directory, 'file'), 'old')
 })
-afterEach(() => rm(directory, {recursive: true}))
 
 const at = (name: string) => resolve(directory, name)
 

@@ -22,11 +22,11 @@ const CHARTS = {
   'library/Chart.yaml': manifest('common', '1.0.0', 'type: library\n'),
 }
 
-async function openParts(onEnd?: Parameters<typeof writeFiles>[1]) {
-  const home = writeFiles({}, onEnd)
+async function openParts() {
+  const home = writeFiles({})
   const env = {HOME: home, PATH: process.env.PATH}
   const packages = helmPackages({path: await toolPath(HELMS[0]!), env, directory: join(home, 'run')})
-  const builtIn = async () => writeFiles(CHARTS, onEnd)
+  const builtIn = async () => writeFiles(CHARTS)
   return {packages, builtIn, registry: (host: string) => openDistribution({host, env})}
 }
 type Parts = Awaited<ReturnType<typeof openParts>>
@@ -71,14 +71,13 @@ it('charts are found in a directory of packages, and where a web server shows it
 })
 
 describe('a registry', () => {
-  const removals: (() => void)[] = []
   let registry: Awaited<ReturnType<typeof startRegistry>>
   let parts: Parts
   let url: string
   let places: readonly string[]
   beforeAll(async () => {
     registry = await startRegistry()
-    parts = await openParts((remove) => removals.push(remove))
+    parts = await openParts()
     url = `oci://${registry.host}/kk/charts`
     places = [url, `${url}/deeper`]
     for (const place of places)
@@ -86,7 +85,6 @@ describe('a registry', () => {
     await pushImage(parts.registry(registry.host), ['kk/charts/image', '1.0.0'])
   })
   afterAll(async () => {
-    for (const remove of removals) remove()
     await registry[Symbol.asyncDispose]()
   })
 

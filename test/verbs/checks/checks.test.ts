@@ -1,8 +1,7 @@
 import {randomBytes} from 'node:crypto'
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import type {Chart} from '../../../src/charts/chart.ts'
 import type {KubernetesObject, ScaleTarget} from '../../../src/cluster/cluster.ts'
 import {isHook} from '../../../src/cluster/helm-view.ts'
@@ -10,6 +9,7 @@ import {KkError} from '../../../src/errors.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import type {Change, OtherReleases} from '../../../src/verbs/checks/change.ts'
 import {CHECKS, checkBefore} from '../../../src/verbs/checks/checks.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const object = (kind: string, name: string, more: object = {}): KubernetesObject => ({
   apiVersion: 'v1',
@@ -336,8 +336,7 @@ it.each([
   ['refused', 1_200_000, 'KK_TOO_LARGE'],
   ['noted', 600_000, undefined],
 ] as const)('a record that a file makes too large is %s', async (_, bytes, code) => {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-large-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   await writeFile(join(directory, 'noise.bin'), randomBytes(bytes))
   const {change} = changeOf({next: {big: [MAP]}})
   const source = {chart: {directory, libraries: []} as unknown as Chart, values: {}}

@@ -1,9 +1,9 @@
-import {cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {cp, readFile, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {readServiceCharts} from '../../../src/exchange/kolla/service-charts.ts'
 import {importConfig} from '../../../src/verbs/config/import-config.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const GENERATED = join(import.meta.dirname, '../../fixtures/kolla/generated')
 const charts = await readServiceCharts(join(import.meta.dirname, '../../../charts'))
@@ -84,7 +84,7 @@ describe('a store of data', () => {
 describe('what is refused', () => {
   let directory: string
   beforeEach(async () => {
-    directory = join(await mkdtemp(join(tmpdir(), 'kk-test-')), 'keystone')
+    directory = join(testDirectory(), 'keystone')
     await cp(join(GENERATED, 'keystone'), directory, {recursive: true})
   })
   afterEach(() => rm(join(directory, '..'), {recursive: true}))

@@ -1,9 +1,9 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {readServiceCharts} from '../../../src/exchange/kolla/service-charts.ts'
 import {mergeConfig} from '../../../src/verbs/config/merge-config.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const CONFIG = join(import.meta.dirname, '../../fixtures/kolla/config')
 /** The charts that the fixture was made for: what else kk deploys changes nothing here. */
@@ -81,9 +81,8 @@ describe("the user's files", () => {
 describe('a directory of the user', () => {
   let directory: string
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+    directory = testDirectory()
   })
-  afterEach(() => rm(directory, {recursive: true}))
 
   it('may say in a stronger file openly what a weaker one had as a secret', async () => {
     await writeFile(join(directory, 'global.conf'), '[cache]\nbackend_url = redis://:marked-1@cache\n')

@@ -1,13 +1,13 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, beforeAll, expect, it, onTestFinished} from 'vitest'
+import {beforeAll, expect, it} from 'vitest'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import {helmFailure} from '../../../src/helm/failure.ts'
 import {BrokenSchema} from '../../../src/helm/schema-problems.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
 import {type LayerSources, releaseLayers} from '../../../src/overrides/layers.ts'
 import {placed, placedError} from '../../../src/verbs/preparation/placed-problems.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const ENVIRONMENT = `kk: {name: cloud}
 keystone:
@@ -29,13 +29,12 @@ const SCHEMA = {
 
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  directory = testDirectory()
   await mkdir(join(directory, 'charts/memcached'), {recursive: true})
   await writeFile(join(directory, 'values.schema.json'), JSON.stringify(SCHEMA))
   const sub = {type: 'object', properties: {port: {}}, additionalProperties: false}
   await writeFile(join(directory, 'charts/memcached/values.schema.json'), JSON.stringify(sub))
 })
-afterAll(() => rm(directory, {recursive: true}))
 
 /** What is said of values that helm says this of. */
 async function said(lines: readonly string[], {user, sets}: Pick<LayerSources, 'user' | 'sets'> = {}) {
@@ -173,8 +172,7 @@ it.each([
 ])(
   'a name of which there is no template is told with its place, and with all there are: %j',
   async (facts, template, what, hint) => {
-    const chart = await mkdtemp(join(tmpdir(), 'kk-test-'))
-    onTestFinished(() => rm(chart, {recursive: true}))
+    const chart = testDirectory()
     const defines = ['config.block.cache', 'config.block.middleware', 'scripts.keystone-test.sh'].map(
       (name) => `{{- define "common.${name}" -}}a{{- end -}}\n`,
     )

@@ -1,7 +1,6 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import type {StoredRelease} from '../../../src/cluster/cluster.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
 import {usesOf} from '../../../src/plan/uses/uses.ts'
@@ -9,17 +8,17 @@ import type {ReleaseId, Values} from '../../../src/release.ts'
 import type {PreparedRelease} from '../../../src/verbs/preparation/prepare.ts'
 import {settingNotes, tlsNotes} from '../../../src/verbs/preparation/setting-notes.ts'
 import {graphOf, id} from '../../graph/graph-of.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 let library: string
 beforeAll(async () => {
-  library = await mkdtemp(join(tmpdir(), 'kk-library-'))
+  library = testDirectory()
   await mkdir(join(library, 'templates/context'), {recursive: true})
   await writeFile(
     join(library, 'templates/context/_catalogue.tpl'),
     'oslo_db: {hosts: {default: mariadb}}\nidentity: {hosts: {default: keystone}}\n',
   )
 })
-afterAll(() => rm(library, {recursive: true}))
 
 const layer = (name: Layer['name'], values: Values, source = `the ${name}`): Layer => ({name, values, source})
 

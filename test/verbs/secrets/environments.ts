@@ -1,7 +1,4 @@
-import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {onTestFinished} from 'vitest'
 import {vendorCharts} from '../../../src/charts/vendor-charts.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import type {Helm} from '../../../src/helm/helm.ts'
@@ -15,6 +12,7 @@ import {systemLayers} from '../../../src/verbs/overrides/layers-of-place.ts'
 import {type Prepared, prepare} from '../../../src/verbs/preparation/prepare.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {supplySecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -33,8 +31,7 @@ export async function preparedOf(
   sections: Readonly<Record<string, object>>,
   {kk = {}, facts = {}, outside = []}: Content,
 ): Promise<Prepared> {
-  const cache = await mkdtemp(join(tmpdir(), 'kk-test-'))
-  onTestFinished(() => rm(cache, {recursive: true}))
+  const cache = testDirectory()
   const plugins = withPlugins(builtInPlugins(), outside)
   return prepare({
     environment: readEnvironment({
@@ -66,8 +63,7 @@ export async function renderedSecrets(
   {releases}: Prepared,
   helm: Pick<Helm, 'template'>,
 ): Promise<readonly RenderedSecret[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   const copies = await vendorCharts(
     [...releases.values()].map(({chart}) => chart),
     directory,

@@ -1,12 +1,12 @@
-import {mkdtemp, rm, symlink} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {symlink} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import {isMap, releaseId} from '../../../src/release.ts'
 import type {Prepared} from '../../../src/verbs/preparation/prepare.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {withSharedSecrets} from '../../../src/verbs/secrets/shared-secrets.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {KK, OSH, preparedOf} from './environments.ts'
 
 /** kk's charts, but for nova's, which is openstack-helm's. */
@@ -19,8 +19,7 @@ function at({releases}: Prepared, name: string, path: string, namespace = 'opens
 }
 
 async function onlyNova(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
-  afterAll(() => rm(directory, {recursive: true}))
+  const directory = testDirectory()
   for (const chart of ['nova', 'helm-toolkit']) await symlink(join(OSH, chart), join(directory, chart))
   return directory
 }

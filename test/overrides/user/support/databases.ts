@@ -1,6 +1,5 @@
 import {randomUUID} from 'node:crypto'
-import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {onTestFinished} from 'vitest'
 import {openStore, type StoreOptions} from '../../../../src/overrides/user/open.ts'
@@ -9,6 +8,7 @@ import * as libraries from '../../../../src/overrides/user/sql/libraries.ts'
 import {openPostgres} from '../../../../src/overrides/user/sql/postgres.ts'
 import {openSqlite} from '../../../../src/overrides/user/sql/sqlite.ts'
 import type {OverrideChange, OverrideStore} from '../../../../src/overrides/user/store.ts'
+import {testDirectory} from '../../../support/test-directory.ts'
 import {startPostgres} from './postgres.ts'
 
 /** One kind of database, which has been started. */
@@ -19,7 +19,7 @@ export interface TestDatabases {
 }
 
 export async function startSqlite(): Promise<TestDatabases> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-sqlite-'))
+  const directory = testDirectory()
   return {
     newLocation: async () => join(directory, randomUUID(), 'store.sqlite'),
     stop: () => rm(directory, {recursive: true}),

@@ -1,7 +1,6 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import {readEnvironment} from '../../../../src/environment/read.ts'
 import type {Helm} from '../../../../src/helm/helm.ts'
 import {openHelm} from '../../../../src/helm/open.ts'
@@ -12,6 +11,7 @@ import {examineCharts} from '../../../../src/verbs/charts/doctor/examine-charts.
 import {prepare} from '../../../../src/verbs/preparation/prepare.ts'
 import {secretNeeds} from '../../../../src/verbs/secrets/secret-needs.ts'
 import {layersWithSecrets} from '../../../../src/verbs/secrets/supply-secrets.ts'
+import {testDirectory} from '../../../support/test-directory.ts'
 import {toolPath} from '../../../support/tools.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
@@ -24,10 +24,9 @@ describe('the faults of charts', () => {
   beforeAll(async () => {
     const path = await toolPath('helm4')
     helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
-    cache = await mkdtemp(join(tmpdir(), 'kk-test-'))
+    cache = testDirectory()
     faults = await examined('faulty', ['faulty', 'one', 'two'])
   }, 600_000)
-  afterAll(() => rm(cache, {recursive: true}))
 
   async function examined(
     charts: string,
@@ -57,7 +56,7 @@ describe('the faults of charts', () => {
   }
 
   it('name the place in values.yaml that is no YAML, beside those of other charts', async () => {
-    const charts = await mkdtemp(join(tmpdir(), 'kk-test-'))
+    const charts = testDirectory()
     for (const [name, values] of [
       ['bad', 'a: 1\npw: *S3cretX\n'],
       ['good', 'a: 1\n'],
@@ -75,7 +74,6 @@ describe('the faults of charts', () => {
     expect(broken[0]!.what).toMatch(/\(KK_YAML\)$/)
     expect(broken[0]!.what).toContain(place)
     expect(broken[0]!.what).not.toContain('S3cretX')
-    await rm(charts, {recursive: true})
   })
 
   it.each([

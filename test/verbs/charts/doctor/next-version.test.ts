@@ -1,10 +1,10 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {expect, it, onTestFinished} from 'vitest'
+import {expect, it} from 'vitest'
 import {renderedObjects} from '../../../../src/cluster/manifest.ts'
 import {nextObjects, withOtherImages} from '../../../../src/verbs/charts/doctor/next-version.ts'
 import {templatesOf} from '../../../../src/verbs/charts/doctor/templates.ts'
+import {testDirectory} from '../../../support/test-directory.ts'
 
 it.each([
   [{image: 'nginx:1'}, {image: 'nginx:1-next'}],
@@ -26,8 +26,7 @@ it.each([
   ['a version that is asked for', '{{ include "labels" . }}', 'x.example.org/api:1', undefined],
   ['an image that is put together', '{{ .Chart.Name }}', 'api', undefined],
 ])('what the next version renders is known without a render: %s', async (_, action, image, expected) => {
-  const chart = await mkdtemp(join(tmpdir(), 'kk-test-'))
-  onTestFinished(() => rm(chart, {recursive: true}))
+  const chart = testDirectory()
   await mkdir(join(chart, 'templates'))
   await writeFile(join(chart, 'templates/_labels.tpl'), '{{ define "labels" }}{{ .Chart.Version }}{{ end }}')
   await writeFile(join(chart, 'templates/all.yaml'), `{{/* .Chart.Version */}}\nname: ${action}\n`)

@@ -1,7 +1,5 @@
-import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {clockAhead} from '../../../../src/cluster/diagnosis/open.ts'
 import {judgeClock} from '../../../../src/verbs/observation/doctor/checks.ts'
 import type {Examination} from '../../../../src/verbs/observation/doctor/facts.ts'
@@ -11,6 +9,7 @@ import {
   stateDirectoryCheck,
 } from '../../../../src/verbs/observation/doctor/local/state-directory.ts'
 import {json, scriptedServer} from '../../../cluster/support/api-server.ts'
+import {testDirectory} from '../../../support/test-directory.ts'
 
 const MIB = 2 ** 20
 
@@ -65,8 +64,7 @@ describe('the state directory', () => {
   })
 
   it('is made where it is missing', async () => {
-    const home = await mkdtemp(join(tmpdir(), 'kk-state-'))
-    onTestFinished(() => rm(home, {recursive: true}))
+    const home = testDirectory()
 
     expect(await stateDirectoryCheck.find({directory: join(home, 'a/kk')} as Examination)).toEqual([])
   })

@@ -1,6 +1,4 @@
 import {readFileSync} from 'node:fs'
-import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {onTestFinished} from 'vitest'
 import {readYaml} from '../../../../src/helm/yaml.ts'
@@ -11,6 +9,7 @@ import {openStore} from '../../../../src/overrides/user/open.ts'
 import type {OverrideStore} from '../../../../src/overrides/user/store.ts'
 import {localOverrides} from '../../../../src/verbs/overrides/local-overrides.ts'
 import {factsBase} from '../../../../src/verbs/overrides/override-base.ts'
+import {testDirectory} from '../../../support/test-directory.ts'
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/overrides')
 /** Of no store but those of tests. */
@@ -21,7 +20,7 @@ function factsOfFile(name: string): Facts {
 }
 
 export async function temporaryStore({hasKey = true} = {}): Promise<OverrideStore> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-test-overrides-'))
+  const directory = testDirectory()
   const store = await openStore({
     location: join(directory, 'store.sqlite'),
     key: hasKey ? KEY : undefined,
@@ -29,7 +28,6 @@ export async function temporaryStore({hasKey = true} = {}): Promise<OverrideStor
   })
   onTestFinished(async () => {
     await store.close()
-    await rm(directory, {recursive: true, force: true})
   })
   return store
 }

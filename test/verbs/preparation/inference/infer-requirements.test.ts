@@ -1,7 +1,6 @@
-import {cp, mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {cp, mkdir, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import type {ClusterIdentity} from '../../../../src/cluster/cluster.ts'
 import {readEnvironment} from '../../../../src/environment/read.ts'
 import {isInferred} from '../../../../src/graph/graph.ts'
@@ -13,6 +12,7 @@ import {indexCharts} from '../../../../src/verbs/charts/index-charts.ts'
 import {type Prepared, prepare} from '../../../../src/verbs/preparation/prepare.ts'
 import {env, workload} from '../../../charts/manifests/manifests.ts'
 import {HELMS} from '../../../support/helms.ts'
+import {testDirectory} from '../../../support/test-directory.ts'
 import {toolPath} from '../../../support/tools.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
@@ -31,12 +31,11 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
   }, 600_000)
   beforeEach(async () => {
-    cache = await mkdtemp(join(tmpdir(), 'kk-test-'))
+    cache = testDirectory()
     rendered = []
     served = []
     identity = undefined
   })
-  afterEach(() => rm(cache, {recursive: true}))
 
   const rendering = () => ({
     cache,
