@@ -19,6 +19,13 @@ export function isEmpty(values: Values): boolean {
   return Object.keys(values).length === 0
 }
 
+/** Returns the text at a path, a number as helm renders it; undefined for an empty text, which opens nothing. */
+export function textAt(values: Values, path: readonly string[]): string | undefined {
+  const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
+  if (Number.isSafeInteger(value)) return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
 /** A place in a file as messages print it; line and column start at 1. */
 export interface Position {
   readonly file: string
@@ -63,3 +70,8 @@ export function releaseNamespace(id: ReleaseId): string {
 export function isNamed(release: ReleaseId, name: string): boolean {
   return release === name || releaseName(release) === name
 }
+
+/** The part that has what belongs to no component, and what all need: configuration, jobs, Secrets, accounts. */
+export const COMMON = 'common'
+/** The part that has the jobs for which no component waits: they wait for components in turn. */
+export const ROLLOUT = 'rollout'

@@ -1,11 +1,6 @@
 import type {Part} from '../environment/environment.ts'
-import {isMap, type Position, type Values} from '../release.ts'
+import {COMMON, isMap, type Position, ROLLOUT, type Values} from '../release.ts'
 import {dig, digMaps, digText} from './manifests/dig.ts'
-
-/** The part that has what belongs to no component, and what all need: configuration, jobs, Secrets, accounts. */
-export const COMMON = 'common'
-/** The part that has the jobs for which no component waits: they wait for components in turn. */
-export const ROLLOUT = 'rollout'
 
 interface Whole {
   readonly section: string

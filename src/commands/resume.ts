@@ -28,11 +28,11 @@ import {rollBackTo} from '../cli/run/rollback.ts'
 import {endIdle, type RunContext} from '../cli/run/run.ts'
 import {placeOf, sameAgain, sameWay} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'
+import {runState} from '../cluster/run-entry.ts'
 import type {RunRecord} from '../cluster/runs.ts'
 import {type ExitCode, KkError} from '../errors.ts'
 import {expectSameInputs, type Resumable, runToResume} from '../verbs/change/resume.ts'
 import {makesRevisions} from '../verbs/change/rollback.ts'
-import {runState} from '../verbs/observation/history.ts'
 
 export default class Resume extends KkCommand {
   static override summary = 'Go on with a run that was interrupted, killed, or failed.'

@@ -1,7 +1,7 @@
-import {COMMON, keysOf} from '../charts/parts-of.ts'
+import {keysOf} from '../charts/parts-of.ts'
 import type {Part} from '../environment/environment.ts'
 import {KkError} from '../errors.ts'
-import {isEmpty, isMap, type Values} from '../release.ts'
+import {COMMON, isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
 
 /** Places whose keys are components, which the library reads for that component's own objects and for nothing else. */

@@ -1,7 +1,6 @@
-import {COMMON} from '../charts/parts-of.ts'
 import type {ReleaseRecord} from '../cluster/cluster.ts'
 import {KkError} from '../errors.ts'
-import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../release.ts'
+import {COMMON, type ReleaseId, releaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
 import {readLabels} from './labels.ts'

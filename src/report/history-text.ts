@@ -1,5 +1,6 @@
+import type {RunEntry, RunState} from '../cluster/run-entry.ts'
 import type {RunRelease} from '../cluster/runs.ts'
-import type {ReleaseHistory, RevisionEntry, RunEntry, RunState} from '../verbs/observation/history.ts'
+import type {ReleaseHistory, RevisionEntry} from '../verbs/observation/history.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'
 import {plainLine} from './text/plain.ts'

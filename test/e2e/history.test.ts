@@ -1,6 +1,7 @@
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
-import type {ReleaseHistory, RunEntry} from '../../src/verbs/observation/history.ts'
+import type {RunEntry} from '../../src/cluster/run-entry.ts'
+import type {ReleaseHistory} from '../../src/verbs/observation/history.ts'
 import {atNight} from '../support/night.ts'
 import {testDirectory} from '../support/test-directory.ts'
 import {askApi} from './support/api.ts'

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
+import type {RunEntry} from '../../src/cluster/run-entry.ts'
 import {palette} from '../../src/report/colour.ts'
 import {revisionsText, runsText} from '../../src/report/history-text.ts'
-import type {RunEntry} from '../../src/verbs/observation/history.ts'
 import {runRecord, runRelease} from '../cluster/support/run-record.ts'
 
 const PLAIN = palette(0)

@@ -1,7 +1,6 @@
 import {createHash} from 'node:crypto'
 import {pathPattern} from '../../charts/files/path-pattern.ts'
-import {COMMON, ROLLOUT} from '../../charts/parts-of.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {COMMON, type ReleaseId, ROLLOUT, releaseName} from '../../release.ts'
 import type {ReleaseObject} from '../kinds/release-kind.ts'
 
 /** The shard of what no other is named for. */

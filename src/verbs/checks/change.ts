@@ -11,12 +11,11 @@ import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {livingRevisions} from '../../plan/uses/observed.ts'
-import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace, textAt, type Values} from '../../release.ts'
 import {once} from '../../state/once.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import type {Rendered} from '../preparation/rendering/render.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
-import {textAt} from '../secrets/shared-secrets.ts'
 
 /** What helm does to releases: renders them, returns them to an older revision, or removes them. */
 export type Changing = 'deploy' | 'rollback' | 'remove'

@@ -1,24 +1,16 @@
-import {hostname} from 'node:os'
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {lastOf} from '../../cluster/records/record.ts'
-import type {RunOutcome, RunRecord} from '../../cluster/runs.ts'
+import {type RunEntry, runEntry} from '../../cluster/run-entry.ts'
+import type {RunRecord} from '../../cluster/runs.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {type Installations, isOfPresent} from '../../plan/installation.ts'
 import {type Gate, gateOf, readLabels} from '../../plan/labels.ts'
 import type {ReleaseId} from '../../release.ts'
-import {isRunning} from '../../state/processes/process-identity.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {noSuchOwner} from './no-such-owner.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
-
-/** `killed`: its process was on this machine and is gone. `not-ended`: this machine cannot tell whether it runs. */
-export type RunState = RunOutcome | 'killed' | 'not-ended'
-
-export interface RunEntry extends RunRecord {
-  readonly state: RunState
-}
 
 /** One revision of a release. */
 export interface RevisionEntry {
@@ -66,14 +58,7 @@ export async function runHistory(
       all.map((run) => run.environment),
     )
   }
-  return Promise.all(records.map(async (record) => ({...record, state: await runState(record)})))
-}
-
-/** Returns the state of a run, as far as this machine can tell. */
-export async function runState({outcome, process}: RunRecord): Promise<RunState> {
-  if (outcome !== 'running') return outcome
-  if (process.host !== hostname()) return 'not-ended'
-  return (await isRunning(process)) ? 'running' : 'killed'
+  return Promise.all(records.map(runEntry))
 }
 
 /** Returns the revisions of a release that helm keeps. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`. */

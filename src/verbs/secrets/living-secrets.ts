@@ -3,10 +3,9 @@ import {secretMark} from '../../cluster/kept-secrets.ts'
 import {KkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import type {ByHand} from '../../overrides/system/plugin.ts'
-import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseNamespace, textAt} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {isStated} from './secret-needs.ts'
-import {textAt} from './shared-secrets.ts'
 
 /** A password or key with which a release runs, and that another value would replace. */
 export interface LivingSecret {

@@ -2,10 +2,9 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {KeptSecret} from '../../cluster/kept-secrets.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {order} from '../../graph/order.ts'
-import {releaseNamespace} from '../../release.ts'
+import {releaseNamespace, textAt} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import type {SecretNeeds} from './secret-needs.ts'
-import {textAt} from './shared-secrets.ts'
 import type {KnownSecrets} from './supply-secrets.ts'
 
 /**

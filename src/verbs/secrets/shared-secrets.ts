@@ -2,7 +2,7 @@ import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import type {Plugin, SecretNeed} from '../../overrides/system/plugin.ts'
 import {layerDigests} from '../../plan/digest.ts'
-import {isMap, type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseNamespace, textAt} from '../../release.ts'
 import {once} from '../../state/once.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import {isStated, isSupplied} from './secret-needs.ts'
@@ -117,13 +117,6 @@ function statements(layers: readonly Layer[]): (path: readonly string[]) => read
     }
     return []
   }
-}
-
-/** Returns the text at a path, a number as helm renders it; undefined for an empty text, which opens nothing. */
-export function textAt(values: Values, path: readonly string[]): string | undefined {
-  const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
-  if (Number.isSafeInteger(value)) return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 function contradiction(key: string, statements: readonly Statement[]): readonly string[] {

@@ -1,11 +1,17 @@
 import type {Chart} from '../../../charts/chart.ts'
 import {spokenChart} from '../../../charts/dialect.ts'
 import {type ChartFinding, findChart} from '../../../charts/find-chart.ts'
-import {COMMON} from '../../../charts/parts-of.ts'
 import type {Environment, StatedRequirement} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
 import type {Requirement} from '../../../graph/build.ts'
-import {type Evidence, type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../../release.ts'
+import {
+  COMMON,
+  type Evidence,
+  type ReleaseId,
+  releaseId,
+  releaseName,
+  releaseNamespace,
+} from '../../../release.ts'
 import {outsideServers} from './outside-servers.ts'
 
 /** The charts and stated requirements of the releases of an environment. */

@@ -1,10 +1,10 @@
 import {describe, expect, it} from 'vitest'
 import type {LeaseView} from '../../../../src/cluster/lease/view.ts'
+import type {RunEntry} from '../../../../src/cluster/run-entry.ts'
 import {judgeApprovals, judgePending} from '../../../../src/verbs/observation/doctor/checks.ts'
 import {judgeLease} from '../../../../src/verbs/observation/doctor/leftovers/leases.ts'
 import {judgeObjects} from '../../../../src/verbs/observation/doctor/leftovers/objects.ts'
 import {judgeRuns} from '../../../../src/verbs/observation/doctor/leftovers/runs.ts'
-import type {RunEntry} from '../../../../src/verbs/observation/history.ts'
 import type {Leftover} from '../../../../src/verbs/observation/leftovers.ts'
 import {desiredOf, recordOf} from '../../../plan/fixtures.ts'
 

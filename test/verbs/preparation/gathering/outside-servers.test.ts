@@ -3,7 +3,7 @@ import {describe, expect, it} from 'vitest'
 import {readEnvironment} from '../../../../src/environment/read.ts'
 import {makePlan} from '../../../../src/plan/make-plan.ts'
 import {type Prepared, prepare} from '../../../../src/verbs/preparation/prepare.ts'
-import {writeFiles} from '../../../charts-reading/support/write-files.ts'
+import {writeFiles} from '../../../charts/support/write-files.ts'
 import {recordOf} from '../../../plan/fixtures.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')

@@ -1,5 +1,5 @@
 import type {LeaseView} from '../../../../cluster/lease/view.ts'
-import {type RunEntry, runHistory} from '../../history.ts'
+import {type RunEntry, runEntry} from '../../../../cluster/run-entry.ts'
 import type {Check, Found} from '../finding.ts'
 
 /** Finds records of runs that say "running" though their process is gone. */
@@ -8,7 +8,8 @@ export const runsCheck: Check = {
   needs: 'cluster',
   fine: 'no run was broken off',
   async find({cluster, leases, now, prepared, place}) {
-    const [runs, held] = await Promise.all([runHistory(cluster, {}), leases()])
+    const [records, held] = await Promise.all([cluster.runs.list(), leases()])
+    const runs = await Promise.all(records.map(runEntry))
     const owner = prepared?.environment.name
     const placeOf = (run: RunEntry) => (run.environment === owner ? place : `${run.file} ${place}`.trim())
     return judgeRuns({runs, leases: held, now, placeOf})
