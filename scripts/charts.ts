@@ -34,7 +34,7 @@ export async function madeOfCharts(): Promise<readonly MadeFile[]> {
   return [
     {path: CATALOGUE, text: catalogue},
     {path: join(ROOT, 'charts/common/templates/config/_secret.tpl'), text: secretOptionsTemplate(names)},
-    {path: join(ROOT, 'src/helm/redact/secret-options.ts'), text: secretOptionsModule(names)},
+    {path: join(ROOT, 'src/redact/secret-options.ts'), text: secretOptionsModule(names)},
     ...charts.map(({name, directory, values}) => ({
       path: join(directory, 'values.schema.json'),
       text: `${JSON.stringify(chartSchema(name, values), null, 1)}\n`,

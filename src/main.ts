@@ -1,10 +1,10 @@
 import {Errors, run} from '@oclif/core'
+import {type ExitCode, KkError} from './base/errors.ts'
 import {endureBrokenStreams, openConsole} from './cli/console.ts'
 import {oclifOptions} from './cli/oclif.ts'
 import {endBySignals} from './cli/signals.ts'
 import {checkCommand, withFlagSuggestion} from './cli/suggestions.ts'
 import {VERSION} from './cli/version.ts'
-import {type ExitCode, KkError} from './errors.ts'
 import {table} from './table.js'
 
 /**

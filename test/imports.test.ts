@@ -7,12 +7,14 @@ import type {ReleaseId} from '../src/release.ts'
 
 /** The house, from top to bottom: a folder may import from itself and from those above it. */
 const HOUSE = [
-  'errors.ts',
   'release.ts',
+  'base',
   'state',
+  'yaml',
+  'redact',
   'graph',
   'helm',
-  'cluster',
+  'kubernetes',
   'environment',
   'charts',
   'overrides',
@@ -21,6 +23,8 @@ const HOUSE = [
   'sandbox',
   'images',
   'exchange',
+  'prepare',
+  'doctor',
   'verbs',
   'report',
   'api',

@@ -5,8 +5,8 @@ import {afterAll, describe, expect, it} from 'vitest'
 import {catalogueText} from '../scripts/charts/catalogue.ts'
 import {wrongNames} from '../scripts/charts/names.ts'
 import {type OwnChart, readOwnCharts} from '../scripts/charts/read-charts.ts'
-import {readYaml} from '../src/helm/yaml.ts'
 import {readImages} from '../src/images/inventory/read-images.ts'
+import {readYaml} from '../src/yaml/yaml.ts'
 import {copyWithNewCharts, runCharts} from './support/new-chart.ts'
 
 describe('new charts, one of them as docs/charts.md says', async () => {

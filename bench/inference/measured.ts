@@ -1,6 +1,6 @@
-import {factsOfObjects} from '../../src/charts/manifests/facts-of.ts'
-import {renderedObjects} from '../../src/cluster/manifest.ts'
 import {infer} from '../../src/graph/inference/infer.ts'
+import {renderedObjects} from '../../src/kubernetes/manifest.ts'
+import {factsOfObjects} from '../../src/prepare/inference/manifests/facts-of.ts'
 import {releaseId} from '../../src/release.ts'
 import {printMeasured} from '../measure/own-process.ts'
 import {chartName, largeManifest} from './large-charts.ts'

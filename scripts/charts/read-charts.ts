@@ -1,6 +1,6 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {readYaml} from '../../src/helm/yaml.ts'
+import {readYaml} from '../../src/yaml/yaml.ts'
 import type {ServiceValues} from './units.ts'
 
 const CHARTS = join(import.meta.dirname, '../../charts')

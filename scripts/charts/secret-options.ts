@@ -1,6 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {isSetting, looksSecret, SECRET_RULE} from '../../src/helm/redact/looks-secret.ts'
+import {isSetting, looksSecret, SECRET_RULE} from '../../src/redact/looks-secret.ts'
 import type {Options} from '../options/options-text.ts'
 
 const OPTIONS = join(import.meta.dirname, '../../options')

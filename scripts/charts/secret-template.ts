@@ -1,6 +1,6 @@
-import {SECRET_RULE} from '../../src/helm/redact/looks-secret.ts'
-import {NO_SECRET_WORD, PLACEHOLDER} from '../../src/helm/redact/placeholder.ts'
-import {REFERENCE, SECRET_NAME} from '../../src/helm/redact/secret-names.ts'
+import {SECRET_RULE} from '../../src/redact/looks-secret.ts'
+import {NO_SECRET_WORD, PLACEHOLDER} from '../../src/redact/placeholder.ts'
+import {REFERENCE, SECRET_NAME} from '../../src/redact/secret-names.ts'
 import {
   ALONE,
   ALONE_HINT,
@@ -21,9 +21,9 @@ import {
   SECTION,
   STATEMENT,
   URL_PASSWORD,
-} from '../../src/helm/redact/text-rule.ts'
+} from '../../src/redact/text-rule.ts'
 
-const HEAD = `Made by \`npm run charts\` of the options that oslo.config knows (\`options\`) and of the rule in src/helm/redact`
+const HEAD = `Made by \`npm run charts\` of the options that oslo.config knows (\`options\`) and of the rule by which kk masks secrets`
 
 /** The names of options that oslo.config marks secret, and of those that it knows as none, where the rule differs. */
 export interface OptionNames {

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {namedTemplates} from '../../src/charts/template-names.ts'
-import {readYaml} from '../../src/helm/yaml.ts'
+import {readYaml} from '../../src/yaml/yaml.ts'
 import {catalogueBody} from '../charts/catalogue.ts'
 import {COMPONENT, FACTS, FILE, JOB, PROBE, REFERENCES, UNIT, VOLUME} from '../charts/facts.ts'
 import {meaningOf, type Schema} from '../charts/json-schema.ts'

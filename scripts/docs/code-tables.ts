@@ -1,5 +1,5 @@
-import {ERRORS, EXIT_CODES} from '../../src/errors.ts'
-import {CHECKS, type Check} from '../../src/verbs/checks/checks.ts'
+import {ERRORS, EXIT_CODES} from '../../src/base/errors.ts'
+import {CHECKS, type Check} from '../../src/doctor/checks/checks.ts'
 import {markdownTable} from './marked.ts'
 
 export function exitCodeTable(): string {

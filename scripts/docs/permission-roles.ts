@@ -1,4 +1,4 @@
-import {ROLE_SETS, type RoleSet, type Rule, rulesOf, verbsOf} from '../../src/cluster/permissions/roles.ts'
+import {ROLE_SETS, type RoleSet, type Rule, rulesOf, verbsOf} from '../../src/kubernetes/permissions/roles.ts'
 import {table} from '../../src/table.js'
 import {markdownTable} from './marked.ts'
 

@@ -1,3 +1,4 @@
+import {EXIT_CODES} from '../../src/base/errors.ts'
 import {TOPICS} from '../../src/cli/oclif.ts'
 import {
   type CommandReference,
@@ -7,7 +8,6 @@ import {
   flagWords,
   wordsOf,
 } from '../../src/cli/reference.ts'
-import {EXIT_CODES} from '../../src/errors.ts'
 import {table} from '../../src/table.js'
 import {environmentPage} from './environment-page.ts'
 import {

@@ -1,5 +1,5 @@
 import {execa} from 'execa'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 
 const OLDEST = [1, 26] as const
 

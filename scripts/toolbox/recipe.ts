@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {NODE_TOOLS, TOOL_NAMES, type ToolboxLink, type ToolName} from '../../src/sandbox/tools.ts'
+import {NODE_TOOLS, TOOL_NAMES, type ToolboxLink, type ToolName} from '../../src/state/tools.ts'
 
 const KUBERNETES = 'v1.36.3'
 const HELM_4 = 'v4.2.4'

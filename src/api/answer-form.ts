@@ -1,5 +1,5 @@
 import type {FastifyInstance} from 'fastify'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import type {OverrideService, RequestedUpdate} from '../overrides/service.ts'
 import type {ChartPlace} from '../overrides/user/store.ts'
 import type {Draft, Outcome} from './chart-page.ts'

@@ -1,4 +1,4 @@
-import {asKkError, ERRORS, type ErrorCode, KkError} from '../errors.ts'
+import {asKkError, ERRORS, type ErrorCode, KkError} from '../base/errors.ts'
 
 /** The body of an answer with an error; codes are kk's own and stable. */
 export interface ErrorBody {

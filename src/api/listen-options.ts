@@ -1,5 +1,5 @@
 import {BlockList, isIP} from 'node:net'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import type {Tokens} from './tokens.ts'
 
 export interface ListenOptions {

@@ -2,7 +2,7 @@ import {type IncomingMessage, type ServerResponse, STATUS_CODES} from 'node:http
 import type {Socket} from 'node:net'
 import type {FastifyInstance, FastifyReply, FastifyRequest, RouteOptions} from 'fastify'
 import type * as prometheus from 'prom-client'
-import {asKkError, KkError} from '../errors.ts'
+import {asKkError, KkError} from '../base/errors.ts'
 import {guardAccess, isOpen} from './access.ts'
 import type {ReleasesOf} from './answer-form.ts'
 import {answerTo, type ErrorBody} from './errors.ts'

@@ -1,6 +1,6 @@
 import type {FastifyInstance, FastifySchema} from 'fastify'
 import type * as prometheus from 'prom-client'
-import {asKkError} from '../errors.ts'
+import {asKkError} from '../base/errors.ts'
 import {withoutDetails} from './errors.ts'
 import {ERROR} from './schemas.ts'
 

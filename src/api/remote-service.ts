@@ -1,4 +1,4 @@
-import {ERRORS, type ErrorCode, KkError} from '../errors.ts'
+import {ERRORS, type ErrorCode, KkError} from '../base/errors.ts'
 import type {ExplainedKey, Statement} from '../overrides/explain.ts'
 import type {Condition, ImportedContent, OverriddenChart, OverrideService} from '../overrides/service.ts'
 import type {AuditEntry} from '../overrides/user/store.ts'

@@ -1,5 +1,5 @@
 import type {FastifyInstance} from 'fastify'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import type {ServiceFor} from './helm-chart-routes.ts'
 import {documented, flag, name, namespace, yaml} from './schemas.ts'
 

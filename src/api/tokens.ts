@@ -1,5 +1,5 @@
 import {hash, timingSafeEqual} from 'node:crypto'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 
 type Scope = 'read' | 'write'
 

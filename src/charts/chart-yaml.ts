@@ -1,9 +1,9 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {KkError} from '../errors.ts'
-import {readYaml} from '../helm/yaml.ts'
+import {KkError} from '../base/errors.ts'
 import {isMap, type Values} from '../release.ts'
 import {utf8Text} from '../state/files/utf8-text.ts'
+import {readYaml} from '../yaml/yaml.ts'
 import {isVersion} from './version.ts'
 
 /** The content of a `Chart.yaml`; scalars are text, as Helm takes them. */

@@ -1,8 +1,8 @@
 import {existsSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {asKkError, KkError} from '../errors.ts'
-import {readYaml} from '../helm/yaml.ts'
+import {asKkError, KkError} from '../base/errors.ts'
 import {isMap, type Values} from '../release.ts'
+import {readYaml} from '../yaml/yaml.ts'
 
 /** Returns what is wrong with a chart's `values.yaml`, with its place; undefined when nothing is. */
 export function valuesFault(directory: string): KkError | undefined {

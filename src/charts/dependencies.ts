@@ -1,6 +1,6 @@
 import {existsSync, readdirSync} from 'node:fs'
 import {join, resolve} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import type {Library} from './chart.ts'
 import {type ChartYaml, type Dependency, readChartYaml} from './chart-yaml.ts'
 import {isVersion, satisfiesConstraint} from './version.ts'

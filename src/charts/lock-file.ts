@@ -1,12 +1,12 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {KkError} from '../base/errors.ts'
 import type {Environment, ReleaseSettings} from '../environment/environment.ts'
-import {KkError} from '../errors.ts'
 import {withoutCredentials} from '../helm/package-url.ts'
-import {dumpYaml} from '../helm/yaml/dump.ts'
-import {readYaml} from '../helm/yaml.ts'
 import {isMap, type ReleaseId, releaseName, type Values} from '../release.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
+import {dumpYaml} from '../yaml/dump.ts'
+import {readYaml} from '../yaml/yaml.ts'
 import {satisfiesConstraint} from './version.ts'
 
 /** The chart of a release as it is locked. */

@@ -1,6 +1,6 @@
+import {dig, digMaps, digText} from '../base/dig.ts'
 import type {Part} from '../environment/environment.ts'
 import {COMMON, isMap, type Position, ROLLOUT, type Values} from '../release.ts'
-import {dig, digMaps, digText} from './manifests/dig.ts'
 
 interface Whole {
   readonly section: string

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {Flags} from '@oclif/core'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {readServiceCharts, type ServiceChart} from '../exchange/kolla/service-charts.ts'
 import {documentText} from '../report/document.ts'
 import {builtInFiles} from '../state/assets.ts'

@@ -1,5 +1,5 @@
 import {createInterface} from 'node:readline/promises'
-import {asKkError, type ExitCode, KkError} from '../errors.ts'
+import {asKkError, type ExitCode, KkError} from '../base/errors.ts'
 import {type ColourLevel, colourLevel, type Palette, palette} from '../report/colour.ts'
 import {type DocumentFormat, documentText} from '../report/document.ts'
 import {errorDocument, errorLine, errorText} from '../report/error-text.ts'

@@ -1,6 +1,6 @@
 import {Flags, type Interfaces} from '@oclif/core'
+import {KkError} from '../base/errors.ts'
 import {isFile} from '../environment/choose.ts'
-import {KkError} from '../errors.ts'
 import {argument} from './argument.ts'
 
 /** The values of flags, as oclif infers them. */

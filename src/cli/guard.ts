@@ -1,6 +1,6 @@
-import type {Cluster} from '../cluster/cluster.ts'
 import {splitArguments} from '../environment/choose.ts'
 import {loadEnvironment} from '../environment/load.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
 import type {Plan} from '../plan/plan.ts'
 import {guardOfferText} from '../report/guard-text.ts'
 import {unguarded} from '../verbs/guard.ts'

@@ -1,4 +1,4 @@
-import {type ExitCode, KkError} from '../errors.ts'
+import {type ExitCode, KkError} from '../base/errors.ts'
 import type {Interruption} from '../run/interruption.ts'
 import type {Console} from './console.ts'
 

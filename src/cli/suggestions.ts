@@ -1,5 +1,5 @@
-import {suggest} from '../environment/suggest.ts'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
+import {suggest} from '../base/suggest.ts'
 import type {CommandReference, CommandTable} from './reference.ts'
 
 /** All that is asked of the table here. */

@@ -1,9 +1,9 @@
+import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {wholeEnvironmentArgument} from '../cli/flags.ts'
 import {change, driftScope} from '../cli/run/change.ts'
 import {deployFlags, driftFlags, inClusterFlags, prepullFlags, viaFlags} from '../cli/run/flags.ts'
 import {splitArguments} from '../environment/choose.ts'
-import {KkError} from '../errors.ts'
 
 export default class Deploy extends KkCommand {
   static override summary = 'Bring an environment to the cluster: install and upgrade what differs, in order.'

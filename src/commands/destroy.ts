@@ -1,9 +1,9 @@
+import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {wholeEnvironmentArgument} from '../cli/flags.ts'
 import {confirmEnvironment} from '../cli/run/confirm-removal.ts'
 import {removalFlags} from '../cli/run/flags.ts'
 import {removeReleases} from '../cli/run/removal.ts'
-import {KkError} from '../errors.ts'
 import {planDestroy} from '../verbs/removal/destroy.ts'
 
 export default class Destroy extends KkCommand {

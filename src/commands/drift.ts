@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core'
+import {asKkError, type ExitCode} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {type Console, requireConfirmation} from '../cli/console.ts'
 import {
@@ -15,15 +16,14 @@ import {type Owner, openOwner} from '../cli/open/owner.ts'
 import {changeFlags, type RunFlags, streamFlags} from '../cli/run/flags.ts'
 import {printResult, refusingOperated, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import {placeOf} from '../cli/run/same-again.ts'
-import type {Cluster} from '../cluster/cluster.ts'
-import {asKkError, type ExitCode} from '../errors.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
+import type {Prepared} from '../prepare/prepare.ts'
 import type {Palette} from '../report/colour.ts'
 import {driftText} from '../report/drift/drift-text.ts'
 import {pruneText} from '../report/drift/prune-text.ts'
 import type {RunState} from '../run/run-state.ts'
 import {hasDrift} from '../verbs/observation/drift.ts'
 import {drift} from '../verbs/observation/drift-of.ts'
-import type {Prepared} from '../verbs/preparation/prepare.ts'
 import {goingOf, type PlannedPruning, planPrune} from '../verbs/removal/prune.ts'
 
 export default class Drift extends KkCommand {

@@ -1,7 +1,7 @@
 import {execa} from 'execa'
+import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
-import {awaitDependencies} from '../cluster/dependencies/open.ts'
-import {KkError} from '../errors.ts'
+import {awaitDependencies} from '../kubernetes/dependencies/open.ts'
 import {exitCodeOf} from '../state/processes/exit-code.ts'
 
 export default class Entrypoint extends KkCommand {

@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core'
+import {type ExitCode, KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {requireConfirmation, tell} from '../cli/console.ts'
 import {
@@ -17,12 +18,12 @@ import {openSecrets} from '../cli/open/secrets.ts'
 import {changeFlags} from '../cli/run/flags.ts'
 import {planInTurn, refusingOperated, runChoices, showRun} from '../cli/run/run.ts'
 import {placeOf, statusCommand} from '../cli/run/same-again.ts'
-import type {Cluster} from '../cluster/cluster.ts'
-import {type ExitCode, KkError} from '../errors.ts'
 import type {ExportedChart} from '../exchange/exported.ts'
 import {FORMATS, type Loss} from '../exchange/lost.ts'
 import {splitCredentials, trimSlash} from '../helm/package-url.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
 import {hasChanges} from '../plan/plan.ts'
+import type {Prepared} from '../prepare/prepare.ts'
 import {releaseName} from '../release.ts'
 import {planDocument} from '../report/plan/plan-json.ts'
 import {planText} from '../report/plan/plan-text.ts'
@@ -32,7 +33,6 @@ import {writeOwnedFiles} from '../state/files/owned-files.ts'
 import {expectTakesOver, planHandOver} from '../verbs/change/hand-over.ts'
 import {EXPORT_MARKER, expectDrivers, seenDrivers, separatorFor} from '../verbs/expect-drivers.ts'
 import {exportEnvironment} from '../verbs/export.ts'
-import type {Prepared} from '../verbs/preparation/prepare.ts'
 
 export default class Export extends KkCommand {
   static override summary =

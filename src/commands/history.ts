@@ -1,10 +1,10 @@
 import {Flags} from '@oclif/core'
+import {KkError} from '../base/errors.ts'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, ownerFlags} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {openOwner} from '../cli/open/owner.ts'
-import {KkError} from '../errors.ts'
 import {revisionsText, runsText} from '../report/history-text.ts'
 import {releaseHistory, runHistory} from '../verbs/observation/history.ts'
 

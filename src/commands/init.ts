@@ -1,12 +1,12 @@
 import {dirname} from 'node:path'
 import {Flags} from '@oclif/core'
+import {asKkError} from '../base/errors.ts'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {ask, canAsk} from '../cli/console.ts'
 import {documentFlags, type FlagValues} from '../cli/flags.ts'
 import {openFinding} from '../cli/open/charts.ts'
 import type {Starter} from '../environment/starter.ts'
-import {asKkError} from '../errors.ts'
 import {expectStarter, initEnvironment, nameOfDirectory, ownCharts} from '../verbs/init.ts'
 
 export default class Init extends KkCommand {

@@ -3,8 +3,8 @@ import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, fileArgument} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {openEnvironment} from '../cli/open/open.ts'
+import {usesReader} from '../prepare/uses-reader.ts'
 import {orphansText} from '../report/orphans-text.ts'
-import {usesReader} from '../verbs/preparation/uses-reader.ts'
 import {findOrphans} from '../verbs/removal/orphans.ts'
 
 export default class Orphans extends KkCommand {

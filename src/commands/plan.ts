@@ -1,5 +1,6 @@
 import {dirname, relative, resolve} from 'node:path'
 import {Flags} from '@oclif/core'
+import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {
   adoptStoreFlags,
@@ -20,14 +21,19 @@ import type {PlanBasis} from '../cli/run/change.ts'
 import {conflictFlags, versionFlags} from '../cli/run/flags.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import {VERSION} from '../cli/version.ts'
-import type {Cluster} from '../cluster/cluster.ts'
+import {deployChange, replacedIn} from '../doctor/checks/change.ts'
+import {checkBefore} from '../doctor/checks/checks.ts'
 import {splitArguments} from '../environment/choose.ts'
-import {KkError} from '../errors.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
 import {parseValuesFlag} from '../overrides/release-flags.ts'
 import {hasChanges, withNotes} from '../plan/plan.ts'
 import {savedPlanText} from '../plan/saved/read-saved-plan.ts'
 import type {SavedPath} from '../plan/saved/saved-plan.ts'
 import type {PlanScope} from '../plan/scope.ts'
+import {preparedMask} from '../prepare/environment-mask.ts'
+import type {Prepared} from '../prepare/prepare.ts'
+import type {KnownAfterApply} from '../prepare/rendering/known-after-apply.ts'
+import {helmActions, type Rendered} from '../prepare/rendering/render.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {diffText} from '../report/plan/diff-text.ts'
 import {planDocument} from '../report/plan/plan-json.ts'
@@ -36,10 +42,7 @@ import {cacheDirectory} from '../state/directories.ts'
 import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts'
 import {savedPlan} from '../verbs/change/apply.ts'
 import {type HookData, hookData, hookDataLines} from '../verbs/change/hook-data.ts'
-import {deployChange, replacedIn} from '../verbs/checks/change.ts'
-import {checkBefore} from '../verbs/checks/checks.ts'
 import {planDiff} from '../verbs/diff.ts'
-import {preparedMask} from '../verbs/environment-mask.ts'
 import {
   askedRenders,
   askedToAccept,
@@ -49,9 +52,6 @@ import {
   unknownYet,
 } from '../verbs/foresee.ts'
 import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
-import type {Prepared} from '../verbs/preparation/prepare.ts'
-import type {KnownAfterApply} from '../verbs/preparation/rendering/known-after-apply.ts'
-import {helmActions, type Rendered} from '../verbs/preparation/rendering/render.ts'
 import {expectStated} from '../verbs/secrets/living-secrets.ts'
 
 export default class Plan extends KkCommand {

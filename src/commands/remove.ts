@@ -1,10 +1,10 @@
+import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {releasesArgument} from '../cli/flags.ts'
 import type {NamedReleases} from '../cli/run/change.ts'
 import {confirmNamed} from '../cli/run/confirm-removal.ts'
 import {namedRemovalFlags, removalFlags} from '../cli/run/flags.ts'
 import {removeReleases} from '../cli/run/removal.ts'
-import {KkError} from '../errors.ts'
 import {planRemove} from '../verbs/removal/remove.ts'
 
 export default class Remove extends KkCommand {

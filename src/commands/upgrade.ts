@@ -1,10 +1,10 @@
 import {Flags} from '@oclif/core'
+import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {releasesArgument} from '../cli/flags.ts'
 import {changeInstalled, driftScope, type NamedReleases} from '../cli/run/change.ts'
 import {driftFlags, inClusterFlags, upgradeFlags, viaFlags} from '../cli/run/flags.ts'
 import {splitArguments} from '../environment/choose.ts'
-import {KkError} from '../errors.ts'
 
 export default class Upgrade extends KkCommand {
   static override summary = 'Bring the named releases to what the environment says, and no others.'

@@ -1,6 +1,6 @@
 import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {exists} from '../state/files/exists.ts'
 
 export interface SplitArguments {

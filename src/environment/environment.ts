@@ -1,4 +1,4 @@
-import type {ReadinessRules} from '../cluster/gate/readiness.ts'
+import type {ReadinessRules} from '../base/readiness.ts'
 import type {EdgeKind, Evidence, Position, Values} from '../release.ts'
 
 /** An index over http(s), or a registry. */

@@ -1,12 +1,12 @@
 import {readdir} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import type {Readable} from 'node:stream'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
+import {suggest} from '../base/suggest.ts'
 import {readFileToEnd, readStandardInput} from '../state/files/named-file.ts'
 import {utf8Text} from '../state/files/utf8-text.ts'
 import type {Environment} from './environment.ts'
 import {type EnvironmentSource, readEnvironment} from './read.ts'
-import {suggest} from './suggest.ts'
 
 interface LoadOptions {
   /** The name as the user wrote it; `-` for standard input. */

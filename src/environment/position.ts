@@ -1,9 +1,9 @@
-import {type LineColumn, placesIn, type Source} from '../helm/yaml/error.ts'
-import {keyText} from '../helm/yaml/key.ts'
-import {contentOf, type MappingNode, type Node} from '../helm/yaml/node.ts'
-import {parseTrees} from '../helm/yaml/tree.ts'
-import {isMergeKey, mergedMaps} from '../helm/yaml/value.ts'
 import type {Position} from '../release.ts'
+import {type LineColumn, placesIn, type Source} from '../yaml/error.ts'
+import {keyText} from '../yaml/key.ts'
+import {contentOf, type MappingNode, type Node} from '../yaml/node.ts'
+import {parseTrees} from '../yaml/tree.ts'
+import {isMergeKey, mergedMaps} from '../yaml/value.ts'
 
 type Path = readonly (string | number)[]
 

@@ -1,7 +1,7 @@
-import {type ErrorCode, KkError} from '../errors.ts'
-import type {Source} from '../helm/yaml/error.ts'
-import type {Node} from '../helm/yaml/node.ts'
+import {type ErrorCode, KkError} from '../base/errors.ts'
 import type {Position} from '../release.ts'
+import type {Source} from '../yaml/error.ts'
+import type {Node} from '../yaml/node.ts'
 import {positionIn} from './position.ts'
 import type {Problem} from './validate.ts'
 

@@ -1,14 +1,14 @@
 import {basename, extname, resolve} from 'node:path'
-import type {ReadinessRules} from '../cluster/gate/readiness.ts'
-import {KkError} from '../errors.ts'
-import {whereIs, yamlError} from '../helm/yaml/error.ts'
-import {contentOf, type Node} from '../helm/yaml/node.ts'
-import {parseTrees} from '../helm/yaml/tree.ts'
-import {isMergeKey} from '../helm/yaml/value.ts'
-import {resolveWord} from '../helm/yaml/word.ts'
-import {treeValue} from '../helm/yaml.ts'
+import {seconds} from '../base/duration.ts'
+import {KkError} from '../base/errors.ts'
+import type {ReadinessRules} from '../base/readiness.ts'
 import type {Position, Values} from '../release.ts'
-import {seconds} from './duration.ts'
+import {whereIs, yamlError} from '../yaml/error.ts'
+import {contentOf, type Node} from '../yaml/node.ts'
+import {parseTrees} from '../yaml/tree.ts'
+import {isMergeKey} from '../yaml/value.ts'
+import {resolveWord} from '../yaml/word.ts'
+import {treeValue} from '../yaml/yaml.ts'
 import type {
   ChartSource,
   Environment,

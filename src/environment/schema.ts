@@ -1,5 +1,5 @@
-import {JSON_PATH_PATTERN} from '../cluster/gate/readiness.ts'
-import {TIME_PATTERN, TIME_TITLE} from './duration.ts'
+import {TIME_PATTERN, TIME_TITLE} from '../base/duration.ts'
+import {JSON_PATH_PATTERN} from '../base/readiness.ts'
 
 /**
  * The part of JSON Schema 2020-12 that kk writes and `validate.ts` checks. `title` describes the expected value in

@@ -1,19 +1,19 @@
-import type {Source} from '../helm/yaml/error.ts'
-import {keyText} from '../helm/yaml/key.ts'
-import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNode} from '../helm/yaml/node.ts'
-import {isMergeKey, mergedMaps} from '../helm/yaml/value.ts'
-import {resolveWord} from '../helm/yaml/word.ts'
-import type {Environment} from './environment.ts'
-import {countAnchors, dumpPython} from './pyyaml/dump.ts'
-import {pythonFloat} from './pyyaml/float.ts'
+import type {Source} from '../yaml/error.ts'
+import {keyText} from '../yaml/key.ts'
+import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNode} from '../yaml/node.ts'
+import {countAnchors, dumpPython} from '../yaml/pyyaml/dump.ts'
+import {pythonFloat} from '../yaml/pyyaml/float.ts'
 import {
   type PythonMap,
   type PythonNode,
   type PythonPair,
   type PythonScalar,
   pythonMap,
-} from './pyyaml/node.ts'
-import {pythonWord} from './pyyaml/word.ts'
+} from '../yaml/pyyaml/node.ts'
+import {pythonWord} from '../yaml/pyyaml/word.ts'
+import {isMergeKey, mergedMaps} from '../yaml/value.ts'
+import {resolveWord} from '../yaml/word.ts'
+import type {Environment} from './environment.ts'
 import {type EnvironmentSource, readEnvironmentTree} from './read.ts'
 
 export interface SplitEnvironment {

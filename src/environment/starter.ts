@@ -1,4 +1,4 @@
-import {dumpPython, plainMap} from './pyyaml/dump.ts'
+import {dumpPython, plainMap} from '../yaml/pyyaml/dump.ts'
 import {ENVIRONMENT_SCHEMA} from './schema.ts'
 
 /** What a new environment is to say. */

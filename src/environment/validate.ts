@@ -1,5 +1,5 @@
+import {suggest} from '../base/suggest.ts'
 import type {JsonSchema, JsonType} from './schema.ts'
-import {suggest} from './suggest.ts'
 
 /** A violation of the schema. `path` leads to the value that breaks it, or to the key. */
 export interface Problem {

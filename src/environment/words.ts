@@ -1,7 +1,7 @@
-import {type Source, yamlError} from '../helm/yaml/error.ts'
-import type {Node, ScalarNode} from '../helm/yaml/node.ts'
-import {resolveWord} from '../helm/yaml/word.ts'
-import {pythonWord} from './pyyaml/word.ts'
+import {type Source, yamlError} from '../yaml/error.ts'
+import type {Node, ScalarNode} from '../yaml/node.ts'
+import {pythonWord} from '../yaml/pyyaml/word.ts'
+import {resolveWord} from '../yaml/word.ts'
 
 /**
  * Throws `KK_YAML` for plain words that YAML 1.1 and YAML 1.2 read differently and Helm reads not as YAML 1.1 does,

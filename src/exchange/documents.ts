@@ -1,9 +1,9 @@
 import {readdir, stat} from 'node:fs/promises'
 import {join, relative} from 'node:path'
-import {KkError} from '../errors.ts'
-import {readYamlDocuments} from '../helm/yaml.ts'
+import {KkError} from '../base/errors.ts'
 import {isMap, type Values} from '../release.ts'
 import {readNamedFile, readStandardInput} from '../state/files/named-file.ts'
+import {readYamlDocuments} from '../yaml/yaml.ts'
 
 /** A document of YAML and its file, relative to the directory that was named. */
 export interface FileDocument {

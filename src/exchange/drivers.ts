@@ -1,5 +1,5 @@
-import {dig, digText} from '../charts/manifests/dig.ts'
-import {KkError} from '../errors.ts'
+import {dig, digText} from '../base/dig.ts'
+import {KkError} from '../base/errors.ts'
 import {type ReleaseId, releaseId, type Values} from '../release.ts'
 import {applicationTarget} from './argocd/read.ts'
 import {helmReleaseTarget} from './flux/target.ts'

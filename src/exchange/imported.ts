@@ -1,6 +1,6 @@
+import {KkError} from '../base/errors.ts'
 import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
 import {validate} from '../environment/validate.ts'
-import {KkError} from '../errors.ts'
 import {secretsApart} from '../overrides/secret-values.ts'
 import type {Values} from '../release.ts'
 

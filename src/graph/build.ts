@@ -1,4 +1,4 @@
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {type EdgeKind, type Evidence, type ReleaseId, releaseName} from '../release.ts'
 import type {Edge, Graph} from './graph.ts'
 import {groups} from './groups.ts'

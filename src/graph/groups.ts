@@ -1,4 +1,4 @@
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {components} from './components.ts'
 import type {Edge, Graph} from './graph.ts'

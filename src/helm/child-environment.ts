@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {foreignEnvironment} from '../state/processes/foreign-environment.ts'
 

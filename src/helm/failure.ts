@@ -1,4 +1,4 @@
-import {type ErrorCode, KkError} from '../errors.ts'
+import {type ErrorCode, KkError} from '../base/errors.ts'
 import {type ReleaseId, releaseId} from '../release.ts'
 import type {ReleaseCall} from './helm.ts'
 import {BrokenSchema, schemaProblems, sortedProblems} from './schema-problems.ts'

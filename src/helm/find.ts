@@ -1,5 +1,5 @@
 import {resolve} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {isExecutable} from '../state/files/is-executable.ts'
 import {onPath} from '../state/files/on-path.ts'
 import type {ProcessEnvironment} from './child-environment.ts'

@@ -1,9 +1,11 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
+import {limiter} from '../base/limiter.ts'
+import {redactor} from '../redact/redact.ts'
+import {redactTemplateErrors} from '../redact/template-errors.ts'
 import type {Values} from '../release.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
-import {limiter} from '../state/limiter.ts'
 import {
   type ClusterFlags,
   installArguments,
@@ -17,8 +19,6 @@ import {
 import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
 import {type HelmCommand, helmFailure} from './failure.ts'
 import type {ChangedRelease, Helm, HelmVersion, OperationOptions, ReleaseCall} from './helm.ts'
-import {redactor} from './redact/redact.ts'
-import {redactTemplateErrors} from './redact/template-errors.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
 
 /** The part of a call that `run` reads; only some commands read values. */

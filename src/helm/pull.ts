@@ -1,12 +1,12 @@
 import {mkdir, mkdtemp, readdir, readFile, writeFile} from 'node:fs/promises'
 import {homedir} from 'node:os'
 import {basename, join} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
+import {readYaml} from '../yaml/yaml.ts'
 import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
 import {hostOf, splitCredentials, trimSlash, withoutCredentials} from './package-url.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
-import {readYaml} from './yaml.ts'
 
 /** A source of packaged charts: an index over http(s), or a registry (`oci://`). */
 interface PackageSource {

@@ -1,5 +1,5 @@
 import type {Result} from 'execa'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 
 export interface HelmProcess {
   readonly path: string

@@ -1,4 +1,4 @@
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {type ReleaseId, releaseId} from '../release.ts'
 
 /** A value that breaks the schema of a chart, as helm says it. */

@@ -1,6 +1,6 @@
 import {readFile, stat} from 'node:fs/promises'
 import {join} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'

@@ -1,4 +1,4 @@
-import {type ErrorCode, KkError} from '../errors.ts'
+import {type ErrorCode, KkError} from '../base/errors.ts'
 import {isOfKilledHelm} from '../helm/failure.ts'
 import type {ReleaseId} from '../release.ts'
 import type {FailureDetails, RunEvent} from '../run/events.ts'

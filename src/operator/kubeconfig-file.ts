@@ -1,7 +1,7 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {type ClusterAccess, readKubeconfig} from '../cluster/api/kubeconfig.ts'
-import {asKkError, KkError} from '../errors.ts'
+import {asKkError, KkError} from '../base/errors.ts'
+import {type ClusterAccess, readKubeconfig} from '../kubernetes/api/kubeconfig.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 
 /** A kubeconfig in a file that only this user may read, until it is removed. */

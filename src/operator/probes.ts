@@ -1,7 +1,7 @@
 import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import type * as prometheus from 'prom-client'
-import {asKkError, KkError} from '../errors.ts'
+import {asKkError, KkError} from '../base/errors.ts'
 import type {OperatorOptions, OperatorState} from './operator.ts'
 
 /** The answers to what kubelets and Prometheus ask. */

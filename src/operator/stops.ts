@@ -1,8 +1,8 @@
 import {requirements} from '../graph/requirements.ts'
 import {actionGraph} from '../plan/action-graph.ts'
 import {isChange, type Plan} from '../plan/plan.ts'
+import {namedReleases, type Prepared} from '../prepare/prepare.ts'
 import type {ReleaseId} from '../release.ts'
-import {namedReleases, type Prepared} from '../verbs/preparation/prepare.ts'
 
 /** A place where changes stop: a name of the file, and the releases that it means. */
 interface Stop {

@@ -5,9 +5,9 @@ import {
   type Resource,
   SECRETS,
   STATEFUL_SETS,
-} from '../cluster/api/resources.ts'
-import type {Objects} from '../cluster/objects.ts'
-import type {Collection, CollectionScope} from '../cluster/watch/collection.ts'
+} from '../kubernetes/api/resources.ts'
+import type {Objects} from '../kubernetes/objects.ts'
+import type {Collection, CollectionScope} from '../kubernetes/watch/collection.ts'
 
 /** What tells that a release may not be as it was: its record, and the workloads that its gate looks at. */
 const WATCHED: readonly (readonly [Resource, CollectionScope])[] = [

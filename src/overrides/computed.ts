@@ -1,6 +1,6 @@
 import {cp, mkdir, writeFile} from 'node:fs/promises'
 import {join, relative, sep} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import type {Helm, ReleaseCall, TemplateOptions} from '../helm/helm.ts'
 import type {Values} from '../release.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'

@@ -1,8 +1,8 @@
 import {readdir} from 'node:fs/promises'
 import {basename, join} from 'node:path'
+import {KkError} from '../base/errors.ts'
 import type {Chart} from '../charts/chart.ts'
 import {featureFolders} from '../charts/feature-files.ts'
-import {KkError} from '../errors.ts'
 import type {Layer} from './layer.ts'
 import {readValuesFile} from './values-file.ts'
 

@@ -1,8 +1,8 @@
 import {isDeepStrictEqual} from 'node:util'
 import {dump} from 'js-yaml'
-import {dumpPython, plainMap} from '../environment/pyyaml/dump.ts'
-import {readYaml} from '../helm/yaml.ts'
 import {isEmpty, type Values} from '../release.ts'
+import {dumpPython, plainMap} from '../yaml/pyyaml/dump.ts'
+import {readYaml} from '../yaml/yaml.ts'
 
 /** User and combined overrides as text: blocks, keys sorted, as `yaml.safe_dump(default_flow_style=False)`; "" for none. */
 export function blockYaml(values: Values): string {

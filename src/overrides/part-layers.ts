@@ -1,6 +1,6 @@
+import {KkError} from '../base/errors.ts'
 import {keysOf} from '../charts/parts-of.ts'
 import type {Part} from '../environment/environment.ts'
-import {KkError} from '../errors.ts'
 import {COMMON, isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
 

@@ -1,5 +1,5 @@
-import {KkError} from '../errors.ts'
-import {looksSecret} from '../helm/redact/looks-secret.ts'
+import {KkError} from '../base/errors.ts'
+import {looksSecret} from '../redact/looks-secret.ts'
 
 /** `--values keystone=extra.yaml` */
 export interface ValuesFlag {

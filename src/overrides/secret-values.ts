@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from 'node:util'
-import {placesBelow, secretsAmong, type ValuePath} from '../helm/redact/values.ts'
+import {placesBelow, secretsAmong, type ValuePath} from '../redact/values.ts'
 import {isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
 import {difference} from './layers.ts'

@@ -1,4 +1,4 @@
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 
 /** The longest key, in characters; longer ones are no keys that a chart has. */
 const LONGEST_KEY = 1024

@@ -1,8 +1,8 @@
+import {KkError} from '../base/errors.ts'
 import {locator} from '../environment/position.ts'
-import {KkError} from '../errors.ts'
-import {readOnlyYaml, readYamlDocuments} from '../helm/yaml.ts'
 import {isMap, type Position, type Values} from '../release.ts'
 import {readNamedFile} from '../state/files/named-file.ts'
+import {readOnlyYaml, readYamlDocuments} from '../yaml/yaml.ts'
 import {mergeValues} from './merge.ts'
 
 /** A file of values that was read. */

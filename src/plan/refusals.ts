@@ -1,5 +1,5 @@
-import type {ReleaseRecord} from '../cluster/cluster.ts'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
+import type {ReleaseRecord} from '../kubernetes/cluster.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {Evidence, ObservedRecord} from './pending/evidence.ts'
 

@@ -1,4 +1,4 @@
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {type Graph, withoutSoft} from '../graph/graph.ts'
 import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'

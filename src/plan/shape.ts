@@ -1,5 +1,5 @@
-import type {ReleaseRecord} from '../cluster/cluster.ts'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
+import type {ReleaseRecord} from '../kubernetes/cluster.ts'
 import {COMMON, type ReleaseId, releaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'

@@ -1,4 +1,4 @@
-import type {Finding, Level} from '../verbs/observation/doctor/finding.ts'
+import type {Finding, Level} from '../doctor/finding.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'
 import {counted} from './text/list.ts'

@@ -1,4 +1,4 @@
-import {dumpYaml} from '../helm/yaml/dump.ts'
+import {dumpYaml} from '../yaml/dump.ts'
 
 export type DocumentFormat = 'json' | 'yaml'
 

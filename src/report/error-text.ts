@@ -1,4 +1,4 @@
-import type {KkError} from '../errors.ts'
+import type {KkError} from '../base/errors.ts'
 import type {Palette} from './colour.ts'
 import {plainLines} from './text/plain.ts'
 

@@ -1,4 +1,4 @@
-import type {Approval} from '../cluster/guard/guard.ts'
+import type {Approval} from '../kubernetes/guard/guard.ts'
 import type {ReleaseId} from '../release.ts'
 import {type ApprovalPlan, type GuardPlan, type GuardStatus, objectText} from '../verbs/guard.ts'
 import type {Palette} from './colour.ts'

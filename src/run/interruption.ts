@@ -1,4 +1,4 @@
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 
 /** What the user's signals ask of a run. */
 export interface Interruption {

@@ -1,6 +1,6 @@
 import {type FileHandle, open, readdir, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import type {ReleaseId} from '../release.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
 import type {ObservedRun, RunObserver} from './observer.ts'

@@ -1,4 +1,4 @@
-import {asKkError} from '../errors.ts'
+import {asKkError} from '../base/errors.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import type {FailureDetails, RunEvent, SkipReason, TestResult} from './events.ts'

@@ -1,7 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
-import type {Cluster} from '../cluster/cluster.ts'
-import type {BegunPull, ImagePull, PullProgress} from '../cluster/image-pulls.ts'
-import {asKkError} from '../errors.ts'
+import {asKkError} from '../base/errors.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
+import type {BegunPull, ImagePull, PullProgress} from '../kubernetes/image-pulls.ts'
 import type {RunEvent} from './events.ts'
 import type {RunObserver} from './observer.ts'
 

@@ -1,4 +1,4 @@
-import {asKkError} from '../errors.ts'
+import {asKkError} from '../base/errors.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import type {RunEvent, SkipReason} from './events.ts'
 import {type Interruption, interrupted, newInterruption} from './interruption.ts'

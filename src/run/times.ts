@@ -1,4 +1,4 @@
-import type {Cause} from '../cluster/health.ts'
+import type {Cause} from '../kubernetes/health.ts'
 import type {ReleaseId} from '../release.ts'
 import type {RunEvent} from './events.ts'
 

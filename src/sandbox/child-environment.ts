@@ -1,5 +1,5 @@
 import {delimiter, dirname, join} from 'node:path'
-import {toolDirectories} from './tools.ts'
+import {toolDirectories} from '../state/tools.ts'
 
 /**
  * Returns the environment in which kubectl and helm speak to the sandbox of this kubeconfig. Their caches of the API

@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {stateDirectory} from '../state/directories.ts'
 import {NODE_NAME} from './sandbox.ts'
 

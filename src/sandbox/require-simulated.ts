@@ -1,4 +1,4 @@
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {NODE_NAME} from './sandbox.ts'
 
 /** Throws `KK_SANDBOX` for the name of the all-in-one node, which has more to start and to remove than a sandbox. */

@@ -1,4 +1,4 @@
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {runningComponents} from './control-plane/components.ts'
 import {type SandboxPaths, sandboxPaths} from './paths.ts'
 import {readRecord} from './record.ts'

@@ -1,5 +1,5 @@
 import {execa} from 'execa'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import {exitCodeOf} from '../state/processes/exit-code.ts'
 import {childEnvironment} from './child-environment.ts'
 import {requireSandbox} from './running.ts'

@@ -1,12 +1,12 @@
 import {readdir} from 'node:fs/promises'
 import {exists} from '../state/files/exists.ts'
+import {findTools} from '../state/tools.ts'
 import {runningComponents} from './control-plane/components.ts'
 import {kubectl} from './control-plane/kubectl.ts'
 import {isSandboxName, sandboxesDirectory, sandboxPaths} from './paths.ts'
 import {readRecord} from './record.ts'
 import {lostSandbox} from './running.ts'
 import type {Sandbox} from './sandbox.ts'
-import {findTools} from './tools.ts'
 
 interface SandboxNode {
   readonly name: string

@@ -1,4 +1,5 @@
 import {withLock} from '../state/lock.ts'
+import {findTools} from '../state/tools.ts'
 import {type CreateOptions, createControlPlane, startComponents} from './control-plane/create.ts'
 import {kubectl, serverVersion} from './control-plane/kubectl.ts'
 import {firstObjects} from './control-plane/objects.ts'
@@ -8,7 +9,6 @@ import {removeSandbox} from './remove.ts'
 import {requireSimulated} from './require-simulated.ts'
 import {findSandbox, lostSandbox, refuseBroken} from './running.ts'
 import type {Sandbox} from './sandbox.ts'
-import {findTools} from './tools.ts'
 
 export interface UpOptions {
   readonly name: string

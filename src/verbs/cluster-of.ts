@@ -1,4 +1,4 @@
-import type {Cluster, ClusterIdentity} from '../cluster/cluster.ts'
+import type {Cluster, ClusterIdentity} from '../kubernetes/cluster.ts'
 import type {Plan} from '../plan/plan.ts'
 
 /** Returns the cluster as a plan names it: the context, the API server, and which cluster answers there, unless that is `known`. */

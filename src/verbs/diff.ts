@@ -1,11 +1,11 @@
-import type {KubernetesObject} from '../cluster/cluster.ts'
-import {upgradedObjects} from '../cluster/manifest.ts'
-import {redactObjects} from '../helm/redact/objects.ts'
+import type {KubernetesObject} from '../kubernetes/cluster.ts'
+import {upgradedObjects} from '../kubernetes/manifest.ts'
 import {mergedValues} from '../overrides/layers.ts'
+import type {Prepared} from '../prepare/prepare.ts'
+import {helmActions, type Rendered} from '../prepare/rendering/render.ts'
+import {redactObjects} from '../redact/objects.ts'
 import type {ReleaseId} from '../release.ts'
 import type {ObservedPlan} from './plan.ts'
-import type {Prepared} from './preparation/prepare.ts'
-import {helmActions, type Rendered} from './preparation/rendering/render.ts'
 
 /** The changes that a plan would make in the manifests of its releases. */
 export interface PlanDiff {

@@ -1,13 +1,13 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import type {Cluster} from '../cluster/cluster.ts'
 import {readDocuments} from '../exchange/documents.ts'
 import {type Driver, driversAmong, expectSameDrivers} from '../exchange/drivers.ts'
 import {partName, type Separator, separatorOf} from '../exchange/exported.ts'
 import type {Format} from '../exchange/lost.ts'
-import {readYamlDocuments} from '../helm/yaml.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
 import {isMap, releaseName} from '../release.ts'
 import type {OwnedFiles} from '../state/files/owned-files.ts'
+import {readYamlDocuments} from '../yaml/yaml.ts'
 import {presentDrivers} from './observation/present-drivers.ts'
 
 /** The file that names those of an export. */

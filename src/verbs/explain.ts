@@ -1,17 +1,17 @@
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
 import type {Helm, ReleaseCall} from '../helm/helm.ts'
 import {BrokenSchema} from '../helm/schema-problems.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {defaultLayers, type ExplainedKey, explain} from '../overrides/explain.ts'
 import type {Layer} from '../overrides/layer.ts'
+import {type HistoryOf, withAuthors} from '../overrides/layers-of-place.ts'
 import {pathsToMask} from '../overrides/secret-values.ts'
+import {type Given, placed} from '../prepare/placed-problems.ts'
+import {namedRelease, type Prepared} from '../prepare/prepare.ts'
+import {vendor} from '../prepare/rendering/vendored.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {maskedKey} from './overrides/explain-overrides.ts'
-import {type HistoryOf, withAuthors} from './overrides/layers-of-place.ts'
 import type {OverrideBase} from './overrides/override-base.ts'
-import {type Given, placed} from './preparation/placed-problems.ts'
-import {namedRelease, type Prepared} from './preparation/prepare.ts'
-import {vendor} from './preparation/rendering/vendored.ts'
 
 export interface ExplainOptions {
   readonly release: string

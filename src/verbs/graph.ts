@@ -2,8 +2,8 @@ import type {Graph} from '../graph/graph.ts'
 import {requirements} from '../graph/requirements.ts'
 import {why} from '../graph/why.ts'
 import {usersOf, usesOf} from '../plan/uses/uses.ts'
+import {namedRelease, namedReleases, type Prepared} from '../prepare/prepare.ts'
 import type {ReleaseId} from '../release.ts'
-import {namedRelease, namedReleases, type Prepared} from './preparation/prepare.ts'
 
 /** Returns the graph of an environment, or the part of it that the named releases need. */
 export function viewOf(prepared: Prepared, names: readonly string[]) {

@@ -1,7 +1,5 @@
-import {factsOf} from '../charts/manifests/facts-of.ts'
-import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
-import {mapParallel} from '../cluster/parallel.ts'
-import {KkError} from '../errors.ts'
+import {KkError} from '../base/errors.ts'
+import {mapParallel} from '../base/parallel.ts'
 import {
   type Imported,
   type ImportedRelease,
@@ -12,9 +10,11 @@ import {
 } from '../exchange/imported.ts'
 import type {KnownRelease} from '../graph/inference/facts.ts'
 import {infer} from '../graph/inference/infer.ts'
+import type {Cluster, ReleaseRecord, StoredRelease} from '../kubernetes/cluster.ts'
 import {readLabels} from '../plan/labels.ts'
+import {factsOf} from '../prepare/inference/manifests/facts-of.ts'
+import {unservedNotes} from '../prepare/inference/notes.ts'
 import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../release.ts'
-import {unservedNotes} from './preparation/inference/notes.ts'
 
 interface ImportOptions {
   readonly cluster: Pick<Cluster, 'records' | 'stored' | 'context'>

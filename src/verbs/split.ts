@@ -2,10 +2,10 @@ import {writeFileSync} from 'node:fs'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {KkError} from '../base/errors.ts'
+import {suggest} from '../base/suggest.ts'
 import type {EnvironmentSource} from '../environment/read.ts'
 import {splitEnvironment} from '../environment/split.ts'
-import {suggest} from '../environment/suggest.ts'
-import {KkError} from '../errors.ts'
 import {type OwnedFiles, writeOwnedFiles} from '../state/files/owned-files.ts'
 
 export interface SplitOptions {

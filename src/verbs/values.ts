@@ -1,14 +1,14 @@
 import type {Helm} from '../helm/helm.ts'
-import {redactValues, redactWhole} from '../helm/redact/values.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {pathsToMask} from '../overrides/secret-values.ts'
+import {throwPlaced} from '../prepare/placed-problems.ts'
+import {namedRelease, type Prepared} from '../prepare/prepare.ts'
+import {vendor} from '../prepare/rendering/vendored.ts'
+import {redactValues, redactWhole} from '../redact/values.ts'
 import type {ReleaseId, Values} from '../release.ts'
 import {expectKept, valuesApart} from './export.ts'
 import {secretPathsOf} from './overrides/override-base.ts'
-import {throwPlaced} from './preparation/placed-problems.ts'
-import {namedRelease, type Prepared} from './preparation/prepare.ts'
-import {vendor} from './preparation/rendering/vendored.ts'
 import type {Supplied} from './secrets/supply-secrets.ts'
 
 /** The values of one release, and the layers that they come from. */

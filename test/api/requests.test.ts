@@ -3,7 +3,7 @@ import {request} from 'node:http'
 import {type AddressInfo, connect} from 'node:net'
 import {text} from 'node:stream/consumers'
 import {describe, expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import {RABBITMQ, useServer} from './support/use-server.ts'
 
 const {app, open, overrides} = useServer()

@@ -1,6 +1,6 @@
 import {afterEach, expect, it, vi} from 'vitest'
+import {KkError} from '../../src/base/errors.ts'
 import {openConsole} from '../../src/cli/console.ts'
-import {KkError} from '../../src/errors.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

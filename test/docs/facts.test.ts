@@ -2,8 +2,8 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
 import {readOwnCharts} from '../../scripts/charts/read-charts.ts'
 import {isRecent} from '../../scripts/toolbox/go.ts'
-import {OLDEST_KUBERNETES} from '../../src/cluster/api/identity.ts'
 import {supportedVersion} from '../../src/helm/version.ts'
+import {OLDEST_KUBERNETES} from '../../src/kubernetes/api/identity.ts'
 import {readPages} from './support/pages.ts'
 
 const pages = readPages()
@@ -78,7 +78,7 @@ it('every environment that the pages deploy exists, but for those that a reader 
 })
 
 it('every error code that the pages name exists', async () => {
-  const {ERRORS} = await import('../../src/errors.ts')
+  const {ERRORS} = await import('../../src/base/errors.ts')
   const variables = [
     'KK_BENCH_SHARE',
     'KK_ENVIRONMENT',

@@ -1,7 +1,7 @@
 import {cp, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, inject, it} from 'vitest'
-import type {ChartFault} from '../../src/verbs/charts/doctor/chart-fault.ts'
+import type {ChartFault} from '../../src/doctor/charts/chart-fault.ts'
 import {FIXTURES, makeEnvironment} from './support/environment.ts'
 
 it('compares charts with what is deployed, and says which changes the cluster would refuse', async () => {

@@ -1,7 +1,7 @@
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
-import {readYaml} from '../../src/helm/yaml.ts'
+import {readYaml} from '../../src/yaml/yaml.ts'
 import {emptyCorner} from './support/corner.ts'
 import {CHARTS, makeEnvironment, workloads} from './support/environment.ts'
 import {plainHelm} from './support/plain-helm.ts'

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
+import {asKkError, type ErrorCode} from '../../src/base/errors.ts'
 import {readEnvironment} from '../../src/environment/read.ts'
-import {asKkError, type ErrorCode} from '../../src/errors.ts'
 
 /** Three lines, as most files begin. */
 const OWN = 'name: test\n  namespace: test\n  charts: [charts]'

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {ENVIRONMENT_SCHEMA, type JsonSchema} from '../../src/environment/schema.ts'
 import {resolved, validate} from '../../src/environment/validate.ts'
-import {readYaml} from '../../src/helm/yaml.ts'
+import {readYaml} from '../../src/yaml/yaml.ts'
 
 /** Every key of the file with its schema, as `kk.releases.*.chart`. */
 function keysOf(schema: JsonSchema, path: string[] = []): [path: string, schema: JsonSchema][] {

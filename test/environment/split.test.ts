@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import {beforeAll, describe, expect, it} from 'vitest'
-import {pythonWord} from '../../src/environment/pyyaml/word.ts'
 import {splitEnvironment} from '../../src/environment/split.ts'
-import {resolveWord} from '../../src/helm/yaml/word.ts'
-import {readYaml} from '../../src/helm/yaml.ts'
+import {pythonWord} from '../../src/yaml/pyyaml/word.ts'
+import {resolveWord} from '../../src/yaml/word.ts'
+import {readYaml} from '../../src/yaml/yaml.ts'
 import {NASTY_STRINGS, NASTY_WORDS} from './support/nasty-strings.ts'
 import {valuesPy} from './support/values-py.ts'
 

@@ -8,8 +8,8 @@ import {importFlux} from '../../src/exchange/flux/read.ts'
 import {fluxObjects, fluxSecret} from '../../src/exchange/flux/write.ts'
 import {helmfile} from '../../src/exchange/helmfile/write.ts'
 import {type Format, lostText} from '../../src/exchange/lost.ts'
-import {readYaml, readYamlDocuments} from '../../src/helm/yaml.ts'
 import {isMap, type Values} from '../../src/release.ts'
+import {readYaml, readYamlDocuments} from '../../src/yaml/yaml.ts'
 import {exportedWith} from './support/exported.ts'
 
 /** Two clouds on one cluster, with the same releases in namespaces of their own, and charts from different places. */

@@ -2,7 +2,7 @@ import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
-import {readYaml} from '../../src/helm/yaml.ts'
+import {readYaml} from '../../src/yaml/yaml.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {
   type EnvironmentContent,

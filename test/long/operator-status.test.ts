@@ -1,5 +1,5 @@
 import {beforeAll, expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import type {Phase} from '../../src/operator/findings.ts'
 import {newKeeper} from '../../src/operator/keeper.ts'
 import {ENVIRONMENTS} from '../../src/operator/kinds/environment-kind.ts'

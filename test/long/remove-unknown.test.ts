@@ -1,7 +1,7 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterEach, beforeAll, describe, expect, it} from 'vitest'
-import {openCluster} from '../../src/cluster/open.ts'
+import {openCluster} from '../../src/kubernetes/open.ts'
 import {releaseId} from '../../src/release.ts'
 import {uniqueName} from '../e2e/support/cluster.ts'
 import {workloads} from '../e2e/support/environment.ts'

@@ -1,11 +1,11 @@
 import {expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import {type DriftPorts, newDriftWatch} from '../../src/operator/drift-watch.ts'
 import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
 import type {DriftedObject} from '../../src/plan/drift/drifted-object.ts'
 import type {IgnoreRule} from '../../src/plan/drift/ignored.ts'
+import type {Prepared} from '../../src/prepare/prepare.ts'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
-import type {Prepared} from '../../src/verbs/preparation/prepare.ts'
 
 const MINUTE = 60_000
 const PREPARED = {} as Prepared

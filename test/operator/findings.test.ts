@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import {environmentFindings, healthFinding, type Phase} from '../../src/operator/findings.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
 import {keepFinalizer, leave} from '../../src/operator/removal.ts'
 

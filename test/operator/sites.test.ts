@@ -1,6 +1,6 @@
 import {existsSync, readFileSync, statSync} from 'node:fs'
 import {expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
 import {type OperatorPorts, openSites} from '../../src/operator/sites.ts'
 

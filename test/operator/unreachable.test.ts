@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import type {Phase} from '../../src/operator/findings.ts'
 import {newKeeper} from '../../src/operator/keeper.ts'
 import type {Condition, Finding} from '../../src/operator/kinds/conditions.ts'

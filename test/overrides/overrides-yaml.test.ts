@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {readYaml} from '../../src/helm/yaml.ts'
 import {blockYaml, editableYaml, systemYaml} from '../../src/overrides/overrides-yaml.ts'
 import type {Values} from '../../src/release.ts'
+import {readYaml} from '../../src/yaml/yaml.ts'
 import {NASTY_STRINGS} from '../environment/support/nasty-strings.ts'
 import {safeDump} from './support/safe-dump.ts'
 

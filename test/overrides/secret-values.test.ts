@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import {redactPlaces} from '../../src/helm/redact/values.ts'
 import {secretsApart} from '../../src/overrides/secret-values.ts'
+import {redactPlaces} from '../../src/redact/values.ts'
 
 it('takes secrets out of values, with maps that hold nothing else, and a list with one as a whole', () => {
   const values = {

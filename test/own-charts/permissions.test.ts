@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {OPERATOR_ROLES, type Rule, rulesOf, rulesOfCluster} from '../../src/cluster/permissions/roles.ts'
+import {OPERATOR_ROLES, type Rule, rulesOf, rulesOfCluster} from '../../src/kubernetes/permissions/roles.ts'
 import {SERVICES, useCharts, withAllObjects} from './support/charts.ts'
 import type {KubernetesObject} from './support/objects.ts'
 

@@ -1,10 +1,10 @@
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {factsOfObjects} from '../../src/charts/manifests/facts-of.ts'
 import {readChart} from '../../src/charts/read-chart.ts'
-import type {KubernetesObject} from '../../src/cluster/cluster.ts'
 import {infer} from '../../src/graph/inference/infer.ts'
+import type {KubernetesObject} from '../../src/kubernetes/cluster.ts'
 import {mergeValues} from '../../src/overrides/merge.ts'
+import {factsOfObjects} from '../../src/prepare/inference/manifests/facts-of.ts'
 import {releaseId, releaseName} from '../../src/release.ts'
 import {CHARTS, GIVEN, SERVICES, useCharts} from './support/charts.ts'
 

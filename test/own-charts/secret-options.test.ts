@@ -1,9 +1,9 @@
 import {isDeepStrictEqual} from 'node:util'
 import {describe, expect, it} from 'vitest'
 import {secretOptions} from '../../scripts/charts/secret-options.ts'
-import {looksSecretPath} from '../../src/helm/redact/looks-secret.ts'
-import {redactValue, redactValues} from '../../src/helm/redact/values.ts'
-import {SECRET_TEXTS} from '../helm/redact/support/secret-texts.ts'
+import {looksSecretPath} from '../../src/redact/looks-secret.ts'
+import {redactValue, redactValues} from '../../src/redact/values.ts'
+import {SECRET_TEXTS} from '../redact/support/secret-texts.ts'
 import {SERVICES, useCharts, valuesOf} from './support/charts.ts'
 import {find, type KubernetesObject, ofKind, pods, workloads} from './support/objects.ts'
 

@@ -1,4 +1,4 @@
-import type {ReleaseRecord} from '../../src/cluster/cluster.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
 import type {LayerName} from '../../src/overrides/layer.ts'
 import type {DesiredRelease} from '../../src/plan/desired.ts'
 import {digest, layerDigests} from '../../src/plan/digest.ts'

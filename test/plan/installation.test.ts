@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../src/cluster/cluster.ts'
-import type {RunRecord, RunRelease} from '../../src/cluster/runs.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {RunRecord, RunRelease} from '../../src/kubernetes/runs.ts'
 import {installationOf, isOfPresent, makerLabels} from '../../src/plan/installation.ts'
 import {GATED_LABEL, OWNER_LABEL, REVISION_LABEL} from '../../src/plan/labels.ts'
 import {targetsOfLastRun, targetsOfRun} from '../../src/plan/rollback/targets.ts'
 import {lastGated} from '../../src/plan/rollback/ways.ts'
-import {runRecord, runRelease} from '../cluster/support/run-record.ts'
 import {id} from '../graph/graph-of.ts'
+import {runRecord, runRelease} from '../kubernetes/support/run-record.ts'
 import {bareRecord} from './fixtures.ts'
 
 const APP = id('app')

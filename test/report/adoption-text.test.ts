@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import {adoptionText} from '../../src/report/adoption-text.ts'
 import {palette} from '../../src/report/colour.ts'
 import type {Adoption, PlannedAdoption} from '../../src/verbs/change/adopt.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import {palette} from '../../src/report/colour.ts'
 import {errorDocument, errorLine, errorText} from '../../src/report/error-text.ts'
 

@@ -1,8 +1,8 @@
 import {describe, expect, it} from 'vitest'
-import type {RunEntry} from '../../src/cluster/run-entry.ts'
+import type {RunEntry} from '../../src/kubernetes/run-entry.ts'
 import {palette} from '../../src/report/colour.ts'
 import {revisionsText, runsText} from '../../src/report/history-text.ts'
-import {runRecord, runRelease} from '../cluster/support/run-record.ts'
+import {runRecord, runRelease} from '../kubernetes/support/run-record.ts'
 
 const PLAIN = palette(0)
 

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../src/cluster/cluster.ts'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
 import {UNCHECKED_LABEL} from '../../src/plan/labels.ts'
 import type {Plan} from '../../src/plan/plan.ts'
 import {releaseName} from '../../src/release.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import type {ActionKind} from '../../src/plan/plan.ts'
 import {newInterruption} from '../../src/run/interruption.ts'
 import {byHand, collected, listen, type Requires, runOf, story} from './run-of.ts'

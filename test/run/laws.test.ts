@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import {type Graph, reverse} from '../../src/graph/graph.ts'
 import {groups} from '../../src/graph/groups.ts'
 import type {Action, Plan} from '../../src/plan/plan.ts'

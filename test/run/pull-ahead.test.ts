@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {ImagePull, ImagePulls} from '../../src/cluster/image-pulls.ts'
+import type {ImagePull, ImagePulls} from '../../src/kubernetes/image-pulls.ts'
 import type {RunEvent} from '../../src/run/events.ts'
 import type {RunObserver} from '../../src/run/observer.ts'
 import {pullsAhead} from '../../src/run/pull-ahead.ts'

@@ -1,4 +1,4 @@
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import type {Action, ActionKind} from '../../src/plan/plan.ts'
 import {releaseName} from '../../src/release.ts'
 import type {RunEvent} from '../../src/run/events.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {KkError} from '../../src/errors.ts'
+import {KkError} from '../../src/base/errors.ts'
 import type {Perform} from '../../src/run/task.ts'
 import {byHand, collected, failing, listen, runOf, story} from './run-of.ts'
 

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {buildToolbox} from '../../scripts/toolbox.ts'
-import type {ToolName} from '../../src/sandbox/tools.ts'
+import type {ToolName} from '../../src/state/tools.ts'
 
 /** A real binary for a test; the toolbox is built first where it is missing. */
 export async function toolPath(name: ToolName): Promise<string> {

@@ -1,10 +1,10 @@
 import {describe, expect, it} from 'vitest'
-import type {StoredRelease} from '../../src/cluster/cluster.ts'
 import {readEnvironment} from '../../src/environment/read.ts'
+import type {StoredRelease} from '../../src/kubernetes/cluster.ts'
 import type {ReleaseId, Values} from '../../src/release.ts'
 import {environmentText} from '../../src/report/import/environment-text.ts'
 import {importReleases} from '../../src/verbs/import-releases.ts'
-import {env, workload} from '../charts/manifests/manifests.ts'
+import {env, workload} from '../prepare/inference/manifests/manifests.ts'
 
 function stored(release: ReleaseId, values: Values, more: Partial<StoredRelease> = {}): StoredRelease {
   return {

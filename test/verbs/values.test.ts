@@ -2,7 +2,7 @@ import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {readEnvironment} from '../../src/environment/read.ts'
 import type {Layer} from '../../src/overrides/layer.ts'
-import {prepare} from '../../src/verbs/preparation/prepare.ts'
+import {prepare} from '../../src/prepare/prepare.ts'
 import {showValues} from '../../src/verbs/values.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -1,9 +1,9 @@
 import {type Dirent, readdirSync, readFileSync, realpathSync, statSync} from 'node:fs'
 import {writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {pathPattern} from '../../base/path-pattern.ts'
 import {makeDirectory} from '../../state/files/make-directory.ts'
-import {pathPattern} from './path-pattern.ts'
 
 /** A file of a chart: its path in the chart, with slashes, and its content. */
 export interface ChartFile {

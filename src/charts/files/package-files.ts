@@ -1,6 +1,6 @@
 import {promisify} from 'node:util'
 import {gunzip, gunzipSync} from 'node:zlib'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {type ChartFile, MAX_FILE_BYTES} from './chart-files.ts'
 
 /** Helm's `MaxDecompressedChartSize`; what the tar format adds to that is small. */

@@ -1,5 +1,5 @@
-import {readYaml} from '../../helm/yaml.ts'
 import {isMap, type Values} from '../../release.ts'
+import {readYaml} from '../../yaml/yaml.ts'
 import {readPackageFiles} from '../files/package-files.ts'
 import type {PackedChart} from './pack-chart.ts'
 

@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import type {PackedChart} from './pack-chart.ts'
 
 /**

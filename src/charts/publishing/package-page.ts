@@ -1,6 +1,6 @@
-import {dumpYaml} from '../../helm/yaml/dump.ts'
-import {readYaml} from '../../helm/yaml.ts'
 import {isMap, type Values} from '../../release.ts'
+import {dumpYaml} from '../../yaml/dump.ts'
+import {readYaml} from '../../yaml/yaml.ts'
 import type {Chart} from '../chart.ts'
 import {readChartYaml} from '../chart-yaml.ts'
 import {defaultValues} from '../default-values.ts'

@@ -1,10 +1,10 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {KkError} from '../../errors.ts'
-import {dumpYaml} from '../../helm/yaml/dump.ts'
+import {KkError} from '../../base/errors.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {endOf} from '../../state/processes/exit-code.ts'
 import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
+import {dumpYaml} from '../../yaml/dump.ts'
 import type {PackedChart} from './pack-chart.ts'
 
 /** Signs packages with one key; what it needed for that is removed where its scope ends. */

@@ -1,13 +1,13 @@
-import type {Cluster} from '../../cluster/cluster.ts'
+import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {KkError} from '../../errors.ts'
 import {findHelm} from '../../helm/find.ts'
 import type {Helm} from '../../helm/helm.ts'
 import {openHelm} from '../../helm/open.ts'
 import {helmVersion} from '../../helm/version.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
 import {childEnvironment} from '../../sandbox/child-environment.ts'
 import {DEFAULT_SANDBOX, type Sandbox, sandboxContext} from '../../sandbox/sandbox.ts'
-import {findTool} from '../../sandbox/tools.ts'
+import {findTool} from '../../state/tools.ts'
 import type {ClusterFlags, HelmFlags} from '../flags.ts'
 
 /** Returns true when the command line itself names a cluster. */
@@ -94,7 +94,7 @@ export async function openChosenCluster(
 ): Promise<OpenedCluster> {
   const access = await chooseCluster(flags, environment, onStart)
   // Imported on use, for it costs what many commands need not pay.
-  const {openCluster} = await import('../../cluster/open.ts')
+  const {openCluster} = await import('../../kubernetes/open.ts')
   const cluster = await openCluster({...access, env: process.env, readiness: environment?.readiness})
   return {...cluster, [Symbol.asyncDispose]: () => cluster.close()}
 }

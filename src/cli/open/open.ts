@@ -1,16 +1,16 @@
+import {asKkError} from '../../base/errors.ts'
 import {readLock, withLockedVersions} from '../../charts/lock-file.ts'
-import type {Cluster} from '../../cluster/cluster.ts'
 import {chooseEnvironmentFile, splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
-import {asKkError} from '../../errors.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import {documentLayers, type PlaceLayers} from '../../overrides/layers-of-place.ts'
 import {parseSetFlag, parseValuesFlag} from '../../overrides/release-flags.ts'
 import {builtInPlugins} from '../../overrides/system/plugins.ts'
 import type {StoreDocument} from '../../overrides/user/document.ts'
-import {documentLayers, type PlaceLayers} from '../../verbs/overrides/layers-of-place.ts'
-import type {GatherOptions} from '../../verbs/preparation/gathering/gather.ts'
-import type {InferenceOptions} from '../../verbs/preparation/inference/infer-requirements.ts'
-import {type Prepared, type PrepareOptions, prepare} from '../../verbs/preparation/prepare.ts'
+import type {GatherOptions} from '../../prepare/gathering/gather.ts'
+import type {InferenceOptions} from '../../prepare/inference/infer-requirements.ts'
+import {type Prepared, type PrepareOptions, prepare} from '../../prepare/prepare.ts'
 import type {
   AdoptStoreFlags,
   ClusterFlags,

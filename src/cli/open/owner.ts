@@ -1,7 +1,7 @@
+import {KkError} from '../../base/errors.ts'
 import {chooseEnvironmentFile, splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
-import {KkError} from '../../errors.ts'
 import type {OwnerFlags} from '../flags.ts'
 
 /** The environment whose runs and releases a command is about, as far as its arguments tell. */

@@ -1,11 +1,11 @@
 import {existsSync} from 'node:fs'
+import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {KkError} from '../../errors.ts'
+import type {HistoryOf, StoreUse} from '../../overrides/layers-of-place.ts'
 import {keyFileWarning} from '../../overrides/user/keys.ts'
 import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
-import type {HistoryOf, StoreUse} from '../../verbs/overrides/layers-of-place.ts'
 import {tell} from '../console.ts'
 import type {StoreFlags} from '../flags.ts'
 

@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import type {OverrideService, OverrideUpdate} from '../../overrides/service.ts'
 import type {ChartPlace} from '../../overrides/user/store.ts'
 import type {OverridesChange} from '../../report/overrides/overrides-text.ts'

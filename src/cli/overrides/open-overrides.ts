@@ -1,7 +1,7 @@
 import {remoteService} from '../../api/remote-service.ts'
+import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
-import {KkError} from '../../errors.ts'
 import type {OverrideService} from '../../overrides/service.ts'
 import {factsRead} from '../../overrides/system/system-overrides.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'

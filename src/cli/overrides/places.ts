@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import type {OverrideService} from '../../overrides/service.ts'
 import {unknownChart} from '../../overrides/system/active.ts'
 import type {ChartPlace} from '../../overrides/user/store.ts'

@@ -1,5 +1,5 @@
-import type {Claim} from '../../cluster/cluster.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import type {Claim} from '../../kubernetes/cluster.ts'
 import {type ReleaseCleanup, thingText} from '../../plan/removal/cleanup.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {type GiveUp, hookDataText, isNameOf} from '../../verbs/change/hook-data.ts'

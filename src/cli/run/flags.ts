@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {
   adoptStoreFlags,
   type ClusterFlags,

@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 
 /** Throws `KK_USAGE` for what no reference to an image can be. */
 export function expectImage(image: string | undefined): void {

@@ -1,4 +1,4 @@
-import type {ExitCode} from '../../errors.ts'
+import type {ExitCode} from '../../base/errors.ts'
 import {errorText} from '../../report/error-text.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
 import type {Idle} from '../../report/files/nothing-done.ts'

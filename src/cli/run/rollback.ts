@@ -1,6 +1,6 @@
-import type {Cluster} from '../../cluster/cluster.ts'
+import type {ExitCode} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {ExitCode} from '../../errors.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
 import {releaseName} from '../../release.ts'
 import {runDocument} from '../../report/run/run-json.ts'

@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import type {ClusterFlags} from '../flags.ts'
 import type {ChangeFlags} from './flags.ts'

@@ -9,8 +9,8 @@ import {
 } from '../../cli/flags.ts'
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
+import {examineCharts} from '../../doctor/charts/examine-charts.ts'
 import {chartFaultsText} from '../../report/charts/charts-text.ts'
-import {examineCharts} from '../../verbs/charts/doctor/examine-charts.ts'
 
 export default class DoctorCharts extends KkCommand {
   static override summary =

@@ -1,3 +1,4 @@
+import {asKkError} from '../../base/errors.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {
   clusterFlags,
@@ -12,14 +13,13 @@ import {openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openPrepared} from '../../cli/open/open.ts'
 import {openSecrets} from '../../cli/open/secrets.ts'
 import {placeOf} from '../../cli/run/same-again.ts'
-import type {Cluster} from '../../cluster/cluster.ts'
+import {diagnose, reach} from '../../doctor/doctor.ts'
+import type {Finding} from '../../doctor/finding.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {asKkError} from '../../errors.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {Prepared} from '../../prepare/prepare.ts'
 import {doctorText} from '../../report/doctor-text.ts'
 import {stateDirectory} from '../../state/directories.ts'
-import {diagnose, reach} from '../../verbs/observation/doctor/doctor.ts'
-import type {Finding} from '../../verbs/observation/doctor/finding.ts'
-import type {Prepared} from '../../verbs/preparation/prepare.ts'
 
 export default class Doctor extends KkCommand {
   static override summary =

@@ -1,8 +1,8 @@
+import {KkError} from '../../base/errors.ts'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
 import {openGraph} from '../../cli/open/open.ts'
-import {KkError} from '../../errors.ts'
 import {dependentsText} from '../../report/graph/dependents-text.ts'
 import {dependentsOf} from '../../verbs/graph.ts'
 

@@ -1,12 +1,12 @@
+import {KkError} from '../../base/errors.ts'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
 import {openGraph} from '../../cli/open/open.ts'
-import {KkError} from '../../errors.ts'
 import {why} from '../../graph/why.ts'
+import {namedRelease} from '../../prepare/prepare.ts'
 import {shownEdge} from '../../report/graph/graph-json.ts'
 import {whyText} from '../../report/graph/why-text.ts'
-import {namedRelease} from '../../verbs/preparation/prepare.ts'
 
 export default class GraphWhy extends KkCommand {
   static override summary = 'Print the path by which one release needs another.'

@@ -12,11 +12,11 @@ import {
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
 import {splitArguments} from '../../environment/choose.ts'
+import {namedReleases} from '../../prepare/prepare.ts'
 import {imageDocument, imagesText, neededImagesText} from '../../report/images/images-text.ts'
 import {builtInFiles} from '../../state/assets.ts'
 import {imagesCache, listImages} from '../../verbs/images/images.ts'
 import {neededImages} from '../../verbs/images/needed-images.ts'
-import {namedReleases} from '../../verbs/preparation/prepare.ts'
 
 type NeededFlags = EnvironmentFlags & ValueFlags & {readonly output: 'text' | 'json' | 'yaml'}
 

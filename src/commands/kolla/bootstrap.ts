@@ -1,12 +1,12 @@
+import {KkError} from '../../base/errors.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {releasesArgument} from '../../cli/flags.ts'
 import {namedByKolla} from '../../cli/kolla.ts'
 import {change} from '../../cli/run/change.ts'
 import {upgradeFlags} from '../../cli/run/flags.ts'
 import {splitArguments} from '../../environment/choose.ts'
-import {KkError} from '../../errors.ts'
 import {requirements} from '../../graph/requirements.ts'
-import {namedReleases, type Prepared} from '../../verbs/preparation/prepare.ts'
+import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
 
 export default class KollaBootstrap extends KkCommand {
   static override summary = "Install what services need before they run, by kolla's names of services."

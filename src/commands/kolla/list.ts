@@ -1,8 +1,8 @@
+import {KkError} from '../../base/errors.ts'
+import {suggest} from '../../base/suggest.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {chartsIn} from '../../cli/config.ts'
 import {documentFlags} from '../../cli/flags.ts'
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
 import {
   type KollaNames,
   type Microservice,

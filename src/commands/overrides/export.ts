@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core'
+import {KkError} from '../../base/errors.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {overridesFlags} from '../../cli/overrides/flags.ts'
 import {onOverrides, storeBase} from '../../cli/overrides/open-overrides.ts'
-import {KkError} from '../../errors.ts'
 import {writeNamedFile} from '../../state/files/write-named-file.ts'
 
 export default class OverridesExport extends KkCommand {

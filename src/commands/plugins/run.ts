@@ -1,3 +1,4 @@
+import {asKkError} from '../../base/errors.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {type ChartFinding, findChart} from '../../charts/find-chart.ts'
 import {argument} from '../../cli/argument.ts'
@@ -8,7 +9,6 @@ import {openFacts, openPlugins} from '../../cli/open/layers.ts'
 import {openEnvironmentIfAny} from '../../cli/open/open.ts'
 import {showSecretsFlag} from '../../cli/overrides/flags.ts'
 import type {ChartSource} from '../../environment/environment.ts'
-import {asKkError} from '../../errors.ts'
 import {documentText} from '../../report/document.ts'
 import {runPlugin} from '../../verbs/facts/run-plugin.ts'
 

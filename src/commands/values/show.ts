@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core'
+import {KkError} from '../../base/errors.ts'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
@@ -6,7 +7,6 @@ import {lazyCluster, namesCluster, openUsersHelm} from '../../cli/open/cluster.t
 import {openValues} from '../../cli/open/open.ts'
 import {openSecrets} from '../../cli/open/secrets.ts'
 import {showSecretsFlag} from '../../cli/overrides/flags.ts'
-import {KkError} from '../../errors.ts'
 import {documentText} from '../../report/document.ts'
 import {showSecretValues, showValues} from '../../verbs/values.ts'
 

@@ -1,4 +1,4 @@
-import {dig} from '../../charts/manifests/dig.ts'
+import {dig} from '../../base/dig.ts'
 import {isMap, type Values} from '../../release.ts'
 
 interface Expanded {

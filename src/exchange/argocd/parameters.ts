@@ -1,4 +1,4 @@
-import {dig, digText} from '../../charts/manifests/dig.ts'
+import {dig, digText} from '../../base/dig.ts'
 import {applySet} from '../../overrides/strvals.ts'
 import {isMap, type Values} from '../../release.ts'
 

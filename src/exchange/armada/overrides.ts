@@ -1,5 +1,5 @@
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {suggest} from '../../base/suggest.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
 import {isMap, type Values} from '../../release.ts'
 import type {ChartOverrides} from '../helm/write.ts'

@@ -1,7 +1,7 @@
-import {dig} from '../../charts/manifests/dig.ts'
+import {dig} from '../../base/dig.ts'
+import {KkError} from '../../base/errors.ts'
 import type {JsonSchema} from '../../environment/schema.ts'
 import {type Problem, validate} from '../../environment/validate.ts'
-import {KkError} from '../../errors.ts'
 import type {Values} from '../../release.ts'
 
 /** The name of a document; empty where it has none. */

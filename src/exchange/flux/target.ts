@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto'
-import {digText} from '../../charts/manifests/dig.ts'
+import {digText} from '../../base/dig.ts'
 import type {Values} from '../../release.ts'
 
 /** The namespace of Flux, and so that of an object which states none. */

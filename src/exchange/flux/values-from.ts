@@ -1,6 +1,6 @@
-import {readYaml} from '../../helm/yaml.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {isMap, type Values} from '../../release.ts'
+import {readYaml} from '../../yaml/yaml.ts'
 import {VALUES_KEY} from './write.ts'
 
 /** An object of Kubernetes; its namespace is that of Flux where it states none. */

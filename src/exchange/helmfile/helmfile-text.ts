@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {execa} from 'execa'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {endOf} from '../../state/processes/exit-code.ts'
 import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {withoutCredentials} from '../credentials.ts'

@@ -1,10 +1,10 @@
-import {pathPattern} from '../../charts/files/path-pattern.ts'
+import {KkError} from '../../base/errors.ts'
+import {pathPattern} from '../../base/path-pattern.ts'
 import {problemsError} from '../../environment/problems.ts'
 import type {JsonSchema} from '../../environment/schema.ts'
 import {validate} from '../../environment/validate.ts'
-import {KkError} from '../../errors.ts'
-import type {Source} from '../../helm/yaml/error.ts'
-import {parseTrees} from '../../helm/yaml/tree.ts'
+import type {Source} from '../../yaml/error.ts'
+import {parseTrees} from '../../yaml/tree.ts'
 
 /** One file that kolla_start copies; the keys are kolla's own (set_configs.py). */
 export interface CopiedFile {

@@ -1,5 +1,5 @@
-import {KkError} from '../../errors.ts'
-import type {Source} from '../../helm/yaml/error.ts'
+import {KkError} from '../../base/errors.ts'
+import type {Source} from '../../yaml/error.ts'
 
 /** An option that stands more than once, as openstack-helm's charts take it. */
 export interface MultiString {

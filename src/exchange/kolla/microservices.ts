@@ -1,5 +1,5 @@
+import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {KkError} from '../../errors.ts'
 import {whyNothing} from './lost.ts'
 
 /** A microservice of kolla-kubernetes: a chart with one object in it, called by its service, its part and the kind. */

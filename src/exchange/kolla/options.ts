@@ -1,8 +1,8 @@
-import {KkError} from '../../errors.ts'
-import {saysSecret} from '../../helm/redact/looks-secret.ts'
-import type {Source} from '../../helm/yaml/error.ts'
-import {readOnlyYaml} from '../../helm/yaml.ts'
+import {KkError} from '../../base/errors.ts'
+import {saysSecret} from '../../redact/looks-secret.ts'
 import {isMap, type Values} from '../../release.ts'
+import type {Source} from '../../yaml/error.ts'
+import {readOnlyYaml} from '../../yaml/yaml.ts'
 import {type IniOptions, type MultiString, readIni} from './ini.ts'
 import {isSecretText} from './passwords.ts'
 

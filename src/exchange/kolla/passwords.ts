@@ -1,7 +1,7 @@
-import {KkError} from '../../errors.ts'
-import {redactLines} from '../../helm/redact/lines.ts'
-import {readOnlyYaml} from '../../helm/yaml.ts'
+import {KkError} from '../../base/errors.ts'
+import {redactLines} from '../../redact/lines.ts'
 import {isMap, type Values} from '../../release.ts'
+import {readOnlyYaml} from '../../yaml/yaml.ts'
 
 export interface KollaPasswords {
   /** By kk's name. */

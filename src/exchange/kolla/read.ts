@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import type {Values} from '../../release.ts'
 import {type ContainerFiles, type CopiedFile, sourceName} from './container-config.ts'

@@ -1,5 +1,5 @@
-import {asKkError, KkError} from '../../errors.ts'
-import {limiter} from '../../state/limiter.ts'
+import {asKkError, KkError} from '../../base/errors.ts'
+import {limiter} from '../../base/limiter.ts'
 import type {ImageRecord} from '../inventory/record.ts'
 import type {SurveyedImage} from '../inventory/survey.ts'
 

@@ -1,6 +1,6 @@
 import {cp, readdir} from 'node:fs/promises'
 import {basename, join} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {onPath} from '../../state/files/on-path.ts'
 import type {GoModule, GoPrograms, Image} from '../image.ts'
 import type {Package} from '../inventory/packages.ts'

@@ -2,10 +2,10 @@ import {createHash} from 'node:crypto'
 import {createReadStream, existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {isSea} from 'node:sea'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {findHelm} from '../../helm/find.ts'
-import {findTool} from '../../sandbox/tools.ts'
 import {readAsset} from '../../state/assets.ts'
+import {findTool} from '../../state/tools.ts'
 import type {Carried} from '../image.ts'
 
 /** Where the programs are that go into images. Throws `KK_IMAGE_TOOLS`, or `KK_HELM_MISSING`. */

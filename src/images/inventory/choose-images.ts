@@ -1,5 +1,5 @@
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {suggest} from '../../base/suggest.ts'
 import type {Image} from '../image.ts'
 
 /** The images of these names, all without a name; in the order of the inventory. Throws `KK_USAGE`. */

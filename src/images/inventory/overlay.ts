@@ -1,7 +1,7 @@
 import {cp, readdir} from 'node:fs/promises'
 import {basename} from 'node:path'
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {suggest} from '../../base/suggest.ts'
 
 /**
  * Fills `directory` with the folder of images, with the files of `overlay` in the place of those of the same path.

@@ -1,5 +1,5 @@
-import {mapParallel} from '../../cluster/parallel.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
 import {runProgram} from '../building/buildah.ts'
 import type {StoredImage} from './unneeded.ts'
 

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 
 /** A manifest of an image, or an index of such, as the bytes that its digest is of. */
 export interface Manifest {

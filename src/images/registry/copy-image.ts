@@ -1,5 +1,5 @@
-import {mapParallel} from '../../cluster/parallel.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
 import {type ContentStore, type Descriptor, type Manifest, verified} from './content.ts'
 
 /** A repository of a registry or a layout. */

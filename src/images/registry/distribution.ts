@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {fetchThroughProxy} from '../../state/network/fetch.ts'
 import {ANSWER_MILLISECONDS, authorizationFor, SCOPES, unauthorized, unreachable} from './authorization.ts'
 import {type ContentStore, type Descriptor, MANIFEST_TYPES, sha256} from './content.ts'

@@ -1,7 +1,7 @@
 import {createReadStream} from 'node:fs'
 import {open, readFile, rename, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {exists} from '../../state/files/exists.ts'
 import {makeDirectory} from '../../state/files/make-directory.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'

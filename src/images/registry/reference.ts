@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 
 /** The parts of an image's name as container runtimes read it: `quay.io/ns/keystone:2025.1@sha256:…`. */
 export interface ImageReference {

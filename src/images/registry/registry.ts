@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {fetchThroughProxy} from '../../state/network/fetch.ts'
 import {runProgram} from '../building/buildah.ts'

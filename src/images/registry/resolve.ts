@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import type {ContentStore} from './content.ts'
 import {openDistribution} from './distribution.ts'
 import {parseReference} from './reference.ts'

@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto'
-import {LEASES} from '../../cluster/api/resources.ts'
-import type {Cluster, HeldLease} from '../../cluster/cluster.ts'
-import {KK_NAMESPACE, leaseName} from '../../cluster/lease/lease.ts'
-import {isLive} from '../../cluster/lease/view.ts'
+import {LEASES} from '../../kubernetes/api/resources.ts'
+import type {Cluster, HeldLease} from '../../kubernetes/cluster.ts'
+import {KK_NAMESPACE, leaseName} from '../../kubernetes/lease/lease.ts'
+import {isLive} from '../../kubernetes/lease/view.ts'
 import type {ReleaseId} from '../../release.ts'
 import {groupOf} from './shards.ts'
 

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto'
-import {pathPattern} from '../../charts/files/path-pattern.ts'
+import {pathPattern} from '../../base/path-pattern.ts'
 import {COMMON, type ReleaseId, ROLLOUT, releaseName} from '../../release.ts'
 import type {ReleaseObject} from '../kinds/release-kind.ts'
 

@@ -1,8 +1,8 @@
-import {DEPLOYMENTS, NAMESPACES} from '../../cluster/api/resources.ts'
-import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
-import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../cluster/guard/names.ts'
-import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
-import type {Objects} from '../../cluster/objects.ts'
+import {DEPLOYMENTS, NAMESPACES} from '../../kubernetes/api/resources.ts'
+import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../kubernetes/guard/names.ts'
+import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {Objects} from '../../kubernetes/objects.ts'
 import {
   ACCOUNTS,
   accountObjects,
@@ -10,7 +10,7 @@ import {
   CLUSTER_BINDINGS,
   CLUSTER_ROLES,
   ROLES,
-} from '../../cluster/permissions/account.ts'
+} from '../../kubernetes/permissions/account.ts'
 import {
   OPERATOR_ROLES,
   ROLE_SETS,
@@ -18,7 +18,7 @@ import {
   rulesOf,
   SITE_ROLES,
   withRemoval,
-} from '../../cluster/permissions/roles.ts'
+} from '../../kubernetes/permissions/roles.ts'
 import {ENVIRONMENT} from '../kinds/environment-kind.ts'
 import {DEFINITIONS, definitionOf} from '../kinds/kind.ts'
 import {RELEASE} from '../kinds/release-kind.ts'

@@ -1,6 +1,6 @@
-import type {Resource} from '../../cluster/api/resources.ts'
-import type {Objects} from '../../cluster/objects.ts'
-import {BINDINGS, CLUSTER_BINDINGS, CLUSTER_ROLES, ROLES} from '../../cluster/permissions/account.ts'
+import type {Resource} from '../../kubernetes/api/resources.ts'
+import type {Objects} from '../../kubernetes/objects.ts'
+import {BINDINGS, CLUSTER_BINDINGS, CLUSTER_ROLES, ROLES} from '../../kubernetes/permissions/account.ts'
 import {labelsOf} from './shape.ts'
 
 interface Found {

@@ -1,5 +1,5 @@
-import type {Resource} from '../../cluster/api/resources.ts'
-import type {KubernetesObject} from '../../cluster/cluster.ts'
+import type {Resource} from '../../kubernetes/api/resources.ts'
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import type {Fields} from './schema.ts'
 
 export const GROUP = 'kk.openstack.org'

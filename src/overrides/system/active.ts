@@ -1,5 +1,5 @@
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {suggest} from '../../base/suggest.ts'
 import type {Facts} from '../facts/facts.ts'
 import type {OverriddenChart} from '../service.ts'
 import type {Plugin} from './plugin.ts'

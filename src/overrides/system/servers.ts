@@ -1,5 +1,5 @@
+import {dig, digText} from '../../base/dig.ts'
 import type {SpokenChart} from '../../charts/dialect.ts'
-import {dig, digText} from '../../charts/manifests/dig.ts'
 import {isMap, type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import {accountSecrets} from './accounts.ts'
 import {compose} from './shared/compose.ts'

@@ -1,5 +1,5 @@
 import {generateKeyPairSync} from 'node:crypto'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 
 /**
  * The keys of a certificate authority, newest first: that of the next authority, which signs nothing yet, that of the present one, and

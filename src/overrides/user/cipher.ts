@@ -1,5 +1,5 @@
 import {createCipheriv, createDecipheriv, randomBytes} from 'node:crypto'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {type StoreKey, type StoreKeys, withKeyToGive} from './keys.ts'
 
 /** The row that a text belongs to; it is authenticated with the text, so that nobody can move it to another row. */

@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from 'node:util'
-import {secretsAmong} from '../../helm/redact/values.ts'
+import {secretsAmong} from '../../redact/values.ts'
 import {isMap} from '../../release.ts'
 import {blockYaml} from '../overrides-yaml.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
 import {readFileSync} from 'node:fs'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {readByOthersWarning} from '../../state/files/read-by-others.ts'
 
 /** A key of AES-256, and the name by which an encrypted text tells it apart from others. */

@@ -1,5 +1,5 @@
 import {join, resolve} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {stateDirectory} from '../../state/directories.ts'
 
 /** The location of a store. */

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
-import {readYaml} from '../../helm/yaml.ts'
 import {isMap, type Values} from '../../release.ts'
+import {readYaml} from '../../yaml/yaml.ts'
 import type {AuditEntry, StoredOverrides} from './store.ts'
 
 /** Returns the values that are stored; none after a deletion. Throws `KK_YAML` where somebody wrote something else there. */

@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import type {ReleaseId} from '../../release.ts'
 import {CHANGE_WORDS, type ChangeKind} from './change-kind.ts'
 

@@ -1,4 +1,4 @@
-import type {StoredRelease} from '../../cluster/cluster.ts'
+import type {StoredRelease} from '../../kubernetes/cluster.ts'
 import {LAYERS} from '../../overrides/layer.ts'
 import {isMap, type Values} from '../../release.ts'
 import type {DesiredRelease} from '../desired.ts'

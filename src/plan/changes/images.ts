@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../cluster/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {isMap} from '../../release.ts'
 
 /**

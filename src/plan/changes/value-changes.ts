@@ -1,5 +1,5 @@
-import {redactLines} from '../../helm/redact/lines.ts'
-import {looksSecretPath} from '../../helm/redact/looks-secret.ts'
+import {redactLines} from '../../redact/lines.ts'
+import {looksSecretPath} from '../../redact/looks-secret.ts'
 import type {Values} from '../../release.ts'
 import {changedPaths} from './changed-paths.ts'
 

@@ -1,7 +1,7 @@
-import type {DryApply, KubernetesObject, ScaleTarget} from '../../cluster/cluster.ts'
-import {isScaled} from '../../cluster/scale-targets.ts'
-import {isSecretField, redactSides} from '../../helm/redact/diff.ts'
-import type {Redact} from '../../helm/redact/redact.ts'
+import type {DryApply, KubernetesObject, ScaleTarget} from '../../kubernetes/cluster.ts'
+import {isScaled} from '../../kubernetes/scale-targets.ts'
+import {isSecretField, redactSides} from '../../redact/diff.ts'
+import type {Redact} from '../../redact/redact.ts'
 import {conflictPath} from './conflict-path.ts'
 import {differences, type FieldDifference, pathText} from './differences.ts'
 

@@ -1,5 +1,5 @@
-import {pathPattern} from '../../charts/files/path-pattern.ts'
-import type {DryApply, KubernetesObject} from '../../cluster/cluster.ts'
+import {pathPattern} from '../../base/path-pattern.ts'
+import type {DryApply, KubernetesObject} from '../../kubernetes/cluster.ts'
 import {isMap} from '../../release.ts'
 import {differences, itemIndex, pathText} from './differences.ts'
 import type {DriftedObject} from './drifted-object.ts'

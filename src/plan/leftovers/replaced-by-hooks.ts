@@ -1,6 +1,6 @@
-import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {hookDeletePolicies, isHook, staysInUpgrade} from '../../cluster/helm-view.ts'
-import {objectKey} from '../../cluster/manifest.ts'
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import {hookDeletePolicies, isHook, staysInUpgrade} from '../../kubernetes/helm-view.ts'
+import {objectKey} from '../../kubernetes/manifest.ts'
 import {dataOfHooks, eventsDuring, type HelmVerb} from '../removal/hook-data.ts'
 import {droppedObjects, isHolder} from './dropped.ts'
 

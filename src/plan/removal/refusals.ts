@@ -1,6 +1,6 @@
-import type {Reservation} from '../../cluster/reservations/reservation.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {why} from '../../graph/why.ts'
+import type {Reservation} from '../../kubernetes/reservations/reservation.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {handedOver, unfinished} from '../refusals.ts'
 import type {UnknownUser, Uses} from '../uses/uses.ts'

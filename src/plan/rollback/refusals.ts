@@ -1,6 +1,6 @@
-import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {objectName} from '../../cluster/manifest.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import {objectName} from '../../kubernetes/manifest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 export interface PrunedRevision {

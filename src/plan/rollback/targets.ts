@@ -1,7 +1,7 @@
-import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import {lastOf} from '../../cluster/records/record.ts'
-import type {RunRecord, RunRelease} from '../../cluster/runs.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import {lastOf} from '../../kubernetes/records/record.ts'
+import type {RunRecord, RunRelease} from '../../kubernetes/runs.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {type Installations, isOfPresent} from '../installation.ts'
 

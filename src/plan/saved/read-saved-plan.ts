@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {isMap, type Values} from '../../release.ts'
 import {digest} from '../digest.ts'
 import {SAVED_FORMAT, type SavedPlan} from './saved-plan.ts'

@@ -1,7 +1,7 @@
 import type {Component} from '../../charts/components-of.ts'
+import type {ChartFault} from '../../doctor/charts/chart-fault.ts'
 import {releaseName} from '../../release.ts'
 import type {AttachedSbom} from '../../verbs/charts/attach-sboms.ts'
-import type {ChartFault} from '../../verbs/charts/doctor/chart-fault.ts'
 import type {ExplainedChart} from '../../verbs/charts/explain-chart.ts'
 import type {ChartsIndexed} from '../../verbs/charts/index-charts.ts'
 import type {ChartPackage} from '../../verbs/charts/package-charts.ts'

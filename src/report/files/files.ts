@@ -1,4 +1,4 @@
-import {asKkError, KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../base/errors.ts'
 import {NO_RUN, type RunState} from '../../run/run-state.ts'
 import {writeNamedFile} from '../../state/files/write-named-file.ts'
 import type {Viz} from '../graph/graph-svg.ts'

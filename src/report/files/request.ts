@@ -1,6 +1,6 @@
 import {join, parse, resolve} from 'node:path'
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {suggest} from '../../base/suggest.ts'
 
 const REPORT_KINDS = ['junit', 'trace', 'html', 'json'] as const
 

@@ -1,10 +1,10 @@
 import {structuredPatch} from 'diff'
-import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {redactObject} from '../../helm/redact/diff.ts'
-import type {RedactLeaf} from '../../helm/redact/redact.ts'
-import {dumpYaml} from '../../helm/yaml/dump.ts'
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {matchObjects, type ObjectPair} from '../../plan/changes/match-objects.ts'
+import {redactObject} from '../../redact/diff.ts'
+import type {RedactLeaf} from '../../redact/redact.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {dumpYaml} from '../../yaml/dump.ts'
 import type {Palette} from '../colour.ts'
 
 /** The objects of a release as they are deployed and as they would be. `before` is undefined for a new release. */

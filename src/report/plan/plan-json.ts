@@ -1,6 +1,6 @@
 import {type Action, hasChanges, type KindFacts, type Plan} from '../../plan/plan.ts'
+import type {KnownAfterApply} from '../../prepare/rendering/known-after-apply.ts'
 import type {HookData} from '../../verbs/change/hook-data.ts'
-import type {KnownAfterApply} from '../../verbs/preparation/rendering/known-after-apply.ts'
 import {type PlanCounts, planCounts} from './plan-counts.ts'
 
 /** The form of `kk plan --output json`. Fields are added, never renamed or taken away. */

@@ -1,4 +1,4 @@
-import {asKkError, KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../base/errors.ts'
 import type {Action} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 

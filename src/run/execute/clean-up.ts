@@ -1,5 +1,5 @@
-import {describeCause} from '../../cluster/gate/cause.ts'
-import {asKkError, KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../base/errors.ts'
+import {describeCause} from '../../kubernetes/gate/cause.ts'
 import {CLEANUP_VARIABLE, type ReleaseCleanup, thingText} from '../../plan/removal/cleanup.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import {type Execution, masking} from './execution.ts'

@@ -1,5 +1,5 @@
-import type {Cluster, HeldLease} from '../../cluster/cluster.ts'
-import {asKkError, KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../base/errors.ts'
+import type {Cluster, HeldLease} from '../../kubernetes/cluster.ts'
 import type {Action} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {takesLease} from '../schedule/schedule.ts'

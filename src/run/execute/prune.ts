@@ -1,4 +1,4 @@
-import type {ObjectIdentity} from '../../cluster/cluster.ts'
+import type {ObjectIdentity} from '../../kubernetes/cluster.ts'
 import type {PruningWork} from '../task.ts'
 import type {Execution} from './execution.ts'
 import {takeLease} from './lease.ts'

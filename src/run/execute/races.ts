@@ -1,5 +1,5 @@
-import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {evidenceOf} from '../../plan/pending/evidence.ts'
 import {recoveryReason} from '../../plan/pending/recovery.ts'

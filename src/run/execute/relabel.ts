@@ -1,7 +1,7 @@
-import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import {helmReleaseOf} from '../../cluster/helm-release.ts'
-import {upgradedObjects} from '../../cluster/manifest.ts'
-import {isInstalled} from '../../cluster/records/record.ts'
+import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import {helmReleaseOf} from '../../kubernetes/helm-release.ts'
+import {upgradedObjects} from '../../kubernetes/manifest.ts'
+import {isInstalled} from '../../kubernetes/records/record.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {installationOf} from '../../plan/installation.ts'
 import {

@@ -1,5 +1,5 @@
-import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
-import {definedKinds} from '../../cluster/custom-kinds.ts'
+import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import {definedKinds} from '../../kubernetes/custom-kinds.ts'
 import type {Execution} from './execution.ts'
 
 const LOOK_MILLISECONDS = 200

@@ -1,5 +1,5 @@
 import {execa} from 'execa'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {childEnvironment} from '../child-environment.ts'
 

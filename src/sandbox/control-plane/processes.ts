@@ -1,5 +1,5 @@
 import {setTimeout as delay} from 'node:timers/promises'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {signalProcess} from '../../state/processes/signal-process.ts'
 import {isStartedWith, processesStartedWith} from '../../state/processes/started-with.ts'
 

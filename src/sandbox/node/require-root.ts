@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 
 /** Throws `KK_AIO` unless the user is root: cgroups, mounts and network interfaces are root's to make and to remove. */
 export function requireRoot(): void {

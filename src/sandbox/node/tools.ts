@@ -1,4 +1,4 @@
-import {NODE_TOOLS, requireTools, SANDBOX_TOOLS} from '../tools.ts'
+import {NODE_TOOLS, requireTools, SANDBOX_TOOLS} from '../../state/tools.ts'
 
 /** The binaries of the node that the toolbox builds. */
 const NAMES = [...SANDBOX_TOOLS, 'kubelet', 'kube-proxy', ...NODE_TOOLS] as const

@@ -1,6 +1,6 @@
 import {Resolver} from 'node:dns/promises'
 import {connect} from 'node:net'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {withLock} from '../../state/lock.ts'
 import {createControlPlane} from '../control-plane/create.ts'
 import {kubectl, serverVersion, type Target} from '../control-plane/kubectl.ts'

@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import {setTimeout as delay} from 'node:timers/promises'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {runningComponents} from '../control-plane/components.ts'
 import {tail} from '../control-plane/tail.ts'
 import {logFile} from './parts/start-part.ts'

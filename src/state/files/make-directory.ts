@@ -1,6 +1,6 @@
 import {mkdir, stat} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {cacheDirectory, stateDirectory} from '../directories.ts'
 
 interface DirectoryOptions {

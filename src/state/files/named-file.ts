@@ -2,7 +2,7 @@ import {constants, createReadStream, openSync} from 'node:fs'
 import {stat} from 'node:fs/promises'
 import {Socket} from 'node:net'
 import type {Readable} from 'node:stream'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {utf8Text} from './utf8-text.ts'
 
 interface Naming {

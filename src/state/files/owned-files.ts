@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto'
 import {chmodSync, writeFileSync} from 'node:fs'
 import {mkdir, readdir, readFile, rename, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {makeDirectory} from './make-directory.ts'
 
 /** A file that kk writes into a directory of its own. */

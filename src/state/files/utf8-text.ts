@@ -1,5 +1,5 @@
 import {isUtf8} from 'node:buffer'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 
 /** Returns the text of a user's file without a byte order mark. Throws `KK_FILE` with the line that is not UTF-8. */
 export function utf8Text(bytes: Uint8Array, file: string): string {

@@ -3,7 +3,7 @@ import {constants, fstatSync, type Stats} from 'node:fs'
 import {type FileHandle, open, readFile, readlink, realpath, rm, stat, writeFile} from 'node:fs/promises'
 import {basename, dirname, isAbsolute, join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {writeAtomically} from './write-atomically.ts'
 
 interface WriteOptions {

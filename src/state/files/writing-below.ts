@@ -1,5 +1,5 @@
 import {sep} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 
 interface WritablePlace {
   readonly directory: string

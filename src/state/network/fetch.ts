@@ -1,6 +1,6 @@
 import type {Dispatcher} from 'undici'
+import {oncePerObject} from '../../base/once.ts'
 import {loadBundle} from '../assets.ts'
-import {oncePerObject} from '../once.ts'
 import {namesProxy, proxyFor} from './proxy.ts'
 
 /**

@@ -1,11 +1,11 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {SCHEMA} from '../../plan/digest.ts'
 import {layersOf} from '../../plan/labels.ts'
 import type {Action} from '../../plan/plan.ts'
 import {moved} from '../../plan/saved/moved.ts'
 import {SAVED_FORMAT, type SavedPlan, type SavedRelease, savedRecord} from '../../plan/saved/saved-plan.ts'
+import type {Prepared} from '../../prepare/prepare.ts'
 import type {ObservedPlan} from '../plan.ts'
-import type {Prepared} from '../preparation/prepare.ts'
 
 /** What of a saved plan is not in the plan itself. */
 export type SavedHow = Pick<SavedPlan, 'kk' | 'savedAt' | 'scope' | 'values'> & {

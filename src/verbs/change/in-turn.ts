@@ -1,14 +1,14 @@
 import {setTimeout as wait} from 'node:timers/promises'
-import type {Cluster} from '../../cluster/cluster.ts'
-import type {LeaseView} from '../../cluster/lease/view.ts'
-import {asKkError} from '../../errors.ts'
+import {asKkError} from '../../base/errors.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {overdueFrom} from '../../plan/pending/evidence.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import type {PlanScope} from '../../plan/scope.ts'
+import type {Prepared} from '../../prepare/prepare.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type ObservedPlan, observedPlan} from '../plan.ts'
-import type {Prepared} from '../preparation/prepare.ts'
 import {awaitLeftoverHelms, releasesOfLeftoverHelms} from './leftover-helms.ts'
 
 export interface Turn {

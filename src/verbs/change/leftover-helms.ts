@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises'
-import type {Cluster} from '../../cluster/cluster.ts'
-import type {LeaseView} from '../../cluster/lease/view.ts'
-import {asKkError, KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../base/errors.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {overdueFrom} from '../../plan/pending/evidence.ts'
 import type {ReleaseId} from '../../release.ts'
 

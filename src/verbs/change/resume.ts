@@ -1,5 +1,5 @@
-import type {RunRecord, RunRelease} from '../../cluster/runs.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import type {RunRecord, RunRelease} from '../../kubernetes/runs.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {releaseName} from '../../release.ts'
 import {makesRevisions} from './rollback.ts'

@@ -1,18 +1,25 @@
+import {asKkError, KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import {
+  type Change,
+  goingBetween,
+  neighbours,
+  presentReader,
+  stayingReader,
+} from '../../doctor/checks/change.ts'
+import {checkBefore} from '../../doctor/checks/checks.ts'
+import type {Environment} from '../../environment/environment.ts'
 import type {
   ApplyMethod,
   Cluster,
   KubernetesObject,
   ReleaseRecord,
   Validation,
-} from '../../cluster/cluster.ts'
-import {hookEvents} from '../../cluster/helm-view.ts'
-import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
-import {mapParallel} from '../../cluster/parallel.ts'
-import type {RunRecord} from '../../cluster/runs.ts'
-import {expectWebhooksAnswer} from '../../cluster/unanswered-webhooks.ts'
-import type {Environment} from '../../environment/environment.ts'
-import {asKkError, KkError} from '../../errors.ts'
-import {type Redact, redactor} from '../../helm/redact/redact.ts'
+} from '../../kubernetes/cluster.ts'
+import {hookEvents} from '../../kubernetes/helm-view.ts'
+import {hookObjects, parseManifest} from '../../kubernetes/manifest.ts'
+import type {RunRecord} from '../../kubernetes/runs.ts'
+import {expectWebhooksAnswer} from '../../kubernetes/unanswered-webhooks.ts'
 import {canonicalJson} from '../../plan/digest.ts'
 import type {Installations} from '../../plan/installation.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
@@ -28,13 +35,12 @@ import {
   targetsOfRun,
 } from '../../plan/rollback/targets.ts'
 import {waysBack} from '../../plan/rollback/ways.ts'
+import {observedRevisions} from '../../prepare/observed-records.ts'
+import {seenRevisions} from '../../prepare/seen-revisions.ts'
+import {expectNoConflicts, hasConflict} from '../../prepare/validate-all.ts'
+import {type Redact, redactor} from '../../redact/redact.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import {type Change, goingBetween, neighbours, presentReader, stayingReader} from '../checks/change.ts'
-import {checkBefore} from '../checks/checks.ts'
 import {clusterOf} from '../cluster-of.ts'
-import {observedRevisions} from '../preparation/observed-records.ts'
-import {seenRevisions} from '../preparation/seen-revisions.ts'
-import {expectNoConflicts, hasConflict} from '../preparation/validate-all.ts'
 
 /** What is to be undone. */
 export type RollbackRequest =

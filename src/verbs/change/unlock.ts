@@ -1,14 +1,14 @@
-import type {Cluster, HeldLease, ReleaseRecord} from '../../cluster/cluster.ts'
-import type {LeaseView} from '../../cluster/lease/view.ts'
-import {lastOf} from '../../cluster/records/record.ts'
+import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {KkError} from '../../errors.ts'
+import type {Cluster, HeldLease, ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {LeaseView} from '../../kubernetes/lease/view.ts'
+import {lastOf} from '../../kubernetes/records/record.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {type Evidence, evidenceOf, isUnfinished} from '../../plan/pending/evidence.ts'
 import {handedOver, unfinished} from '../../plan/refusals.ts'
+import {seenRevisions} from '../../prepare/seen-revisions.ts'
 import {releaseName} from '../../release.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
-import {seenRevisions} from '../preparation/seen-revisions.ts'
 
 export interface UnlockRequest {
   /** As the command line names it. */

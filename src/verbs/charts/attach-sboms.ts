@@ -1,6 +1,6 @@
+import {KkError} from '../../base/errors.ts'
 import {chartSbom, SBOM_TYPE} from '../../charts/publishing/chart-sbom.ts'
 import type {PackedChart} from '../../charts/publishing/pack-chart.ts'
-import {KkError} from '../../errors.ts'
 import {trimSlash} from '../../helm/package-url.ts'
 import type {Distribution} from '../../images/registry/distribution.ts'
 import {type Attachment, attach, isAttached} from '../../images/registry/referrers.ts'

@@ -1,5 +1,6 @@
 import {existsSync} from 'node:fs'
 import {basename, dirname, join, resolve} from 'node:path'
+import {KkError} from '../../base/errors.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {type Component, componentsOf} from '../../charts/components-of.ts'
 import {defaultValues} from '../../charts/default-values.ts'
@@ -9,7 +10,6 @@ import {unpackPackage} from '../../charts/package-cache.ts'
 import {readChart} from '../../charts/read-chart.ts'
 import {satisfiesConstraint} from '../../charts/version.ts'
 import type {ChartSource, Environment} from '../../environment/environment.ts'
-import {KkError} from '../../errors.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 
 interface ExplainChartOptions {

@@ -1,9 +1,9 @@
+import {KkError} from '../../base/errors.ts'
 import {type IndexedChart, writeIndex} from '../../charts/chart-index.ts'
 import {digestCharts} from '../../charts/digest-chart.ts'
 import {findInDirectory, namesInDirectory} from '../../charts/directory.ts'
-import {KkError} from '../../errors.ts'
+import {factsOfReleases, type Rendering} from '../../prepare/inference/facts-of-releases.ts'
 import {releaseId} from '../../release.ts'
-import {factsOfReleases, type Rendering} from '../preparation/inference/facts-of-releases.ts'
 
 /** A chart is rendered as a release of its own name in a namespace that no chart can mean. */
 const NAMESPACE = 'kk-index'

@@ -1,3 +1,5 @@
+import {asKkError, KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
 import {
   type Lock,
   type LockDifference,
@@ -6,12 +8,10 @@ import {
   lockFileOf,
   readLock,
 } from '../../charts/lock-file.ts'
-import {mapParallel} from '../../cluster/parallel.ts'
-import {asKkError, KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
+import {sectionOf} from '../../prepare/gathering/load-charts.ts'
+import type {Prepared} from '../../prepare/prepare.ts'
 import {neededImages} from '../images/needed-images.ts'
-import {sectionOf} from '../preparation/gathering/load-charts.ts'
-import type {Prepared} from '../preparation/prepare.ts'
 
 export interface LockPorts {
   readonly helm: Pick<Helm, 'template'>

@@ -1,6 +1,8 @@
 import {existsSync} from 'node:fs'
 import {readFile} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
+import {KkError} from '../../base/errors.ts'
+import {suggest} from '../../base/suggest.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {spokenChart} from '../../charts/dialect.ts'
 import {type ChartFinding, chartNames, findChart} from '../../charts/find-chart.ts'
@@ -8,8 +10,6 @@ import {type PackedChart, packChart, readPacked} from '../../charts/publishing/p
 import {type PackagePage, packagePage} from '../../charts/publishing/package-page.ts'
 import {readChart} from '../../charts/read-chart.ts'
 import {isExactVersion} from '../../charts/version.ts'
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
 import {accountSecrets} from '../../overrides/system/accounts.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 

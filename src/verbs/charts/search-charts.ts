@@ -1,17 +1,17 @@
 import {existsSync} from 'node:fs'
 import {readdir, readFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
+import {KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
 import {readPacked} from '../../charts/publishing/pack-chart.ts'
 import {compareVersions, isVersion} from '../../charts/version.ts'
-import {mapParallel} from '../../cluster/parallel.ts'
 import type {ChartSource} from '../../environment/environment.ts'
-import {KkError} from '../../errors.ts'
 import {hostOf, trimSlash, withoutCredentials} from '../../helm/package-url.ts'
 import type {Packages} from '../../helm/pull.ts'
-import {readYaml} from '../../helm/yaml.ts'
 import {type Descriptor, verified} from '../../images/registry/content.ts'
 import type {Distribution} from '../../images/registry/distribution.ts'
 import {isMap, type Values} from '../../release.ts'
+import {readYaml} from '../../yaml/yaml.ts'
 
 /** A chart that a source offers, in one version. */
 export interface OfferedChart {

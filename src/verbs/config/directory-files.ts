@@ -1,6 +1,6 @@
 import {readdir} from 'node:fs/promises'
 import {join, relative} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 
 /** The names of all files below a directory that the user names, sorted. Rejects with `KK_FILE`. */
 export async function directoryFiles(directory: string): Promise<readonly string[]> {

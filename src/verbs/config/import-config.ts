@@ -1,6 +1,6 @@
 import {basename, join, resolve} from 'node:path'
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {suggest} from '../../base/suggest.ts'
 import {readContainerConfig, usedFiles} from '../../exchange/kolla/container-config.ts'
 import {dataOptions, takesOptions} from '../../exchange/kolla/data-options.ts'
 import {whyWithout} from '../../exchange/kolla/lost.ts'

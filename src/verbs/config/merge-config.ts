@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {configurationFiles, type ReadOptions, readOptions} from '../../exchange/kolla/options.ts'
 import type {ChartFile, ServiceChart} from '../../exchange/kolla/service-charts.ts'
 import {mergeValues} from '../../overrides/merge.ts'

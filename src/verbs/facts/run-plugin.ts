@@ -1,12 +1,12 @@
 import type {Dialect} from '../../charts/chart.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {redactValues} from '../../helm/redact/values.ts'
 import type {FactName, Facts} from '../../overrides/facts/facts.ts'
 import {expectDeclared, pluginFor} from '../../overrides/system/active.ts'
 import {secretPaths} from '../../overrides/system/plugin.ts'
 import type {FoundChart, Plugins} from '../../overrides/system/plugins.ts'
 import {unreadPaths} from '../../overrides/system/reads.ts'
 import {factsFor} from '../../overrides/system/system-overrides.ts'
+import {redactValues} from '../../redact/values.ts'
 import type {Values} from '../../release.ts'
 
 interface PluginRun {

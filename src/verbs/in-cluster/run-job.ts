@@ -1,7 +1,8 @@
-import {CONFIG_MAPS, JOBS, type Resource, SECRETS} from '../../cluster/api/resources.ts'
-import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
-import {kkPod} from '../../cluster/kk-pod.ts'
-import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import {KkError} from '../../base/errors.ts'
+import {CONFIG_MAPS, JOBS, type Resource, SECRETS} from '../../kubernetes/api/resources.ts'
+import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import {kkPod} from '../../kubernetes/kk-pod.ts'
+import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import {
   ACCOUNTS,
   accountObjects,
@@ -9,9 +10,8 @@ import {
   CLUSTER_BINDINGS,
   CLUSTER_ROLES,
   ROLES,
-} from '../../cluster/permissions/account.ts'
-import {ROLE_SETS, rulesOf} from '../../cluster/permissions/roles.ts'
-import {KkError} from '../../errors.ts'
+} from '../../kubernetes/permissions/account.ts'
+import {ROLE_SETS, rulesOf} from '../../kubernetes/permissions/roles.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {logData, logName, withEvent} from './run-log.ts'
 

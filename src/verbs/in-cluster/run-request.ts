@@ -1,4 +1,4 @@
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'

@@ -1,3 +1,5 @@
+import {KkError} from '../../base/errors.ts'
+import {type Leftover, leftovers} from '../../doctor/leftovers/leftovers.ts'
 import type {
   ApplyMethod,
   Cluster,
@@ -6,21 +8,19 @@ import type {
   ReleaseRecord,
   ScaleTarget,
   StoredRelease,
-} from '../../cluster/cluster.ts'
-import {goneHooks} from '../../cluster/gone-hooks.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
-import {isLasting} from '../../cluster/missing.ts'
-import {isScaled} from '../../cluster/scale-targets.ts'
-import {KkError} from '../../errors.ts'
-import {redactSecretsOf} from '../../helm/redact/objects.ts'
-import {redactor} from '../../helm/redact/redact.ts'
+} from '../../kubernetes/cluster.ts'
+import {goneHooks} from '../../kubernetes/gone-hooks.ts'
+import {parseManifest} from '../../kubernetes/manifest.ts'
+import {isLasting} from '../../kubernetes/missing.ts'
+import {isScaled} from '../../kubernetes/scale-targets.ts'
 import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
 import {type IgnoreRule, ignoredFields, withIgnoredAsLive} from '../../plan/drift/ignored.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {comparedRevision} from '../../plan/leftovers/leftover-objects.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
+import {redactSecretsOf} from '../../redact/objects.ts'
+import {redactor} from '../../redact/redact.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
-import {type Leftover, leftovers} from './leftovers.ts'
 
 /** The differences between the live objects of a release and its manifest. */
 export interface ReleaseDrift {

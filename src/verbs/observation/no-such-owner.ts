@@ -1,5 +1,5 @@
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import {suggest} from '../../base/suggest.ts'
 
 /**
  * Returns the error for an environment without a file of which the cluster knows nothing; `owners` are the ones that it

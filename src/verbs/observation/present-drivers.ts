@@ -1,7 +1,7 @@
-import type {Resource} from '../../cluster/api/resources.ts'
-import type {Cluster} from '../../cluster/cluster.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
 import {type Driver, driversAmong} from '../../exchange/drivers.ts'
+import type {Resource} from '../../kubernetes/api/resources.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
 import {type ReleaseId, releaseName, type Values} from '../../release.ts'
 
 /**

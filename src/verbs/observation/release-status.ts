@@ -1,7 +1,7 @@
-import {type Health, passes} from '../../cluster/health.ts'
+import type {Leftover} from '../../doctor/leftovers/leftovers.ts'
+import {type Health, passes} from '../../kubernetes/health.ts'
 import type {Gate} from '../../plan/labels.ts'
 import type {ReleaseId} from '../../release.ts'
-import type {Leftover} from './leftovers.ts'
 
 /** A release that requires another, directly or not. */
 interface Dependent {

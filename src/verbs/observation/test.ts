@@ -1,11 +1,11 @@
-import type {Cluster} from '../../cluster/cluster.ts'
-import {objectName, testHooks} from '../../cluster/manifest.ts'
-import {mapParallel} from '../../cluster/parallel.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import {objectName, testHooks} from '../../kubernetes/manifest.ts'
 import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
+import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
+import {seenRecords} from '../../prepare/seen-records.ts'
 import {clusterOf} from '../cluster-of.ts'
-import {namedReleases, type Prepared} from '../preparation/prepare.ts'
-import {seenRecords} from '../preparation/seen-records.ts'
 
 /**
  * Plans the tests of these releases, or of all that the environment has installed. The records, not the charts, tell

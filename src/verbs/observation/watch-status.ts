@@ -1,6 +1,6 @@
-import type {Cluster} from '../../cluster/cluster.ts'
-import {wakeup} from '../../cluster/watch/wakeup.ts'
-import {asKkError, type KkError} from '../../errors.ts'
+import {asKkError, type KkError} from '../../base/errors.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import {wakeup} from '../../kubernetes/watch/wakeup.ts'
 import type {StatusReport} from './release-status.ts'
 
 /** One look at the cluster. */

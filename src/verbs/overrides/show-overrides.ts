@@ -1,7 +1,5 @@
 import {setImmediate} from 'node:timers/promises'
-import {KkError} from '../../errors.ts'
-import {redactValues, secretsAmong, type ValuePath} from '../../helm/redact/values.ts'
-import {readYaml} from '../../helm/yaml.ts'
+import {KkError} from '../../base/errors.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {mergeValues} from '../../overrides/merge.ts'
@@ -12,7 +10,9 @@ import {expectActive} from '../../overrides/system/active.ts'
 import {exportStore} from '../../overrides/user/document.ts'
 import type {AuditEntry, AuditPage, ChartPlace, OverrideStore} from '../../overrides/user/store.ts'
 import {etagOf, keptValues, storedValues} from '../../overrides/user/stored-values.ts'
+import {redactValues, secretsAmong, type ValuePath} from '../../redact/values.ts'
 import type {Values} from '../../release.ts'
+import {readYaml} from '../../yaml/yaml.ts'
 import type {OverrideOptions} from './override-base.ts'
 
 type Options = Pick<OverrideOptions, 'base' | 'store'>

@@ -1,5 +1,5 @@
-import type {Cluster} from '../../cluster/cluster.ts'
-import type {RunRecord} from '../../cluster/runs.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {RunRecord} from '../../kubernetes/runs.ts'
 import {type ReleaseCleanup, splitCleanups} from '../../plan/removal/cleanup.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'

@@ -1,11 +1,11 @@
+import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {KkError} from '../../errors.ts'
 import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
 import {sectionIn} from '../../plan/shape.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
+import {idOf} from '../../prepare/gathering/load-charts.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {clusterOf} from '../cluster-of.ts'
-import {idOf} from '../preparation/gathering/load-charts.ts'
 import {leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 

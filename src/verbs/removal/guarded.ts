@@ -1,6 +1,6 @@
-import type {Cluster} from '../../cluster/cluster.ts'
-import {liveApprovals} from '../../cluster/guard/parameters.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import {liveApprovals} from '../../kubernetes/guard/parameters.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 /**

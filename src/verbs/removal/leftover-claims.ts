@@ -1,5 +1,5 @@
-import type {Claim, Cluster} from '../../cluster/cluster.ts'
-import {OPERATION} from '../../cluster/lease/operation.ts'
+import type {Claim, Cluster} from '../../kubernetes/cluster.ts'
+import {OPERATION} from '../../kubernetes/lease/operation.ts'
 import type {ReleaseId} from '../../release.ts'
 import {raced} from '../../run/execute/races.ts'
 import {claimsIn} from './live-claims.ts'

@@ -1,6 +1,6 @@
-import type {Cluster} from '../../cluster/cluster.ts'
-import {OPERATION} from '../../cluster/lease/operation.ts'
-import {standingOf} from '../../cluster/lease/view.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import {OPERATION} from '../../kubernetes/lease/operation.ts'
+import {standingOf} from '../../kubernetes/lease/view.ts'
 
 /**
  * Deletes the Leases that killed runs of an environment have left of releases that are gone: no later run takes them over. One

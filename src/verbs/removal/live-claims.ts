@@ -1,4 +1,4 @@
-import type {Claim, Cluster, KubernetesObject} from '../../cluster/cluster.ts'
+import type {Claim, Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
 
 export const CLAIM = 'PersistentVolumeClaim'
 

@@ -1,6 +1,6 @@
 import {type Orphan, orphans} from '../../plan/removal/orphans.ts'
 import type {UnknownUser} from '../../plan/uses/uses.ts'
-import type {UsesReader} from '../preparation/uses-reader.ts'
+import type {UsesReader} from '../../prepare/uses-reader.ts'
 
 export interface FoundOrphans {
   readonly orphans: readonly Orphan[]

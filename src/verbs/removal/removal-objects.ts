@@ -1,7 +1,7 @@
-import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
-import {staysInUpgrade} from '../../cluster/helm-view.ts'
-import {hookObjects, parseManifest, storedObjects} from '../../cluster/manifest.ts'
-import {asKkError, KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../base/errors.ts'
+import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
+import {staysInUpgrade} from '../../kubernetes/helm-view.ts'
+import {hookObjects, parseManifest, storedObjects} from '../../kubernetes/manifest.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {dataOfHooks} from '../../plan/removal/hook-data.ts'
 import {

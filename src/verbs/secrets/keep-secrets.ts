@@ -1,10 +1,10 @@
-import type {Cluster} from '../../cluster/cluster.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import type {DeployKind, Plan} from '../../plan/plan.ts'
+import type {Prepared} from '../../prepare/prepare.ts'
+import {helmActions} from '../../prepare/rendering/render.ts'
 import type {ReleaseId} from '../../release.ts'
-import type {Prepared} from '../preparation/prepare.ts'
-import {helmActions} from '../preparation/rendering/render.ts'
 import type {Supplied, SuppliedSecret} from './supply-secrets.ts'
 
 /**

@@ -1,8 +1,8 @@
-import type {SecretsByName} from '../../cluster/kept-secrets.ts'
+import type {SecretsByName} from '../../kubernetes/kept-secrets.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
+import type {Prepared} from '../../prepare/prepare.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
-import type {Prepared} from '../preparation/prepare.ts'
 import {secretNeeds} from './secret-needs.ts'
 import {withSharedSecrets} from './shared-secrets.ts'
 

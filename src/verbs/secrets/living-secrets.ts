@@ -1,10 +1,10 @@
-import type {StoredRelease} from '../../cluster/cluster.ts'
-import {secretMark} from '../../cluster/kept-secrets.ts'
-import {KkError} from '../../errors.ts'
+import {KkError} from '../../base/errors.ts'
+import type {StoredRelease} from '../../kubernetes/cluster.ts'
+import {secretMark} from '../../kubernetes/kept-secrets.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import type {ByHand} from '../../overrides/system/plugin.ts'
+import type {Prepared} from '../../prepare/prepare.ts'
 import {type ReleaseId, releaseNamespace, textAt} from '../../release.ts'
-import type {Prepared} from '../preparation/prepare.ts'
 import {isStated} from './secret-needs.ts'
 
 /** A password or key with which a release runs, and that another value would replace. */

@@ -2,9 +2,9 @@ import {mergedValues} from '../../overrides/layers.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {certificateNeeds, wantsTls} from '../../overrides/tls/certificate-need.ts'
 import type {Certifier} from '../../overrides/tls/certificates.ts'
+import {sectionOf} from '../../prepare/gathering/load-charts.ts'
+import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import {isMap, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import {sectionOf} from '../preparation/gathering/load-charts.ts'
-import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 
 /**
  * The generated secrets that each release needs: those that its chart reads, no layer states, and the environment does

@@ -1,9 +1,9 @@
-import type {Cluster} from '../../cluster/cluster.ts'
-import type {KeptSecret} from '../../cluster/kept-secrets.ts'
-import {mapParallel} from '../../cluster/parallel.ts'
+import {mapParallel} from '../../base/parallel.ts'
 import {order} from '../../graph/order.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {KeptSecret} from '../../kubernetes/kept-secrets.ts'
+import type {Prepared} from '../../prepare/prepare.ts'
 import {releaseNamespace, textAt} from '../../release.ts'
-import type {Prepared} from '../preparation/prepare.ts'
 import type {SecretNeeds} from './secret-needs.ts'
 import type {KnownSecrets} from './supply-secrets.ts'
 

@@ -1,11 +1,11 @@
-import type {SecretsByName} from '../../cluster/kept-secrets.ts'
+import type {SecretsByName} from '../../kubernetes/kept-secrets.ts'
 import {generateSecret, standInSecret} from '../../overrides/generate-secret.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {layerDigests} from '../../plan/digest.ts'
+import type {GeneratedSecret, Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
-import type {GeneratedSecret, Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import type {SecretNeeds} from './secret-needs.ts'
 
 /** The kept secrets, by namespace. */

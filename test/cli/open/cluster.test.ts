@@ -2,8 +2,8 @@ import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {chooseCluster, openUsersHelm} from '../../../src/cli/open/cluster.ts'
-import type {Cluster} from '../../../src/cluster/cluster.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
+import type {Cluster} from '../../../src/kubernetes/cluster.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
 const belongingTo = (context: string) =>

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
+import {type ErrorCode, KkError} from '../../../src/base/errors.ts'
 import {exitCode} from '../../../src/cli/run/run.ts'
-import {type ErrorCode, KkError} from '../../../src/errors.ts'
 import {releaseName} from '../../../src/release.ts'
 import {NO_RUN, nextState} from '../../../src/run/run-state.ts'
 import type {Perform} from '../../../src/run/task.ts'

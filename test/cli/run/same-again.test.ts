@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
+import {KkError} from '../../../src/base/errors.ts'
 import {sameAgain, sameWay, statusCommand, withOperatorPlace} from '../../../src/cli/run/same-again.ts'
-import {KkError} from '../../../src/errors.ts'
 
 it('the same again names the releases, the cluster and the files of values', () => {
   const flags = {sandbox: true, values: ['keystone=x.yaml', 'glance=y.yaml']}

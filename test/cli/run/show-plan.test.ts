@@ -1,7 +1,7 @@
 import {afterEach, beforeEach, expect, it, vi} from 'vitest'
+import {KkError} from '../../../src/base/errors.ts'
 import {type Output, openConsole} from '../../../src/cli/console.ts'
 import {type PlanView, refusingOperated, showPlan} from '../../../src/cli/run/run.ts'
-import {KkError} from '../../../src/errors.ts'
 import {action, plan} from '../../report/support/plans.ts'
 
 const written = {stdout: '', stderr: ''}

@@ -1,5 +1,5 @@
 import {beforeAll, describe, it} from 'vitest'
-import type {ErrorCode} from '../../../src/errors.ts'
+import type {ErrorCode} from '../../../src/base/errors.ts'
 import type {Corner} from '../support/corner.ts'
 import {expectRefusal, openStanding} from '../support/refusal.ts'
 

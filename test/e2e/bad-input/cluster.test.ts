@@ -1,7 +1,7 @@
 import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {beforeAll, describe, expect, inject, it, type TestContext} from 'vitest'
-import type {ErrorCode} from '../../../src/errors.ts'
+import type {ErrorCode} from '../../../src/base/errors.ts'
 import {kubectl, uniqueName, waitFor} from '../support/cluster.ts'
 import type {Corner} from '../support/corner.ts'
 import {expectRefusal, openStanding} from '../support/refusal.ts'

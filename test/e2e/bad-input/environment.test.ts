@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
-import type {ErrorCode} from '../../../src/errors.ts'
+import type {ErrorCode} from '../../../src/base/errors.ts'
 import type {Corner} from '../support/corner.ts'
 import {expectRefusal, openStanding} from '../support/refusal.ts'
 

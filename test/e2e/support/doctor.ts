@@ -3,7 +3,7 @@ import {dirname} from 'node:path'
 import {gzipSync} from 'node:zlib'
 import {execa} from 'execa'
 import {inject} from 'vitest'
-import type {Finding} from '../../../src/verbs/observation/doctor/finding.ts'
+import type {Finding} from '../../../src/doctor/finding.ts'
 import {kk, kkEnvironment} from './kk.ts'
 
 export interface Visit {

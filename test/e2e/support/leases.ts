@@ -1,4 +1,4 @@
-import {leaseName} from '../../../src/cluster/lease/lease.ts'
+import {leaseName} from '../../../src/kubernetes/lease/lease.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {get, kubectl} from './cluster.ts'
 

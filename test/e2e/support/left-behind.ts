@@ -1,8 +1,8 @@
 import {hostname} from 'node:os'
-import {configMapOf} from '../../../src/cluster/guard/parameters.ts'
-import {leaseName, RELEASE} from '../../../src/cluster/lease/lease.ts'
-import {HOLDER} from '../../../src/cluster/lease/operation.ts'
-import {DELETION_MARKER} from '../../../src/cluster/reservations/reservation.ts'
+import {configMapOf} from '../../../src/kubernetes/guard/parameters.ts'
+import {leaseName, RELEASE} from '../../../src/kubernetes/lease/lease.ts'
+import {HOLDER} from '../../../src/kubernetes/lease/operation.ts'
+import {DELETION_MARKER} from '../../../src/kubernetes/reservations/reservation.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {thisProcess} from '../../../src/state/processes/process-place.ts'
 

@@ -1,5 +1,5 @@
 import {expect} from 'vitest'
-import type {ErrorCode} from '../../../src/errors.ts'
+import type {ErrorCode} from '../../../src/base/errors.ts'
 import {type Corner, openCorner} from './corner.ts'
 import {snapshot} from './snapshot.ts'
 

@@ -1,8 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import {armadaStream, mergeArmada} from '../../../src/exchange/armada/overrides.ts'
 import {helmValues} from '../../../src/exchange/helm/write.ts'
-import {readYaml, readYamlDocuments} from '../../../src/helm/yaml.ts'
 import {mergeValues} from '../../../src/overrides/merge.ts'
+import {readYaml, readYamlDocuments} from '../../../src/yaml/yaml.ts'
 
 const RABBITMQ = {name: 'rabbitmq', namespace: 'openstack', values: {pod: {replicas: 2}}}
 const INGRESS = {name: 'ingress', namespace: 'kube-system', values: {}}

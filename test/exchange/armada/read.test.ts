@@ -2,8 +2,8 @@ import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {armadaStream} from '../../../src/exchange/armada/overrides.ts'
 import {importArmada} from '../../../src/exchange/armada/read.ts'
-import {readYamlDocuments} from '../../../src/helm/yaml.ts'
 import type {Values} from '../../../src/release.ts'
+import {readYamlDocuments} from '../../../src/yaml/yaml.ts'
 
 function chart(name: string, data: object = {}, version = 'v1'): Values {
   const own = version === 'v1' ? {chart_name: name} : {}

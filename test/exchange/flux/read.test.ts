@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {importFlux} from '../../../src/exchange/flux/read.ts'
-import {readYamlDocuments} from '../../../src/helm/yaml.ts'
 import type {Values} from '../../../src/release.ts'
+import {readYamlDocuments} from '../../../src/yaml/yaml.ts'
 
 const SOURCES = `
 apiVersion: source.toolkit.fluxcd.io/v1

@@ -3,8 +3,8 @@ import type {Edge, Graph} from '../../../src/graph/graph.ts'
 import {groups} from '../../../src/graph/groups.ts'
 import type {InferredRequirement} from '../../../src/graph/inference/infer.ts'
 import {refine} from '../../../src/graph/inference/refine.ts'
+import {waitingHooks} from '../../../src/prepare/inference/notes.ts'
 import type {Waiter} from '../../../src/release.ts'
-import {waitingHooks} from '../../../src/verbs/preparation/inference/notes.ts'
 import {graphOf, id} from '../graph-of.ts'
 
 const evidence = (waiter: Waiter = 'workload') =>

@@ -1,5 +1,5 @@
 import {expect} from 'vitest'
-import {leaseName} from '../../../src/cluster/lease/lease.ts'
+import {leaseName} from '../../../src/kubernetes/lease/lease.ts'
 import {usesLabel} from '../../../src/plan/labels.ts'
 import {releaseId} from '../../../src/release.ts'
 import {get} from '../../e2e/support/cluster.ts'

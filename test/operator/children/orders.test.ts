@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {KkError} from '../../../src/errors.ts'
+import {KkError} from '../../../src/base/errors.ts'
 import {newOrders} from '../../../src/operator/children/orders.ts'
 import type {ReleaseObject} from '../../../src/operator/kinds/release-kind.ts'
 

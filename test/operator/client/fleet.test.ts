@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {KkError} from '../../../src/errors.ts'
+import {KkError} from '../../../src/base/errors.ts'
 import {fleetPlanText, fleetStatusText, readFleetPlans} from '../../../src/operator/client/fleet.ts'
 import type {OperatedEnvironment, OperatorStatus} from '../../../src/operator/client/status.ts'
 import type {Sites} from '../../../src/operator/sites.ts'

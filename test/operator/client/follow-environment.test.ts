@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import type {Cluster} from '../../../src/cluster/cluster.ts'
-import type {Collection} from '../../../src/cluster/watch/collection.ts'
+import type {Cluster} from '../../../src/kubernetes/cluster.ts'
+import type {Collection} from '../../../src/kubernetes/watch/collection.ts'
 import {followEnvironment} from '../../../src/operator/client/follow-environment.ts'
 import type {Condition} from '../../../src/operator/kinds/conditions.ts'
 import {ENVIRONMENTS} from '../../../src/operator/kinds/environment-kind.ts'

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import {ApiError} from '../../../src/cluster/api/api-error.ts'
-import {KkError} from '../../../src/errors.ts'
+import {KkError} from '../../../src/base/errors.ts'
+import {ApiError} from '../../../src/kubernetes/api/api-error.ts'
 import {operatorStatusText, readOperatorStatus} from '../../../src/operator/client/status.ts'
 import {environmentFindings, type Phase} from '../../../src/operator/findings.ts'
 import type {Condition, Finding} from '../../../src/operator/kinds/conditions.ts'

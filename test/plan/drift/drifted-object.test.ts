@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {DryApply, KubernetesObject} from '../../../src/cluster/cluster.ts'
+import type {DryApply, KubernetesObject} from '../../../src/kubernetes/cluster.ts'
 import {type DriftContext, driftedObject} from '../../../src/plan/drift/drifted-object.ts'
 
 const context: DriftContext = {namespace: 'openstack', scaled: [], redact: (text) => text}

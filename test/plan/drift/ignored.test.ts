@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import type {DryApply, KubernetesObject} from '../../../src/cluster/cluster.ts'
+import type {DryApply, KubernetesObject} from '../../../src/kubernetes/cluster.ts'
 import {type IgnoreRule, ignoredFields, withIgnoredAsLive} from '../../../src/plan/drift/ignored.ts'
 
 const API = {kind: 'Deployment', name: 'nova-api', namespace: 'openstack'}

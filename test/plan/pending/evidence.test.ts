@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest'
-import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
-import type {Operation} from '../../../src/cluster/lease/operation.ts'
-import type {HelmProcess, LeaseView} from '../../../src/cluster/lease/view.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {Operation} from '../../../src/kubernetes/lease/operation.ts'
+import type {HelmProcess, LeaseView} from '../../../src/kubernetes/lease/view.ts'
 import {copierOf, type Evidence, evidenceOf, isUnlabelled} from '../../../src/plan/pending/evidence.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
-import {leaseView} from '../../cluster/lease/lease-view.ts'
+import {leaseView} from '../../kubernetes/lease/lease-view.ts'
 import {bareRecord, desiredOf, type Recorded, recordOf} from '../fixtures.ts'
 
 const DEADLINE = 1_000_000

@@ -1,11 +1,11 @@
 import {describe, expect, it} from 'vitest'
-import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
+import type {RunRecord, RunRelease} from '../../../src/kubernetes/runs.ts'
 import type {Installations} from '../../../src/plan/installation.ts'
 import {INSTALLATION_LABEL, OWNER_LABEL} from '../../../src/plan/labels.ts'
 import {targetsOfLastRun, targetsOfRollback, targetsOfRun} from '../../../src/plan/rollback/targets.ts'
 import {lastGated} from '../../../src/plan/rollback/ways.ts'
-import {runRecord, runRelease} from '../../cluster/support/run-record.ts'
 import {id} from '../../graph/graph-of.ts'
+import {runRecord, runRelease} from '../../kubernetes/support/run-record.ts'
 import {bareRecord, desiredOf, recordOf} from '../fixtures.ts'
 
 function runOf(...releases: readonly (Partial<RunRelease> & {readonly name: string})[]): RunRecord {

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
-import {redactObjects} from '../../../src/helm/redact/objects.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import {redactObjects} from '../../../src/redact/objects.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {diffText, type ManifestDiff} from '../../../src/report/plan/diff-text.ts'
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {KkError} from '../../../src/errors.ts'
+import {KkError} from '../../../src/base/errors.ts'
 import {newAgreement} from '../../../src/run/execute/agreement.ts'
 import {id} from '../../graph/graph-of.ts'
 

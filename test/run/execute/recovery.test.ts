@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
-import type {Operation} from '../../../src/cluster/lease/operation.ts'
-import {KkError} from '../../../src/errors.ts'
+import {KkError} from '../../../src/base/errors.ts'
+import type {Operation} from '../../../src/kubernetes/lease/operation.ts'
 import {labelsOf} from '../../../src/plan/labels.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, newWorld, workOf} from './world.ts'

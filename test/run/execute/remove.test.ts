@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
-import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
-import {KkError} from '../../../src/errors.ts'
+import {KkError} from '../../../src/base/errors.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
 import type {RemovalWork} from '../../../src/run/task.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, newWorld} from './world.ts'

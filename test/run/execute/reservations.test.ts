@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {KkError} from '../../../src/errors.ts'
+import {KkError} from '../../../src/base/errors.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
 import {actionOf, newWorld, workOf} from './world.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {KkError} from '../../../src/errors.ts'
+import {KkError} from '../../../src/base/errors.ts'
 import {
   EXPORTED_LABEL,
   GATED_LABEL,

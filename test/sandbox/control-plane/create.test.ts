@@ -3,7 +3,7 @@ import {dirname, join} from 'node:path'
 import {expect, it, onTestFinished} from 'vitest'
 import {createControlPlane} from '../../../src/sandbox/control-plane/create.ts'
 import {sandboxPaths} from '../../../src/sandbox/paths.ts'
-import type {Tools} from '../../../src/sandbox/tools.ts'
+import type {Tools} from '../../../src/state/tools.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
 /** A kwokctl that starts a process for each component; the controllers of the first start end at once. */

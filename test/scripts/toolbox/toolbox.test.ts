@@ -3,7 +3,7 @@ import {basename, dirname, join} from 'node:path'
 import {beforeEach, describe, expect, it} from 'vitest'
 import {NODE_KIT} from '../../../scripts/toolbox/recipe.ts'
 import {buildToolbox} from '../../../scripts/toolbox.ts'
-import {NODE_TOOLS, TOOL_NAMES, toolPath} from '../../../src/sandbox/tools.ts'
+import {NODE_TOOLS, TOOL_NAMES, toolPath} from '../../../src/state/tools.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
 // A Go that writes down what it was asked for and makes an empty binary where the real one would.

@@ -1,12 +1,12 @@
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
-import type {HelmProcess, LeaseView} from '../../../src/cluster/lease/view.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {HelmProcess, LeaseView} from '../../../src/kubernetes/lease/view.ts'
 import {GRACE_MILLISECONDS} from '../../../src/plan/pending/evidence.ts'
 import {unfinished} from '../../../src/plan/refusals.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
 import {inTurn} from '../../../src/verbs/change/in-turn.ts'
-import {leaseView, upgradeBy} from '../../cluster/lease/lease-view.ts'
 import {id} from '../../graph/graph-of.ts'
+import {leaseView, upgradeBy} from '../../kubernetes/lease/lease-view.ts'
 
 const DEADLINE = Date.parse('2026-11-21T08:40:00Z')
 const END = DEADLINE + GRACE_MILLISECONDS

@@ -1,10 +1,10 @@
 import {describe, expect, it} from 'vitest'
-import type {RunRecord} from '../../../src/cluster/runs.ts'
+import type {RunRecord} from '../../../src/kubernetes/runs.ts'
 import type {DeployKind, Plan} from '../../../src/plan/plan.ts'
 import {expectSameInputs, runToResume} from '../../../src/verbs/change/resume.ts'
 import {runToUndo} from '../../../src/verbs/change/rollback.ts'
-import {runRecord, runRelease} from '../../cluster/support/run-record.ts'
 import {id} from '../../graph/graph-of.ts'
+import {runRecord, runRelease} from '../../kubernetes/support/run-record.ts'
 
 function runOf(name: string, more: Partial<RunRecord> = {}): RunRecord {
   return runRecord({id: name, ...more})

@@ -1,9 +1,9 @@
 import {describe, expect, it} from 'vitest'
-import type {LeaseView} from '../../../src/cluster/lease/view.ts'
+import type {LeaseView} from '../../../src/kubernetes/lease/view.ts'
 import type {Action, Plan} from '../../../src/plan/plan.ts'
 import {settled} from '../../../src/verbs/change/in-turn.ts'
-import {leaseView, upgradeBy} from '../../cluster/lease/lease-view.ts'
 import {id} from '../../graph/graph-of.ts'
+import {leaseView, upgradeBy} from '../../kubernetes/lease/lease-view.ts'
 
 const DEADLINE = 1_000_000
 

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject, StoredRelease} from '../../../src/cluster/cluster.ts'
+import type {KubernetesObject, StoredRelease} from '../../../src/kubernetes/cluster.ts'
 import {correctDrift, driftedObjects, type ReleaseDrift} from '../../../src/verbs/observation/drift.ts'
 
 const yaml = (kind: string, {annotations = {}, spec = {}}: {annotations?: object; spec?: object} = {}) =>

@@ -1,9 +1,9 @@
 import {expect, it} from 'vitest'
-import type {RunRelease} from '../../../src/cluster/runs.ts'
+import type {RunRelease} from '../../../src/kubernetes/runs.ts'
 import type {ObservedRelease} from '../../../src/plan/uses/observed.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {findCleanups} from '../../../src/verbs/removal/cleanups.ts'
-import {runRecord, runRelease} from '../../cluster/support/run-record.ts'
+import {runRecord, runRelease} from '../../kubernetes/support/run-record.ts'
 
 const RELEASE: ReleaseId = 'openstack/heat'
 const DATABASE = {kind: 'database', name: 'heat', at: 'mariadb'}

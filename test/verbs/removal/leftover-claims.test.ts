@@ -1,9 +1,9 @@
 import {describe, expect, it} from 'vitest'
-import type {Claim, HeldLease, ReleaseRecord} from '../../../src/cluster/cluster.ts'
-import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
+import type {Claim, HeldLease, ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {RunRecord, RunRelease} from '../../../src/kubernetes/runs.ts'
 import {deleteLeftoverClaims, leftoverClaims} from '../../../src/verbs/removal/leftover-claims.ts'
-import {runRecord, runRelease} from '../../cluster/support/run-record.ts'
 import {id} from '../../graph/graph-of.ts'
+import {runRecord, runRelease} from '../../kubernetes/support/run-record.ts'
 
 const DB = id('db')
 const claim = (name: string, uid: string): Claim => ({namespace: 'openstack', name, uid, labels: {}})

@@ -1,9 +1,9 @@
 import {expect, it} from 'vitest'
-import type {LeaseView} from '../../../src/cluster/lease/view.ts'
+import type {LeaseView} from '../../../src/kubernetes/lease/view.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {deleteLeftoverLeases} from '../../../src/verbs/removal/leftover-leases.ts'
-import {leaseView} from '../../cluster/lease/lease-view.ts'
 import {id} from '../../graph/graph-of.ts'
+import {leaseView} from '../../kubernetes/lease/lease-view.ts'
 import {bareRecord} from '../../plan/fixtures.ts'
 import {heldLease} from '../../run/execute/held-lease.ts'
 

@@ -1,5 +1,5 @@
 {{- /*
-Made by `npm run charts` of the options that oslo.config knows (`options`) and of the rule in src/helm/redact.
+Made by `npm run charts` of the options that oslo.config knows (`options`) and of the rule by which kk masks secrets.
 What is no output is no secret.
 */ -}}
 

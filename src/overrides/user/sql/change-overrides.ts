@@ -1,6 +1,6 @@
 import {hash} from 'node:crypto'
 import type {Kysely, Transaction} from 'kysely'
-import {KkError} from '../../../errors.ts'
+import {KkError} from '../../../base/errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
 import {withKeyToGive} from '../keys.ts'
 import type {ChangedPlace, ChartPlace, NextOverrides, OverrideChange, StoredOverrides} from '../store.ts'

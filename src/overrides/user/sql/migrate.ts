@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto'
 import type {Kysely} from 'kysely'
-import {KkError} from '../../../errors.ts'
+import {KkError} from '../../../base/errors.ts'
 import type {Database, Libraries, Tables} from './database.ts'
 
 /** Every step from an empty database to this version, in order of their names. A step that was shipped never changes. */

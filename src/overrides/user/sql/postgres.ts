@@ -1,4 +1,4 @@
-import {KkError} from '../../../errors.ts'
+import {KkError} from '../../../base/errors.ts'
 import {locationText, type StoreLocation} from '../location.ts'
 import type {Database, Libraries, Tables} from './database.ts'
 

@@ -1,5 +1,5 @@
 import type {Kysely, Selectable, Transaction} from 'kysely'
-import {KkError} from '../../../errors.ts'
+import {KkError} from '../../../base/errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
 import type {
   AuditPage,

@@ -1,5 +1,5 @@
 import {type BigIntStats, statSync} from 'node:fs'
-import {KkError} from '../../../errors.ts'
+import {KkError} from '../../../base/errors.ts'
 
 interface SqliteError extends Error {
   readonly code: string

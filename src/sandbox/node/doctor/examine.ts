@@ -1,6 +1,6 @@
 import {mkdir, readFile, rmdir, stat, statfs} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {asKkError} from '../../../errors.ts'
+import {asKkError} from '../../../base/errors.ts'
 import {findSandbox} from '../../running.ts'
 import {cgroupMounts} from '../host/cgroups.ts'
 import {DNS_PORT, KUBELET_PORT, REGISTRY_PORT} from '../network.ts'

@@ -1,5 +1,5 @@
 import {execa} from 'execa'
-import {KkError} from '../../../errors.ts'
+import {KkError} from '../../../base/errors.ts'
 import {foreignEnvironment} from '../../../state/processes/foreign-environment.ts'
 
 /** The PATH for these programs, whose directories root's PATH of a plain shell lacks. */

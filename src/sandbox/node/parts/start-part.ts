@@ -1,7 +1,7 @@
 import {writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
-import {KkError} from '../../../errors.ts'
+import {KkError} from '../../../base/errors.ts'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {processMark} from '../../control-plane/processes.ts'
 import {SYSTEM_PATH} from '../host/command.ts'

@@ -1,5 +1,5 @@
+import {KkError} from '../../../base/errors.ts'
 import type {Destination} from '../../../charts/publishing/destination.ts'
-import {KkError} from '../../../errors.ts'
 import type {ContentStore} from '../../../images/registry/content.ts'
 import {
   copyImage,

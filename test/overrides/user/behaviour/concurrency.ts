@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
-import {readYaml} from '../../../../src/helm/yaml.ts'
+import {readYaml} from '../../../../src/yaml/yaml.ts'
 import {change, openTestStore} from '../support/databases.ts'
 
 const WRITER = join(import.meta.dirname, '../support/writer.ts')

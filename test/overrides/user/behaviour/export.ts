@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
-import {readYaml} from '../../../../src/helm/yaml.ts'
 import {exportStore} from '../../../../src/overrides/user/document.ts'
 import {importStore} from '../../../../src/overrides/user/import.ts'
+import {readYaml} from '../../../../src/yaml/yaml.ts'
 import {change, openTestStore} from '../support/databases.ts'
 
 const PLAIN = 'pod:\n  replicas: 2\n'

@@ -1,7 +1,6 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {onTestFinished} from 'vitest'
-import {readYaml} from '../../../../src/helm/yaml.ts'
 import type {Facts} from '../../../../src/overrides/facts/facts.ts'
 import type {OverrideService, RequestedUpdate} from '../../../../src/overrides/service.ts'
 import {builtInPlugins} from '../../../../src/overrides/system/plugins.ts'
@@ -9,6 +8,7 @@ import {openStore} from '../../../../src/overrides/user/open.ts'
 import type {OverrideStore} from '../../../../src/overrides/user/store.ts'
 import {localOverrides} from '../../../../src/verbs/overrides/local-overrides.ts'
 import {factsBase} from '../../../../src/verbs/overrides/override-base.ts'
+import {readYaml} from '../../../../src/yaml/yaml.ts'
 import {testDirectory} from '../../../support/test-directory.ts'
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/overrides')

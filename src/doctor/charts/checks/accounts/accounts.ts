@@ -1,0 +1,227 @@
+import {dig, digMaps, digText} from '../../../../base/dig.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../../release.ts'
+import type {ChartFault} from '../../chart-fault.ts'
+import type {ExaminedRelease} from '../../examined-release.ts'
+import type {Mention, Realm} from './mention.ts'
+import {mentionsIn} from './mentions.ts'
+import type {ValueLocation} from './places.ts'
+
+type Examined = Pick<ExaminedRelease, 'release' | 'objects' | 'again'>
+
+/**
+ * Returns the accounts of databases, message buses, caches and keystone for which the server is given another password
+ * than its clients. Faults name accounts and places, never values.
+ */
+export function accounts(releases: readonly Examined[]): readonly ChartFault[] {
+  const mentions = mentionsIn(releases)
+  const random = randomPlaces(releases, mentions)
+  const servers = serversAmong(releases, mentions)
+  // A random password is a fault of its own check; a key of a cache that every client makes up for itself is none.
+  const compared = mentions.filter(({realm, place}) => realm !== 'cache' || !random.has(textOf(place)))
+  const scoped = compared.flatMap((mention) => {
+    const server = servers.of(mention)
+    return server === undefined ? [] : [{...mention, server}]
+  })
+  const byServer = Map.groupBy(scoped, ({realm, server}) => `${realm} ${server}`)
+  return [...byServer.values()].flatMap((same) => [
+    ...accountsOf(same).flatMap(differences),
+    ...strangers(same),
+  ])
+}
+
+/** A mention with its server: a release, or the name of a host that no release here makes. */
+interface Scoped extends Mention {
+  readonly server: ReleaseId | `host ${string}`
+}
+
+/**
+ * Returns the mentions grouped by user and, where the accounts of keystone that are made belong to several domains,
+ * also by domain.
+ */
+function accountsOf(mentions: readonly Scoped[]): readonly (readonly Scoped[])[] {
+  const byUser = Map.groupBy(mentions, ({user}) => user)
+  return [...byUser.values()].flatMap((same) => {
+    const made = same.filter(({role}) => role === 'server' || role === 'maker')
+    const domains = new Set(made.flatMap(({domain}) => (domain === undefined ? [] : [domain.toLowerCase()])))
+    if (domains.size < 2) return [same]
+    return [...Map.groupBy(same, ({domain = ''}) => domain.toLowerCase()).values()]
+  })
+}
+
+/** Returns one fault for each release whose values differ from the server's. */
+function differences(same: readonly Scoped[]): readonly ChartFault[] {
+  const reference = referenceOf(same)
+  const others = same.filter((each) => !sharesValue(each, reference))
+  return [...Map.groupBy(others, ({place}) => place.release).values()].map((own) => {
+    const [first] = own
+    const places = [...new Set(own.map(({place}) => placeText(place)))].join(', ')
+    const given = GIVEN[reference.role](placeText(reference.place), releaseName(reference.place.release))
+    return {
+      ...faultAt(first!, reference.place),
+      level: reference.realm === 'cache' ? 'warning' : 'problem',
+      what: `${accountText(reference)}: ${places} differs from ${given}`,
+      advice: adviceFor(first!, reference),
+    }
+  })
+}
+
+const GIVEN: Readonly<Record<Mention['role'], (place: string, release: string) => string>> = {
+  server: (place, release) => `what the server is given: ${place} of ${release}`,
+  maker: (place, release) => `what it is created with: ${place} of ${release}`,
+  administrator: (place, release) => `${place} of ${release}`,
+  client: (place, release) => `${place} of ${release}`,
+}
+
+/**
+ * Returns the mention to compare with: the server's own, else the one of the job that creates the account, else the one
+ * whose value most mentions share.
+ */
+function referenceOf(same: readonly Scoped[]): Scoped {
+  const strongest = (['server', 'maker'] as const).find((role) => same.some((each) => each.role === role))
+  const candidates = strongest ? same.filter(({role}) => role === strongest) : same
+  const agreeing = (one: Scoped) => candidates.filter((other) => sharesValue(one, other)).length
+  return candidates.reduce((best, each) => (agreeing(each) > agreeing(best) ? each : best))
+}
+
+function sharesValue(one: Scoped, other: Scoped): boolean {
+  return one.passwords.some((password) => other.passwords.includes(password))
+}
+
+/**
+ * Returns faults for administrators with a name that the server does not know; the server's names are read from the
+ * releases here.
+ */
+function strangers(same: readonly Scoped[]): readonly ChartFault[] {
+  const server = same.find(({role}) => role === 'server')
+  if (!server) return []
+  const known = new Set(same.filter(({role}) => role === 'server' || role === 'maker').map(({user}) => user))
+  const unknown = same.filter(({role, user}) => role === 'administrator' && !known.has(user))
+  return [...Map.groupBy(unknown, ({user, place}) => `${place.release} ${user}`).values()].map(([first]) => ({
+    ...faultAt(first!, server.place),
+    level: 'problem',
+    what: `${accountText(first!)}: ${placeText(first!.place)} logs in as its administrator, and the server is given "${server.user}" (${placeText(server.place)} of ${releaseName(server.place.release)})`,
+    advice: `give both the same name: in the sections of ${releaseName(first!.place.release)} and ${releaseName(server.place.release)}`,
+  }))
+}
+
+function faultAt({place}: Mention, {release, object, file, key}: ValueLocation) {
+  return {
+    check: 'accounts',
+    release: place.release,
+    object: place.object,
+    file: place.file,
+    key: place.key,
+    other: {release, object, file, key},
+  } as const
+}
+
+const TITLES: Readonly<Record<Realm, string>> = {
+  database: 'the database account',
+  'message bus': 'the account of the message bus',
+  cache: 'the key of the cache',
+  identity: 'the account of keystone',
+}
+
+function accountText({realm, user, server}: Scoped): string {
+  const at = server.startsWith('host ') ? server.slice(5) : releaseName(server as ReleaseId)
+  return `${TITLES[realm]} "${user}" at ${at}`
+}
+
+function placeText({object, key}: ValueLocation): string {
+  return `${key} of ${object}`
+}
+
+function adviceFor({place}: Mention, reference: Mention): string {
+  const names = [...new Set([place.release, reference.place.release].map(releaseName))]
+  return reference.realm === 'cache'
+    ? `one cannot read what the other keeps there: give ${names.join(' and ')} the same key`
+    : `logins with it are refused: state the same value in ${names.length > 1 ? `the sections of ${names.join(' and ')}` : `the section of ${names[0]}`}`
+}
+
+function textOf({release, object, key}: ValueLocation): string {
+  return `${release} ${object} ${key}`
+}
+
+/** Returns the places whose value differs when the charts are rendered again. */
+function randomPlaces(releases: readonly Examined[], mentions: readonly Mention[]): ReadonlySet<string> {
+  const changed = releases.filter(({objects, again}) => objects !== again)
+  const again = mentionsIn(changed.map(({release, again: objects}) => ({release, objects})))
+  const values = new Map(again.map(({place, passwords}) => [textOf(place), passwords[0]]))
+  return new Set(
+    mentions
+      .map(({place, passwords: [value]}) => ({place: textOf(place), value}))
+      .filter(({place, value}) => values.has(place) && values.get(place) !== value)
+      .map(({place}) => place),
+  )
+}
+
+interface Servers {
+  of(mention: Mention): Scoped['server'] | undefined
+}
+
+/**
+ * Returns a lookup of the server that a mention means: the release that makes the Service or Ingress of its host; for a
+ * mention without a host, the only release that serves its realm.
+ */
+function serversAmong(releases: readonly Examined[], mentions: readonly Mention[]): Servers {
+  const hosts = hostsOf(releases)
+  const serving = mentions.filter(({role}) => role === 'server')
+  const owners = Map.groupBy(serving, ({realm}) => realm)
+  const onlyOf = (realm: Realm) => {
+    const found = new Set(owners.get(realm)?.map(({place}) => place.release))
+    return found.size === 1 ? [...found][0] : undefined
+  }
+  return {
+    of({realm, role, host, place: {release}}) {
+      if (role === 'server') return release
+      const only = onlyOf(realm)
+      if (host === undefined) return only
+      const name = host.replace(/:\d*$/, '').toLowerCase()
+      const meant = [name, ...serviceNames(name, releaseNamespace(release))]
+      const found = meant.flatMap((each) => hosts.get(each) ?? [])[0]
+      // No release here makes the Service: the server may have another name in it.
+      return found ?? (only && isNamedAfter(name, only) ? only : `host ${name}`)
+    },
+  }
+}
+
+/**
+ * Whether a host in the cluster starts with the same word as a release: `keystone.openstack.svc` and the release
+ * keystone, whose Service is keystone-api.
+ */
+function isNamedAfter(host: string, release: ReleaseId): boolean {
+  const isInCluster = !host.includes('.') || host.includes('.svc')
+  return isInCluster && firstWord(host) === firstWord(releaseName(release))
+}
+
+function firstWord(name: string): string | undefined {
+  return name.split(/[.-]/)[0]
+}
+
+/** Returns what a host can mean in Kubernetes, as `service.namespace`: a Service, or a pod behind one. */
+function serviceNames(host: string, namespace: string): readonly string[] {
+  const [before] = host.split('.svc')
+  const labels = before!.split('.')
+  if (host.includes('.svc')) return [labels.slice(-2).join('.')]
+  if (labels.length === 1) return [`${host}.${namespace}`]
+  return [before!, `${labels.at(-1)}.${namespace}`]
+}
+
+/** Returns the releases by `service.namespace` of their Services and by the hosts of their Ingresses. */
+function hostsOf(releases: readonly Examined[]): ReadonlyMap<string, ReleaseId> {
+  return new Map(
+    releases.flatMap(({release, objects}) =>
+      objects.flatMap(({object}): (readonly [string, ReleaseId])[] => {
+        if (object.kind === 'Service')
+          return [
+            [`${object.metadata.name}.${object.metadata.namespace ?? releaseNamespace(release)}`, release],
+          ]
+        if (object.kind !== 'Ingress') return []
+        return digMaps(dig(object, 'spec'), 'rules').flatMap((rule) => {
+          const host = digText(rule, 'host')
+          return host?.includes('.') ? [[host.toLowerCase(), release] as const] : []
+        })
+      }),
+    ),
+  )
+}

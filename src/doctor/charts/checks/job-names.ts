@@ -1,0 +1,54 @@
+import {isDeepStrictEqual} from 'node:util'
+import {dig} from '../../../base/dig.ts'
+import {isHook} from '../../../kubernetes/helm-view.ts'
+import {objectName, type RenderedObject} from '../../../kubernetes/manifest.ts'
+import type {ChartFault} from '../chart-fault.ts'
+import type {ExaminedRelease} from '../examined-release.ts'
+import {mayBeRefused} from '../refusals.ts'
+import {inBoth} from '../same-object.ts'
+
+const ADVICE = 'put a digest of the template, or .Release.Revision, into its name; or make it a hook'
+
+/**
+ * Returns the Jobs that keep their name while their template changes, which no API server accepts: since they were
+ * deployed, or with other images. Hooks are left out, for helm makes them anew each time.
+ */
+export function jobNames({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
+  const changed = (one: readonly RenderedObject[], others: readonly RenderedObject[]) =>
+    inBoth(one, others, release)
+      .filter(([one, other]) => hasOtherTemplate(one, other))
+      .map(([{object, file}]) => ({name: objectName(object), object, file}))
+  const refused = changed(deployed?.upgrade ?? [], deployed?.objects ?? []).filter(({object}) =>
+    // The cluster refuses no change of a Job that is gone by now: helm makes it anew.
+    mayBeRefused(deployed!, object, release),
+  )
+  const fault = ({name, file}: {readonly name: string; readonly file: string}) =>
+    ({check: 'names of Jobs', release, object: name, file}) as const
+  return [
+    ...refused.map((job) => ({
+      ...fault(job),
+      level: 'problem' as const,
+      what: `${job.name} keeps its name, and its template is not as revision ${deployed!.revision} has deployed it: the upgrade fails`,
+      advice: `delete ${job.name} before the upgrade, which makes it anew; or ${ADVICE}`,
+    })),
+    ...changed(objects, next).map((job) => ({
+      ...fault(job),
+      level: 'warning' as const,
+      what: `${job.name} keeps its name while its template changes, as with another image: the upgrade fails`,
+      advice: ADVICE,
+    })),
+  ]
+}
+
+/** Whether two objects are one Job, not a hook, with different templates. */
+export function hasOtherTemplate(one: RenderedObject, other: RenderedObject): boolean {
+  return isPlainJob(one) && !isDeepStrictEqual(templateOf(one), templateOf(other))
+}
+
+function isPlainJob({object}: RenderedObject): boolean {
+  return object.kind === 'Job' && !isHook(object)
+}
+
+function templateOf({object}: RenderedObject): unknown {
+  return dig(object, 'spec', 'template')
+}

@@ -1,0 +1,45 @@
+import {definedKinds, servesKind} from '../../../kubernetes/custom-kinds.ts'
+import {isHook} from '../../../kubernetes/helm-view.ts'
+import {apiGroup, objectName, type RenderedObject} from '../../../kubernetes/manifest.ts'
+import type {ChartFault} from '../chart-fault.ts'
+import type {ExaminedRelease} from '../examined-release.ts'
+import {isLater, momentOf} from './deadlocks/moment.ts'
+import {isUntouchedDefinition} from './untouched-definitions.ts'
+
+/**
+ * Returns the custom resources whose definition the same chart makes with them or after them. Helm looks up the kinds
+ * of all objects but hooks before it makes any, and of each hook when its turn comes (Helm 4.2: install.go
+ * RunWithContext).
+ */
+export function missingKinds(
+  {release, atFirst}: Pick<ExaminedRelease, 'release' | 'atFirst'>,
+  served: readonly string[],
+): readonly ChartFault[] {
+  const definitions = atFirst.filter(
+    (each) => each.object.kind === 'CustomResourceDefinition' && !isUntouchedDefinition(each),
+  )
+  const isServed = servesKind(served)
+  return atFirst.flatMap((each) => {
+    const {object, file} = each
+    const kind = {group: apiGroup(object.apiVersion), kind: object.kind}
+    const defining = definitions.find((one) => servesKind(definedKinds([one.object]))(kind))
+    if (!defining || isServed(kind) || isEarlier(defining, each)) return []
+    const definition = objectName(defining.object)
+    return [
+      {
+        check: 'missing kinds',
+        level: 'problem' as const,
+        release,
+        object: objectName(object),
+        file,
+        what: `${objectName(object)} is of a kind that the same chart defines too late, with ${definition} (${defining.file}): where the cluster has it not yet, helm fails with "no matches for kind"`,
+        advice: `move ${definition} to crds/ of the chart, or to a chart of its own that is deployed before`,
+      },
+    ]
+  })
+}
+
+/** Whether helm has made the definition when it looks up the kind of the other object. */
+function isEarlier({object: definition}: RenderedObject, {object}: RenderedObject): boolean {
+  return isHook(object) && isLater(momentOf(object), momentOf(definition))
+}

@@ -1,0 +1,22 @@
+import {objectName, type RenderedObject} from '../../../kubernetes/manifest.ts'
+import type {ChartFault} from '../chart-fault.ts'
+import type {ExaminedRelease} from '../examined-release.ts'
+
+/**
+ * Returns a warning for each definition in `crds/`: helm makes it with the first revision, and no upgrade changes it.
+ */
+export function untouchedDefinitions({release, objects}: ExaminedRelease): readonly ChartFault[] {
+  return objects.filter(isUntouchedDefinition).map(({object, file}) => ({
+    check: 'definitions',
+    level: 'warning',
+    release,
+    object: objectName(object),
+    file,
+    what: `${objectName(object)} is in crds/: no helm upgrade applies a newer one`,
+    advice: `when the chart brings a newer one: kubectl apply --server-side -f ${file}`,
+  }))
+}
+
+export function isUntouchedDefinition({object, file}: RenderedObject): boolean {
+  return object.kind === 'CustomResourceDefinition' && /(?:^|\/)crds\//.test(file)
+}

@@ -1,0 +1,265 @@
+import {rm} from 'node:fs/promises'
+import {join} from 'node:path'
+import {isDeepStrictEqual} from 'node:util'
+import {asKkError, type KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import type {Chart} from '../../charts/chart.ts'
+import {valuesFault} from '../../charts/default-values.ts'
+import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import {definedKinds} from '../../kubernetes/custom-kinds.ts'
+import {isHook} from '../../kubernetes/helm-view.ts'
+import {objectName, type RenderedObject} from '../../kubernetes/manifest.ts'
+import {unreadPaths} from '../../overrides/system/reads.ts'
+import {layersKey} from '../../prepare/inference/foreknown.ts'
+import {placedError} from '../../prepare/placed-problems.ts'
+import type {Prepared} from '../../prepare/prepare.ts'
+import {renderByKinds} from '../../prepare/rendering/render-by-kinds.ts'
+import type {Renderer} from '../../prepare/rendering/render-on-cluster.ts'
+import {type Vendored, vendor} from '../../prepare/rendering/vendored.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {ChartFault} from './chart-fault.ts'
+import {accounts} from './checks/accounts/accounts.ts'
+import {claimedTwice} from './checks/claimed-twice.ts'
+import {deadlocks} from './checks/deadlocks/deadlocks.ts'
+import {touchedFields} from './checks/immutable-fields/fields.ts'
+import {immutableFields} from './checks/immutable-fields/immutable-fields.ts'
+import {undoing} from './checks/immutable-fields/undoing.ts'
+import {hasOtherTemplate, jobNames} from './checks/job-names.ts'
+import {missingKinds} from './checks/missing-kinds.ts'
+import {recreatedData} from './checks/recreated-data.ts'
+import {unserved} from './checks/unserved.ts'
+import {untouchedDefinitions} from './checks/untouched-definitions.ts'
+import {valuesDiffer} from './checks/values-differ.ts'
+import {examineRelease, RANDOM, type Renderers, renderNow} from './examine-release.ts'
+import type {ExaminedRelease} from './examined-release.ts'
+import {bumpVersion, nextObjects} from './next-version.ts'
+import {placeOf} from './place.ts'
+import {withRefusals} from './refusals.ts'
+import {identity, inBoth} from './same-object.ts'
+import {type Templates, templatesOf} from './templates.ts'
+
+const CHECKS = [
+  ...[randomValues, jobNames, immutableFields],
+  ...[refusedChanges, untouchedDefinitions, recreatedData],
+] as const
+
+interface Examining {
+  readonly helm: Renderer
+  /** With a cluster, what is deployed there is compared with what would be. */
+  readonly cluster?: Pick<Cluster, 'identity' | 'customKinds' | 'stored' | 'validate'> | undefined
+}
+
+/**
+ * Returns the faults of the charts of an environment before anything is changed. It examines what each chart renders,
+ * which of that differs when it is rendered again, and what its next version renders with other images. `prepared` must
+ * have been inferred tolerantly.
+ */
+export async function examineCharts(
+  prepared: Prepared,
+  {helm, cluster}: Examining,
+): Promise<readonly ChartFault[]> {
+  const faultOf = ([release, {chart}]: [ReleaseId, {readonly chart: Chart}]) => {
+    const fault = valuesFault(chart.directory)
+    return fault ? [brokenChart(release, fault)] : []
+  }
+  const unreadable = [...prepared.releases].flatMap(faultOf)
+  const releases = [...prepared.releases.keys()].filter((each) =>
+    unreadable.every(({release}) => release !== each),
+  )
+  const place = await placeOf(releases, cluster)
+  const copies: Vendored[] = []
+  const copied = async (some: readonly ReleaseId[]) => {
+    const copy = await vendor(prepared, some, {anyKubernetes: !cluster})
+    copies.push(copy)
+    return copy
+  }
+  try {
+    const now = await copied(releases)
+    const templates = memoized((release: ReleaseId) => templatesOf(now.call(release).chart))
+    const isUnknown = (release: ReleaseId) => {
+      const {chart, values} = now.call(release)
+      return nextObjects(chart, values, {objects: [], templates: templates(release)}) === undefined
+    }
+    const later = releases.filter(isUnknown)
+    const random = releases.filter((release) => templates(release).reaching(RANDOM).size > 0)
+    const [next, again] = [await copied(later), await copied(random)]
+    for (const copy of chartsOf(later, next).keys()) await bumpVersion(copy)
+    for (const [copy, release] of chartsOf(random, again)) await keepRandom(copy, templates(release))
+    const foreknown = (release: ReleaseId) => {
+      const known = prepared.foreknown?.get(release)
+      return known?.layers === layersKey(prepared.releases.get(release)!.layers) ? known.rendered : undefined
+    }
+    const renderers = {now, next, again, templates, foreknown, place, helm}
+    const {examined: rendered, faults} = await examineAll(releases, renderers, prepared)
+    const valuesOf = (release: ReleaseId) => now.call(release).values
+    const examined = await withRefusals(rendered, {cluster, valuesOf})
+    const found = [
+      ...unreadable,
+      ...faults,
+      ...unserved(prepared),
+      ...examined.flatMap((each) => CHECKS.flatMap((check) => check(each))),
+      ...examined.flatMap((each) => missingKinds(each, place.kinds)),
+      ...deadlocks(examined, prepared.environment.given),
+      ...claimedTwice(examined),
+      ...accounts(examined),
+      ...valuesDiffer(prepared, examined),
+      ...unreadOverrides(prepared),
+    ]
+    return LEVELS.flatMap((level) => found.filter((fault) => fault.level === level))
+  } finally {
+    await Promise.all(copies.map((copy) => copy.remove()))
+  }
+}
+
+/** The levels of faults, worst first. */
+const LEVELS = ['problem', 'warning', 'info', 'ok'] as const
+
+/** Returns the copies of the charts, each with one of its releases. */
+function chartsOf(releases: readonly ReleaseId[], {call}: Vendored): ReadonlyMap<string, ReleaseId> {
+  return new Map(releases.map((release) => [call(release).chart, release]))
+}
+
+/** Removes from a copy all templates that render the same each time. */
+async function keepRandom(copy: string, templates: Templates): Promise<void> {
+  const random = templates.reaching(RANDOM)
+  const others = templates.files.filter((path) => !random.has(path))
+  for (const path of others) await rm(join(copy, path), {force: true})
+}
+
+function memoized<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>()
+  return (key) => {
+    const value = known.get(key) ?? make(key)
+    known.set(key, value)
+    return value
+  }
+}
+
+interface Examined {
+  readonly examined: readonly ExaminedRelease[]
+  /** The faults of releases that do not render. */
+  readonly faults: readonly ChartFault[]
+}
+
+/** The objects that a chart renders, or the error why it does not. */
+type Outcome = readonly RenderedObject[] | KkError
+
+/**
+ * Renders and examines releases. Charts that ask which kinds exist are given those of the cluster and those that any of
+ * these charts defines.
+ */
+async function examineAll(
+  releases: readonly ReleaseId[],
+  renderers: Renderers,
+  prepared: Pick<Prepared, 'releases'>,
+): Promise<Examined> {
+  const told = async (error: unknown) => asKkError(await placedError(error, prepared.releases))
+  const {now, place} = renderers
+  const knowing = (defined: readonly string[]) => [...new Set([...place.kinds, ...defined])].sort()
+  const outcomes = await renderByKinds<ReleaseId, Outcome>(releases, {
+    asks: now.asksKinds,
+    definedBy: kindsDefinedBy,
+    render: async (some, defined = []) =>
+      new Map(
+        await mapParallel(some, async (release) => {
+          const outcome = renderNow(release, knowing(defined), renderers)
+          return [release, await outcome.catch(told)] as const
+        }),
+      ),
+  })
+  const kinds = knowing(kindsDefinedBy([...outcomes.values()]))
+  const examined = await mapParallel(releases, async (release) => {
+    const outcome = outcomes.get(release)!
+    if ('code' in outcome) return brokenChart(release, outcome)
+    return examineRelease(release, outcome, kinds, renderers).catch(async (error: unknown) =>
+      brokenChart(release, await told(error)),
+    )
+  })
+  return {
+    examined: examined.filter((each) => 'objects' in each),
+    faults: examined.filter((each) => 'check' in each),
+  }
+}
+
+function kindsDefinedBy(outcomes: readonly Outcome[]): readonly string[] {
+  return definedKinds(outcomes.flatMap((each) => ('code' in each ? [] : each.map(({object}) => object))))
+}
+
+function brokenChart(release: ReleaseId, {code, message, hint}: KkError): ChartFault {
+  return {
+    check: 'rendering',
+    level: 'problem',
+    release,
+    what: `${message} (${code})`,
+    ...(hint !== undefined && {advice: hint}),
+  }
+}
+
+/** Returns the system overrides that the chart does not read: settings that have no effect. */
+export function unreadOverrides({
+  releases,
+  plugins,
+}: Pick<Prepared, 'releases' | 'plugins'>): readonly ChartFault[] {
+  return [...releases].flatMap(([release, {chart, layers}]): readonly ChartFault[] => {
+    const spoken = plugins.spoken(chart)
+    const system = layers.filter(({name}) => name === 'system')
+    if (spoken.dialect === undefined || system.length === 0) return []
+    const unread = system.flatMap(({values}) => unreadPaths(spoken, values)).map((path) => path.join('.'))
+    if (unread.length === 0) return []
+    const what = `system overrides write what ${releaseName(release)} does not read: ${unread.join(', ')}`
+    return [{check: 'overrides', level: 'info', release, what}]
+  })
+}
+
+/** Returns the other changes of objects that the cluster refuses, with its own message. */
+function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFault[] {
+  const refusals = deployed?.refusals
+  if (!refusals) return []
+  return inBoth(deployed.upgrade, deployed.objects, release).flatMap(([now, there]) => {
+    const {object, file} = now
+    const message = refusals.get(identity(object, release))
+    const isTold = touchedFields(there.object, object).length > 0 || hasOtherTemplate(now, there)
+    if (message === undefined || isTold || isHook(object)) return []
+    return [
+      {
+        check: 'refused changes',
+        level: 'problem' as const,
+        release,
+        object: objectName(object),
+        file,
+        what: `the cluster refuses ${objectName(object)}, which revision ${deployed.revision} has deployed otherwise: ${message}`,
+        advice: undoing(object),
+      },
+    ]
+  })
+}
+
+/**
+ * Returns the objects that two renders with the same values make differently, so that every upgrade changes them. A
+ * template that looks something up on a cluster which was not asked is left out: it may keep what it finds.
+ */
+function randomValues({
+  release,
+  objects,
+  again,
+  lookingUp,
+}: Pick<ExaminedRelease, 'release' | 'objects' | 'again' | 'lookingUp'>): readonly ChartFault[] {
+  if (again === objects) return []
+  return inBoth(objects, again, release)
+    .filter(([{file}]) => !lookingUp?.has(file))
+    .map(([one, other]) => ({...one, keys: differingKeys(one.object, other.object)}))
+    .filter(({keys}) => keys.length > 0)
+    .map(({object, file, keys}) => ({
+      check: 'random values',
+      level: 'warning',
+      release,
+      object: objectName(object),
+      file,
+      what: `${objectName(object)} differs from render to render, in ${keys.join(', ')}: every upgrade changes it`,
+      advice: 'give the value in the section of the release, so that the chart need not make one up',
+    }))
+}
+
+function differingKeys(one: KubernetesObject, other: KubernetesObject): readonly string[] {
+  return Object.keys(one).filter((key) => !isDeepStrictEqual(one[key], other[key]))
+}

@@ -1,0 +1,148 @@
+import {basename} from 'node:path'
+import type {ReleaseCall} from '../../helm/helm.ts'
+import {definedKinds} from '../../kubernetes/custom-kinds.ts'
+import {type RenderedObject, renderedObjects} from '../../kubernetes/manifest.ts'
+import {waiterOf} from '../../prepare/inference/manifests/waiter-of.ts'
+import {
+  type ClusterRender,
+  manifestOnCluster,
+  type Renderer,
+} from '../../prepare/rendering/render-on-cluster.ts'
+import type {Vendored} from '../../prepare/rendering/vendored.ts'
+import type {ReleaseId} from '../../release.ts'
+import {isUntouchedDefinition} from './checks/untouched-definitions.ts'
+import type {ExaminedRelease} from './examined-release.ts'
+import {nextObjects, withOtherImages} from './next-version.ts'
+import type {ExaminedCluster} from './place.ts'
+import type {Templates} from './templates.ts'
+
+/** The copies and lookups with which the charts of an environment are rendered for an examination. */
+export interface Renderers {
+  /** The charts as they are. */
+  readonly now: Vendored
+  /** Each chart as its next version, where what that renders cannot be told without rendering it. */
+  readonly next: Vendored
+  /** The charts with only those templates whose result may be random. */
+  readonly again: Vendored
+  readonly templates: (release: ReleaseId) => Templates
+  /** Returns what was rendered before, if its layers were the same. */
+  readonly foreknown: (release: ReleaseId) => readonly RenderedObject[] | undefined
+  readonly place: ExaminedCluster
+  readonly helm: Renderer
+}
+
+/** Actions of templates whose result differs each time. */
+export const RANDOM =
+  /\b(?:rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|uuidv4|gen(?:PrivateKey|CA|SelfSignedCert|SignedCert)\w*|htpasswd|bcrypt|now|ago|shuffle|encryptAES)\b/
+
+/**
+ * Renders a release where these kinds are known, without objects that helm makes only in tests, deletions and
+ * rollbacks.
+ */
+export async function renderNow(
+  release: ReleaseId,
+  kinds: readonly string[],
+  {now, place, helm, ...known}: Renderers,
+): Promise<readonly RenderedObject[]> {
+  const options = optionsOf(release, kinds, {now, place})
+  const before = known.foreknown(release)
+  const isSame = options.apiVersions.length === 0 && !options.looksUp
+  if (isSame && before) return withoutLater(before)
+  return render(now.call(release), options, helm)
+}
+
+/**
+ * Examines a release that renders `objects`: renders it again, as its next version with other images, and as an upgrade
+ * of what is deployed.
+ */
+export async function examineRelease(
+  release: ReleaseId,
+  objects: readonly RenderedObject[],
+  kinds: readonly string[],
+  {now, next, again, templates: templatesOf, place, helm}: Renderers,
+): Promise<ExaminedRelease> {
+  const options = optionsOf(release, kinds, {now, place})
+  const deployed = place.deployed.get(release)
+  const templates = templatesOf(release)
+  const {chart, values} = now.call(release)
+  const foreign = withoutOwn(kinds, objects, place)
+  const asksForOwn = now.asksKinds(release) && foreign.length < kinds.length
+  return {
+    release,
+    objects,
+    atFirst: asksForOwn ? await render(now.call(release), {...options, apiVersions: foreign}, helm) : objects,
+    again: templates.reaching(RANDOM).size === 0 ? objects : await renderAgain(),
+    lookingUp: options.looksUp ? new Set() : filesOf(chart, templates.reaching(/\blookup\b/)),
+    // A schema may refuse other images; then nothing is known of the next version.
+    next: nextObjects(chart, values, {objects, templates}) ?? (await renderNext().catch(() => [])),
+    deployed: deployed && {
+      ...deployed,
+      upgrade: await render(
+        now.call(release),
+        {
+          ...options,
+          isUpgrade: true,
+          revision: now.asksRevision(release) ? deployed.revision + 1 : undefined,
+        },
+        helm,
+      ),
+    },
+  }
+
+  /** Falls back to the whole chart, for a template may need one that was left out. */
+  async function renderAgain(): Promise<readonly RenderedObject[]> {
+    return render(again.call(release), options, helm).catch(() => render(now.call(release), options, helm))
+  }
+
+  async function renderNext(): Promise<readonly RenderedObject[]> {
+    const later = next.call(release)
+    return render({...later, values: withOtherImages(later.chart, later.values)}, options, helm)
+  }
+}
+
+/** Returns the paths as helm names them, with the chart in front. */
+function filesOf(chart: string, paths: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...paths].map((path) => `${basename(chart)}/${path}`))
+}
+
+/**
+ * Returns the kinds that are known before a release is installed: those that the cluster serves, that others define,
+ * and of its own those in `crds/`.
+ */
+function withoutOwn(
+  kinds: readonly string[],
+  objects: readonly RenderedObject[],
+  place: ExaminedCluster,
+): readonly string[] {
+  const templates = objects.filter((each) => !isUntouchedDefinition(each))
+  const own = new Set(definedKinds(templates.map(({object}) => object)))
+  const served = new Set(place.kinds)
+  return kinds.filter((kind) => served.has(kind) || !own.has(kind))
+}
+
+function optionsOf(
+  release: ReleaseId,
+  kinds: readonly string[],
+  {now, place}: Pick<Renderers, 'now' | 'place'>,
+) {
+  const apiVersions = now.asksKinds(release) ? kinds : []
+  const canAsk = place.deployed.has(release) && apiVersions.every((version) => place.kinds.includes(version))
+  return {
+    kubeVersion: place.kubeVersion,
+    apiVersions,
+    // A release that is not deployed yet has nothing to look up.
+    looksUp: canAsk && now.looksUp(release),
+  } satisfies ClusterRender
+}
+
+async function render(
+  call: ReleaseCall,
+  options: ClusterRender,
+  helm: Renderer,
+): Promise<readonly RenderedObject[]> {
+  return withoutLater(renderedObjects(await manifestOnCluster(helm, call, options)))
+}
+
+function withoutLater(rendered: readonly RenderedObject[]): readonly RenderedObject[] {
+  return rendered.filter(({object}) => waiterOf(object) !== undefined)
+}

@@ -1,0 +1,97 @@
+import {readdir, readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {defaultValues} from '../../charts/default-values.ts'
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {RenderedObject} from '../../kubernetes/manifest.ts'
+import {mergeValues} from '../../overrides/merge.ts'
+import {isEmpty, isMap, type Values} from '../../release.ts'
+import type {Templates} from './templates.ts'
+
+const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/
+
+/** Matches the revision in a template. Helm renders every chart without a cluster as the first revision. */
+const REVISION = /\$?\.Release\.Revision\b/g
+
+/**
+ * Turns a copy of a chart into its next version and its next revision, so that what its templates make of either
+ * changes.
+ */
+export async function bumpVersion(copy: string): Promise<void> {
+  for (const path of await readdir(copy, {recursive: true})) {
+    if (!/templates\/.*\.(?:ya?ml|tpl)$/.test(path)) continue
+    const template = join(copy, path)
+    const text = await readFile(template, 'utf8')
+    if (text.includes('.Release.Revision')) await writeFile(template, text.replace(REVISION, '2'))
+  }
+  const file = join(copy, 'Chart.yaml')
+  const text = await readFile(file, 'utf8')
+  const bumped = text
+    .replace(/^(version:\s*["']?)v?\d[^\s"']*/m, '$19999.0.0')
+    .replace(/^(appVersion:\s*)["']?[^\s"']+["']?/m, '$1"9999.0.0"')
+  await writeFile(file, bumped)
+}
+
+/** Returns the values of a release with other images than the values, or the chart's defaults, name. */
+export function withOtherImages(copy: string, values: Values): Values {
+  return mergeValues(values, imagesIn(mergeValues(defaultValues(copy), values), false))
+}
+
+/** Matches what a template reads that changes with the chart's version. */
+const OF_VERSION = /\.Chart\.(?!Name\b)|\.Chart\b(?!\.)|Revision/
+
+/**
+ * Returns the rendered objects as the next version with other images would make them, where that is known without
+ * another render: the templates read no version, and every image stands as a whole in the values. Returns undefined
+ * elsewhere.
+ */
+export function nextObjects(
+  copy: string,
+  values: Values,
+  {objects, templates}: {readonly objects: readonly RenderedObject[]; readonly templates: Templates},
+): readonly RenderedObject[] | undefined {
+  if (templates.reaching(OF_VERSION).size > 0) return undefined
+  const images = [...textsIn(imagesIn(mergeValues(defaultValues(copy), values), false))].map((text) =>
+    text.slice(0, -'-next'.length),
+  )
+  if (images.some((image) => !/^[\w.-]+(?::\d+)?\/[\w./-]+:[\w.-]+$/.test(image))) return undefined
+  // The longest comes first, for one image may begin with another.
+  const longest = images.toSorted((one, other) => other.length - one.length)
+  const whole = longest.map((image) => image.replaceAll('.', '\\.'))
+  if (whole.length === 0) return objects
+  const pattern = new RegExp(`(?<![\\w./:-])(?:${whole.join('|')})(?![\\w./:-])`, 'g')
+  return objects.map(({object, ...place}) => ({
+    ...place,
+    object: withTexts(object, pattern) as KubernetesObject,
+  }))
+}
+
+function textsIn(values: Values): ReadonlySet<string> {
+  const texts = Object.values(values).flatMap((value) =>
+    isMap(value) ? [...textsIn(value)] : [String(value)],
+  )
+  return new Set(texts)
+}
+
+function withTexts(value: unknown, pattern: RegExp): unknown {
+  if (typeof value === 'string') return value.replace(pattern, '$&-next')
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, pattern))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withTexts(inner, pattern)]))
+}
+
+/** Returns only the values below a key that names an image, each changed. */
+function imagesIn(values: Values, isBelow: boolean): Values {
+  const entries = Object.entries(values).flatMap(([key, value]): (readonly [string, unknown])[] => {
+    const isImage = isBelow || IMAGE_KEY.test(key)
+    if (isMap(value)) {
+      const inner = imagesIn(value, isImage)
+      return isEmpty(inner) ? [] : [[key, inner]]
+    }
+    // A tag such as 8 is read as a number.
+    if (typeof value === 'number' && /tag$/i.test(key)) return [[key, `${value}-next`]]
+    // A changed digest would be invalid.
+    const isText = typeof value === 'string' && value !== '' && !value.includes('@') && !/policy/i.test(key)
+    return isImage && isText ? [[key, `${value}-next`]] : []
+  })
+  return Object.fromEntries(entries)
+}

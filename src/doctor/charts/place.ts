@@ -1,0 +1,44 @@
+import {mapParallel} from '../../base/parallel.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import {parseManifest, type RenderedObject} from '../../kubernetes/manifest.ts'
+import {KUBE_VERSION} from '../../prepare/inference/facts-of-releases.ts'
+import type {ReleaseId} from '../../release.ts'
+
+/** The objects that helm deployed with the last revision of a release, without hooks. */
+export interface DeployedRelease {
+  readonly revision: number
+  readonly objects: readonly RenderedObject[]
+}
+
+/** The facts of a cluster that charts can ask for, and what is deployed there. */
+export interface ExaminedCluster {
+  readonly kubeVersion: string
+  /** The custom kinds that it serves, as `helm template --api-versions` takes them. */
+  readonly kinds: readonly string[]
+  readonly deployed: ReadonlyMap<ReleaseId, DeployedRelease>
+}
+
+/** Reads the cluster on which charts are examined; without one, returns defaults and nothing deployed. */
+export async function placeOf(
+  releases: readonly ReleaseId[],
+  cluster: Pick<Cluster, 'identity' | 'customKinds' | 'stored'> | undefined,
+): Promise<ExaminedCluster> {
+  if (!cluster) return {kubeVersion: KUBE_VERSION, kinds: [], deployed: new Map()}
+  const [{version: kubeVersion}, kinds, deployed] = await Promise.all([
+    cluster.identity(),
+    cluster.customKinds(),
+    mapParallel(releases, (release) => deployedRelease(release, cluster)),
+  ])
+  return {kubeVersion, kinds, deployed: new Map(deployed.flat())}
+}
+
+/** Returns what is deployed of a release, whoever installed it; empty if it is not installed. */
+async function deployedRelease(
+  release: ReleaseId,
+  cluster: Pick<Cluster, 'stored'>,
+): Promise<readonly (readonly [ReleaseId, DeployedRelease])[]> {
+  const stored = await cluster.stored(release)
+  if (!stored) return []
+  const objects = parseManifest(stored.manifest).map((object) => ({object, file: ''}))
+  return [[release, {revision: stored.revision, objects}]]
+}

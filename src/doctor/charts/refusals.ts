@@ -1,0 +1,73 @@
+import {isDeepStrictEqual} from 'node:util'
+import {asKkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import {isHook} from '../../kubernetes/helm-view.ts'
+import {redactor} from '../../redact/redact.ts'
+import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import type {ComparedRelease, ExaminedRelease} from './examined-release.ts'
+import {identity, inBoth} from './same-object.ts'
+
+interface Asking {
+  readonly cluster: Pick<Cluster, 'validate'> | undefined
+  readonly valuesOf: (release: ReleaseId) => Values
+}
+
+/**
+ * Returns the releases with the cluster's refusals, in a dry run, of objects that an upgrade would change. Hooks are
+ * left out, for helm makes them anew.
+ */
+export async function withRefusals(
+  releases: readonly ExaminedRelease[],
+  {cluster, valuesOf}: Asking,
+): Promise<readonly ExaminedRelease[]> {
+  if (!cluster) return releases
+  return mapParallel(releases, async (each) => {
+    const {release, deployed} = each
+    if (!deployed) return each
+    const redact = redactor(valuesOf(release))
+    const refusals = await refusalsOf(release, deployed, {cluster, redact})
+    return {...each, deployed: {...deployed, refusals}}
+  })
+}
+
+interface Server {
+  readonly cluster: Pick<Cluster, 'validate'>
+  readonly redact: (text: string) => string
+}
+
+/** Returns refusals by identity of the object; undefined if the user may not ask the cluster. */
+async function refusalsOf(
+  release: ReleaseId,
+  {upgrade, objects}: ComparedRelease,
+  {cluster, redact}: Server,
+): Promise<ComparedRelease['refusals']> {
+  const changed = inBoth(upgrade, objects, release)
+    .filter(([{object}, there]) => !isDeepStrictEqual(object, there.object) && !isHook(object))
+    .map(([{object}]) => object)
+  try {
+    const answers = await cluster.validate({namespace: releaseNamespace(release), objects: changed, redact})
+    return new Map(
+      answers.flatMap((answer, index) =>
+        answer.outcome === 'refused' ? [[identity(changed[index]!, release), firstLine(answer.message)]] : [],
+      ),
+    )
+  } catch (error) {
+    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    return undefined
+  }
+}
+
+/** Returns the first line of a message; the API server prints whole objects below it. */
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0]!
+}
+
+/** Whether the cluster refuses the object; true where it could not be asked, for then only its rules are known. */
+export function mayBeRefused(
+  {refusals}: Pick<ComparedRelease, 'refusals'>,
+  object: KubernetesObject,
+  release: ReleaseId,
+): boolean {
+  return refusals?.has(identity(object, release)) ?? true
+}

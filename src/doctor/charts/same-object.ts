@@ -1,0 +1,21 @@
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import {objectKey, type RenderedObject} from '../../kubernetes/manifest.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+
+/** Returns the identity of an object on a cluster: its group, kind, namespace and name. */
+export function identity(object: KubernetesObject, release: ReleaseId): string {
+  return objectKey(object, releaseNamespace(release))
+}
+
+/** Returns pairs of the objects that two renders of a release have in common, in the order of the first. */
+export function inBoth(
+  one: readonly RenderedObject[],
+  other: readonly RenderedObject[],
+  release: ReleaseId,
+): readonly (readonly [RenderedObject, RenderedObject])[] {
+  const others = new Map(other.map((each) => [identity(each.object, release), each]))
+  return one.flatMap((each) => {
+    const same = others.get(identity(each.object, release))
+    return same ? [[each, same] as const] : []
+  })
+}

@@ -1,0 +1,310 @@
+import {asKkError} from '../base/errors.ts'
+import type {SeenHookJob, SeenNamespace} from '../kubernetes/diagnosis/diagnosis.ts'
+import type {Approval} from '../kubernetes/guard/guard.ts'
+import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
+import {readLabels} from '../plan/labels.ts'
+import type {ObservedRecord} from '../plan/pending/evidence.ts'
+import {unfinished} from '../plan/refusals.ts'
+import {releaseName, releaseNamespace} from '../release.ts'
+import {LARGE_RECORD_BYTES, MAX_RECORD_BYTES} from './checks/record-size.ts'
+import {apiVersionsCheck} from './cluster/api-versions.ts'
+import {permissionsCheck} from './cluster/permissions.ts'
+import {schedulingCheck} from './cluster/scheduling.ts'
+import {storageClassCheck} from './cluster/storage-class.ts'
+import type {ReadRecord} from './facts.ts'
+import type {Check, Found} from './finding.ts'
+import {claimsCheck} from './leftovers/claims.ts'
+import {leasesCheck} from './leftovers/leases.ts'
+import {objectsCheck} from './leftovers/objects.ts'
+import {reservationsCheck} from './leftovers/reservations.ts'
+import {runsCheck} from './leftovers/runs.ts'
+import {stateDirectoryCheck} from './local/state-directory.ts'
+
+/** Finds Jobs that were hooks of releases which are gone, or no longer have them: helm never looks at them again. */
+const hookJobsCheck: Check = {
+  name: 'hook-jobs',
+  needs: 'cluster',
+  fine: 'no hook Job is left of a release that is gone',
+  async find({cluster, readRecords, kubectl}) {
+    const [jobs, records] = await Promise.all([cluster.diagnosis.hookJobs(), readRecords()])
+    return judgeHookJobs(jobs, records, kubectl)
+  },
+}
+
+function judgeHookJobs(
+  jobs: readonly SeenHookJob[],
+  records: readonly ReadRecord[],
+  kubectl: string,
+): readonly Found[] {
+  // A record that cannot be read may hold any hook of its namespace.
+  const blind = new Set(
+    records.flatMap((each) => ('unreadable' in each ? [releaseNamespace(each.record.release)] : [])),
+  )
+  const known = new Set(
+    records.flatMap((each) => {
+      if (!('hooks' in each)) return []
+      const home = releaseNamespace(each.record.release)
+      return each.hooks
+        .filter(({kind}) => kind === 'Job')
+        .map(({metadata}) => `${metadata.namespace ?? home}/${metadata.name}`)
+    }),
+  )
+  return jobs
+    .filter(({namespace, name}) => !blind.has(namespace) && !known.has(`${namespace}/${name}`))
+    .map(({namespace, name, hook}) => ({
+      level: 'warning',
+      what: `the Job ${namespace}/${name} was a ${hook} hook, and no release has it any more: helm leaves it for ever`,
+      advice: `${kubectl} delete job ${name} --namespace ${namespace}`,
+    }))
+}
+
+/** Finds namespaces whose deletion does not end. */
+const namespacesCheck: Check = {
+  name: 'namespaces',
+  needs: 'cluster',
+  fine: 'no namespace is stuck in its deletion',
+  async find({cluster, kubectl}) {
+    return (await cluster.diagnosis.namespaces()).flatMap((each) => judgeNamespace(each, kubectl))
+  },
+}
+
+/** Reads the conditions of a namespace in deletion (Kubernetes 1.36: namespaced_resources_deleter.go). */
+function judgeNamespace({name, deletedAt, hindrances}: SeenNamespace, kubectl: string): readonly Found[] {
+  if (deletedAt === undefined) return []
+  if (hindrances.length === 0)
+    return [{level: 'info', what: `the deletion of the namespace ${name} began at ${deletedAt}`}]
+  const why = hindrances.map(({message}) => message).join(' ')
+  const what = `the deletion of the namespace ${name} began at ${deletedAt}, and does not end: ${why}`
+  return [{level: 'warning', what, advice: adviceFor(name, hindrances, kubectl)}]
+}
+
+function adviceFor(name: string, hindrances: SeenNamespace['hindrances'], kubectl: string): string {
+  const isBlind = hindrances.some(({type}) => type === 'NamespaceDeletionDiscoveryFailure')
+  if (isBlind) return `${kubectl} get apiservices`
+  const remaining = hindrances.find(({type}) => type === 'NamespaceContentRemaining')?.message ?? ''
+  const resources = [...remaining.matchAll(/([a-z0-9.-]+?)\.? has \d+ resource instances/g)].map(
+    ([, one]) => one!,
+  )
+  const what = resources.length === 0 ? 'all' : resources.join(',')
+  const columns =
+    'custom-columns=KIND:.kind,NAME:.metadata.name,DELETED:.metadata.deletionTimestamp,FINALIZERS:.metadata.finalizers'
+  return `${kubectl} get ${what} --namespace ${name} --output ${columns}`
+}
+
+/**
+ * Finds records of helm that cannot be read. Helm passes over them as if their releases did not exist; kk assumes that
+ * those releases use every other.
+ */
+const recordsCheck: Check = {
+  name: 'records',
+  needs: 'cluster',
+  fine: 'every record of helm can be read',
+  async find({everyRecord, readRecords, kubectl}) {
+    const {strays} = await everyRecord()
+    const unreadable = (await readRecords()).flatMap((each) =>
+      'unreadable' in each ? [`${releaseNamespace(each.record.release)}/${each.record.secret.name}`] : [],
+    )
+    return [...judgeRecords({strays, unreadable, kubectl}), ...judgeDocuments(await readRecords())]
+  },
+}
+
+/** Returns the records with documents that are no objects of Kubernetes, which no check sees. */
+function judgeDocuments(records: readonly ReadRecord[]): readonly Found[] {
+  return records.flatMap((each): readonly Found[] => {
+    if (!('fault' in each) || each.fault === undefined) return []
+    const {release, revision, status} = each.record
+    const what = `revision ${revision} of ${release} (${status}) has a document that is not examined: ${each.fault}`
+    return [
+      {
+        level: 'warning',
+        what,
+        advice: `helm get all ${releaseName(release)} --revision ${revision} --namespace ${releaseNamespace(release)}`,
+      },
+    ]
+  })
+}
+
+interface Records {
+  /** The Secrets, as `namespace/name`. */
+  readonly strays: readonly string[]
+  readonly unreadable: readonly string[]
+  readonly kubectl: string
+}
+
+function judgeRecords({strays, unreadable, kubectl}: Records): readonly Found[] {
+  const finding = (secret: string, why: string): Found => {
+    const [namespace, name] = secret.split('/')
+    const what = `the Secret ${secret} ${why}: helm passes over it, and kk refuses to remove anything, for it may use anything. Restore it from a backup, or, if nothing of it is wanted any more, delete it`
+    return {level: 'problem', what, advice: `${kubectl} delete secret ${name} --namespace ${namespace}`}
+  }
+  return [
+    ...strays.map((secret) => finding(secret, 'has the type of a record of helm, but tells of no release')),
+    ...unreadable.map((secret) => finding(secret, 'is a record of helm that cannot be decoded')),
+  ]
+}
+
+/** Finds operations that have not ended, with what is known of who left them or is still at work. */
+const pendingCheck: Check = {
+  name: 'pending',
+  needs: 'cluster',
+  fine: 'no operation on a release has been left half done',
+  async find({last, prepared, place}) {
+    const own = prepared?.environment.name
+    const isOwn = ({labels}: ObservedRecord) => own !== undefined && readLabels(labels)?.owner === own
+    return (await last()).flatMap((record) => judgePending(record, isOwn(record) ? place : undefined))
+  },
+}
+
+/**
+ * Returns the finding for an operation that has not ended. `place` is appended to the command that repairs, for the
+ * environment that owns the release; it is undefined without its file.
+ */
+export function judgePending(record: ObservedRecord, place: string | undefined): readonly Found[] {
+  const refusal = unfinished(record)
+  if (!refusal) return []
+  const {status, evidence} = record
+  const isHarmless = evidence?.state === 'running' || status === 'uninstalled'
+  const isRecovered = status === 'uninstalled' || evidence?.state === 'stale'
+  const mends = status === 'uninstalling' ? `kk remove ${releaseName(record.release)}` : 'kk deploy'
+  const advice = isRecovered && place !== undefined ? `${mends} ${place}` : refusal.hint
+  return [
+    {
+      level: isHarmless ? 'info' : 'problem',
+      what: refusal.message,
+      ...(advice !== undefined && {advice}),
+    },
+  ]
+}
+
+/** Finds approvals of the guard that have run out: they allow nothing, and go when the guard is written again. */
+const approvalsCheck: Check = {
+  name: 'guard-approvals',
+  needs: 'cluster',
+  fine: 'no approval of the guard has run out',
+  async find({cluster, last, now, place}) {
+    const approvals = (await cluster.guard.parameters())?.approvals ?? []
+    if (approvals.length === 0) return []
+    const isNeeded = (await last()).some(({labels}) => readLabels(labels)?.protected)
+    return judgeApprovals(approvals, now, `kk guard ${isNeeded ? 'install' : 'remove'} --yes ${place}`.trim())
+  },
+}
+
+/**
+ * Returns a finding for each approval that has run out. `mend` is the command that writes the guard again, or removes
+ * it if nothing is protected any more, as after an approved removal.
+ */
+export function judgeApprovals(approvals: readonly Approval[], now: number, mend: string): readonly Found[] {
+  return approvals
+    .filter(({expires}) => expires * 1000 <= now)
+    .map(({release, expires, by}) => ({
+      level: 'info',
+      what: `the approval to delete objects of ${release}, by ${by}, ran out at ${new Date(expires * 1000).toISOString()}`,
+      advice: mend,
+    }))
+}
+
+/**
+ * Finds records that are nearly full: helm keeps chart, values and manifest in one Secret, and cannot upgrade once that
+ * is full.
+ */
+const recordSizeCheck: Check = {
+  name: 'record-size',
+  needs: 'cluster',
+  fine: 'no record is near the limit of 1 MiB',
+  find: async ({readRecords}) => judgeSizes(await readRecords()),
+}
+
+function judgeSizes(records: readonly ReadRecord[]): readonly Found[] {
+  return records.flatMap((each): readonly Found[] => {
+    if (!('bytes' in each) || each.bytes <= LARGE_RECORD_BYTES) return []
+    const {release, revision} = each.record
+    const share = Math.floor((each.bytes / MAX_RECORD_BYTES) * 100)
+    const what = `the record of ${release}, revision ${revision}, has ${Math.round(each.bytes / 1000)} kB, ${share} % of what a Secret holds: an upgrade that needs more will fail`
+    const advice = `keep what is not a template out of the chart of ${release}, with .helmignore, and large texts out of its values`
+    return [{level: 'warning', what, advice}]
+  })
+}
+
+/** Checks that the helm that kk would use exists, is new enough, and keeps its releases where kk reads them. */
+const helmCheck: Check = {
+  name: 'helm',
+  needs: 'nothing',
+  fine: 'helm was found',
+  async find({helm}) {
+    try {
+      const {path, version} = await helm()
+      return [{level: 'ok', what: `helm ${version.text} at ${path}`}]
+    } catch (error) {
+      const {code, message, hint} = asKkError(error)
+      if (code === 'KK_BUG') throw error
+      return [{level: 'problem', what: message, ...(hint !== undefined && {advice: hint})}]
+    }
+  },
+}
+
+const TOLERABLE_SECONDS = 30
+
+/**
+ * Compares this machine's clock with the API server's, for deadlines in the cluster are written by operators' machines.
+ */
+const clockCheck: Check = {
+  name: 'clock',
+  needs: 'cluster',
+  fine: "this machine's clock agrees with the API server's",
+  find: async ({cluster}) => judgeClock(await cluster.diagnosis.clockAhead()),
+}
+
+export function judgeClock(ahead: number): readonly Found[] {
+  const seconds = Math.abs(ahead)
+  if (seconds <= TOLERABLE_SECONDS) return []
+  const where = ahead > 0 ? 'ahead of' : 'behind'
+  const what = `this machine's clock is ${seconds} s ${where} the API server's: deadlines that others write are misread`
+  return [{level: 'warning', what, advice: 'timedatectl set-ntp true'}]
+}
+
+/** Checks that the namespace exists in which kk keeps what belongs to no release. */
+const kkSystemCheck: Check = {
+  name: 'kk-system',
+  needs: 'cluster',
+  fine: 'the namespace kk-system is there',
+  async find({cluster, kubectl}) {
+    if (await cluster.hasNamespace(KK_NAMESPACE)) return []
+    const what = `the cluster has no namespace ${KK_NAMESPACE} yet: the first run makes it, if its user may make namespaces`
+    return [{level: 'info', what, advice: `${kubectl} create namespace ${KK_NAMESPACE}`}]
+  },
+}
+
+/** Reports version and address of the cluster. That it answers was found before. */
+const clusterCheck: Check = {
+  name: 'cluster',
+  needs: 'cluster',
+  fine: 'the cluster answers',
+  async find({cluster}) {
+    const {version} = await cluster.identity()
+    return [{level: 'ok', what: `Kubernetes ${version} at ${cluster.server} (context ${cluster.context})`}]
+  },
+}
+
+/** All checks, in the order in which they are shown. */
+export const CHECKS: readonly Check[] = [
+  helmCheck,
+  stateDirectoryCheck,
+  clusterCheck,
+  clockCheck,
+  permissionsCheck,
+  kkSystemCheck,
+  namespacesCheck,
+  storageClassCheck,
+  schedulingCheck,
+  apiVersionsCheck,
+  recordsCheck,
+  recordSizeCheck,
+  pendingCheck,
+  leasesCheck,
+  reservationsCheck,
+  runsCheck,
+  hookJobsCheck,
+  claimsCheck,
+  objectsCheck,
+  approvalsCheck,
+]

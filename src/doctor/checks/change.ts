@@ -1,0 +1,295 @@
+import {asKkError, type ErrorCode} from '../../base/errors.ts'
+import {once} from '../../base/once.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import type {Chart} from '../../charts/chart.ts'
+import {readOwnFiles} from '../../charts/own-files.ts'
+import type {Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
+import {staysInUpgrade, withoutHooks} from '../../kubernetes/helm-view.ts'
+import {hookObjects, parseManifest, type RenderedObject, readableObjects} from '../../kubernetes/manifest.ts'
+import {lastOf} from '../../kubernetes/records/record.ts'
+import {mergedValues} from '../../overrides/layers.ts'
+import {droppedObjects} from '../../plan/leftovers/dropped.ts'
+import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
+import type {Plan} from '../../plan/plan.ts'
+import {livingRevisions} from '../../plan/uses/observed.ts'
+import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
+import type {Rendered} from '../../prepare/rendering/render.ts'
+import {seenRevisions} from '../../prepare/seen-revisions.ts'
+import {type ReleaseId, releaseName, releaseNamespace, textAt, type Values} from '../../release.ts'
+
+/** What helm does to releases: renders them, returns them to an older revision, or removes them. */
+export type Changing = 'deploy' | 'rollback' | 'remove'
+
+/** A change as the checks see it before anything is done. */
+export interface Change {
+  readonly changing: Changing
+  readonly cluster: Pick<Cluster, 'diagnosis' | 'customKinds' | 'scaleTargets'>
+  /** The releases that get a new revision. */
+  readonly next: ReadonlyMap<ReleaseId, NextRevision>
+  /** Objects of records that helm looks up, so that it gives up if the cluster does not serve the kind of one. */
+  readonly recorded: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
+  /** The objects that helm deletes. */
+  readonly going: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
+  /** The hooks whose objects are plain ones until then; left out if helm makes no hooks of a chart. */
+  readonly replaced?: ReadonlyMap<ReleaseId, readonly ReplacedByHook[]>
+  /**
+   * Returns what the releases have, hooks included, that a changed one requires, or that require one, or that make an object
+   * of the same kind and name, and that stay as they are.
+   */
+  readonly staying: () => Promise<OtherReleases>
+  /** Returns what all releases of the cluster have, those of the change included. */
+  readonly present: () => Promise<OtherReleases>
+  /** Returns the releases that would be installed although their records are in another namespace. */
+  readonly elsewhere?: () => Promise<readonly ElsewhereRecord[]>
+  /** `kk.given`. */
+  readonly given: readonly string[]
+  /** New keys of kk's own for accounts of a Ceph, if no release of the environment runs one. */
+  readonly strayKeys?: readonly StrayKey[]
+}
+
+/** A release, and the namespace in which the record of it is. */
+interface ElsewhereRecord {
+  readonly release: ReleaseId
+  readonly namespace: string
+}
+
+/** A key that is neither stated nor kept, of a service that the environment does not run. */
+interface StrayKey {
+  readonly release: ReleaseId
+  /** The name under which kk would keep it: `ceph_mon.glance.key`. */
+  readonly name: string
+  /** Its place among the values of the release. */
+  readonly path: readonly string[]
+  readonly value: string
+}
+
+export interface NextRevision {
+  readonly objects: readonly RenderedObject[]
+  /** The objects of the deployed revision; none of a release that is new, or was never deployed. */
+  readonly before: readonly KubernetesObject[]
+  /** The hooks of that revision. */
+  readonly hooksBefore: readonly KubernetesObject[]
+  /** The chart and its values; left out for a revision that helm takes from a record. */
+  readonly source?: {readonly chart: Chart; readonly values: Values}
+}
+
+/** Releases with the objects of their living revisions, as their records have them. */
+export interface OtherReleases {
+  readonly releases: readonly {readonly release: ReleaseId; readonly objects: readonly RenderedObject[]}[]
+  /** What could not be read, in words. */
+  readonly unread: readonly string[]
+}
+
+/** What a check has found: a reason to refuse the change, or a note on it. */
+export interface Found {
+  readonly what: string
+  /** The next step for the user. */
+  readonly advice?: string | undefined
+  /** The code of the refusal; left out for a note. */
+  readonly refusal?: ErrorCode
+}
+
+type Reads = Pick<Cluster, 'revisions' | 'runs' | 'stored' | 'diagnosis' | 'customKinds' | 'scaleTargets'>
+
+interface Deploying {
+  readonly prepared: Pick<Prepared, 'releases' | 'environment' | 'generated' | 'foreknown'>
+  readonly plan: Plan
+  readonly rendered: Rendered
+  /** The revisions that each upgrade is compared with; see `previousRevisions`. */
+  readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
+  readonly cluster: Reads
+}
+
+/** Returns what a plan of installs and upgrades would change. */
+export function deployChange({prepared, plan, rendered, previous, cluster}: Deploying): Change {
+  const next = new Map(
+    [...rendered].map(([release, objects]) => {
+      const deployed = (previous.get(release) ?? []).find(({status}) => status === 'deployed')
+      return [release, nextOf(prepared.releases.get(release)!, objects, deployed)] as const
+    }),
+  )
+  // Helm compares with the deployed revision, or with the last one if none is (Helm 4.2: upgrade.go prepareUpgrade).
+  const recorded = new Map(
+    [...previous].map(([release, stored]) => [release, parseManifest(stored.at(-1)?.manifest ?? '')]),
+  )
+  // An install over what another has left deletes none of it, but for hooks that it makes again.
+  const installs = new Set(plan.actions.filter(({kind}) => kind === 'install').map(({release}) => release))
+  const upgraded = new Map([...previous].filter(([release]) => !installs.has(release)))
+  const dropped = [...upgraded.keys()].map(
+    (release) =>
+      [release, goingBetween(release, recorded.get(release)!, rendered.get(release) ?? [])] as const,
+  )
+  return {
+    changing: 'deploy',
+    cluster,
+    next,
+    recorded,
+    going: new Map(dropped.filter(([release]) => rendered.has(release))),
+    replaced: replacedIn(rendered, upgraded),
+    staying: stayingReader(cluster, [
+      ...new Set([...neighbours(plan, new Set(next.keys())), ...namesakes(prepared, plan, rendered)]),
+    ]),
+    present: presentReader(
+      cluster,
+      plan.actions.map(({release}) => release),
+    ),
+    elsewhere: () => recordsElsewhere(plan, cluster),
+    given: prepared.environment.given,
+    strayKeys: strayKeys(prepared),
+  }
+}
+
+/** Returns the hooks whose objects are plain ones in the revisions that upgrades are compared with. */
+export function replacedIn(
+  rendered: Rendered,
+  previous: Deploying['previous'],
+): ReadonlyMap<ReleaseId, readonly ReplacedByHook[]> {
+  const found = [...previous].map(([release, stored]) => {
+    const before = stored.flatMap(({manifest}) => parseManifest(manifest))
+    const way = {namespace: releaseNamespace(release), verb: 'upgrade'} as const
+    return [release, replacedByHooks(before, rendered.get(release) ?? [], way)] as const
+  })
+  return new Map(found)
+}
+
+/** Returns the objects of one manifest that helm deletes on the way to another. */
+export function goingBetween(
+  release: ReleaseId,
+  before: readonly KubernetesObject[],
+  after: readonly KubernetesObject[],
+): readonly KubernetesObject[] {
+  const dropped = droppedObjects(before, withoutHooks(after), releaseNamespace(release))
+  return dropped.filter((object) => !staysInUpgrade(object))
+}
+
+/** Looks for the records of new releases by their names, which are in the metadata of all records. */
+async function recordsElsewhere({actions}: Plan, cluster: Reads): Promise<readonly ElsewhereRecord[]> {
+  const installs = actions
+    .filter(({kind, revision}) => kind === 'install' && revision === 0)
+    .map(({release}) => release)
+  if (installs.length === 0) return []
+  const last = lastOf((await seenRevisions(cluster, {releases: installs})).revisions)
+  const namesakes = installs.flatMap((release) =>
+    [...last.keys()]
+      .filter((other) => other !== release && releaseName(other) === releaseName(release))
+      .map((other) => ({release, other})),
+  )
+  const found = await mapParallel(namesakes, async ({release, other}) => {
+    const stored = await cluster.stored(other)
+    const isOfRelease = stored?.namespace === releaseNamespace(release)
+    return isOfRelease ? [{release, namespace: releaseNamespace(other)}] : []
+  })
+  return found.flat()
+}
+
+function strayKeys({releases, generated = new Map()}: Deploying['prepared']): readonly StrayKey[] {
+  if ([...releases.values()].some(({chart}) => chart.name === 'ceph')) return []
+  return [...generated].flatMap(([release, secrets]) => {
+    const values = mergedValues(releases.get(release)!.layers)
+    return secrets.flatMap(({name, path, isNew}) => {
+      const value = isNew && /^ceph_mon\..+\.key$/.test(name) ? textAt(values, path) : undefined
+      return value === undefined ? [] : [{release, name, path, value}]
+    })
+  })
+}
+
+function nextOf(
+  {chart, layers}: PreparedRelease,
+  objects: readonly KubernetesObject[],
+  deployed: StoredRelease | undefined,
+): NextRevision {
+  const hasDefinitions = readOwnFiles(chart).some(
+    ({path}) => /(?:^|\/)crds\//.test(path) || path.endsWith('.tgz'),
+  )
+  return {
+    objects: objects.map((object) => ({
+      object,
+      // Only of definitions it matters whether they are in `crds/`.
+      file: hasDefinitions && object.kind === 'CustomResourceDefinition' ? 'crds/' : '',
+    })),
+    before: parseManifest(deployed?.manifest ?? ''),
+    hooksBefore: deployed ? hookObjects(deployed) : [],
+    source: {chart, values: mergedValues(layers)},
+  }
+}
+
+/** Returns the releases of a plan that a changed one requires, or that require one, and that are installed and stay. */
+export function neighbours({actions}: Plan, changed: ReadonlySet<ReleaseId>): readonly ReleaseId[] {
+  const required = new Set(
+    actions
+      .filter(({release}) => changed.has(release))
+      .flatMap(({requires}) => requires.map((edge) => edge.release)),
+  )
+  return actions
+    .filter(({release, revision}) => !changed.has(release) && revision > 0)
+    .filter(
+      ({release, requires}) => required.has(release) || requires.some((edge) => changed.has(edge.release)),
+    )
+    .map(({release}) => release)
+}
+
+/**
+ * Returns the other releases of the environment that may make an object of the same kind and name as a changed one. What was
+ * rendered to infer requirements shows that without a request; a release that was not may make any.
+ */
+function namesakes(
+  {releases, foreknown}: Deploying['prepared'],
+  {bystanders}: Plan,
+  rendered: Rendered,
+): readonly ReleaseId[] {
+  const keyOf = (kind: string, name: string) => `${kind}/${name}`
+  const made = new Set([...rendered.values()].flat().map(({kind, metadata}) => keyOf(kind, metadata.name)))
+  const left = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
+  return [...releases.keys(), ...left].filter((release) => {
+    if (rendered.has(release)) return false
+    const facts = foreknown?.get(release)?.facts
+    return !facts || facts.provided.objects.some(({kind, name}) => made.has(keyOf(kind, name)))
+  })
+}
+
+/** Returns a function that reads, at its first call, the objects of all releases that the user may see. */
+export function presentReader(cluster: Reads, releases: readonly ReleaseId[]): Change['present'] {
+  return once(async () => {
+    const seen = await seenRevisions(cluster, {releases})
+    const own = Map.groupBy(seen.revisions, ({release}) => release)
+    const living = [...own.values()].flatMap(livingRevisions)
+    const {releases: read, unread} = await readObjects(cluster, living, ({manifest}) => manifest)
+    return {releases: read, unread: [...(seen.note === undefined ? [] : [seen.note]), ...unread]}
+  })
+}
+
+/** Returns a function that reads, at its first call, the objects of the last revisions of these releases. */
+export function stayingReader(
+  cluster: Pick<Cluster, 'stored'>,
+  releases: readonly ReleaseId[],
+): Change['staying'] {
+  return once(() =>
+    readObjects(
+      cluster,
+      releases.map((release) => ({release})),
+      ({manifest, hooks}) => [manifest, ...hooks].join('\n---\n'),
+    ),
+  )
+}
+
+async function readObjects(
+  cluster: Pick<Cluster, 'stored'>,
+  records: readonly {readonly release: ReleaseId; readonly revision?: number}[],
+  textOf: (stored: StoredRelease) => string,
+): Promise<OtherReleases> {
+  const unread: string[] = []
+  const releases = await mapParallel(records, async ({release, revision}) => {
+    try {
+      const stored = await cluster.stored(release, revision)
+      const {objects, fault} = readableObjects(stored ? textOf(stored) : '')
+      if (fault !== undefined) unread.push(`a document of ${release}: ${fault}`)
+      return {release, objects: objects.map((object) => ({object, file: ''}))}
+    } catch (error) {
+      const {code, message} = asKkError(error)
+      if (code === 'KK_BUG' || code === 'KK_UNREACHABLE') throw error
+      unread.push(`${release}: ${message}`)
+      return {release, objects: []}
+    }
+  })
+  return {releases, unread}
+}

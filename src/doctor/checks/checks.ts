@@ -1,0 +1,320 @@
+import {asKkError, type ErrorCode, KkError} from '../../base/errors.ts'
+import {mentions} from '../../charts/own-files.ts'
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import {definedKinds} from '../../kubernetes/custom-kinds.ts'
+import {isHook} from '../../kubernetes/helm-view.ts'
+import {objectName} from '../../kubernetes/manifest.ts'
+import {podTemplate} from '../../kubernetes/pods.ts'
+import {isHolder} from '../../plan/leftovers/dropped.ts'
+import {waiterOf} from '../../prepare/inference/manifests/waiter-of.ts'
+import type {Rendered} from '../../prepare/rendering/render.ts'
+import {releaseName, releaseNamespace} from '../../release.ts'
+import {accounts} from '../charts/checks/accounts/accounts.ts'
+import type {Maker} from '../charts/checks/claimed-twice.ts'
+import {deadlocks} from '../charts/checks/deadlocks/deadlocks.ts'
+import {missingKinds} from '../charts/checks/missing-kinds.ts'
+import {identity} from '../charts/same-object.ts'
+import {usedKinds} from '../cluster/api-versions.ts'
+import {judgeScheduling} from '../cluster/scheduling.ts'
+import {classless, judgeNamedClasses, judgeStorageClasses} from '../cluster/storage-class.ts'
+import type {Change, Changing, Found} from './change.ts'
+import {sharedGoing, sharedNext} from './claims.ts'
+import {recordSizes} from './record-size.ts'
+import {scaledReplicas} from './scaled-replicas.ts'
+
+/** A check that is made before the first change, and not if nothing is to change. */
+export interface Check {
+  readonly name: string
+  readonly changing: readonly Changing[]
+  /** What becomes of what it finds, for the page on safety. */
+  readonly outcome: string
+  /** The requests that it costs beside those of the plan, for the same page. */
+  readonly cost: string
+  find(change: Change): readonly Found[] | Promise<readonly Found[]>
+}
+
+/** All checks, in the order in which they refuse. */
+export const CHECKS: readonly Check[] = [
+  {
+    name: 'APIs of records',
+    changing: ['deploy', 'rollback', 'remove'],
+    outcome: 'refuses: KK_API_GONE',
+    cost: 'none; two for each kind that is not served',
+    find: unservedRecords,
+  },
+  {
+    name: 'records in another namespace',
+    changing: ['deploy'],
+    outcome: 'refuses: KK_FOREIGN',
+    cost: 'if a release is new: a list, and one for each release of the same name elsewhere',
+    find: recordsOfOthers,
+  },
+  {
+    name: 'objects of two releases',
+    changing: ['deploy', 'rollback'],
+    outcome:
+      'refuses: KK_CLAIMED_TWICE; notes it if all make it as a hook, of charts that use lookup, and if all had the object before',
+    cost: 'one for each release that stays and that a changed one requires, or that requires one, or that makes an object of the same kind and name, or that the file no longer names; with kk.infer: false for each of the environment',
+    find: sharedNext,
+  },
+  {
+    name: 'objects that another release keeps',
+    changing: ['deploy', 'rollback', 'remove'],
+    outcome:
+      'an upgrade keeps them, with a note; a rollback refuses, and a removal, unless the other release is confirmed: KK_CLAIMED_TWICE',
+    cost: 'if an object goes: a list, and one for each release of the cluster',
+    find: sharedGoing,
+  },
+  {
+    name: 'objects that become hooks',
+    changing: ['deploy', 'rollback'],
+    outcome: 'notes; data of hooks is asked for by name',
+    cost: 'none',
+    find: replacedObjects,
+  },
+  {
+    name: 'hooks that never end',
+    changing: ['deploy'],
+    outcome: 'refuses: KK_UNSERVED',
+    cost: 'none',
+    find: endlessHooks,
+  },
+  {
+    name: 'keys of a Ceph that is there',
+    changing: ['deploy'],
+    outcome: 'refuses: KK_UNSTATED',
+    cost: 'none',
+    find: unstatedKeys,
+  },
+  {
+    name: 'kinds that come too late',
+    changing: ['deploy'],
+    outcome: 'refuses: KK_INVALID_OBJECT',
+    cost: 'two if a chart has both a definition and its objects in its templates',
+    find: lateKinds,
+  },
+  {
+    name: 'size of records',
+    changing: ['deploy'],
+    outcome: 'refuses: KK_TOO_LARGE; notes it above 700 kB',
+    cost: 'none',
+    find: recordSizes,
+  },
+  {
+    name: 'accounts',
+    changing: ['deploy', 'rollback'],
+    outcome: 'notes',
+    cost: 'those of "objects of two releases"',
+    find: differingAccounts,
+  },
+  {
+    name: 'replicas of autoscalers',
+    changing: ['deploy', 'rollback'],
+    outcome: 'notes',
+    cost: 'if an upgrade states replicas: a list for each namespace, two with KEDA',
+    find: scaledReplicas,
+  },
+  {
+    name: 'storage classes',
+    changing: ['deploy', 'rollback'],
+    outcome: 'notes',
+    cost: 'one if a claim is new',
+    find: missingClasses,
+  },
+  {
+    name: 'nodes',
+    changing: ['deploy', 'rollback'],
+    outcome: 'notes',
+    cost: 'one if a chart has pods',
+    find: missingNodes,
+  },
+]
+
+/**
+ * Makes all checks of a change. Resolves with notes, among them one for each check that could not be made; nothing is
+ * asked of the cluster if nothing changes. Throws the first refusal in the order of the checks, with all that have the
+ * same code.
+ */
+export async function checkBefore(
+  change: Change,
+  checks: readonly Check[] = CHECKS,
+): Promise<readonly string[]> {
+  if (change.next.size + change.recorded.size + change.going.size === 0) return []
+  const made = checks.filter(({changing}) => changing.includes(change.changing))
+  const found = (await Promise.all(made.map((check) => findingsOf(check, change)))).flat()
+  const code = found.find(({refusal}) => refusal !== undefined)?.refusal
+  if (code !== undefined) throw refusalOf(code, found)
+  return [...new Set(found.map(({what, advice}) => (advice === undefined ? what : `${what}; ${advice}`)))]
+}
+
+async function findingsOf(check: Check, change: Change): Promise<readonly Found[]> {
+  try {
+    return await check.find(change)
+  } catch (error) {
+    const {code, message} = asKkError(error)
+    if (code !== 'KK_FORBIDDEN' && code !== 'KK_RECORD') throw error
+    return [{what: `not checked: ${check.name}: ${message}`}]
+  }
+}
+
+function refusalOf(code: ErrorCode, found: readonly Found[]): KkError {
+  const refusals = found.filter(({refusal}) => refusal === code)
+  const advice = [...new Set(refusals.flatMap((each) => each.advice ?? []))]
+  const lines = [...new Set(refusals.map(({what}) => `  ${what}`))]
+  return new KkError(code, ['refused before the first change:', ...lines].join('\n'), {
+    hint: [...advice, 'nothing was changed'].join('; '),
+  })
+}
+
+/** Returns the kinds in records that the cluster no longer serves, and that nothing of the change brings back. */
+async function unservedRecords({recorded, next, cluster, changing}: Change): Promise<readonly Found[]> {
+  const brought = new Set(
+    definedKinds([...next.values()].flatMap(({objects}) => objects.map(({object}) => object))),
+  )
+  const found: Found[] = []
+  for (const {apiVersion, kind, releases} of usedKinds(recorded)) {
+    if (brought.has(`${apiVersion}/${kind}`)) continue
+    if (await cluster.diagnosis.served(apiVersion, kind)) continue
+    const then =
+      changing === 'remove' ? 'could not delete it, and the release would stay "uninstalling"' : 'would fail'
+    found.push(
+      ...releases.map((release) => ({
+        what: `${release}: its record has ${kind} of ${apiVersion}, which the cluster no longer serves: helm ${then}`,
+        advice: `helm plugin install https://github.com/helm/helm-mapkubeapis && helm mapkubeapis ${releaseName(release)} --namespace ${releaseNamespace(release)}`,
+        refusal: 'KK_API_GONE' as const,
+      })),
+    )
+  }
+  return found
+}
+
+/** Returns releases that are installed, by a tool that keeps its records elsewhere: a second one would be of the same objects. */
+async function recordsOfOthers({elsewhere}: Change): Promise<readonly Found[]> {
+  return ((await elsewhere?.()) ?? []).map(({release, namespace}) => ({
+    what: `${release} is installed: helm's record of it is in the namespace ${namespace}, as Flux keeps it with storageNamespace`,
+    advice: `leave ${releaseName(release)} to the tool that installed it, and take its section out; or have that tool give it up, with its objects or with the record moved to ${releaseNamespace(release)}, and then: kk adopt ${releaseName(release)}`,
+    refusal: 'KK_FOREIGN',
+  }))
+}
+
+/** Returns the objects that helm deletes because they become hooks; what holds data is asked for with that of other hooks. */
+function replacedObjects({replaced = new Map()}: Change): readonly Found[] {
+  return [...replaced].flatMap(([release, hooks]) =>
+    hooks
+      .filter(({object}) => !isHolder(object))
+      .map(({object, isMade}) => {
+        const then = isMade
+          ? 'and makes it again when the rest is changed'
+          : 'with what the hook makes of it: afterwards it does not exist, and what uses it fails'
+        return {
+          what: `${release}: ${objectName(object)} becomes a hook: helm deletes it, ${then}`,
+          advice: 'to keep it, have the chart make it without helm.sh/hook',
+        }
+      }),
+  )
+}
+
+/** Returns the hooks that wait for what helm makes after them. */
+function endlessHooks({next, given}: Change): readonly Found[] {
+  return deadlocks(freshIn(next), given)
+    .filter(({level}) => level === 'problem')
+    .map(({release, what, advice}) => ({what: `${release}: ${what}`, advice, refusal: 'KK_UNSERVED'}))
+}
+
+/** Returns the objects that the deployed revision of a release does not have: the others are there already. */
+function freshIn(next: Change['next']): readonly Maker[] {
+  return [...next].map(([release, {objects, before}]) => {
+    const known = new Set(before.map((object) => identity(object, release)))
+    return {release, objects: objects.filter(({object}) => !known.has(identity(object, release)))}
+  })
+}
+
+/** Returns the keys of kk's own that pods get for a Ceph that no release runs, and which that would refuse. */
+function unstatedKeys({next, strayKeys = []}: Change): readonly Found[] {
+  const used = strayKeys.filter(({release, value}) => {
+    const objects = (next.get(release)?.objects ?? []).map(({object}) => object)
+    const keys = objects.flatMap((object) => keysWith(object, value))
+    // The CronJob by which a release takes away what it has made runs with --purge alone.
+    const pods = objects
+      .filter((object) => waiterOf(object) !== 'cron')
+      .map((object) => JSON.stringify(podTemplate(object)?.spec ?? {}))
+    return keys.some((key) => pods.some((pod) => pod.includes(`"key":${JSON.stringify(key)}`)))
+  })
+  const names = [...new Set(used.map(({name}) => name))]
+  return used.map(({release, name, path}) => ({
+    what: `${release}: no release runs a Ceph, and the key ${name} of the one that is there is neither stated nor kept`,
+    advice: `have kk keep its keys: kk secrets import FILE, with a line for each (${names.map((each) => `${each}: …`).join(', ')}); or state them, this one as ${path.join('.')}`,
+    refusal: 'KK_UNSTATED',
+  }))
+}
+
+/** Returns the keys of a Secret under which a text has the value. */
+function keysWith({kind, data, stringData}: KubernetesObject, value: string): readonly string[] {
+  if (kind !== 'Secret') return []
+  const decoded = Object.entries(data ?? {}).map(([key, text]) => {
+    return [key, Buffer.from(String(text), 'base64').toString()] as const
+  })
+  const all = [...decoded, ...Object.entries(stringData ?? {})]
+  return all.filter(([, text]) => String(text).includes(value)).map(([key]) => key)
+}
+
+/**
+ * Returns objects whose kind the same chart defines with them, so that helm does not find it. A chart that asks which
+ * kinds there are renders others when its turn comes.
+ */
+async function lateKinds({next, cluster}: Change): Promise<readonly Found[]> {
+  const silent = [...next].filter(([, {source}]) => source && !mentions(source.chart, 'APIVersions'))
+  const possible = (served: readonly string[]) =>
+    silent.flatMap(([release, {objects: atFirst}]) => missingKinds({release, atFirst}, served))
+  if (possible([]).length === 0) return []
+  return possible(await cluster.customKinds()).map(({release, what, advice}) => ({
+    ...{what: `${release}: ${what}`, advice},
+    refusal: 'KK_INVALID_OBJECT',
+  }))
+}
+
+/** Returns the accounts for which a changed release and another one have different passwords. */
+async function differingAccounts({next, staying}: Change): Promise<readonly Found[]> {
+  if (next.size === 0) return []
+  const others = await staying()
+  const releases = [
+    ...[...next].map(([release, {objects}]) => ({release, objects})),
+    ...others.releases
+      .filter(({release}) => !next.has(release))
+      .map((each) => ({...each, objects: each.objects.filter(({object}) => !isHook(object))})),
+  ].map((each) => ({...each, again: each.objects}))
+  return [
+    ...accounts(releases)
+      // Whether charts make up a key of a cache at each render is not known here, and costs no login.
+      .filter(({level}) => level === 'problem')
+      .filter(({release, other}) => next.has(release) || (other && next.has(other.release)))
+      .map(({what, advice}) => ({what, advice})),
+    ...others.unread.map((what) => ({what: `not checked: accounts, objects of two releases: ${what}`})),
+  ]
+}
+
+/** Returns new claims whose storage class the cluster lacks. */
+async function missingClasses({next, cluster}: Change): Promise<readonly Found[]> {
+  const objects = objectsOf(freshIn(next))
+  // Without a class, each release with a claim would be a finding.
+  if (classless(objects).length + judgeNamedClasses([], objects).length === 0) return []
+  const classes = await cluster.diagnosis.storageClasses()
+  return [
+    ...judgeStorageClasses(classes, classless(objects), 'kubectl').filter(({level}) => level === 'problem'),
+    ...judgeNamedClasses(classes, objects),
+  ].map(({what, advice}) => ({what, advice}))
+}
+
+/** Returns pods that no node can take. */
+async function missingNodes({next, cluster}: Change): Promise<readonly Found[]> {
+  const objects = objectsOf([...next].map(([release, {objects}]) => ({release, objects})))
+  // Without a node, there would be a finding if there is a pod.
+  if (judgeScheduling(objects, []).length === 0) return []
+  return judgeScheduling(objects, await cluster.diagnosis.nodes())
+    .filter(({level}) => level === 'problem')
+    .map(({what, advice}) => ({what, advice}))
+}
+
+function objectsOf(makers: readonly Maker[]): Rendered {
+  return new Map(makers.map(({release, objects}) => [release, objects.map(({object}) => object)]))
+}

@@ -1,0 +1,111 @@
+import {mentions} from '../../charts/own-files.ts'
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import {isHook} from '../../kubernetes/helm-view.ts'
+import {objectName} from '../../kubernetes/manifest.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import {type MadeObject, madeByMany, makersOf} from '../charts/checks/claimed-twice.ts'
+import {isUntouchedDefinition} from '../charts/checks/untouched-definitions.ts'
+import {identity} from '../charts/same-object.ts'
+import type {Change, Found} from './change.ts'
+
+/**
+ * Returns the objects that two releases would make. It is a note if all have had it before, if all make it as a hook, which
+ * helm deletes and makes again, and if a chart may look up whether it exists. A hook of one takes the object of the other:
+ * helm deletes that, or fails because it exists.
+ */
+export async function sharedNext({next, staying}: Change): Promise<readonly Found[]> {
+  if (next.size === 0) return []
+  const others = (await staying()).releases.filter(({release}) => !next.has(release))
+  const makers = [...[...next].map(([release, {objects}]) => ({release, objects})), ...others]
+  return madeByMany(makers)
+    .filter((same) => same.some(({release}) => next.has(release)) && !same.every(isUntouchedDefinition))
+    .map((same) => {
+      const what = `${objectName(same[0]!.object)} is made by ${namesOf(makersOf(same))}`
+      const hooks = same.filter(({object}) => isHook(object))
+      const isRefused =
+        hooks.length < same.length &&
+        same.some((each) => isNew(each, next)) &&
+        !same.some((each) => looksUp(each, next))
+      const advice = 'turn it off in one of them, or give it another name by its values'
+      const then =
+        hooks.length > 0
+          ? `, as a hook by ${namesOf(makersOf(hooks))}: helm deletes what the other has made`
+          : ''
+      if (isRefused) return {what: `${what}${then}`, advice, refusal: 'KK_CLAIMED_TWICE' as const}
+      return {what: `${what}${then || ': removing one would take it from the other'}`, advice}
+    })
+}
+
+function isNew({release, object}: MadeObject, next: Change['next']): boolean {
+  const revision = next.get(release)
+  if (!revision) return false
+  const before = isHook(object) ? revision.hooksBefore : revision.before
+  const key = identity(object, release)
+  return !before.some((each) => identity(each, release) === key)
+}
+
+function looksUp({release}: MadeObject, next: Change['next']): boolean {
+  const chart = next.get(release)?.source?.chart
+  return chart !== undefined && mentions(chart, 'lookup')
+}
+
+/** An object that goes, though another release has it and stays. */
+export interface SharedObject {
+  readonly release: ReleaseId
+  readonly object: KubernetesObject
+  readonly others: readonly ReleaseId[]
+}
+
+/** Returns the objects that helm would delete although another release of the cluster also has them. */
+export async function sharedObjects({going, present}: Change): Promise<readonly SharedObject[]> {
+  if (![...going.values()].some((objects) => objects.length > 0)) return []
+  const goes = [...going].flatMap(([release, objects]) =>
+    objects.map((object) => ({release, key: identity(object, release)})),
+  )
+  const isGoing = ({release, object}: MadeObject) =>
+    goes.some((each) => each.release === release && each.key === identity(object, release))
+  const makers = (await present()).releases
+  return madeByMany(mergedMakers(makers, going)).flatMap((same) => {
+    const others = [...new Set(same.filter((each) => !isGoing(each)).map(({release}) => release))]
+    const lost = same.filter((each) => isGoing(each) && others.every((other) => other !== each.release))
+    if (others.length === 0) return []
+    const own = [...new Map(lost.map((each) => [each.release, each])).values()]
+    return own.map(({release, object}) => ({release, object, others}))
+  })
+}
+
+/** Returns the makers with the objects that go, which may be of a revision that is not living. */
+function mergedMakers(makers: Awaited<ReturnType<Change['present']>>['releases'], going: Change['going']) {
+  const goes = [...going].map(([release, objects]) => ({
+    release,
+    objects: objects.map((object) => ({object, file: ''})),
+  }))
+  return [...makers, ...goes]
+}
+
+/** Returns what `sharedObjects` finds: kk keeps it at an upgrade; a rollback and a removal would delete it. */
+export async function sharedGoing(change: Change): Promise<readonly Found[]> {
+  const {changing, going, present} = change
+  const shared = await sharedObjects(change)
+  const unread = [...going.values()].some((objects) => objects.length > 0) ? (await present()).unread : []
+  return [
+    ...shared.map(({release, object, others}): Found => {
+      const what = `${releaseName(release)}: ${objectName(object)}, which ${namesOf(others)} also ${others.length === 1 ? 'has' : 'have'},`
+      if (changing === 'deploy') return {what: `${what} stays: kk has helm keep it`}
+      return {
+        what: `${what} would be deleted`,
+        advice:
+          changing === 'rollback'
+            ? 'bring the file back to the older inputs, and run kk deploy, which keeps it'
+            : `give it another name in one of them, and upgrade that; or remove both; or remove it all the same, with ${others.map((other) => `--confirm ${other}`).join(' ')}, and then: kk upgrade ${others.map(releaseName).join(' ')} --correct-drift`,
+        refusal: 'KK_CLAIMED_TWICE',
+      }
+    }),
+    ...unread.map((what) => ({what: `not checked: objects that another release keeps: ${what}`})),
+  ]
+}
+
+function namesOf(releases: readonly ReleaseId[]): string {
+  const names = releases.map(releaseName)
+  return (new Set(names).size === names.length ? names : releases).join(' and ')
+}

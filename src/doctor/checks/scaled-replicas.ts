@@ -1,0 +1,62 @@
+import type {KubernetesObject, ScaleTarget} from '../../kubernetes/cluster.ts'
+import {objectName} from '../../kubernetes/manifest.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import type {Change, Found} from './change.ts'
+
+const AUTOSCALERS: ReadonlySet<string> = new Set(['HorizontalPodAutoscaler', 'ScaledObject'])
+
+/** A workload that states its replicas, and an autoscaler. */
+interface Scalable {
+  readonly kind: string
+  readonly spec?: {
+    readonly replicas?: number | null
+    readonly scaleTargetRef?: {readonly kind?: string; readonly name: string}
+  }
+}
+
+/**
+ * Returns the workloads whose replicas both a chart states and an autoscaler sets, one among the objects of the change or one
+ * on the cluster: helm sets the number of the chart at each upgrade, or is refused it.
+ */
+export async function scaledReplicas({next, cluster}: Change): Promise<readonly Found[]> {
+  const stating = [...next].flatMap(([release, {objects, before}]) =>
+    objects
+      .filter(({object}) => ((object as Scalable).spec?.replicas ?? 0) > 0)
+      .map(({object}) => ({release, object, isNew: before.length === 0})),
+  )
+  const brought = [...next].flatMap(([release, {objects}]) =>
+    objects.flatMap(({object}) => targetOf(release, object)),
+  )
+  const namespaces = new Set(stating.filter(({isNew}) => !isNew).map(namespaceOf))
+  const standing = await Promise.all(
+    [...namespaces].map(async (namespace) =>
+      (await cluster.scaleTargets(namespace)).map((target) => ({...target, namespace})),
+    ),
+  )
+  const targets = [...brought, ...standing.flat()]
+  return stating
+    .filter((one) =>
+      targets.some(
+        ({kind, name, namespace}) =>
+          kind === one.object.kind && name === one.object.metadata.name && namespace === namespaceOf(one),
+      ),
+    )
+    .map(({release, object}) => ({
+      what: `${release}: ${objectName(object)}: the chart states ${(object as Scalable).spec!.replicas} replicas, and an autoscaler sets them: helm sets the number of the chart at each upgrade`,
+      advice: 'have the chart leave spec.replicas out, as by a value for it',
+    }))
+}
+
+function namespaceOf({release, object}: {readonly release: ReleaseId; readonly object: KubernetesObject}) {
+  return object.metadata.namespace ?? releaseNamespace(release)
+}
+
+/** Returns what an autoscaler scales; nothing for any other object. */
+function targetOf(
+  release: ReleaseId,
+  object: KubernetesObject,
+): readonly (Pick<ScaleTarget, 'kind' | 'name'> & {readonly namespace: string})[] {
+  const target = (object as Scalable).spec?.scaleTargetRef
+  if (!AUTOSCALERS.has(object.kind) || !target) return []
+  return [{kind: target.kind ?? 'Deployment', name: target.name, namespace: namespaceOf({release, object})}]
+}

@@ -1,0 +1,187 @@
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Check, Found} from '../finding.ts'
+
+/** An API version and kind, and the releases that have it. */
+export interface UsedKind {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly releases: readonly ReleaseId[]
+}
+
+/** Checks that the cluster serves the kinds of all objects that charts render or that releases were installed with. */
+export const apiVersionsCheck: Check = {
+  name: 'api-versions',
+  needs: 'cluster',
+  fine: 'the cluster serves every kind that is used',
+  async find({cluster, rendered, readRecords}) {
+    const charts = await rendered()
+    const records = await readRecords()
+    const installed = new Map(
+      records.flatMap((each) => ('objects' in each ? [[each.record.release, each.objects] as const] : [])),
+    )
+    const isServed = async ({apiVersion, kind}: UsedKind) =>
+      (await cluster.diagnosis.served(apiVersion, kind)) !== undefined
+    const brought = new Set([...charts.values()].flat().flatMap(kindsOf))
+    const of = async (used: readonly UsedKind[]) => {
+      const served = await Promise.all(used.map(isServed))
+      return used.filter((_, index) => !served[index])
+    }
+    const wanted = usedKinds(charts)
+    const missing = await of(wanted)
+    return [
+      ...judgeMissing(missing.filter((each) => !brought.has(keyOf(each)))),
+      ...judgeDeprecated(wanted.filter((each) => !missing.includes(each))),
+      ...judgeForgotten(await of(usedKinds(installed))),
+    ]
+  },
+}
+
+export function usedKinds(objects: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>): readonly UsedKind[] {
+  const used = new Map<string, {apiVersion: string; kind: string; releases: Set<ReleaseId>}>()
+  for (const [release, all] of objects) {
+    for (const {apiVersion, kind} of all) {
+      const entry = used.get(keyOf({apiVersion, kind})) ?? {apiVersion, kind, releases: new Set()}
+      entry.releases.add(release)
+      used.set(keyOf({apiVersion, kind}), entry)
+    }
+  }
+  return [...used.values()].map((each) => ({...each, releases: [...each.releases]}))
+}
+
+function keyOf({apiVersion, kind}: Pick<UsedKind, 'apiVersion' | 'kind'>): string {
+  return `${apiVersion}/${kind}`
+}
+
+/** Returns the kinds that a CustomResourceDefinition defines. */
+function kindsOf({kind, spec}: KubernetesObject): readonly string[] {
+  if (kind !== 'CustomResourceDefinition') return []
+  const {
+    group,
+    names,
+    versions = [],
+  } = spec as {
+    readonly group?: string
+    readonly names?: {readonly kind?: string}
+    readonly versions?: readonly {readonly name: string}[]
+  }
+  return versions.map(({name}) => `${group}/${name}/${names?.kind}`)
+}
+
+/** Returns a problem for each kind that is not served: its charts cannot be installed. */
+export function judgeMissing(missing: readonly UsedKind[]): readonly Found[] {
+  return missing.map(({apiVersion, kind, releases}) => {
+    const known = deprecationOf({apiVersion, kind})
+    const names = releases.map(releaseName).join(', ')
+    const advice = known
+      ? `use ${known.use} in the chart: ${apiVersion} went with Kubernetes ${known.gone ?? known.since}`
+      : `install what brings ${kind} (${apiVersion}), or switch it off in the values of ${names}`
+    const what = `the cluster does not serve ${kind} of ${apiVersion}, which ${names} would install`
+    return {level: 'problem', what, advice}
+  })
+}
+
+export function judgeDeprecated(used: readonly UsedKind[]): readonly Found[] {
+  return used.flatMap(({apiVersion, kind, releases}) => {
+    const known = deprecationOf({apiVersion, kind})
+    if (!known) return []
+    const until = known.gone === undefined ? '' : `, and goes with ${known.gone}`
+    const what = `${kind} of ${apiVersion}, which ${releases.map(releaseName).join(', ')} would install, is deprecated since Kubernetes ${known.since}${until}`
+    return [{level: 'warning' as const, what, advice: `use ${known.use} in the chart`}]
+  })
+}
+
+/**
+ * Returns a problem for each release with a kind that is no longer served: helm reads the last manifest at every
+ * upgrade, and fails when it holds such a kind (helm issue 7219).
+ */
+export function judgeForgotten(missing: readonly UsedKind[]): readonly Found[] {
+  return missing.flatMap(({apiVersion, kind, releases}) =>
+    releases.map((release): Found => {
+      const [name, namespace] = [releaseName(release), releaseNamespace(release)]
+      const what = `${release} was installed with ${kind} of ${apiVersion}, which the cluster no longer serves: its next upgrade would fail`
+      const advice = `helm plugin install https://github.com/helm/helm-mapkubeapis && helm mapkubeapis ${name} --namespace ${namespace}`
+      return {level: 'problem', what, advice}
+    }),
+  )
+}
+
+function deprecationOf({apiVersion, kind}: Pick<UsedKind, 'apiVersion' | 'kind'>) {
+  return DEPRECATED_APIS.find(
+    (each) => each.apiVersion === apiVersion && (each.kind === undefined || each.kind === kind),
+  )
+}
+
+interface DeprecatedApi {
+  readonly apiVersion: string
+  /** The kind; all kinds of that version if left out. */
+  readonly kind?: string
+  /** The Kubernetes that deprecated it. */
+  readonly since: string
+  /** The Kubernetes that no longer serves it, where that is decided. */
+  readonly gone?: string
+  /** The API versions to use in its place. */
+  readonly use: string
+}
+
+/** https://kubernetes.io/docs/reference/using-api/deprecation-guide/, and the fields of API types marked so (1.36). */
+const DEPRECATED_APIS: readonly DeprecatedApi[] = [
+  {apiVersion: 'extensions/v1beta1', since: '1.9', gone: '1.22', use: 'apps/v1 and networking.k8s.io/v1'},
+  {apiVersion: 'apps/v1beta1', since: '1.9', gone: '1.16', use: 'apps/v1'},
+  {apiVersion: 'apps/v1beta2', since: '1.9', gone: '1.16', use: 'apps/v1'},
+  {apiVersion: 'networking.k8s.io/v1beta1', since: '1.19', gone: '1.22', use: 'networking.k8s.io/v1'},
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1beta1',
+    since: '1.17',
+    gone: '1.22',
+    use: 'rbac.authorization.k8s.io/v1',
+  },
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1beta1',
+    kind: 'MutatingWebhookConfiguration',
+    since: '1.16',
+    gone: '1.22',
+    use: 'admissionregistration.k8s.io/v1',
+  },
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1beta1',
+    kind: 'ValidatingWebhookConfiguration',
+    since: '1.16',
+    gone: '1.22',
+    use: 'admissionregistration.k8s.io/v1',
+  },
+  {apiVersion: 'apiextensions.k8s.io/v1beta1', since: '1.16', gone: '1.22', use: 'apiextensions.k8s.io/v1'},
+  {apiVersion: 'batch/v1beta1', since: '1.21', gone: '1.25', use: 'batch/v1'},
+  {apiVersion: 'policy/v1beta1', since: '1.21', gone: '1.25', use: 'policy/v1'},
+  {apiVersion: 'autoscaling/v2beta1', since: '1.22', gone: '1.25', use: 'autoscaling/v2'},
+  {apiVersion: 'autoscaling/v2beta2', since: '1.23', gone: '1.26', use: 'autoscaling/v2'},
+  {apiVersion: 'discovery.k8s.io/v1beta1', since: '1.21', gone: '1.25', use: 'discovery.k8s.io/v1'},
+  {apiVersion: 'events.k8s.io/v1beta1', since: '1.19', gone: '1.25', use: 'events.k8s.io/v1'},
+  {
+    apiVersion: 'storage.k8s.io/v1beta1',
+    kind: 'StorageClass',
+    since: '1.19',
+    gone: '1.22',
+    use: 'storage.k8s.io/v1',
+  },
+  {
+    apiVersion: 'storage.k8s.io/v1beta1',
+    kind: 'CSIDriver',
+    since: '1.19',
+    gone: '1.22',
+    use: 'storage.k8s.io/v1',
+  },
+  {
+    apiVersion: 'flowcontrol.apiserver.k8s.io/v1beta3',
+    since: '1.29',
+    gone: '1.32',
+    use: 'flowcontrol.apiserver.k8s.io/v1',
+  },
+  {apiVersion: 'v1', kind: 'Endpoints', since: '1.33', use: 'EndpointSlice of discovery.k8s.io/v1'},
+  {
+    apiVersion: 'v1',
+    kind: 'ComponentStatus',
+    since: '1.19',
+    use: 'the health endpoints of the control plane',
+  },
+]

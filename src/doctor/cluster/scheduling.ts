@@ -1,0 +1,266 @@
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {SchedulableNode, Taint} from '../../kubernetes/diagnosis/diagnosis.ts'
+import {objectName} from '../../kubernetes/manifest.ts'
+import {podTemplate} from '../../kubernetes/pods.ts'
+import {amount} from '../../kubernetes/quantity.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {Check, Found} from '../finding.ts'
+
+/** Finds pods that no node can take, not even an empty one: they would wait for ever, and their release with them. */
+export const schedulingCheck: Check = {
+  name: 'scheduling',
+  needs: 'environment',
+  fine: 'for every pod that the charts render there is a node that could take it',
+  async find({cluster, rendered}) {
+    const [nodes, objects] = await Promise.all([cluster.diagnosis.nodes(), rendered()])
+    return judgeScheduling(objects, nodes)
+  },
+}
+
+interface Expression {
+  readonly key: string
+  readonly operator: string
+  readonly values?: readonly string[]
+}
+
+interface Toleration {
+  readonly key?: string
+  readonly operator?: string
+  readonly value?: string
+  readonly effect?: string
+}
+
+type Quantities = Readonly<Record<string, string | number>>
+
+interface Resources {
+  readonly requests?: Quantities
+  readonly limits?: Quantities
+}
+
+interface Container {
+  readonly restartPolicy?: string
+  readonly resources?: Resources
+}
+
+/** The fields of a pod that the scheduler reads. */
+interface PodSpec {
+  readonly nodeName?: string
+  readonly hostNetwork?: boolean
+  readonly nodeSelector?: Readonly<Record<string, string>>
+  readonly affinity?: {
+    readonly nodeAffinity?: {
+      readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+        readonly nodeSelectorTerms?: readonly {
+          readonly matchExpressions?: readonly Expression[]
+          readonly matchFields?: readonly Expression[]
+        }[]
+      }
+    }
+  }
+  readonly tolerations?: readonly Toleration[]
+  readonly containers?: readonly Container[]
+  readonly initContainers?: readonly Container[]
+  readonly overhead?: Quantities
+}
+
+/** The reasons that keep a pod from a node, each phrased to follow the node's name. */
+interface Hindrances {
+  readonly labels: readonly string[]
+  readonly taints: readonly string[]
+  readonly sizes: readonly string[]
+  /** The request divided by what the node has, of the resource that it lacks most. */
+  readonly excess: number
+}
+
+/** Returns one finding for all workloads with the same reason why no node can take them. */
+export function judgeScheduling(
+  rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
+  nodes: readonly SchedulableNode[],
+): readonly Found[] {
+  const pods = [...rendered].flatMap(([release, objects]) =>
+    objects.flatMap((object) => {
+      const spec = podTemplate(object)?.spec as PodSpec | undefined
+      if (!spec || spec.nodeName || replicasOf(object) === 0) return []
+      return [{title: `${objectName(object)} of ${releaseName(release)}`, kind: object.kind, spec}]
+    }),
+  )
+  if (nodes.length === 0 && pods.length > 0) {
+    const what = `the cluster has no node that could take the pods of ${[...rendered.keys()].map(releaseName).join(', ')}`
+    return [{level: 'problem', what, advice: 'add nodes to the cluster'}]
+  }
+  const found = pods.flatMap(({title, kind, spec}) => {
+    const why = whyNowhere(spec, kind, nodes)
+    return why ? [{title, ...why}] : []
+  })
+  return [...Map.groupBy(found, ({why}) => why).values()].map((alike) => {
+    const [{level, why, advice}] = alike as [(typeof alike)[number]]
+    return {level, what: `${alike.map(({title}) => title).join(', ')}: ${why}`, advice}
+  })
+}
+
+function replicasOf({spec}: KubernetesObject): unknown {
+  return (spec as {readonly replicas?: unknown} | undefined)?.replicas
+}
+
+function whyNowhere(
+  spec: PodSpec,
+  kind: string,
+  nodes: readonly SchedulableNode[],
+): {level: Found['level']; why: string; advice: string} | undefined {
+  const asked = requestsOf(spec)
+  const seen = nodes.map((node) => ({node, ...hindrancesOf(node, spec, kind, asked)}))
+  const [nearest] = seen.toSorted(
+    (one, other) =>
+      one.labels.length - other.labels.length ||
+      one.taints.length - other.taints.length ||
+      one.sizes.length - other.sizes.length ||
+      one.excess - other.excess,
+  )
+  if (!nearest) return undefined
+  const {labels, taints, sizes, node} = nearest
+  const lacks = [...labels, ...taints, ...sizes].join('; ')
+  if (lacks === '') return undefined
+  // A DaemonSet makes pods only for nodes that can take them.
+  if (kind === 'DaemonSet' && labels.length + taints.length > 0) {
+    const why = `runs on none of the ${nodes.length} nodes; the nearest, ${node.name}, ${lacks}`
+    return {level: 'info', why, advice: 'nothing to do, unless some node should run it'}
+  }
+  const why = `none of the ${nodes.length} nodes can take its pods; the nearest, ${node.name}, ${lacks}`
+  return {level: 'problem', why, advice: adviceFor(nearest)}
+}
+
+function adviceFor({labels, taints}: Hindrances): string {
+  if (labels.length > 0) return 'label the nodes that are meant, or change the node selector in the values'
+  if (taints.length > 0) return 'state a toleration in the values, or take the taint from the node'
+  return 'ask for less in the values, or add a larger node'
+}
+
+function hindrancesOf(node: SchedulableNode, spec: PodSpec, kind: string, asked: Amounts): Hindrances {
+  const tolerations = [...(spec.tolerations ?? []), ...(kind === 'DaemonSet' ? OF_DAEMON_SETS : [])]
+  const short = [...asked].filter(([name, wanted]) => wanted > amount(node.allocatable[name] ?? 0))
+  return {
+    labels: unmetLabels(node, spec),
+    taints: node.taints
+      .filter(
+        (taint) => taint.effect !== 'PreferNoSchedule' && !tolerations.some((each) => tolerates(each, taint)),
+      )
+      .map((taint) => `has the taint ${taintText(taint)}, which they do not tolerate`),
+    sizes: short.map(([name, wanted]) => {
+      const has = text(name, amount(node.allocatable[name] ?? 0))
+      return `has ${name} ${has} where each asks for ${text(name, wanted)}`
+    }),
+    excess: Math.max(0, ...short.map(([name, wanted]) => wanted / amount(node.allocatable[name] ?? 0))),
+  }
+}
+
+function unmetLabels({name, labels}: SchedulableNode, {nodeSelector, affinity}: PodSpec): readonly string[] {
+  const unmet = Object.entries(nodeSelector ?? {}).filter(([key, value]) => labels[key] !== value)
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms
+  const isMet = (terms ?? []).some(
+    ({matchExpressions = [], matchFields = []}) =>
+      matchExpressions.length + matchFields.length > 0 &&
+      matchExpressions.every((each) => matches(labels[each.key], each)) &&
+      matchFields.every((each) => each.key === 'metadata.name' && matches(name, each)),
+  )
+  const affine =
+    terms && !isMet ? [`does not match the node affinity ${terms.map(termText).join(' or ')}`] : []
+  return [
+    ...unmet.map(([key, value]) => {
+      const has = labels[key] === undefined ? '' : ` but ${labels[key]}`
+      return `does not have the label ${key}=${value}${has}`
+    }),
+    ...affine,
+  ]
+}
+
+/**
+ * Whether a label's value matches an expression (Kubernetes 1.36: component-helpers/scheduling/corev1/nodeaffinity).
+ */
+function matches(value: string | undefined, {operator, values = []}: Expression): boolean {
+  if (operator === 'Exists') return value !== undefined
+  if (operator === 'DoesNotExist') return value === undefined
+  if (operator === 'NotIn') return value === undefined || !values.includes(value)
+  if (value === undefined) return false
+  if (operator === 'In') return values.includes(value)
+  return operator === 'Gt' ? Number(value) > Number(values[0]) : Number(value) < Number(values[0])
+}
+
+function termText({
+  matchExpressions = [],
+  matchFields = [],
+}: {
+  readonly matchExpressions?: readonly Expression[]
+  readonly matchFields?: readonly Expression[]
+}): string {
+  const each = ({key, operator, values}: Expression) =>
+    [key, operator, ...(values ? [values.join(', ')] : [])].join(' ')
+  return `(${[...matchExpressions, ...matchFields].map(each).join(' and ')})`
+}
+
+/** Whether a toleration tolerates a taint (Kubernetes 1.36: core/v1 Toleration.ToleratesTaint). */
+function tolerates(
+  {key = '', operator = 'Equal', value = '', effect = ''}: Toleration,
+  taint: Taint,
+): boolean {
+  if (effect !== '' && effect !== taint.effect) return false
+  if (key === '') return operator === 'Exists'
+  return key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''))
+}
+
+function taintText({key, value, effect}: Taint): string {
+  return `${key}${value ? `=${value}` : ''}:${effect}`
+}
+
+/**
+ * The tolerations that the controller adds to the pods of a DaemonSet (Kubernetes 1.36: daemon_controller
+ * AddOrUpdateDaemonPodTolerations).
+ */
+const OF_DAEMON_SETS: readonly Toleration[] = [
+  'not-ready',
+  'unreachable',
+  'disk-pressure',
+  'memory-pressure',
+  'pid-pressure',
+  'unschedulable',
+  'network-unavailable',
+].map((name) => ({key: `node.kubernetes.io/${name}`, operator: 'Exists'}))
+
+type Amounts = ReadonlyMap<string, number>
+
+/** Returns what a pod requests of a node (Kubernetes 1.36: resourcehelper PodRequests). */
+function requestsOf({containers = [], initContainers = [], overhead = {}}: PodSpec): Amounts {
+  let [sidecars, start]: Amounts[] = [new Map(), new Map()]
+  for (const each of initContainers) {
+    const own = containerRequests(each)
+    start = combine(start!, combine(sidecars!, own, sum), Math.max)
+    if (each.restartPolicy === 'Always') sidecars = combine(sidecars!, own, sum)
+  }
+  const running = containers.map(containerRequests).reduce((all, own) => combine(all, own, sum), sidecars!)
+  return combine(combine(running, start!, Math.max), amounts(overhead), sum)
+}
+
+/** Returns the requests of a container; a limit without a request counts as the request. */
+function containerRequests({resources}: Container): Amounts {
+  return amounts({...resources?.limits, ...resources?.requests})
+}
+
+function amounts(quantities: Quantities): Amounts {
+  return new Map(Object.entries(quantities).map(([name, quantity]) => [name, amount(quantity)]))
+}
+
+const sum = (one: number, other: number) => one + other
+
+function combine(one: Amounts, other: Amounts, how: (one: number, other: number) => number): Amounts {
+  const names = new Set([...one.keys(), ...other.keys()])
+  return new Map([...names].map((name) => [name, how(one.get(name) ?? 0, other.get(name) ?? 0)]))
+}
+
+/** Returns bytes in Gi, and any other quantity as a plain number, rounded to two places. */
+function text(name: string, value: number): string {
+  const isBytes = name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-')
+  return isBytes ? `${round(value / 2 ** 30)}Gi` : `${round(value)}`
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

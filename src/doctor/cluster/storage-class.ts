@@ -1,0 +1,92 @@
+import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {SeenStorageClass} from '../../kubernetes/diagnosis/diagnosis.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {Check, Found} from '../finding.ts'
+
+/**
+ * Checks that there is exactly one default storage class, which claims without a class get, and that the classes exist
+ * that other claims name.
+ */
+export const storageClassCheck: Check = {
+  name: 'storage-class',
+  needs: 'cluster',
+  fine: 'there is one default storage class',
+  async find({cluster, kubectl, rendered}) {
+    const [classes, objects] = await Promise.all([cluster.diagnosis.storageClasses(), rendered()])
+    return [
+      ...judgeStorageClasses(classes, classless(objects), kubectl),
+      ...judgeNamedClasses(classes, objects),
+    ]
+  },
+}
+
+/** Returns the releases with claims that name no class. */
+export function classless(
+  rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
+): readonly ReleaseId[] {
+  return [...rendered].filter(([, objects]) => objects.some(hasClasslessClaim)).map(([release]) => release)
+}
+
+interface ClaimSpec {
+  readonly storageClassName?: string | null
+}
+
+/**
+ * Whether an object has a claim without a class. `storageClassName: ""` is a class: no volume is provisioned, and the
+ * claim waits for a volume of that class.
+ */
+function hasClasslessClaim(object: KubernetesObject): boolean {
+  return claimsOf(object).some((claim) => (claim?.storageClassName ?? undefined) === undefined)
+}
+
+function claimsOf({kind, spec}: KubernetesObject): readonly (ClaimSpec | undefined)[] {
+  if (kind === 'PersistentVolumeClaim') return [spec as ClaimSpec]
+  if (kind !== 'StatefulSet') return []
+  const {volumeClaimTemplates = []} = spec as {readonly volumeClaimTemplates?: readonly {spec?: ClaimSpec}[]}
+  return volumeClaimTemplates.map((template) => template.spec)
+}
+
+/**
+ * Returns the classes that claims name, but that neither the cluster nor a chart has. A volume made by hand may have
+ * such a name, too.
+ */
+export function judgeNamedClasses(
+  classes: readonly SeenStorageClass[],
+  rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
+): readonly Found[] {
+  const brought = [...rendered.values()].flat().filter(({kind}) => kind === 'StorageClass')
+  const known = new Set([...classes.map(({name}) => name), ...brought.map(({metadata}) => metadata.name)])
+  const missing = [...rendered].flatMap(([release, objects]) => {
+    const named = objects.flatMap(claimsOf).flatMap((claim) => claim?.storageClassName || [])
+    return [...new Set(named)].filter((name) => !known.has(name)).map((name) => ({name, release}))
+  })
+  return [...Map.groupBy(missing, ({name}) => name)].map(([name, users]) => {
+    const who = users.map(({release}) => releaseName(release)).join(', ')
+    const there =
+      classes.length === 0 ? 'there is none' : `there are: ${classes.map((each) => each.name).join(', ')}`
+    const what = `claims of ${who} name the storage class ${name}, which does not exist (${there}): their pods would wait for a volume of it that somebody makes by hand`
+    return {level: 'warning', what, advice: `name another class in the values of ${who}, or make ${name}`}
+  })
+}
+
+export function judgeStorageClasses(
+  classes: readonly SeenStorageClass[],
+  users: readonly ReleaseId[],
+  kubectl: string,
+): readonly Found[] {
+  const defaults = classes.filter(({isDefault}) => isDefault).map(({name}) => name)
+  if (defaults.length === 1) return []
+  const mark = (name: string, value: boolean) =>
+    `${kubectl} annotate storageclass ${name} --overwrite storageclass.kubernetes.io/is-default-class=${value}`
+  if (defaults.length > 1) {
+    const [newest, ...older] = defaults
+    const what = `${defaults.length} storage classes are the default (${defaults.join(', ')}): claims without a class get the newest, ${newest}`
+    return [{level: 'warning', what, advice: mark(older.join(' '), false)}]
+  }
+  const [first] = classes
+  const advice =
+    first === undefined ? 'install a provisioner of volumes, with a storage class' : mark(first.name, true)
+  if (users.length === 0) return [{level: 'info', what: 'no storage class is the default', advice}]
+  const what = `no storage class is the default, but claims of ${users.map(releaseName).join(', ')} name none: their pods would wait for ever`
+  return [{level: 'problem', what, advice}]
+}

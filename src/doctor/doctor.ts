@@ -1,0 +1,66 @@
+import {asKkError} from '../base/errors.ts'
+import {isApiError} from '../kubernetes/api/api-error.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
+import {CHECKS} from './checks.ts'
+import {type Examination, factsOf, type Subject} from './facts.ts'
+import type {Check, Finding} from './finding.ts'
+
+/**
+ * Runs all checks at once and resolves with their findings, at least one for each, in the order of the checks. A check
+ * that lacks its cluster or environment, or that could not look, has a finding that says so. Changes nothing.
+ */
+export async function diagnose(
+  subject: Subject,
+  checks: readonly Check[] = CHECKS,
+): Promise<readonly Finding[]> {
+  const facts = factsOf(subject)
+  const found = await Promise.all(checks.map((check) => findingsOf(check, facts, subject)))
+  return found.flat()
+}
+
+async function findingsOf(check: Check, facts: Examination, subject: Subject): Promise<readonly Finding[]> {
+  const {name, needs, fine} = check
+  if (needs !== 'nothing' && !subject.cluster)
+    return [{check: name, level: 'info', what: 'not checked: no cluster can be reached'}]
+  if (needs === 'environment' && !subject.prepared)
+    return [
+      {
+        check: name,
+        level: 'info',
+        what: 'not checked: it needs an environment file',
+        advice: 'name the file: kk doctor FILE',
+      },
+    ]
+  try {
+    const found = await check.find(facts)
+    if (found.length === 0) return [{check: name, level: 'ok', what: fine}]
+    return found.map((each) => ({check: name, ...each}))
+  } catch (error) {
+    const {code, message, hint} = asKkError(error)
+    if (code === 'KK_BUG') throw error
+    const advice = hint === undefined ? {} : {advice: hint}
+    return [{check: name, level: 'warning', what: `could not be checked: ${message}`, ...advice}]
+  }
+}
+
+export type Reached = {readonly cluster: Cluster} | {readonly cluster: undefined; readonly trouble: Finding}
+
+/**
+ * Returns the cluster if it answers and authenticates the user, else a finding with the error. A user without
+ * permissions counts as having reached it.
+ */
+export async function reach(open: () => Promise<Cluster>): Promise<Reached> {
+  let cluster: Cluster | undefined
+  try {
+    cluster = await open()
+    await cluster.identity()
+    return {cluster}
+  } catch (error) {
+    const {code, message, hint} = asKkError(error)
+    if (code === 'KK_BUG') throw error
+    if (cluster && code === 'KK_FORBIDDEN' && !isApiError(error, 401)) return {cluster}
+    await cluster?.close()
+    const advice = hint === undefined ? {} : {advice: hint}
+    return {cluster: undefined, trouble: {check: 'cluster', level: 'problem', what: message, ...advice}}
+  }
+}

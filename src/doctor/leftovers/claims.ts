@@ -1,0 +1,64 @@
+import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {SeenClaim} from '../../kubernetes/diagnosis/diagnosis.ts'
+import type {RunRecord} from '../../kubernetes/runs.ts'
+import {type ReleaseId, releaseId} from '../../release.ts'
+import type {Check, Found} from '../finding.ts'
+
+/** Finds claims of releases that are gone: helm leaves the claims of StatefulSets, and kk deletes none unasked. */
+export const claimsCheck: Check = {
+  name: 'claims',
+  needs: 'cluster',
+  fine: 'no claim is left of a release that is gone',
+  async find({cluster, last, kubectl}) {
+    const [claims, records, runs] = await Promise.all([
+      cluster.diagnosis.claims(),
+      last(),
+      cluster.runs.list(),
+    ])
+    const left = leftoverClaims(claims, records, runs)
+    const namespaces = [...new Set(left.map(({claim}) => claim.namespace))]
+    const mounted = await Promise.all(namespaces.map((each) => cluster.diagnosis.mountedClaims(each)))
+    const inUse = new Set(mounted.flatMap((each) => [...each]))
+    return judgeClaims(
+      left.filter(({claim}) => !inUse.has(`${claim.namespace}/${claim.name}`)),
+      kubectl,
+    )
+  },
+}
+
+interface LeftoverClaim {
+  readonly claim: SeenClaim
+  readonly release: ReleaseId
+}
+
+/**
+ * Returns the claims whose release is gone. A claim's release is the one that its annotations and labels name or, for a
+ * claim with a label of the chart's own, one of that name that a run of kk removed there. A claim without either is
+ * left out.
+ */
+function leftoverClaims(
+  claims: readonly SeenClaim[],
+  records: readonly Pick<ReleaseRecord, 'release'>[],
+  runs: readonly Pick<RunRecord, 'releases'>[],
+): readonly LeftoverClaim[] {
+  const living = new Set(records.map(({release}) => release))
+  const removed = new Set(
+    runs
+      .flatMap(({releases}) => releases)
+      .filter(({kind, outcome}) => kind === 'remove' && outcome === 'succeeded')
+      .map(({release}) => release),
+  )
+  return claims.flatMap((claim) => {
+    const candidates = Object.values(claim.labels).map((value) => releaseId(claim.namespace, value))
+    const release = claim.release ?? candidates.find((each) => removed.has(each))
+    return release === undefined || living.has(release) ? [] : [{claim, release}]
+  })
+}
+
+function judgeClaims(left: readonly LeftoverClaim[], kubectl: string): readonly Found[] {
+  return left.map(({claim: {namespace, name}, release}) => ({
+    level: 'info',
+    what: `the claim ${namespace}/${name} holds data of ${release}, which is gone; deleting it deletes the data`,
+    advice: `${kubectl} delete persistentvolumeclaim ${name} --namespace ${namespace}`,
+  }))
+}

@@ -1,0 +1,84 @@
+import type {Cluster, ReleaseRecord} from '../../kubernetes/cluster.ts'
+import {hookObjects, parseManifest} from '../../kubernetes/manifest.ts'
+import {
+  comparedRevision,
+  type LeftoverObject,
+  leftoverObjects,
+  type RevisionObjects,
+} from '../../plan/leftovers/leftover-objects.ts'
+import {type JudgedLeftover, judgedLeftover} from '../../plan/leftovers/ownership.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+
+/**
+ * An object that only a failed revision made, that exists, and that helm has forgotten; `kept` is why `kk drift
+ * --prune` leaves it.
+ */
+export interface Leftover extends JudgedLeftover {
+  /** The last revision that had it. */
+  readonly revision: number
+}
+
+type Reads = Pick<Cluster, 'stored' | 'present'>
+
+/** Returns the leftovers of a release. */
+export type LeftoversReader = (
+  release: ReleaseId,
+  revisions: readonly ReleaseRecord[],
+) => Promise<readonly Leftover[]>
+
+/**
+ * Returns the leftovers of a release, from the revisions of it that helm keeps (`Cluster.revisions`). Reads nothing if
+ * none of them failed. Throws `KK_RECORD` when a revision cannot be read.
+ */
+export async function leftovers(
+  cluster: Reads,
+  release: ReleaseId,
+  revisions: readonly ReleaseRecord[],
+): Promise<readonly Leftover[]> {
+  return leftoversReader(cluster)(release, revisions)
+}
+
+/** Returns a reader of leftovers that reads revisions again only when there are others. */
+export function leftoversReader(cluster: Reads): LeftoversReader {
+  const known = new Map<ReleaseId, {readonly version: string; readonly made: readonly LeftoverObject[]}>()
+  return async (release, revisions) => {
+    const own = revisions.filter((record) => record.release === release)
+    if (!own.some(({status}) => status === 'failed')) return []
+    const version = own.map(({secret}) => `${secret.uid} ${secret.resourceVersion}`).join()
+    const before = known.get(release)
+    const isSame = before?.version === version
+    const made = isSame
+      ? before.made
+      : leftoverObjects(await readAll(cluster, own), releaseNamespace(release))
+    known.set(release, {version, made})
+    return existing(cluster, release, made)
+  }
+}
+
+async function existing(
+  cluster: Reads,
+  release: ReleaseId,
+  made: readonly LeftoverObject[],
+): Promise<readonly Leftover[]> {
+  const objects = made.map(({object}) => object)
+  const revisionOf = new Map(made.map(({object, revision}) => [object, revision]))
+  const present = await cluster.present(releaseNamespace(release), objects)
+  return present.flatMap((each): readonly Leftover[] => {
+    const left = judgedLeftover(release, each)
+    return left ? [{...left, revision: revisionOf.get(each.object)!}] : []
+  })
+}
+
+/** Reads the revisions one after the other, for a record is up to 1 MiB. */
+async function readAll(cluster: Reads, records: readonly ReleaseRecord[]): Promise<RevisionObjects[]> {
+  const base = comparedRevision(records)
+  const wanted = records.filter((record) => record === base || /^(failed|superseded)$/.test(record.status))
+  const read: RevisionObjects[] = []
+  for (const {release, revision, status} of wanted) {
+    const stored = await cluster.stored(release, revision)
+    if (!stored) continue
+    const objects = parseManifest(stored.manifest)
+    read.push({revision, status, objects, hooks: hookObjects(stored)})
+  }
+  return read
+}

@@ -1,0 +1,64 @@
+import {asKkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import {lastOf} from '../../kubernetes/records/record.ts'
+import {releaseName} from '../../release.ts'
+import type {Examination} from '../facts.ts'
+import type {Check, Found} from '../finding.ts'
+import {type Leftover, leftovers} from './leftovers.ts'
+
+/** Finds objects that only a failed revision made. */
+export const objectsCheck: Check = {
+  name: 'forgotten',
+  needs: 'cluster',
+  fine: 'no object is left of a revision that failed',
+  async find({cluster, everyRecord, place, prepared}) {
+    const {records} = await everyRecord()
+    const last = [...lastOf(records).values()]
+    const file = prepared ? place : `FILE ${place}`.trim()
+    const found = await mapParallel(last, async (record) =>
+      judgeObjects(record, await leftOf(cluster, record, records), {place, file}),
+    )
+    return found.flat()
+  },
+}
+
+/** Returns the leftovers of a release; none if a record cannot be read, which is the finding of another check. */
+async function leftOf(
+  cluster: Examination['cluster'],
+  {release}: ReleaseRecord,
+  records: readonly ReleaseRecord[],
+): Promise<readonly Leftover[]> {
+  try {
+    return await leftovers(cluster, release, records)
+  } catch (error) {
+    const {code} = asKkError(error)
+    if (code !== 'KK_RECORD' && code !== 'KK_RENDER' && code !== 'KK_YAML') throw error
+    return []
+  }
+}
+
+interface Places {
+  /** The arguments that follow a kk command. */
+  readonly place: string
+  /** The arguments that follow a kk command which needs the environment's file. */
+  readonly file: string
+}
+
+/**
+ * Returns the finding for the leftovers of a release. It advises a deploy before pruning if the last revision failed,
+ * for that may need them; objects that hold data, or are to be kept, are never pruned.
+ */
+export function judgeObjects(
+  {release, status}: Pick<ReleaseRecord, 'release' | 'status'>,
+  left: readonly Leftover[],
+  {place, file}: Places,
+): readonly Found[] {
+  if (left.length === 0) return []
+  const names = left.map(({kind, name, kept}) => `${kind}/${name}${kept === undefined ? '' : ' (stays)'}`)
+  const what = `a failed revision of ${release} made ${names.join(', ')}, which helm has forgotten`
+  if (left.every(({kept}) => kept !== undefined)) return [{level: 'info', what}]
+  const prune = `kk drift ${releaseName(release)} --prune ${place}`.trim()
+  const advice = status === 'deployed' ? prune : `kk deploy ${file} && ${prune}`
+  return [{level: 'warning', what, advice}]
+}

@@ -1,0 +1,148 @@
+import {KkError} from '../../base/errors.ts'
+
+/** The API server's account of a refusal: meta.k8s.io/v1 Status. */
+export interface Status {
+  readonly message?: string
+  readonly details?: {readonly causes?: readonly StatusCause[] | null} | null
+}
+
+/** One of the reasons of a refusal, e.g. `FieldManagerConflict` with the field and a message that names the manager. */
+export interface StatusCause {
+  readonly reason?: string
+  readonly message?: string
+  readonly field?: string
+}
+
+/**
+ * The context and address that an error is about; every message names them, for a wrong context is the most common
+ * cause.
+ */
+export interface Server {
+  readonly context: string
+  readonly server: string
+}
+
+/** An answer of the API server other than success. */
+export class ApiError extends KkError {
+  readonly status: number
+  /** The API server's message. */
+  readonly said: string | undefined
+  readonly causes: readonly StatusCause[]
+  /** The seconds after which it wants the request again. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    code: 'KK_API' | 'KK_FORBIDDEN' | 'KK_API_SERVER',
+    message: string,
+    answer: {
+      status: number
+      said?: string | undefined
+      causes?: readonly StatusCause[]
+      hint?: string
+      retryAfter?: number | undefined
+    },
+  ) {
+    super(code, message, answer.hint === undefined ? {} : {hint: answer.hint})
+    this.status = answer.status
+    this.said = answer.said
+    this.causes = answer.causes ?? []
+    this.retryAfter = answer.retryAfter
+  }
+}
+
+export function isApiError(error: unknown, ...statuses: readonly number[]): error is ApiError {
+  return error instanceof ApiError && (statuses.length === 0 || statuses.includes(error.status))
+}
+
+/** Returns an error with what the API server says in it masked, but for the names of fields and of their managers. */
+export function maskedError(error: ApiError, redact: (text: string) => string): ApiError {
+  const {status, causes, hint, retryAfter, said} = error
+  if (said === undefined || said === '') return error
+  const masked = redact(said)
+  return new ApiError(
+    error.code as 'KK_API',
+    error.message.replace(said, () => masked),
+    {
+      ...{status, said: masked, causes, retryAfter},
+      ...(hint !== undefined && {hint}),
+    },
+  )
+}
+
+interface Refused {
+  /** The request in words, e.g. `list secrets`. */
+  readonly asked: string
+  readonly status: number
+  readonly body: Status
+  /** The seconds to wait before the next attempt. */
+  readonly retryAfter?: number | undefined
+}
+
+/** Returns the error of an answer whose status is 400 or more. */
+export function refusal(server: Server, {asked, status, body, retryAfter}: Refused): ApiError {
+  const said = body.message?.trim()
+  if (status === 401) {
+    return new ApiError(
+      'KK_FORBIDDEN',
+      `${server.server} does not accept the credentials of context "${server.context}" (to ${asked})`,
+      {
+        status,
+        said,
+        hint: 'log in again, or repair the user of this context in the kubeconfig',
+      },
+    )
+  }
+  if (status === 403) {
+    return new ApiError(
+      'KK_FORBIDDEN',
+      `context "${server.context}" may not ${asked}: ${said ?? 'forbidden'}`,
+      {
+        status,
+        said,
+        hint: 'ask for a role that allows it, or use another context',
+      },
+    )
+  }
+  return new ApiError(
+    status >= 500 ? 'KK_API_SERVER' : 'KK_API',
+    `the API server of context "${server.context}" could not ${asked}: ${said ?? 'no reason given'} (${status})`,
+    {status, said, causes: body.details?.causes ?? [], retryAfter},
+  )
+}
+
+/** Returns the error of a request that got no answer. */
+export function unreachable(server: Server, error: unknown): KkError {
+  return new KkError(
+    'KK_UNREACHABLE',
+    `the cluster of context "${server.context}" does not answer at ${server.server}: ${causeOf(error)}`,
+    {
+      cause: error,
+      hint: 'check that the cluster runs and that this is the context you mean (--context)',
+    },
+  )
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ENOTFOUND: 'the name of its host is not known',
+  EAI_AGAIN: 'the name of its host cannot be looked up now',
+  EHOSTUNREACH: 'no route to its host',
+  ENETUNREACH: 'no network',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by the authority of the kubeconfig',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by the authority of the kubeconfig',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by the authority of the kubeconfig',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not signed by the authority of the kubeconfig',
+  CERT_SIGNATURE_FAILURE: 'its certificate is not signed by the authority of the kubeconfig',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+}
+
+function causeOf(error: unknown): string {
+  const {code, message, errors} = error as {code?: string; message?: string; errors?: readonly unknown[]}
+  const known = code && CAUSES[code]
+  if (known) return known
+  if (errors && errors.length > 0) return causeOf(errors[0])
+  return message || code || String(error)
+}

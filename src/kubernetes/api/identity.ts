@@ -1,0 +1,63 @@
+import {KkError} from '../../base/errors.ts'
+import type {ClusterIdentity} from '../cluster.ts'
+import {isApiError} from './api-error.ts'
+import type {ApiClient} from './client.ts'
+import {METADATA} from './list.ts'
+import {NAMESPACES, readObject} from './resources.ts'
+
+/**
+ * The oldest minor version of Kubernetes 1 that kk works on: Deployments, Leases, aggregated discovery as kk reads
+ * them.
+ */
+export const OLDEST_KUBERNETES = '1.29'
+
+/** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for one that is too old. */
+export async function readIdentity(client: ApiClient): Promise<ClusterIdentity> {
+  const [version, namespace] = await Promise.all([
+    client.json<{gitVersion: string}>({path: '/version', asked: 'tell its version'}),
+    readObject<{metadata: {uid: string}}>(client, NAMESPACES, {
+      namespace: '',
+      name: 'kube-system',
+      accept: METADATA,
+    }),
+  ])
+  checkVersion(version.gitVersion, client.context)
+  if (namespace === undefined) {
+    throw new KkError(
+      'KK_API',
+      `${client.server} has no namespace kube-system: it is not a Kubernetes cluster`,
+    )
+  }
+  return {uid: namespace.metadata.uid, version: version.gitVersion}
+}
+
+/**
+ * Throws `KK_UNREACHABLE` while the API server says that it is not ready: after its start it refuses for a while what it
+ * accepts later. One that does not tell counts as ready.
+ */
+export async function expectReady(client: ApiClient): Promise<void> {
+  try {
+    await client.text({path: '/readyz', asked: 'tell whether it is ready'})
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    if (error.status < 500) return
+    throw new KkError('KK_UNREACHABLE', `the API server at ${client.server} is not ready yet`, {cause: error})
+  }
+}
+
+/**
+ * Throws `KK_KUBERNETES_VERSION` for a version that is too old; `version` is the API server's, e.g. `v1.31.4-gke.1256`.
+ * One that cannot be parsed passes.
+ */
+export function checkVersion(version: string, context: string): void {
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? []
+  if (major === undefined || minor === undefined) return
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_KUBERNETES.split('.').map(Number)
+  const isOld = Number(major) < oldestMajor || (Number(major) === oldestMajor && Number(minor) < oldestMinor)
+  if (!isOld) return
+  throw new KkError(
+    'KK_KUBERNETES_VERSION',
+    `the cluster of context "${context}" runs Kubernetes ${version}; kk needs ${OLDEST_KUBERNETES} or newer`,
+    {hint: 'upgrade the cluster, or choose another with --context'},
+  )
+}

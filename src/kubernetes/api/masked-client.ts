@@ -1,0 +1,16 @@
+import type {Redact} from '../../redact/redact.ts'
+import {isApiError, maskedError} from './api-error.ts'
+import type {ApiClient, ApiRequest} from './client.ts'
+
+/** Returns a client whose errors are masked: of an object that it refuses the API server quotes values. */
+export function maskedClient(client: ApiClient, redact: Redact): ApiClient {
+  const masked = (error: unknown): never => {
+    throw isApiError(error) ? maskedError(error, redact) : error
+  }
+  return {
+    ...client,
+    json: <T>(request: ApiRequest) => client.json<T>(request).catch(masked),
+    text: (request) => client.text(request).catch(masked),
+    lines: (request) => client.lines(request).catch(masked),
+  }
+}

@@ -1,0 +1,207 @@
+import {constants} from 'node:fs'
+import {access, stat} from 'node:fs/promises'
+import {KkError} from '../../base/errors.ts'
+import type {ApiClient} from '../api/client.ts'
+import type {Discovery} from '../api/discovery.ts'
+import {listAll} from '../api/list.ts'
+import {asking, DAEMON_SETS, JOBS, PODS, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import {type Dependency, type ResourceDependency, selector} from './dependency.ts'
+
+/** Returns the reason why a dependency is not met; undefined if it is. Rejects if the cluster cannot be asked. */
+export async function missing(dependency: Dependency, asker: Asker): Promise<string | undefined> {
+  const {client} = asker
+  switch (dependency.kind) {
+    case 'service':
+      return (await hasEndpoint(client, dependency)) ? undefined : 'it has no endpoint'
+    case 'job': {
+      const job = await readJob(client, dependency)
+      if (job === undefined) return 'it does not exist'
+      return isJobDone(job) ? undefined : 'it has not succeeded'
+    }
+    case 'jobs': {
+      const jobs = await listSelected<JobSeen>(client, JOBS, dependency)
+      if (jobs.length === 0) return 'there are none'
+      const left = jobs.filter((job) => !isJobDone(job)).length
+      return left === 0 ? undefined : `${left} of ${jobs.length} have not succeeded`
+    }
+    case 'pod': {
+      const pods = await listSelected<PodSeen>(client, PODS, dependency)
+      return podProblem(dependency.sameNode ? onNode(pods, await ownPod(asker)) : pods)
+    }
+    case 'daemonset':
+      return daemonSetProblem(dependency, asker)
+    case 'container': {
+      const own = await ownPod(asker)
+      const status = own.status?.containerStatuses?.find(({name}) => name === dependency.name)
+      return status?.ready ? undefined : 'it is not ready'
+    }
+    case 'resource':
+      return resourceProblem(dependency, asker)
+    case 'socket':
+      return (await isReadableSocket(dependency.path)) ? undefined : 'it cannot be read'
+  }
+}
+
+function podProblem(pods: readonly PodSeen[]): string | undefined {
+  if (pods.length === 0) return 'there is none'
+  return pods.some(isPodReady) ? undefined : `none of ${pods.length} is ready`
+}
+
+/**
+ * Returns the reason why the DaemonSet's pod on this node is not ready; undefined also for a node that the DaemonSet
+ * leaves out.
+ */
+async function daemonSetProblem(
+  {namespace, name}: {readonly namespace: string; readonly name: string},
+  asker: Asker,
+): Promise<string | undefined> {
+  const found = await readObject<{spec: {selector: {matchLabels?: Record<string, string>}}}>(
+    asker.client,
+    DAEMON_SETS,
+    {namespace, name},
+  )
+  if (found === undefined) return 'it does not exist'
+  const pods = await listSelected<PodSeen>(asker.client, PODS, {
+    namespace,
+    labels: found.spec.selector.matchLabels ?? {},
+  })
+  const here = onNode(pods, await ownPod(asker))
+  return here.every(isPodReady) ? undefined : 'its pod on this node is not ready'
+}
+
+function onNode(pods: readonly PodSeen[], own: PodSeen): readonly PodSeen[] {
+  return pods.filter((pod) => pod.spec.nodeName === own.spec.nodeName)
+}
+
+async function ownPod({client, namespace, pod}: Asker): Promise<PodSeen> {
+  if (pod === undefined) throw new Error('POD_NAME is not set')
+  const found = await readObject<PodSeen>(client, PODS, {namespace, name: pod})
+  if (found === undefined) throw new Error(`the pod ${pod} does not exist in ${namespace}`)
+  return found
+}
+
+async function isReadableSocket(path: string): Promise<boolean> {
+  return access(path, constants.R_OK)
+    .then(() => stat(path))
+    .then(
+      (found) => found.isSocket(),
+      () => false,
+    )
+}
+
+interface JobSeen {
+  readonly status?: {readonly succeeded?: number}
+}
+
+async function readJob(
+  client: ApiClient,
+  at: {readonly namespace: string; readonly name: string},
+): Promise<JobSeen | undefined> {
+  return readObject<JobSeen>(client, JOBS, at)
+}
+
+async function listSelected<T>(
+  client: ApiClient,
+  resource: Resource,
+  {namespace, labels}: {readonly namespace: string; readonly labels: Readonly<Record<string, string>>},
+): Promise<readonly T[]> {
+  const {items} = await listAll<T>(client, {
+    path: resourcePath(resource, namespace),
+    query: {labelSelector: selector(labels)},
+    asked: asking('list', resource, namespace),
+  })
+  return items
+}
+
+/** Whether the Job has succeeded at least once. */
+function isJobDone({status}: JobSeen): boolean {
+  return (status?.succeeded ?? 0) > 0
+}
+
+/** The fields of a pod that are read. */
+interface PodSeen {
+  readonly spec: {readonly nodeName?: string}
+  readonly status?: {
+    readonly conditions?: readonly {readonly type: string; readonly status: string}[]
+    readonly containerStatuses?: readonly {readonly name: string; readonly ready: boolean}[]
+  }
+}
+
+function isPodReady({status}: PodSeen): boolean {
+  return status?.conditions?.some(({type, status: is}) => type === 'Ready' && is === 'True') ?? false
+}
+
+interface Conditioned {
+  readonly status?: {readonly conditions?: readonly {readonly type: string; readonly status: string}[]}
+}
+
+/** Returns the reason why an object is not as it should be; undefined if it is. */
+async function resourceProblem(
+  {apiVersion, of, namespace, name, fields, conditions}: ResourceDependency,
+  {client, discovery}: Pick<Asker, 'client' | 'discovery'>,
+): Promise<string | undefined> {
+  const resource = await discovery.find(apiVersion, of)
+  if (resource === undefined) return `the cluster has no ${apiVersion} ${of}`
+  const object = await readObject<Conditioned>(client, resource, {namespace, name})
+  if (object === undefined) return 'it does not exist'
+  for (const {key, value} of fields) {
+    const found = valueAt(object, key)
+    if (String(found) !== value) return `${key} is ${JSON.stringify(found) ?? 'not there'}, not ${value}`
+  }
+  for (const {type, status} of conditions) {
+    const found = object.status?.conditions?.find((condition) => condition.type === type)
+    if (found?.status !== status) return `condition ${type} is ${found?.status ?? 'not there'}, not ${status}`
+  }
+  return undefined
+}
+
+/** Returns the value at a path of keys such as `status.phase`. */
+function valueAt(object: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], object)
+}
+
+const SLICES: Resource = {
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  namespaced: true,
+}
+const ENDPOINTS: Resource = {apiVersion: 'v1', kind: 'Endpoints', plural: 'endpoints', namespaced: true}
+
+interface Slice {
+  readonly endpoints?: readonly {readonly conditions?: {readonly ready?: boolean}}[] | null
+}
+
+interface Endpoints {
+  readonly subsets?: readonly {readonly addresses?: readonly unknown[]}[]
+}
+
+/** Whether some pod behind the Service is ready. Charts older than EndpointSlices allow only Endpoints to be read. */
+async function hasEndpoint(
+  client: ApiClient,
+  {namespace, name}: {readonly namespace: string; readonly name: string},
+): Promise<boolean> {
+  try {
+    const {items} = await listAll<Slice>(client, {
+      path: resourcePath(SLICES, namespace),
+      query: {labelSelector: `kubernetes.io/service-name=${name}`},
+      asked: asking('list', SLICES, namespace),
+    })
+    return items.some(({endpoints}) => endpoints?.some(({conditions}) => conditions?.ready !== false))
+  } catch (error) {
+    if (!(error instanceof KkError && error.code === 'KK_FORBIDDEN')) throw error
+    const found = await readObject<Endpoints>(client, ENDPOINTS, {namespace, name})
+    return found?.subsets?.some(({addresses}) => (addresses?.length ?? 0) > 0) ?? false
+  }
+}
+
+/** The pod that waits, and the cluster that it asks. */
+export interface Asker {
+  readonly client: ApiClient
+  readonly discovery: Discovery
+  /** The namespace of the pod that waits. */
+  readonly namespace: string
+  readonly pod: string | undefined
+}

@@ -1,0 +1,274 @@
+import {type ReadinessRules, ruleFor} from '../../base/readiness.ts'
+import type {Discovery} from '../api/discovery.ts'
+import {
+  CLAIMS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  JOBS,
+  PODS,
+  REPLICA_SETS,
+  REPLICATION_CONTROLLERS,
+  type Resource,
+  SERVICES,
+  STATEFUL_SETS,
+} from '../api/resources.ts'
+import type {KubernetesObject, ScaleTarget} from '../cluster.ts'
+import {isBuiltIn} from '../custom-kinds.ts'
+import type {Health} from '../health.ts'
+import {isHook} from '../helm-view.ts'
+import {objectName} from '../manifest.ts'
+import {isScaled} from '../scale-targets.ts'
+import {barePodHealth} from './kinds/bare-pod.ts'
+import {customResourceHealth} from './kinds/custom-resource.ts'
+import {daemonSetHealth} from './kinds/daemon-set.ts'
+import {deploymentHealth} from './kinds/deployment.ts'
+import {combineHealth, HEALTHY, type HealthOf, type Stated} from './kinds/health.ts'
+import {jobHealth} from './kinds/job.ts'
+import {hasCompleted, type Observed, type Surroundings, type Workload} from './kinds/observed.ts'
+import {replicaSetHealth, replicationControllerHealth} from './kinds/replica-set.ts'
+import {loadBalancerHealth} from './kinds/service.ts'
+import {statefulSetHealth} from './kinds/stateful-set.ts'
+
+interface GatedKind extends Resource {
+  readonly health: HealthOf<Observed>
+  /** Whether its health depends on the object alone, not on pods and claims. */
+  readonly isAlone?: true
+}
+
+/** An object that was applied and whose health is awaited. */
+export interface GatedObject {
+  readonly resource: GatedKind
+  readonly namespace: string
+  readonly name: string
+  /** Whether it is a Job that the cluster deletes when it has ended, so that its absence does not say how it has ended. */
+  readonly mayVanish: boolean
+  readonly stated: Stated
+}
+
+/** The objects of the cluster as they were last seen. */
+export interface Observation {
+  object(resource: Resource, namespace: string, name: string): Observed | undefined
+  /** Returns the last state of an object that is gone, if it was seen to go. */
+  gone(resource: Resource, namespace: string, name: string): Observed | undefined
+  around(namespace: string): Surroundings
+}
+
+/** The kinds of Kubernetes that have a notion of health, and that whoever deploys may see. */
+const GATED_KINDS: readonly GatedKind[] = [
+  {...DEPLOYMENTS, health: deploymentHealth as HealthOf<Observed>},
+  {...STATEFUL_SETS, health: statefulSetHealth as HealthOf<Observed>},
+  {...DAEMON_SETS, health: daemonSetHealth as HealthOf<Observed>},
+  {...JOBS, health: jobHealth as HealthOf<Observed>},
+  {...PODS, health: barePodHealth as HealthOf<Observed>},
+]
+
+/** The other kinds with a notion of health, which the roles of kk do not cover; all others are healthy by existing. */
+const RARE_KINDS: readonly GatedKind[] = [
+  {...REPLICA_SETS, health: replicaSetHealth as HealthOf<Observed>},
+  {...REPLICATION_CONTROLLERS, health: replicationControllerHealth as HealthOf<Observed>},
+]
+const LOAD_BALANCERS: GatedKind = {
+  ...SERVICES,
+  health: loadBalancerHealth as HealthOf<Observed>,
+  isAlone: true,
+}
+
+export function gatedObjects(namespace: string, objects: readonly KubernetesObject[]): GatedObject[] {
+  return objects.flatMap(({apiVersion, kind, metadata, spec}) => {
+    const resource = GATED_KINDS.find((gated) => gated.apiVersion === apiVersion && gated.kind === kind)
+    if (resource === undefined) return []
+    return [gatedObject(resource, metadata.namespace ?? namespace, {kind, metadata, spec})]
+  })
+}
+
+type Manifest = Pick<KubernetesObject, 'kind' | 'metadata'> & {readonly spec?: unknown}
+
+function gatedObject(resource: GatedKind, namespace: string, object: Manifest): GatedObject {
+  const {name} = object.metadata
+  return {resource, namespace, name, mayVanish: mayVanish(object), stated: statedOf(object)}
+}
+
+/** Whether an object is a Job that the cluster deletes when it has ended. */
+export function mayVanish({kind, spec}: Manifest): boolean {
+  const {ttlSecondsAfterFinished: ttl} = (spec ?? {}) as {readonly ttlSecondsAfterFinished?: unknown}
+  return kind === JOBS.kind && typeof ttl === 'number'
+}
+
+function statedOf({spec}: Manifest): Stated {
+  const {replicas, paused, suspend} = (spec ?? {}) as Readonly<Record<string, unknown>>
+  return {
+    replicas: typeof replicas === 'number' ? replicas : 1,
+    replicasOf: typeof replicas === 'number' ? 'chart' : 'default',
+    isPaused: paused === true,
+    isSuspended: suspend === true,
+  }
+}
+
+/** The inputs that decide the health of custom resources and of kinds that not everybody may see. */
+export interface Gating {
+  readonly discovery: Discovery
+  readonly rules: ReadinessRules
+  /** Returns whether the user may list and watch a kind: the roles of kk do not cover custom ones. */
+  readonly maySee: (resource: Resource, namespace: string) => Promise<boolean>
+  /** Returns the workloads that the autoscalers of a namespace scale. */
+  readonly scaleTargets: (namespace: string) => Promise<readonly ScaleTarget[]>
+  /** Returns the time by the cluster's clock, in milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * Returns the gated objects, also custom resources and objects for which the environment has a rule. Those whose kind
+ * the cluster does not serve, or the user may not see, are left out.
+ */
+export async function allGatedObjects(
+  {discovery, rules, maySee, now}: Gating,
+  namespace: string,
+  objects: readonly KubernetesObject[],
+): Promise<readonly GatedObject[]> {
+  // Helm has waited for hooks, and may have deleted them.
+  const others = objects.filter((object) => !isHook(object) && hasCondition(object, rules))
+  const seen = new Map<string, Promise<boolean>>()
+  const sees = (resource: Resource, home: string) => {
+    const key = collectionKey({resource, namespace: home})
+    const known = seen.get(key) ?? maySee(resource, home)
+    seen.set(key, known)
+    return known
+  }
+  const found = await Promise.all(
+    others.map(async (object): Promise<readonly GatedObject[]> => {
+      const {apiVersion, kind, metadata} = object
+      const rare = rareKind(object)
+      const resource = rare ?? (await discovery.find(apiVersion, kind))
+      if (!resource) return []
+      const home = resource.namespaced ? (metadata.namespace ?? namespace) : ''
+      if (!(await sees(resource, home))) return []
+      if (rare) return [gatedObject(rare, home, object)]
+      const rule = ruleFor(rules, {apiVersion, kind})
+      const judging = {rule, hasStatus: resource.hasStatus === true, now}
+      const health = customResourceHealth(judging) as HealthOf<Observed>
+      const gated = {...resource, health, isAlone: true} as const
+      return [gatedObject(gated, home, object)]
+    }),
+  )
+  return [...gatedObjects(namespace, objects), ...found.flat()]
+}
+
+/** Whether an object beside those of `GATED_KINDS` has a notion of health. */
+function hasCondition(object: KubernetesObject, rules: ReadinessRules): boolean {
+  const {apiVersion, kind} = object
+  const isServer = kind === 'APIService' && apiVersion.startsWith('apiregistration.k8s.io/')
+  return (
+    !isBuiltIn(apiVersion) ||
+    isServer ||
+    ruleFor(rules, object) !== undefined ||
+    rareKind(object) !== undefined
+  )
+}
+
+function rareKind({apiVersion, kind, spec}: KubernetesObject): GatedKind | undefined {
+  const {type} = (spec ?? {}) as {readonly type?: unknown}
+  const kinds = type === 'LoadBalancer' ? [...RARE_KINDS, LOAD_BALANCERS] : RARE_KINDS
+  return kinds.find((rare) => rare.apiVersion === apiVersion && rare.kind === kind)
+}
+
+/**
+ * Returns the objects, of which those that an autoscaler scales need no number of replicas, unless it leaves them at 0.
+ * Autoscalers are asked for only if an object is scaled to fewer replicas than its manifest states.
+ */
+export async function leftToScalers(
+  gated: readonly GatedObject[],
+  seen: Observation,
+  {scaleTargets}: Pick<Gating, 'scaleTargets'>,
+): Promise<readonly GatedObject[]> {
+  const few = gated.filter((one) => isScaledDown(one, seen))
+  const namespaces = [...new Set(few.map(({namespace}) => namespace))]
+  const found = await Promise.all(
+    namespaces.map(async (namespace) => [namespace, await scaleTargets(namespace)] as const),
+  )
+  const targets = new Map(found)
+  return gated.map((one): GatedObject => {
+    const {resource, namespace, name, stated} = one
+    const workload = {kind: resource.kind, name}
+    const own = (targets.get(namespace) ?? []).filter((target) => isScaled(workload, undefined, [target]))
+    if (own.length === 0) return one
+    if (isScaled(workload, replicasNow(one, seen), own)) return {...one, stated: {...stated, replicas: 0}}
+    return {...one, stated: {...stated, replicasOf: 'autoscaler'}}
+  })
+}
+
+function isScaledDown(one: GatedObject, seen: Observation): boolean {
+  const replicas = replicasNow(one, seen)
+  return replicas !== undefined && replicas < one.stated.replicas
+}
+
+function replicasNow({resource, namespace, name}: GatedObject, seen: Observation): number | undefined {
+  const {spec} = (seen.object(resource, namespace, name) ?? {}) as Workload
+  return spec?.replicas
+}
+
+/** Returns the collections that `evaluate` reads. */
+export function collectionsOf(gated: readonly GatedObject[]): {resource: Resource; namespace: string}[] {
+  const wanted = gated.flatMap(({resource, namespace}) =>
+    (resource.isAlone ? [resource] : [resource, PODS, CLAIMS]).map((of) => ({resource: of, namespace})),
+  )
+  return [...new Map(wanted.map((one) => [collectionKey(one), one])).values()]
+}
+
+export function collectionKey({resource, namespace}: {resource: Resource; namespace: string}): string {
+  return `${resource.apiVersion} ${resource.kind} ${namespace}`
+}
+
+const NOTHING_AROUND: Surroundings = {pods: [], claim: () => undefined}
+
+/** How long the events of an object that is gone may be late, in milliseconds. */
+export const LATE_EVENTS_MILLISECONDS = 10_000
+
+/** What is known of a release beside its objects. */
+export interface Background {
+  /** Whether the gate of this revision has passed, so that its Jobs were seen to complete. */
+  readonly hasPassed?: boolean
+  /** The time until which the end of a Job that is gone may still be heard of, by the cluster's clock in milliseconds. */
+  readonly patience?: number
+}
+
+/** Returns the health of all these objects by what has been seen; pure. */
+export function evaluate(
+  gated: readonly GatedObject[],
+  seen: Observation,
+  background: Background = {},
+): Health {
+  return combineHealth(
+    gated.map((one) => {
+      const {resource, namespace, name, stated} = one
+      const found = seen.object(resource, namespace, name)
+      if (!found) return absentHealth(one, seen, background)
+      // Lists leave out the kind of their items.
+      const around = resource.isAlone ? NOTHING_AROUND : seen.around(namespace)
+      return resource.health({...found, kind: resource.kind}, around, stated)
+    }),
+  )
+}
+
+function absentHealth(
+  {resource, namespace, name, mayVanish, stated}: GatedObject,
+  seen: Observation,
+  {hasPassed = false, patience}: Background,
+): Health {
+  const {kind} = resource
+  const about = {object: objectName({kind, metadata: {name}}), ...(namespace && {namespace})}
+  if (!mayVanish)
+    return {state: 'waiting', blames: [{...about, message: 'it does not exist', reason: 'NotFound'}]}
+  const gone = seen.gone(resource, namespace, name)
+  if (gone && hasCompleted(gone)) return HEALTHY
+  const ended = gone && resource.health({...gone, kind}, NOTHING_AROUND, stated)
+  if (ended?.state === 'failed') return ended
+  if (gone) return {state: 'unknown', blames: [{...about, message: DELETED_EARLY, reason: NOT_SEEN}]}
+  if (hasPassed) return HEALTHY
+  const blames = [{...about, message: 'it is gone, and was not seen to complete', reason: NOT_SEEN}]
+  return patience === undefined ? {state: 'unknown', blames} : {state: 'waiting', blames, until: patience}
+}
+
+/** The message of a Job, or of a pod, that was deleted while it worked. */
+export const DELETED_EARLY = 'it was deleted before it had completed'
+/** The reason of a Job of which it is not known whether it did its work. */
+export const NOT_SEEN = 'NotSeenToComplete'

@@ -1,0 +1,238 @@
+import {setTimeout as wait} from 'node:timers/promises'
+import {asKkError, type KkError} from '../../base/errors.ts'
+import {redactSecretsOf} from '../../redact/objects.ts'
+import type {ApiClient} from '../api/client.ts'
+import {JOBS, PODS, readObject} from '../api/resources.ts'
+import type {HookWatch, HookWatchOptions} from '../cluster.ts'
+import {blamesOf, type Cause} from '../health.ts'
+import {hookEvents, isHook} from '../helm-view.ts'
+import {objectName} from '../manifest.ts'
+import type {Watches} from '../watch/watches.ts'
+import {redactHealth} from './cause.ts'
+import {
+  collectionsOf,
+  DELETED_EARLY,
+  evaluate,
+  type GatedObject,
+  gatedObjects,
+  LATE_EVENTS_MILLISECONDS,
+  mayVanish,
+  NOT_SEEN,
+} from './evaluate.ts'
+import {gatherEvidence} from './evidence.ts'
+import {findCondition, hasCompleted, type Observed, type Pod} from './kinds/observed.ts'
+import {observation} from './observation.ts'
+import {isRelevant} from './relevant.ts'
+
+export const NO_HOOKS: HookWatch = {
+  blames: async () => [],
+  deleted: () => [],
+  incomplete: async () => [],
+  stop: () => undefined,
+}
+
+/** Watches hooks while helm waits for them, and Jobs that may vanish before their gate; see `Cluster.watchHooks`. */
+export async function watchHookObjects(
+  client: ApiClient,
+  watches: Watches,
+  options: HookWatchOptions,
+): Promise<HookWatch> {
+  const {namespace, objects, signal, mustShow = []} = options
+  const hooks = objects.filter(isHook)
+  const gated = gatedObjects(namespace, hooks).filter(isAwaitedByHelm)
+  const run = hooks.filter((hook) => hookEvents(hook).some((event) => mustShow.includes(event)))
+  const expected = new Set(gatedObjects(namespace, run).map(collectionName))
+  const vanishing = gatedObjects(
+    namespace,
+    objects.filter((object) => !isHook(object) && mayVanish(object)),
+  )
+  const collections = collectionsOf([...gated, ...vanishing]).map((one) =>
+    watches.collection(one.resource, one.namespace),
+  )
+  await Promise.all(collections.map((collection) => collection.attempted()))
+  for (const one of vanishing) collectionOf(watches, one).forget(one.name)
+  if (gated.length === 0) return NO_HOOKS
+  const redact = redactSecretsOf(hooks, options.redact)
+  const evidence = gatherEvidence(client, namespace, redact)
+  const outcomes = hookOutcomes(
+    watches,
+    gated,
+    gated.filter((hook) => expected.has(collectionName(hook))),
+  )
+  const failing = new Map<string, readonly Cause[]>()
+  let reported = '[]'
+
+  const look = () => {
+    outcomes.look()
+    const seen = observation(watches.collection)
+    const current: Cause[] = []
+    for (const hook of outcomes.present()) {
+      const blames = blamesOf(redactHealth(evaluate([hook], seen), redact))
+      // A hook that helm has deleted keeps its last cause; one that has ended well is forgotten.
+      if (blames.length > 0) failing.set(hook.name, blames)
+      else failing.delete(hook.name)
+      current.push(...blames)
+    }
+    const deleted = outcomes.deleted()
+    for (const {name} of deleted) failing.delete(name)
+    current.push(...deleted.map(deletedEarly))
+    evidence.note(current)
+    const now = JSON.stringify(current)
+    if (now !== reported) options.onProgress?.(current)
+    reported = now
+  }
+
+  const ends = collections.map((collection) =>
+    collection.subscribe((changed) => {
+      if (changed === undefined || isRelevant(changed, collection, gated, watches)) look()
+    }),
+  )
+  const stop = () => {
+    for (const end of ends) end()
+    signal?.removeEventListener('abort', stop)
+  }
+  signal?.addEventListener('abort', stop)
+  return {
+    blames: () =>
+      evidence.explain([...[...failing.values()].flat(), ...outcomes.deleted().map(deletedEarly)]),
+    deleted: () => outcomes.deleted().map(deletedEarly),
+    incomplete: () => outcomes.incomplete(client),
+    stop,
+  }
+}
+
+/** Helm awaits no other kinds of hooks (Helm 3.21: kube/client.go watchUntilReady). */
+function isAwaitedByHelm({resource: {kind}}: GatedObject): boolean {
+  return kind === JOBS.kind || kind === PODS.kind
+}
+
+function collectionOf(watches: Watches, {resource, namespace}: GatedObject) {
+  return watches.collection(resource, namespace)
+}
+
+/** Returns a name of a hook that no other of its release has. */
+function collectionName({resource: {kind}, namespace, name}: GatedObject): string {
+  return `${namespace}/${kind}/${name}`
+}
+
+function deletedEarly(hook: GatedObject): Cause {
+  return notSeen(hook, DELETED_EARLY)
+}
+
+function notSeen({resource: {kind}, namespace, name}: GatedObject, message: string): Cause {
+  return {object: objectName({kind, metadata: {name}}), namespace, message, reason: NOT_SEEN}
+}
+
+/** What is known of the hooks that helm makes in one operation. */
+interface HookOutcomes {
+  /** Notes what the watches show now. */
+  look(): void
+  /** Returns the hooks that exist. Helm makes them one after the other, so one that does not exist yet is not the cause. */
+  present(): readonly GatedObject[]
+  /** Returns those that are gone and were not seen to end. */
+  deleted(): readonly GatedObject[]
+  /** Returns why those were not seen to complete that were not; those of which the events are late are waited for. */
+  incomplete(client: ApiClient): Promise<readonly Cause[]>
+}
+
+/** `expected` are those that helm makes in this operation, as far as its own word does not count. */
+function hookOutcomes(
+  watches: Watches,
+  gated: readonly GatedObject[],
+  expected: readonly GatedObject[],
+): HookOutcomes {
+  const current = (hook: GatedObject) => collectionOf(watches, hook).get(hook.name)
+  // Hooks of an earlier revision stay until helm replaces them.
+  const left = new Set(gated.map((hook) => current(hook)?.metadata.uid))
+  /** The last instance of each hook that was seen. */
+  const instances = new Map<GatedObject, string | undefined>()
+  const ended = new Set<string | undefined>()
+  const completed = new Set<string | undefined>()
+
+  function note(hook: Observed): void {
+    const {uid} = hook.metadata
+    if (hasCompleted(hook)) completed.add(uid)
+    if (hasCompleted(hook) || hasFailed(hook)) ended.add(uid)
+  }
+
+  function look(): void {
+    for (const hook of gated) {
+      const found = current(hook)
+      if (found && !left.has(found.metadata.uid)) {
+        instances.set(hook, found.metadata.uid)
+        note(found)
+      }
+      const gone = collectionOf(watches, hook).gone(hook.name)
+      if (gone && gone.metadata.uid === instances.get(hook)) note(gone)
+    }
+  }
+
+  const isGone = (hook: GatedObject) =>
+    instances.has(hook) && current(hook)?.metadata.uid !== instances.get(hook)
+
+  async function whyIncomplete(client: ApiClient, hook: GatedObject): Promise<readonly Cause[]> {
+    const found = await readPatiently(client, hook)
+    if (found === undefined) await untilGone(hook)
+    look()
+    if (completed.has(instances.get(hook))) return []
+    if (found instanceof Error)
+      return [notSeen(hook, `it is not known whether it has completed: ${found.message}`)]
+    // One that was made again by hand is waited for by helm 4, and not by helm 3.
+    if (found && hasCompleted(found)) return []
+    return [instances.has(hook) ? deletedEarly(hook) : notSeen(hook, NEVER_SEEN)]
+  }
+
+  function untilGone(hook: GatedObject): Promise<void> {
+    const {promise, resolve} = Promise.withResolvers<void>()
+    const end = collectionOf(watches, hook).subscribe(() => {
+      if (isGone(hook)) resolve()
+    })
+    const timer = setTimeout(resolve, LATE_EVENTS_MILLISECONDS)
+    if (isGone(hook)) resolve()
+    return promise.finally(() => {
+      clearTimeout(timer)
+      end()
+    })
+  }
+
+  return {
+    look,
+    present: () =>
+      gated.filter((hook) => {
+        const found = current(hook)
+        return found !== undefined && !left.has(found.metadata.uid)
+      }),
+    deleted: () => gated.filter((hook) => isGone(hook) && !ended.has(instances.get(hook))),
+    async incomplete(client) {
+      look()
+      const made = gated.filter((hook) => instances.has(hook) || expected.includes(hook))
+      const open = made.filter((hook) => !completed.has(instances.get(hook)))
+      return (await Promise.all(open.map((hook) => whyIncomplete(client, hook)))).flat()
+    },
+  }
+}
+
+const NEVER_SEEN = 'it is gone, and was not seen to complete'
+
+/** Returns a hook as it is now, undefined if it is gone, or the error of an API server that fails for so long. */
+async function readPatiently(
+  client: ApiClient,
+  {resource, namespace, name}: GatedObject,
+): Promise<Observed | KkError | undefined> {
+  const end = Date.now() + LATE_EVENTS_MILLISECONDS
+  for (let pause = 100; ; pause *= 2) {
+    try {
+      return await readObject<Observed>(client, resource, {namespace, name})
+    } catch (error) {
+      const failure = asKkError(error)
+      if (failure.code === 'KK_FORBIDDEN' || Date.now() + pause >= end) return failure
+      await wait(pause)
+    }
+  }
+}
+
+/** Whether a Job or a pod has failed. */
+function hasFailed(object: Observed): boolean {
+  const {status} = object as Pod
+  return status?.phase === 'Failed' || findCondition({...(status && {status})}, 'Failed')?.status === 'True'
+}

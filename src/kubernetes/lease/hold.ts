@@ -1,0 +1,232 @@
+import {setTimeout as wait} from 'node:timers/promises'
+import {KkError} from '../../base/errors.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {ApiClient} from '../api/client.ts'
+import type {HeldLease} from '../cluster.ts'
+import {
+  annotated,
+  deleteLease,
+  freeLease,
+  heldLease,
+  LEASE_SECONDS,
+  type Lease,
+  readLease,
+  type Waiting,
+  writeLease,
+} from './lease.ts'
+import {HOLDER, OPERATION, processFor} from './operation.ts'
+import {type Standing, standingOf, viewOf} from './view.ts'
+
+export interface HoldOptions extends AcquireOptions {
+  readonly pace?: Pace
+}
+
+/** In milliseconds. */
+interface Pace {
+  readonly renew: number
+  readonly renewAgain: number
+  /** Since the last renewal. */
+  readonly giveUp: number
+}
+
+/** Gives up before anybody else may take the lease, who starts to count when they see the last renewal. */
+const PACE: Pace = {renew: 15_000, renewAgain: 3_000, giveUp: (LEASE_SECONDS - 10) * 1_000}
+
+/** A Lease without what helm is started for. */
+export type PlainLease = Pick<
+  HeldLease,
+  'takenFrom' | 'lost' | 'expectHeld' | 'annotate' | 'leave' | 'release'
+>
+
+/** Holds a release's Lease and renews it; see `Cluster.hold`. */
+export async function holdLease(client: ApiClient, options: HoldOptions): Promise<PlainLease> {
+  const lost = new AbortController()
+  const pace = options.pace ?? PACE
+  const acquired = await acquireLease(client, options)
+  let {lease, since} = acquired
+  const inherited = operationNote(lease)
+  let timer: NodeJS.Timeout | undefined
+  let renewal: Promise<void> | undefined
+  let released = false
+  let notes: Notes = {}
+
+  function schedule(milliseconds: number): void {
+    if (released) return
+    timer = setTimeout(() => {
+      renewal = renew()
+    }, milliseconds)
+    timer.unref()
+  }
+
+  async function renew(): Promise<void> {
+    const began = performance.now()
+    const renewed = await renewOnce(client, options, {lease, notes}).catch(() => 'unknown' as const)
+    const isRenewed = renewed !== 'unknown' && !isLost(renewed)
+    if (isRenewed) {
+      lease = renewed
+      since = began
+    }
+    if (isRenewed) return schedule(pace.renew)
+    const isOver = renewed !== 'unknown' || performance.now() + pace.renewAgain - since > pace.giveUp
+    if (!isOver) return schedule(pace.renewAgain)
+    lost.abort(leaseLost(options.release, renewed))
+  }
+
+  async function leave(): Promise<void> {
+    released = true
+    clearTimeout(timer)
+    await renewal
+  }
+
+  schedule(pace.renew)
+  return {
+    takenFrom: acquired.takenFrom,
+    lost: lost.signal,
+    expectHeld() {
+      // A process that was stopped finds its timers late.
+      if (performance.now() - since > pace.giveUp) lost.abort(leaseLost(options.release, 'unknown'))
+      lost.signal.throwIfAborted()
+    },
+    async annotate(annotations) {
+      clearTimeout(timer)
+      await renewal
+      clearTimeout(timer)
+      lost.signal.throwIfAborted()
+      notes = {...notes, ...annotations}
+      const began = performance.now()
+      const renewed = await renewOnce(client, options, {lease, notes}).catch((error: unknown) => {
+        schedule(pace.renewAgain)
+        throw error
+      })
+      if (isLost(renewed)) {
+        lost.abort(leaseLost(options.release, renewed))
+        throw lost.signal.reason
+      }
+      lease = renewed
+      since = began
+      schedule(pace.renew)
+    },
+    leave,
+    async release() {
+      if (released) return
+      await leave()
+      if (lost.signal.aborted) return
+      const isInherited = inherited !== undefined && operationNote(lease) === inherited
+      // What is not taken away runs out by itself.
+      await (isInherited ? writeLease(client, freeLease(lease)) : deleteLease(client, lease)).catch(
+        () => undefined,
+      )
+    },
+  }
+}
+
+/** What an earlier holder started helm for stands as evidence until helm is started again. */
+function operationNote({metadata}: Lease): string | undefined {
+  return metadata.annotations?.[OPERATION]
+}
+
+/** Annotations that the holder has put on its Lease; `null` takes one away. */
+type Notes = Readonly<Record<string, string | null>>
+
+/** Somebody else has the Lease; or nobody, and it is gone. */
+interface Lost {
+  readonly taker: string | undefined
+}
+
+function isLost(renewed: Lease | Lost): renewed is Lost {
+  return 'taker' in renewed
+}
+
+/** An update that was cut may have been done all the same: the Lease is then still ours, in a newer version. */
+async function renewOnce(
+  client: ApiClient,
+  {release, holder}: HoldOptions,
+  {lease, notes}: {readonly lease: Lease; readonly notes: Notes},
+): Promise<Lease | Lost> {
+  const write = (before: Lease) =>
+    writeLease(client, annotated(heldLease(release, holder, before, new Date()), notes))
+  const renewed = await write(lease)
+  if (renewed) return renewed
+  const found = await readLease(client, release)
+  const current = found?.spec?.holderIdentity
+  if (!found || current !== holder) return {taker: current || undefined}
+  const again = await write(found)
+  if (again) return again
+  throw new KkError('KK_RACED', `the Lease of ${release} changes under its holder`)
+}
+
+function leaseLost(release: ReleaseId, how: Lost | 'unknown'): KkError {
+  const why =
+    how === 'unknown'
+      ? 'the cluster was out of sight for too long to renew it'
+      : how.taker === undefined
+        ? 'somebody has taken its Lease away'
+        : `${how.taker} has it now`
+  return new KkError('KK_LEASE_LOST', `the hold on ${release} was lost: ${why}`, {
+    hint: 'run kk again: it looks at the cluster first',
+  })
+}
+
+interface AcquireOptions extends Waiting {
+  readonly release: ReleaseId
+  readonly holder: string
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+}
+
+const LOOK_AGAIN = 1_000
+
+interface AcquiredLease {
+  readonly lease: Lease
+  /** When it was about to be written, by `performance.now()`. */
+  readonly since: number
+  /** From whom it was taken, and why it could be; undefined when nobody had it. */
+  readonly takenFrom: string | undefined
+}
+
+/**
+ * Takes a release's Lease, or waits until it can be taken. Whose clock is right is never asked: a lease has run out when it
+ * was seen unchanged for as long as it lasts, or at once when its holder is gone from this machine. Whoever's helm is seen
+ * at work here is waited for. Throws `KK_HELD` naming the holder at the deadline.
+ */
+async function acquireLease(
+  client: ApiClient,
+  {release, holder, deadline, onHeld, stop}: AcquireOptions,
+): Promise<AcquiredLease> {
+  let seen: {readonly version: string | undefined; readonly at: number} | undefined
+  let told: string | undefined
+  const identity = JSON.stringify({holder, ...(await processFor(client))})
+  for (;;) {
+    stop?.throwIfAborted()
+    const found = await readLease(client, release)
+    const current = found?.spec?.holderIdentity
+    const version = found?.metadata.resourceVersion
+    if (seen?.version !== version) seen = {version, at: performance.now()}
+    const lasts = (found?.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1_000
+    const hasRunOut = performance.now() - (seen?.at ?? 0) >= lasts
+    const isFree = !current || current === holder
+    const standing = isFree ? undefined : standingOf(await viewOf(client, release, found!))
+    if (!standing || standing.isGone || (hasRunOut && !standing.isAtWork)) {
+      const since = performance.now()
+      const lease = heldLease(release, holder, found, new Date())
+      const written = await writeLease(client, annotated(lease, {[HOLDER]: identity}))
+      if (written) return {lease: written, since, takenFrom: standing && whyFree(standing, lasts)}
+      continue
+    }
+    const {by} = standing
+    if (Date.now() >= deadline) throw held(release, by)
+    if (by !== told) onHeld?.(by)
+    told = by
+    await wait(Math.max(0, Math.min(LOOK_AGAIN, deadline - Date.now())), undefined, {signal: stop})
+  }
+}
+
+function whyFree({by, isGone}: Standing, lasts: number): string {
+  return `${by}, ${isGone ? 'whose process is gone' : `who has not renewed it for ${lasts / 1_000} s`}`
+}
+
+function held(release: ReleaseId, holder: string): KkError {
+  return new KkError('KK_HELD', `${release} is held by ${holder}`, {
+    hint: `wait until that run has ended; if it was killed, its hold runs out after ${LEASE_SECONDS} s`,
+  })
+}

@@ -1,0 +1,51 @@
+import {asKkError} from '../base/errors.ts'
+import {mapParallel} from '../base/parallel.ts'
+import type {Cluster, ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {Layer} from '../overrides/layer.ts'
+import {readLabels} from '../plan/labels.ts'
+import type {Plan} from '../plan/plan.ts'
+import {type Redact, redactor} from '../redact/redact.ts'
+import type {ReleaseId} from '../release.ts'
+import {seenRecords} from './seen-records.ts'
+
+interface Layered {
+  readonly layers: readonly Layer[]
+}
+
+/** Returns a function that masks the secret values that an environment gives to any of its releases. */
+export function preparedMask({releases}: {readonly releases: ReadonlyMap<ReleaseId, Layered>}): Redact {
+  return layersMask(releases.values())
+}
+
+/** Returns a function that masks the secret values in the layers of any of these releases. */
+export function layersMask(releases: Iterable<Layered>): Redact {
+  const given = [...releases].flatMap(({layers}) => layers.map(({values}) => values))
+  return redactor({given})
+}
+
+/**
+ * Returns a function that masks the secret values with which the releases of the plan's environment were deployed, for
+ * a caller without its file. The secrets of a record that cannot be read are not masked.
+ */
+export async function recordedMask(
+  cluster: Pick<Cluster, 'records' | 'stored'>,
+  plan: Pick<Plan, 'environment' | 'actions'>,
+): Promise<Redact> {
+  const seen = await seenRecords(
+    cluster,
+    plan.actions.map(({release}) => release),
+  )
+  const own = seen.records.filter(({labels}) => readLabels(labels)?.owner === plan.environment)
+  const given = await mapParallel(own, (record) => valuesOf(cluster, record))
+  return redactor({given})
+}
+
+async function valuesOf(cluster: Pick<Cluster, 'stored'>, {release, revision}: ReleaseRecord) {
+  try {
+    return (await cluster.stored(release, revision))?.values ?? {}
+  } catch (error) {
+    const {code} = asKkError(error)
+    if (code === 'KK_RECORD' || code === 'KK_FORBIDDEN') return {}
+    throw error
+  }
+}

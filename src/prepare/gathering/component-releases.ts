@@ -1,0 +1,90 @@
+import {KkError} from '../../base/errors.ts'
+import type {Chart} from '../../charts/chart.ts'
+import {spokenChart} from '../../charts/dialect.ts'
+import {partsOf} from '../../charts/parts-of.ts'
+import type {Environment, Part} from '../../environment/environment.ts'
+import {mergeValues} from '../../overrides/merge.ts'
+import type {Position} from '../../release.ts'
+import {chartOf, idOf, type LoadOptions} from './load-charts.ts'
+
+/** Helm's own limit (Helm 4.2: validate_name.go). */
+const LONGEST_NAME = 53
+
+/**
+ * Returns the environment with the releases that sections with `components: true` become, in the place of each section: they have its
+ * values and its settings. A section whose chart is missing stays, for others report that. Throws `KK_ENVIRONMENT` for a chart
+ * without components, and for names that are taken.
+ */
+export async function withComponentReleases(options: LoadOptions): Promise<Environment> {
+  const {environment} = options
+  const split = [...environment.releases].filter(([, {components}]) => components).map(([name]) => name)
+  if (split.length === 0) return environment
+  const made = new Map<string, ReadonlyMap<string, Part>>()
+  for (const section of split) {
+    const chart = await chartOf(options, idOf(environment, section), !environment.sections.has(section))
+    if (chart) made.set(section, partsOfSection(environment, section, chart))
+  }
+  const parts = new Map([...made.values()].flatMap((each) => [...each]))
+  const spread = <Value>(entries: ReadonlyMap<string, Value>) =>
+    new Map(
+      [...entries].flatMap(([name, value]) =>
+        made.has(name)
+          ? [...made.get(name)!.keys()].map((part) => [part, value] as const)
+          : [[name, value] as const],
+      ),
+    )
+  const settings = [...environment.releases].map(([name, {components: _, ...rest}]) => {
+    const of = made.get(name)
+    return [name, of ? {...rest, chart: rest.chart ?? name} : rest] as const
+  })
+  const {position} = environment
+  return {
+    ...environment,
+    sections: spread(environment.sections),
+    releases: spread(new Map(settings)),
+    parts,
+    position: (path) => position(path.map((key) => parts.get(String(key))?.section ?? key)),
+  }
+}
+
+function partsOfSection(environment: Environment, section: string, chart: Chart): ReadonlyMap<string, Part> {
+  const {file, sections, releases} = environment
+  const position = environment.position(['kk', 'releases', section, 'components'])
+  const place = placeIn(file, position)
+  const parts = partsOf({
+    section,
+    chart: chart.name,
+    values: mergeValues(spokenChart(chart).values, sections.get(section) ?? {}),
+    file,
+    position,
+  })
+  if (spokenChart(chart).dialect !== 'kk' || parts.size === 0) {
+    throw new KkError(
+      'KK_ENVIRONMENT',
+      `${place}: the chart ${chart.name} has no components that could be releases of their own`,
+      {hint: `take kk.releases.${section}.components away: only charts with kk's library common have them`},
+    )
+  }
+  for (const name of parts.keys()) {
+    if (name.length > LONGEST_NAME) {
+      throw new KkError('KK_ENVIRONMENT', `${place}: ${name} is longer than ${LONGEST_NAME} characters`, {
+        hint: `give ${section} a shorter name`,
+      })
+    }
+    if (!sections.has(name) && !releases.has(name)) continue
+    const taken = placeIn(
+      file,
+      environment.position([name]) ?? environment.position(['kk', 'releases', name]),
+    )
+    throw new KkError(
+      'KK_ENVIRONMENT',
+      `${taken}: ${name} is one of the releases that ${section} becomes (kk.releases.${section}.components)`,
+      {hint: `its values and settings are those of ${section}: say it there`},
+    )
+  }
+  return parts
+}
+
+function placeIn(file: string, at: Position | undefined): string {
+  return at ? `${at.file}:${at.line}:${at.column}` : file
+}

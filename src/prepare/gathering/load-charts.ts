@@ -1,0 +1,176 @@
+import {KkError} from '../../base/errors.ts'
+import type {Chart} from '../../charts/chart.ts'
+import {spokenChart} from '../../charts/dialect.ts'
+import {type ChartFinding, findChart} from '../../charts/find-chart.ts'
+import type {Environment, StatedRequirement} from '../../environment/environment.ts'
+import type {Requirement} from '../../graph/build.ts'
+import {
+  COMMON,
+  type Evidence,
+  type ReleaseId,
+  releaseId,
+  releaseName,
+  releaseNamespace,
+} from '../../release.ts'
+import {outsideServers} from './outside-servers.ts'
+
+/** The charts and stated requirements of the releases of an environment. */
+export interface LoadedCharts {
+  readonly charts: ReadonlyMap<ReleaseId, Chart>
+  /** The requirements of each release; no entry for a release whose chart no source has. */
+  readonly requirements: ReadonlyMap<ReleaseId, readonly Requirement[]>
+}
+
+export interface LoadOptions {
+  readonly environment: Environment
+  readonly finding: ChartFinding
+  /** See `GatherOptions`. */
+  readonly unusable?: Map<ReleaseId, KkError> | undefined
+}
+
+/** Returns the namespace and name that a release of this environment has, or will have. */
+export function idOf(environment: Environment, name: string): ReleaseId {
+  return releaseId(environment.releases.get(name)?.namespace ?? environment.namespace, name)
+}
+
+/** Returns the releases that a name in the file means: all parts of a section that is several. */
+function idsOf(environment: Environment, name: string): readonly ReleaseId[] {
+  const parts = [...(environment.parts ?? [])].filter(([, {section}]) => section === name)
+  return parts.length === 0 ? [idOf(environment, name)] : parts.map(([part]) => idOf(environment, part))
+}
+
+/** Returns the name that the section of a release would have as a release. */
+export function sectionOf(environment: Environment, release: ReleaseId): ReleaseId {
+  const part = environment.parts?.get(releaseName(release))
+  return part ? releaseId(releaseNamespace(release), part.section) : release
+}
+
+/**
+ * Finds the chart of every section, then of the releases that those require, and so on. A requirement written as
+ * `namespace/release` belongs to another environment: it is used, so it needs no chart here. `added` are releases that
+ * others were found to require.
+ */
+export async function loadCharts(
+  {environment, finding, unusable}: LoadOptions,
+  added: readonly ReleaseId[] = [],
+): Promise<LoadedCharts> {
+  const charts = new Map<ReleaseId, Chart>()
+  const all = new Map<ReleaseId, readonly ResolvedRequirement[]>()
+  const wanted = [...environment.sections.keys()].map((name) => idOf(environment, name))
+  const queue = [
+    ...wanted.map((release) => ({release, required: false, elsewhere: false})),
+    ...added.map((release) => ({release, required: true, elsewhere: false})),
+  ]
+  for (const {release, required, elsewhere} of queue) {
+    if (all.has(release)) continue
+    const chart = elsewhere ? undefined : await chartOf({environment, finding, unusable}, release, required)
+    if (chart === undefined && !elsewhere && !unusable?.has(release)) continue
+    if (chart !== undefined) charts.set(release, chart)
+    const found = elsewhere ? [] : requirementsOf(environment, releaseName(release), chart)
+    all.set(release, found)
+    for (const each of found.filter(({optional}) => !optional))
+      queue.push({release: each.requirement.release, required: true, elsewhere: each.elsewhere})
+  }
+  return {charts, requirements: new Map([...all].map(([release, found]) => [release, counting(found, all)]))}
+}
+
+/** Returns the requirements that count: an optional one only where the release is there for another reason. */
+function counting(
+  found: readonly ResolvedRequirement[],
+  releases: ReadonlyMap<ReleaseId, unknown>,
+): readonly Requirement[] {
+  return found
+    .filter(({requirement, optional}) => !optional || releases.has(requirement.release))
+    .map(({requirement}) => requirement)
+}
+
+/**
+ * Returns the chart of a release; undefined for a requirement that no source has, which the graph reports with the
+ * place that requires it.
+ */
+export async function chartOf(
+  {environment, finding, unusable}: LoadOptions,
+  release: ReleaseId,
+  required: boolean,
+) {
+  const name = releaseName(release)
+  const settings = environment.releases.get(name)
+  const wanted = {
+    name: settings?.chart ?? name,
+    ...(settings?.version !== undefined && {version: settings.version}),
+  }
+  try {
+    return await findChart(wanted, environment.charts, finding)
+  } catch (error) {
+    if (!(error instanceof KkError)) throw error
+    const isNotFound = error.code === 'KK_CHART_NOT_FOUND'
+    if (unusable) unusable.set(release, isNotFound ? placed(error, environment, name) : error)
+    if (unusable || (isNotFound && required)) return undefined
+    throw isNotFound ? placed(error, environment, name) : error
+  }
+}
+
+/** Returns the error with the place in the file that names the chart. */
+function placed({code, message, hint}: KkError, {file, position}: Environment, name: string): KkError {
+  const at = position(['kk', 'releases', name, 'chart']) ?? position([name])
+  const place = at ? `${at.file}:${at.line}:${at.column}` : file
+  return new KkError(code, `${place}: ${message}`, hint === undefined ? {} : {hint})
+}
+
+interface ResolvedRequirement {
+  readonly requirement: Requirement
+  readonly elsewhere: boolean
+  readonly optional: boolean
+}
+
+function requirementsOf(
+  environment: Environment,
+  name: string,
+  chart: Chart | undefined,
+): ResolvedRequirement[] {
+  const part = environment.parts?.get(name)
+  // What the section requires, its common part does, which all others require.
+  if (part && part.name !== COMMON) {
+    return part.requires.map(({release, ...rest}) => ({
+      requirement: {release: idOf(environment, release), ...rest},
+      ...{elsewhere: false, optional: false},
+    }))
+  }
+  const settings = environment.releases.get(name)
+  const stated = (settings?.requires ?? []).map((each) => ({
+    ...each,
+    evidence: statedEvidence(environment, name, each),
+  }))
+  const without = new Set(settings?.without ?? [])
+  const outside = outsideOf(environment, name, chart)
+  const annotated = (chart?.requires ?? []).filter(
+    (each) => !without.has(each.release) && !outside.has(each.release),
+  )
+  const both = [...annotated, ...stated.map((each) => ({...each, optional: false}))]
+  return both.flatMap(({release, namespace, kind, optional, evidence}) => {
+    const here = idsOf(environment, release)
+    const elsewhere = namespace !== undefined && here.every((id) => releaseNamespace(id) !== namespace)
+    const meant = elsewhere ? [releaseId(namespace, release)] : here
+    return meant.map((id) => ({requirement: {release: id, kind, evidence}, elsewhere, optional}))
+  })
+}
+
+/**
+ * Returns the releases that a chart of kk's own names as its servers, and does not use: the environment states a server
+ * outside of the cluster. One that the file names, as a section or in `kk.releases`, is wanted, and stays required.
+ */
+function outsideOf(environment: Environment, name: string, chart: Chart | undefined): ReadonlySet<string> {
+  const {sections, releases, parts} = environment
+  const named = new Set(
+    [...sections.keys(), ...releases.keys()].map((each) => parts?.get(each)?.section ?? each),
+  )
+  const found = [...outsideServers(environment, name)].filter((server) => !named.has(server))
+  const isRead = chart && found.length > 0 && spokenChart(chart).dialect === 'kk'
+  return new Set(isRead ? found : [])
+}
+
+function statedEvidence(environment: Environment, name: string, requirement: StatedRequirement): Evidence {
+  const {release, kind, position} = requirement
+  const text = `kk.releases.${name}.requires: ${kind === 'ready' ? release : `${release}:${kind}`}`
+  return {source: 'environment', file: environment.file, ...(position && {line: position.line}), text}
+}

@@ -1,0 +1,46 @@
+import {dig} from '../../base/dig.ts'
+import type {Environment} from '../../environment/environment.ts'
+import {mergeValues} from '../../overrides/merge.ts'
+import {isMap, type Values} from '../../release.ts'
+
+/** The charts that serve an endpoint, each brought by those who use it. */
+export const SERVERS: Readonly<Record<string, string>> = {
+  oslo_db: 'mariadb',
+  oslo_messaging: 'rabbitmq',
+  oslo_cache: 'memcached',
+  coordination: 'valkey',
+  ceph_mon: 'ceph',
+}
+
+/**
+ * Returns the charts whose server the environment states to be outside of the cluster, for the section of this name: charts
+ * of kk's own reach what `endpoints` names, and nothing else.
+ */
+export function outsideServers({sections, global}: Environment, section: string): ReadonlySet<string> {
+  const own = sections.get(section) ?? {}
+  const endpoints = [global, own.global, own].map((layer) => mapOf(dig(layer, 'endpoints')))
+  const merged = mergeValues(...endpoints)
+  const found = Object.entries(SERVERS).filter(([type]) =>
+    OUTSIDE.test(dottedHost(mapOf(merged[type])) ?? ''),
+  )
+  return new Set(found.map(([, chart]) => chart))
+}
+
+/** An address, as of monitors also several, or a full name: one of two words may be a Service and its namespace. */
+const OUTSIDE = /^(?:[\d.,:]+|\[?[\da-f]*:[\da-f:.\]]+|[^.,]+\.[^.,]+\.[^,]+)$/i
+
+/** Returns the host that pods reach an endpoint by, as kk's charts read it, if it is not just the name of a Service. */
+export function dottedHost({host_fqdn_override: override, hosts}: Values): string | undefined {
+  const host = [override, hosts].map(internalHost).find((each) => each !== undefined)
+  return host !== undefined && /[.:]/.test(host) && !/\.svc(?:\.|$)/.test(host) ? host : undefined
+}
+
+function internalHost(stated: unknown): string | undefined {
+  const one = isMap(stated) ? (stated.internal ?? stated.default) : stated
+  const host = isMap(one) ? one.host : one
+  return typeof host === 'string' && host !== '' ? host : undefined
+}
+
+function mapOf(value: unknown): Values {
+  return isMap(value) ? value : {}
+}

@@ -1,0 +1,81 @@
+import type {Requirement} from '../../graph/build.ts'
+import {components} from '../../graph/components.ts'
+import {type Edge, type Graph, isInferred} from '../../graph/graph.ts'
+import type {AmbiguousWant} from '../../graph/inference/infer.ts'
+import type {EdgeKind, ReleaseId} from '../../release.ts'
+
+/** The unambiguous requirements of each release, stated and inferred. */
+export type Requirements = ReadonlyMap<ReleaseId, readonly Requirement[]>
+
+/** A requirement that settles an ambiguous want once it is stated. */
+export interface Choice {
+  readonly to: ReleaseId
+  readonly kind: EdgeKind
+}
+
+/**
+ * Returns, for each release, one provider for each of its ambiguous wants: the first that puts no requirement which was
+ * stated as `ready` into a cycle. For the same reason a choice between releases that then need each other is `applied`;
+ * any other has the kind of the wants.
+ */
+export function choices(
+  ambiguous: readonly AmbiguousWant[],
+  requirements: Requirements,
+): ReadonlyMap<ReleaseId, readonly Choice[]> {
+  const chosen: Edge[] = []
+  for (const {release, candidates} of ambiguous) {
+    const edges = candidates.map(({release: to}) => edgeOf(release, {release: to, kind: 'applied'}))
+    if (edges.some(({to}) => chosen.some((each) => each.from === release && each.to === to))) continue
+    const fitting = edges.find((each) => !isStuck(graphOf(requirements, [...chosen, each])))
+    chosen.push(fitting ?? edges[0]!)
+  }
+  const partOf = partsOf(graphOf(requirements, chosen))
+  const found = chosen.map(({from, to}) => {
+    const isFree = partOf.get(from) !== partOf.get(to)
+    const kind: EdgeKind = isFree && isReady({from, to}, ambiguous, requirements) ? 'ready' : 'applied'
+    return {from, to, kind}
+  })
+  return Map.groupBy(found, ({from}) => from)
+}
+
+/** Whether any want of the first release for the second is `ready`. */
+function isReady(
+  {from, to}: Pick<Edge, 'from' | 'to'>,
+  ambiguous: readonly AmbiguousWant[],
+  requirements: Requirements,
+): boolean {
+  const wants = ambiguous.filter(({release}) => release === from)
+  return (
+    wants.some(
+      ({want, candidates}) => want.kind === 'ready' && candidates.some(({release}) => release === to),
+    ) || (requirements.get(from) ?? []).some(({release, kind}) => release === to && kind === 'ready')
+  )
+}
+
+function graphOf(requirements: Requirements, chosen: readonly Edge[]): Graph {
+  const known = [...requirements].flatMap(([from, all]) => all.map((each) => edgeOf(from, each)))
+  const edges = Map.groupBy([...known, ...chosen], ({from}) => from)
+  const releases = [...new Set([...requirements.keys(), ...[...edges.values()].flat().map(({to}) => to)])]
+  return {releases, requirements: new Map(releases.map((release) => [release, edges.get(release) ?? []]))}
+}
+
+function edgeOf(
+  from: ReleaseId,
+  {release, kind, evidence}: Omit<Requirement, 'evidence'> & Partial<Requirement>,
+): Edge {
+  return {from, to: release, kind, evidence: evidence ? [evidence] : []}
+}
+
+/** Whether releases that need each other have a stated `ready` requirement among them, which would be `KK_CYCLE`. */
+function isStuck(graph: Graph): boolean {
+  const partOf = partsOf(graph)
+  const edges = [...graph.requirements.values()].flat()
+  return edges.some(
+    (edge) => edge.kind === 'ready' && !isInferred(edge) && partOf.get(edge.from) === partOf.get(edge.to),
+  )
+}
+
+/** Returns the group of each release; a release in no group is alone in its own. */
+function partsOf(graph: Graph): ReadonlyMap<ReleaseId, readonly ReleaseId[]> {
+  return new Map(components(graph).flatMap((part) => part.map((member) => [member, part] as const)))
+}

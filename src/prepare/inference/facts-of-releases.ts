@@ -1,0 +1,212 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {asKkError, type KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import type {Chart} from '../../charts/chart.ts'
+import {valuesFault} from '../../charts/default-values.ts'
+import {mentioned, mentions} from '../../charts/own-files.ts'
+import {vendorCharts} from '../../charts/vendor-charts.ts'
+import type {ChartFacts} from '../../graph/inference/facts.ts'
+import type {Helm} from '../../helm/helm.ts'
+import type {ClusterIdentity} from '../../kubernetes/cluster.ts'
+import {apiVersionsOf} from '../../kubernetes/custom-kinds.ts'
+import {apiGroup, type RenderedObject, renderedObjects} from '../../kubernetes/manifest.ts'
+import type {Layer} from '../../overrides/layer.ts'
+import {mergedValues} from '../../overrides/layers.ts'
+import {digest, layerDigests} from '../../plan/digest.ts'
+import type {Redact} from '../../redact/redact.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
+import {writeAtomically} from '../../state/files/write-atomically.ts'
+import {layersMask} from '../environment-mask.ts'
+import {placedError} from '../placed-problems.ts'
+import {renderByKinds} from '../rendering/render-by-kinds.ts'
+import {factsOfObjects} from './manifests/facts-of.ts'
+
+/** The Kubernetes version given to `helm template` without a cluster, so that it does not depend on helm's build. */
+export const KUBE_VERSION = 'v1.36.0'
+
+/** The outside of a rendering: helm, a cluster, a cache. */
+export interface Rendering {
+  /** Opens helm, only when something is to be rendered. */
+  readonly helm: () => Promise<Pick<Helm, 'template'>>
+  /** The directory in which the facts of rendered charts are kept. */
+  readonly cache: string
+  /** Returns the custom kinds that the cluster serves, as `group/version/Kind`; without it they are not known. */
+  readonly served?: () => Promise<readonly string[]>
+  /** Returns which cluster the charts are for; without it, they are rendered for `KUBE_VERSION`. */
+  readonly identity?: () => Promise<ClusterIdentity>
+  /** Called with what was rendered now, not for what the cache had. */
+  readonly onRendered?: (release: ReleaseId, objects: readonly RenderedObject[]) => void
+}
+
+/** A chart with the values that it is rendered with. */
+export interface Subject {
+  readonly release: ReleaseId
+  readonly chart: Chart
+  readonly chartDigest: string
+  readonly layers: readonly Layer[]
+  /** `kk.releases.NAME.timeout`, where it is stated. */
+  readonly timeoutSeconds?: number | undefined
+}
+
+/** The facts of each release; helm's error for those that do not render. */
+export type FactsOfReleases = ReadonlyMap<ReleaseId, ChartFacts | KkError>
+
+/**
+ * Returns what the charts of releases provide and want. Only charts that were not rendered before with the same inputs
+ * are rendered. A chart that asks which kinds the cluster has is given the kinds that the other charts define, and
+ * those of the cluster whose group the chart names; one that asks for the version of Kubernetes is rendered for that of
+ * the cluster. A constraint on that version does not count: it changes no object, and a plan renders for its cluster.
+ */
+export async function factsOfReleases(
+  subjects: readonly Subject[],
+  rendering: Rendering,
+): Promise<FactsOfReleases> {
+  const asking = new Set(subjects.filter(({chart}) => mentions(chart, 'APIVersions')))
+  const served = (asking.size > 0 && (await rendering.served?.())) || []
+  const mask = layersMask(subjects)
+  const versioned = new Set(subjects.filter(({chart}) => asksVersion(chart)))
+  const version = (versioned.size > 0 && (await rendering.identity?.())?.version) || KUBE_VERSION
+  const kubeVersionFor = (subject: Subject) => (versioned.has(subject) ? version : KUBE_VERSION)
+  return renderByKinds<Subject, ChartFacts | KkError>(subjects, {
+    asks: (subject) => asking.has(subject),
+    definedBy: (facts) => definedVersions(facts.filter(isKnown)),
+    render: (some, defined) => {
+      const kindsFor = (subject: Subject) =>
+        defined ? [...new Set([...defined, ...namedBy(subject, served)])].sort() : []
+      return render(
+        some.map((subject) => ({
+          ...subject,
+          ...{apiVersions: kindsFor(subject), kubeVersion: kubeVersionFor(subject), mask},
+        })),
+        rendering,
+      )
+    },
+  })
+}
+
+/** Whether a template of a chart asks for the version of Kubernetes. */
+export function asksVersion(chart: Chart): boolean {
+  return mentions(chart, 'KubeVersion')
+}
+
+/**
+ * Returns the served kinds whose group a chart names, so that no other kind that the cluster comes to serve has the
+ * chart rendered again.
+ */
+function namedBy({chart}: Subject, served: readonly string[]): readonly string[] {
+  const groups = mentioned(chart, [...new Set(served.map(apiGroup))])
+  return served.filter((kind) => groups.has(apiGroup(kind)))
+}
+
+function isKnown(facts: ChartFacts | KkError): facts is ChartFacts {
+  return 'provided' in facts
+}
+
+/** Returns the custom kinds that these charts define, in the form of `definedKinds`. */
+export function definedVersions(charts: readonly ChartFacts[]): readonly string[] {
+  const kinds = charts.flatMap(({provided}) => provided.kinds)
+  return apiVersionsOf(
+    kinds.flatMap(({group, kind, versions}) =>
+      versions.map((version) => ({apiVersion: `${group}/${version}`, kind})),
+    ),
+  )
+}
+
+interface Render extends Subject {
+  readonly apiVersions: readonly string[]
+  readonly kubeVersion: string
+  /** Masks the secrets of all subjects. */
+  readonly mask: Redact
+}
+
+async function render(
+  renders: readonly Render[],
+  {helm: open, cache: directory, onRendered}: Rendering,
+): Promise<FactsOfReleases> {
+  const cache = openFactsCache(directory)
+  const keyed = renders.map((each) => ({...each, key: keyOf(each)}))
+  const known = await Promise.all(
+    keyed.map(async ({release, key}) => [release, await cache.read(key)] as const),
+  )
+  const found = new Map(known.filter((entry): entry is [ReleaseId, ChartFacts] => entry[1] !== undefined))
+  const missing = keyed.filter(({release}) => !found.has(release))
+  if (missing.length === 0) return found
+
+  const helm = await open()
+  const copies = await temporaryDirectory('kk-facts-')
+  try {
+    const charts = missing.map(({chart}) => chart)
+    const places = await copies.fill(() => vendorCharts(charts, copies.path, {anyKubernetes: true}))
+    const rendered = await mapParallel(missing, async (each) => {
+      const {release, chart, layers, timeoutSeconds, apiVersions, kubeVersion, mask, key} = each
+      const namespace = releaseNamespace(release)
+      const call = {
+        name: releaseName(release),
+        namespace,
+        chart: places.get(chart.directory)!,
+        values: mergedValues(layers),
+        timeoutSeconds,
+        mask,
+      }
+      try {
+        const manifest = await helm.template(call, {kubeVersion, apiVersions})
+        const rendered = renderedObjects(manifest)
+        onRendered?.(release, rendered)
+        const facts = {...factsOfObjects(rendered, namespace), kubeVersion}
+        await cache.keep(key, facts)
+        return [release, facts] as const
+      } catch (error) {
+        return [release, await expected(error, each)] as const
+      }
+    })
+    return new Map<ReleaseId, ChartFacts | KkError>([...found, ...rendered])
+  } finally {
+    await copies.remove()
+  }
+}
+
+/** Returns the error of a chart that does not render. Throws `KK_BUG`. */
+async function expected(error: unknown, given: Subject): Promise<KkError> {
+  const known = asKkError(await placedError(error, {get: () => given}))
+  if (known.code === 'KK_BUG') throw error
+  // Helm's error for a values.yaml that it cannot read names neither the file nor the place.
+  return (known.code === 'KK_CHART' && valuesFault(given.chart.directory)) || known
+}
+
+function keyOf({release, chartDigest, layers, apiVersions, kubeVersion}: Render): string {
+  return digest({release, chart: chartDigest, layers: layerDigests(layers), apiVersions, kubeVersion})
+}
+
+/** The version of the cached facts, raised when they are read from manifests by other rules. */
+const FORMAT = 5
+
+/** A cache of the facts of charts that were rendered, by the digest of all inputs of the render. */
+interface FactsCache {
+  read(digest: string): Promise<ChartFacts | undefined>
+  /** Keeps facts. A chart whose facts cannot be kept is rendered again next time. */
+  keep(digest: string, facts: KeptFacts): Promise<void>
+}
+
+/** Facts as they are kept, with the Kubernetes version that the chart was rendered for. */
+interface KeptFacts extends ChartFacts {
+  readonly kubeVersion: string
+}
+
+/** Opens the cache below a directory of kk's own. It holds names and digests, but no values and no words of texts. */
+function openFactsCache(directory: string): FactsCache {
+  const fileOf = (digest: string) => join(directory, 'facts', String(FORMAT), `${digest}.json`)
+  return {
+    async read(digest) {
+      try {
+        return JSON.parse(await readFile(fileOf(digest), 'utf8')) as ChartFacts
+      } catch {
+        return undefined
+      }
+    },
+    async keep(digest, facts) {
+      await writeAtomically(fileOf(digest), JSON.stringify(facts), {mode: 0o600}).catch(() => undefined)
+    },
+  }
+}

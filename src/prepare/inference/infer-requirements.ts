@@ -1,0 +1,309 @@
+import {KkError} from '../../base/errors.ts'
+import type {Environment} from '../../environment/environment.ts'
+import type {Requirement} from '../../graph/build.ts'
+import type {KnownRelease} from '../../graph/inference/facts.ts'
+import {
+  type AmbiguousWant,
+  type Inference,
+  type InferenceInputs,
+  type InferredRequirement,
+  infer,
+  type UnservedWant,
+  withInferred,
+} from '../../graph/inference/infer.ts'
+import {servesKind} from '../../kubernetes/custom-kinds.ts'
+import type {RenderedObject} from '../../kubernetes/manifest.ts'
+import {builtInPlugins} from '../../overrides/system/plugins.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'
+import {idOf} from '../gathering/load-charts.ts'
+import {ambiguousError} from './ambiguity.ts'
+import {readChartIndex} from './chart-index.ts'
+import type {Requirements} from './choices.ts'
+import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
+import {type ForeknownReleases, layersKey} from './foreknown.ts'
+import {goneNotes, isGiven, isHanging, unservedError, unservedNotes, versionNotes} from './notes.ts'
+import {statedByPlugins} from './stated-by-plugins.ts'
+
+/** The outside of an inference: charts rendered, kinds served, a cache. */
+export interface InferenceOptions extends Rendering {
+  /** Whether to resolve with the faults of the inference instead of throwing them. */
+  readonly isTolerant?: boolean
+}
+
+/** The wants that no release serves, and those that several could. */
+export interface InferenceFaults {
+  readonly unserved: readonly UnservedWant[]
+  readonly ambiguous: readonly AmbiguousWant[]
+  /** The requirements beside these, including those that releases of the chart index could have if they are chosen. */
+  readonly requirements: Requirements
+}
+
+/** An environment with its requirements, stated and inferred. */
+export interface Inferred {
+  readonly gathered: Gathered
+  readonly requirements: ReadonlyMap<ReleaseId, readonly Requirement[]>
+  readonly inferred: readonly InferredRequirement[]
+  readonly notes: readonly string[]
+  readonly faults: InferenceFaults
+  readonly foreknown: ForeknownReleases
+}
+
+interface InferOptions extends GatherOptions {
+  readonly inference?: InferenceOptions | undefined
+}
+
+/**
+ * Gathers an environment, infers requirements from what its charts render, adds the charts that provide them, and so
+ * on. If no chart's requirements are to be inferred, nothing is rendered. Throws `KK_AMBIGUOUS`, `KK_UNSERVED` and
+ * helm's error for a chart that does not render.
+ */
+export async function inferRequirements(options: InferOptions): Promise<Inferred> {
+  const {environment, inference} = options
+  const plugins = options.places?.plugins ?? builtInPlugins()
+  const added: ReleaseId[] = []
+  const rendered = new Map<ReleaseId, readonly RenderedObject[]>()
+  for (;;) {
+    const gathered = await gather(options, added)
+    const inferring = inferringAmong(environment, gathered)
+    if (!inference || inferring.size === 0) return {...NOTHING, gathered, requirements: gathered.requirements}
+    const onRendered = rendered.set.bind(rendered)
+    const facts = await factsOfReleases(subjectsOf(environment, gathered), {...inference, onRendered})
+    const {releases, failures} = readable(facts, gathered)
+    if (!inference.isTolerant) refuseUnreadable(failures, inferring)
+    const gone = new Set(added.filter((release) => !gathered.charts.has(release)))
+    const chartIndex = await readChartIndex({
+      environment,
+      present: gathered.charts,
+      cache: inference.cache,
+      gone,
+    })
+    const inputs: InferenceInputs = {
+      releases,
+      inferring,
+      chartIndex,
+      named: new Set([...environment.sections.keys()].map((name) => idOf(environment, name))),
+      stated: (release) => statementsOf(environment, gathered, release),
+    }
+    const inferred = infer(inputs)
+    const isServed = await servedAmong(inferred, inference)
+    const shown = withoutServed(inferred, {environment, gathered, isServed})
+    const told = await statedByPlugins({
+      environment,
+      gathered,
+      inferring,
+      plugins,
+      finding: options.finding,
+      without: (release) => inputs.stated(release).without,
+    })
+    const found = {
+      ...shown,
+      requirements: [...shown.requirements, ...told.requirements],
+      added: [...new Set([...shown.added, ...told.added])].sort(),
+    }
+    if (found.added.length === 0) {
+      const foreknown = foreknownOf(releases, gathered, rendered)
+      return {
+        ...inferredRequirements({environment, gathered, inputs, found, failures, inference, gone}),
+        foreknown,
+      }
+    }
+    added.push(...found.added)
+  }
+}
+
+const NOTHING = {
+  inferred: [],
+  notes: [],
+  faults: {unserved: [], ambiguous: [], requirements: new Map<ReleaseId, never>()},
+  foreknown: new Map<ReleaseId, never>(),
+} as const
+
+/** Returns all releases that have rendered. */
+function foreknownOf(
+  releases: readonly KnownRelease[],
+  {layers}: Gathered,
+  rendered: ReadonlyMap<ReleaseId, readonly RenderedObject[]>,
+): ForeknownReleases {
+  return new Map(
+    releases.map(({release, facts}) => [
+      release,
+      {layers: layersKey(layers.get(release)!), rendered: rendered.get(release), facts},
+    ]),
+  )
+}
+
+/** Returns the releases whose charts do not state requirements, unless the environment says otherwise. */
+function inferringAmong(environment: Environment, {charts}: Gathered): ReadonlySet<ReleaseId> {
+  const found = [...charts].filter(([release, {annotated}]) => {
+    const stated = environment.releases.get(releaseName(release))?.infer
+    return stated ?? (environment.infer && !annotated)
+  })
+  return new Set(found.map(([release]) => release))
+}
+
+function subjectsOf(environment: Environment, {charts, digests, layers}: Gathered) {
+  return [...charts].map(([release, chart]) => ({
+    release,
+    chart,
+    chartDigest: digests.get(chart.directory)!,
+    layers: layers.get(release)!,
+    timeoutSeconds: environment.releases.get(releaseName(release))?.timeoutSeconds,
+  }))
+}
+
+interface Failure {
+  readonly release: ReleaseId
+  readonly error: KkError
+}
+
+function readable(
+  facts: FactsOfReleases,
+  {charts}: Gathered,
+): {readonly releases: readonly KnownRelease[]; readonly failures: readonly Failure[]} {
+  const releases: KnownRelease[] = []
+  const failures: Failure[] = []
+  for (const [release, {sharedInfrastructure: shared}] of charts) {
+    const found = facts.get(release)!
+    if ('provided' in found) releases.push({release, facts: found, shared})
+    else failures.push({release, error: found})
+  }
+  return {releases, failures}
+}
+
+/**
+ * Throws the error of the first chart that does not render though its requirements are to be inferred. A chart that
+ * only provides may stay unknown.
+ */
+function refuseUnreadable(failures: readonly Failure[], inferring: ReadonlySet<ReleaseId>): void {
+  const failure = failures.find(({release}) => inferring.has(release))
+  if (!failure) return
+  const {release, error} = failure
+  const name = releaseName(release)
+  throw new KkError(error.code, error.message, {
+    cause: error,
+    log: error.log,
+    hint: `${error.hint ?? 'correct it'}; kk renders ${name} to infer what it requires: to state that instead, kk.releases.${name}: {infer: false, requires: […]}`,
+  })
+}
+
+function statementsOf(environment: Environment, {requirements}: Gathered, release: ReleaseId) {
+  const {without = [], requires = []} = environment.releases.get(releaseName(release)) ?? {}
+  // `without` and `requires` together replace a requirement of the chart by the stated one.
+  const again = new Set(requires.map((each) => each.release))
+  const taken = without.filter((name) => !again.has(name))
+  return {
+    stated: new Set((requirements.get(release) ?? []).map((each) => each.release)),
+    without: new Set(taken.map((name) => idOf(environment, name))),
+  }
+}
+
+/**
+ * Returns a predicate for wants of a definition that the cluster has. The cluster is asked only if such a want exists.
+ */
+async function servedAmong(
+  {unserved, ambiguous}: Inference,
+  {served}: InferenceOptions,
+): Promise<(want: UnservedWant) => boolean> {
+  if (!served || ![...unserved, ...ambiguous].some(isOfKind)) return () => false
+  const isServed = servesKind(await served())
+  return ({want: {target}}) => target.what === 'kind' && target.name === undefined && isServed(target)
+}
+
+function isOfKind({want}: UnservedWant): boolean {
+  return want.target.what === 'kind'
+}
+
+interface There {
+  readonly environment: Environment
+  readonly gathered: Gathered
+  readonly isServed: (want: UnservedWant) => boolean
+}
+
+/**
+ * Leaves out wants that the cluster serves, that the environment says to be there already (`kk.given`), or that a
+ * required release of another environment serves.
+ */
+function withoutServed(found: Inference, {environment, gathered, isServed}: There): Inference {
+  const isMissed = (each: UnservedWant) =>
+    !isServed(each) && !isGiven(each, environment) && !isElsewhere(each, gathered)
+  return {
+    ...found,
+    unserved: found.unserved.filter(isMissed),
+    ambiguous: found.ambiguous.filter(isMissed),
+  }
+}
+
+/** Whether a want is in a namespace where a release of another environment is required. */
+function isElsewhere({release, want}: UnservedWant, {requirements, charts}: Gathered): boolean {
+  const namespace = 'namespace' in want.target ? want.target.namespace : undefined
+  const elsewhere = (requirements.get(release) ?? []).filter((each) => !charts.has(each.release))
+  return elsewhere.some((each) => releaseNamespace(each.release) === namespace)
+}
+
+interface InferenceParts {
+  readonly environment: Environment
+  readonly gathered: Gathered
+  readonly inputs: InferenceInputs
+  readonly found: Inference
+  readonly failures: readonly Failure[]
+  readonly inference: InferenceOptions
+  readonly gone: ReadonlySet<ReleaseId>
+}
+
+function inferredRequirements(parts: InferenceParts): Omit<Inferred, 'foreknown'> {
+  const {environment, gathered, inputs, found, failures, inference, gone} = parts
+  const {requirements: inferred, unserved, ambiguous} = found
+  const requirements = withInferred(gathered.requirements, inferred)
+  const hanging = unserved.filter((each) => isHanging(each, gathered.charts))
+  const possible =
+    ambiguous.length === 0
+      ? requirements
+      : possibleRequirements({stated: gathered.requirements, inferred, inputs})
+  if (!inference.isTolerant && ambiguous.length > 0)
+    throw ambiguousError(ambiguous, {environment, requirements: possible})
+  if (!inference.isTolerant && hanging.length > 0) throw unservedError(hanging, environment)
+  const unknown = failures.map(
+    ({release, error}) => `what ${releaseName(release)} provides is not known: ${error.message}`,
+  )
+  return {
+    gathered,
+    requirements,
+    inferred,
+    notes: [
+      ...unknown,
+      ...goneNotes(gone),
+      ...unservedNotes(unserved),
+      ...(inference.identity ? [] : versionNotes(gathered.charts)),
+    ],
+    faults: {unserved, ambiguous, requirements: possible},
+  }
+}
+
+interface Found {
+  readonly stated: Requirements
+  readonly inferred: readonly InferredRequirement[]
+  readonly inputs: InferenceInputs
+}
+
+/**
+ * Returns the unambiguous requirements of each release, and all that releases of the chart index could have, for one
+ * may be chosen from it.
+ */
+export function possibleRequirements({stated, inferred, inputs}: Found): Requirements {
+  const {releases, chartIndex} = inputs
+  const offered = new Set(chartIndex.map(({release}) => release))
+  const ofChartIndex = infer({
+    ...inputs,
+    releases: [...releases, ...chartIndex],
+    inferring: offered,
+    chartIndex: [],
+  })
+  const open = ofChartIndex.ambiguous.flatMap(({release: from, want: {kind, file, text}, candidates}) =>
+    candidates.map(({release: to}): InferredRequirement => {
+      return {from, to, kind, evidence: {source: 'inferred', file, text}}
+    }),
+  )
+  const nothing = [...offered].map((release) => [release, []] as const)
+  return withInferred(new Map([...nothing, ...stated]), [...inferred, ...ofChartIndex.requirements, ...open])
+}

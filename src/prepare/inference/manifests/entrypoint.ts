@@ -1,0 +1,107 @@
+import type {Target, Want} from '../../../graph/inference/facts.ts'
+import type {KubernetesObject} from '../../../kubernetes/cluster.ts'
+import {isBuiltIn} from '../../../kubernetes/custom-kinds.ts'
+import {literalsOf, type NamedContainer, type PodTemplate} from '../../../kubernetes/pods.ts'
+import type {Waiter} from '../../../release.ts'
+
+/** A want that a rule finds in an object; the object and its file are the same for all rules. */
+export type StatedWant = Pick<Want, 'kind' | 'target' | 'text'>
+
+/** An object with what rules look at. */
+export interface Waiting {
+  readonly object: KubernetesObject
+  readonly waiter: Waiter
+  /** Undefined for what makes no pods. */
+  readonly template: PodTemplate | undefined
+  readonly containers: readonly NamedContainer[]
+  /** All that is written in it; see `textOf`. */
+  readonly text: string
+}
+
+/** A variable of kubernetes-entrypoint, the waiting program of openstack-helm, and how its value is read. */
+type Reader = (value: string) => readonly Target[]
+
+const READERS: Readonly<Record<string, Reader>> = {
+  DEPENDENCY_SERVICE: named('Service'),
+  DEPENDENCY_JOBS: named('Job'),
+  DEPENDENCY_DAEMONSET: named('DaemonSet'),
+  DEPENDENCY_JOBS_JSON: (value) =>
+    maps(value).flatMap((each) => objectTarget('Job', each) ?? podsTarget(each)),
+  DEPENDENCY_POD_JSON: (value) => maps(value).flatMap(podsTarget),
+  DEPENDENCY_CUSTOM_RESOURCE: (value) => maps(value).flatMap(kindTarget),
+}
+
+/** Returns what containers are told to wait for by the variables of kubernetes-entrypoint. */
+export function entrypointWants({containers, waiter}: Waiting): readonly StatedWant[] {
+  const kind = waiter === 'cron' ? 'soft' : 'ready'
+  return containers.flatMap(({container, title}) =>
+    [...literalsOf(container)].flatMap(([name, value]) =>
+      (READERS[name]?.(value) ?? []).map((target) => ({
+        kind,
+        target,
+        text: `${title}, ${name} ${titleOf(target)}`,
+      })),
+    ),
+  )
+}
+
+/** `namespace:name`, several of them parted by commas. */
+function named(kind: string): Reader {
+  return (value) =>
+    value
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '')
+      .map((word) => {
+        const colon = word.lastIndexOf(':')
+        const namespace = colon < 0 ? {} : {namespace: word.slice(0, colon)}
+        return {what: 'object', kind, name: word.slice(colon + 1), ...namespace}
+      })
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Returns the maps of a JSON list; none of any other text, which names nothing to wait for. */
+function maps(value: string): readonly Json[] {
+  try {
+    const found: unknown = JSON.parse(value)
+    return Array.isArray(found) ? found.filter((each) => typeof each === 'object' && each !== null) : []
+  } catch {
+    return []
+  }
+}
+
+function objectTarget(
+  kind: string,
+  {name, namespace}: Json,
+): readonly Extract<Target, {what: 'object'}>[] | undefined {
+  if (typeof name !== 'string' || name === '') return undefined
+  return [{what: 'object', kind, name, ...namespaceOf(namespace)}]
+}
+
+function podsTarget({labels, namespace}: Json): readonly Target[] {
+  if (typeof labels !== 'object' || labels === null) return []
+  return [{what: 'pods', labels: labels as Readonly<Record<string, string>>, ...namespaceOf(namespace)}]
+}
+
+function kindTarget({apiVersion, kind, name, namespace}: Json): readonly Target[] {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return []
+  const named = objectTarget(kind, {name, namespace})
+  if (isBuiltIn(apiVersion)) return named ?? []
+  return [{...named?.[0], what: 'kind', group: apiVersion.split('/')[0]!, kind}]
+}
+
+function namespaceOf(namespace: unknown): {readonly namespace?: string} {
+  return typeof namespace === 'string' && namespace !== '' ? {namespace} : {}
+}
+
+function titleOf(target: Target): string {
+  if (target.what === 'object')
+    return target.namespace === undefined ? target.name : `${target.namespace}:${target.name}`
+  if (target.what === 'kind')
+    return `${target.kind}.${target.group}${target.name === undefined ? '' : `/${target.name}`}`
+  if (target.what !== 'pods') return ''
+  return Object.entries(target.labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')
+}

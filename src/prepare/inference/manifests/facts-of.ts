@@ -1,0 +1,28 @@
+import type {ChartFacts} from '../../../graph/inference/facts.ts'
+import {hookEvents} from '../../../kubernetes/helm-view.ts'
+import {type RenderedObject, renderedObjects} from '../../../kubernetes/manifest.ts'
+import {providedBy} from './provided-by.ts'
+import {waiterOf} from './waiter-of.ts'
+import {wantsOf} from './wants-of.ts'
+
+/** Returns what a chart provides and wants, by what `helm template` prints of it. Throws what `parseManifest` throws. */
+export function factsOf(manifest: string, namespace: string): ChartFacts {
+  return factsOfObjects(renderedObjects(manifest), namespace)
+}
+
+/**
+ * Returns what a rendered chart provides and wants; what only tests, deletion and rollback make is left out. `namespace` is the
+ * release's.
+ */
+export function factsOfObjects(all: readonly RenderedObject[], namespace: string): ChartFacts {
+  const rendered = all.filter(({object}) => waiterOf(object) !== undefined)
+  return {
+    provided: providedBy(rendered, namespace),
+    wants: wantsOf(rendered, namespace),
+    ...(rendered.some(isAfter) && {hooksAfter: true}),
+  }
+}
+
+function isAfter({object}: RenderedObject): boolean {
+  return hookEvents(object).some((event) => event === 'post-install' || event === 'post-upgrade')
+}

@@ -1,0 +1,89 @@
+import {dig, digMaps, digText} from '../../../base/dig.ts'
+import {type Provided, type ProvidedObject, wordDigest} from '../../../graph/inference/facts.ts'
+import {isBuiltIn} from '../../../kubernetes/custom-kinds.ts'
+import type {RenderedObject} from '../../../kubernetes/manifest.ts'
+import {containersOf, literalsOf, podTemplate} from '../../../kubernetes/pods.ts'
+
+const TELLS_NAME = /SECRET|KEYRING|CONFIG_?MAP/
+const NAME_FLAG = /--[\w-]*(?:secret|configmap)[\w-]*[= ]([a-z0-9][a-z0-9.-]*)/g
+
+/** Returns what these objects give to others. `namespace` is the release's: objects in it need not say so. */
+export function providedBy(rendered: readonly RenderedObject[], namespace: string): Provided {
+  const home = (stated: string | undefined) =>
+    stated === undefined || stated === namespace ? {} : {namespace: stated}
+  return {
+    objects: rendered.flatMap((each) => objectsOf(each).map(({in: at, ...rest}) => ({...rest, ...home(at)}))),
+    pods: rendered.flatMap(({object}) => {
+      const template = podTemplate(object)
+      return template ? [{labels: template.labels, ...home(object.metadata.namespace)}] : []
+    }),
+    kinds: rendered.flatMap(kindsOf),
+    guarded: rendered.flatMap(guardedBy),
+    madeByJobs: [...new Set(rendered.flatMap(namesToldToJobs))].map(wordDigest),
+  }
+}
+
+function objectsOf({
+  object,
+  file,
+}: RenderedObject): readonly (ProvidedObject & {readonly in: string | undefined})[] {
+  const {apiVersion, kind, metadata} = object
+  const self = {
+    ...(!isBuiltIn(apiVersion) && {apiVersion}),
+    kind,
+    name: metadata.name,
+    in: metadata.namespace,
+    file,
+  }
+  if (kind === 'Service') {
+    const ports = digMaps(object, 'spec', 'ports').map((port) => dig(port, 'port'))
+    return [{...self, ports: ports.filter((port) => typeof port === 'number')}]
+  }
+  if (kind !== 'StatefulSet') return [self]
+  const claims = digMaps(object, 'spec', 'volumeClaimTemplates').flatMap((claim) => {
+    const name = digText(claim, 'metadata', 'name')
+    return name === undefined ? [] : [{...self, kind: 'PersistentVolumeClaim', name}]
+  })
+  return [self, ...claims]
+}
+
+function kindsOf({object}: RenderedObject): Provided['kinds'] {
+  if (object.kind !== 'CustomResourceDefinition') return []
+  const group = digText(object, 'spec', 'group') ?? ''
+  const kind = digText(object, 'spec', 'names', 'kind') ?? ''
+  const plural = digText(object, 'spec', 'names', 'plural') ?? ''
+  const versions = digMaps(object, 'spec', 'versions')
+    .filter((each) => dig(each, 'served') !== false)
+    .flatMap((each) => digText(each, 'name') ?? [])
+  return [{group, kind, plural, versions}]
+}
+
+function guardedBy({object}: RenderedObject): Provided['guarded'] {
+  if (!/^(Validating|Mutating)WebhookConfiguration$/.test(object.kind)) return []
+  const closed = digMaps(object, 'webhooks').filter((hook) => dig(hook, 'failurePolicy') !== 'Ignore')
+  const rules = closed.flatMap((hook) => digMaps(hook, 'rules'))
+  return rules.flatMap((rule) =>
+    textsAt(rule, 'apiGroups').flatMap((group) =>
+      textsAt(rule, 'resources').map((resource) => ({group, resource})),
+    ),
+  )
+}
+
+/** A Job that is told a name by a variable such as KUBE_SECRET_NAME, or by --secret-name=…, makes that object. */
+function namesToldToJobs({object}: RenderedObject): readonly string[] {
+  const template = object.kind === 'Job' ? podTemplate(object) : undefined
+  if (!template) return []
+  return containersOf(template)
+    .filter(({isInit}) => !isInit)
+    .flatMap(({container}) => {
+      const told = [...literalsOf(container)].filter(([name]) => TELLS_NAME.test(name))
+      const words = [...textsAt(container, 'command'), ...textsAt(container, 'args')].join(' ')
+      const names = told.map(([, value]) => value).filter((value) => /^[a-z0-9][a-z0-9.-]*$/.test(value))
+      return [...names, ...Array.from(words.matchAll(NAME_FLAG), ([, name]) => name!)]
+    })
+}
+
+function textsAt(tree: unknown, key: string): readonly string[] {
+  const found = dig(tree, key)
+  return Array.isArray(found) ? found.filter((each) => typeof each === 'string') : []
+}

@@ -1,0 +1,115 @@
+import {KkError} from '../../base/errors.ts'
+import type {Chart} from '../../charts/chart.ts'
+import type {Environment} from '../../environment/environment.ts'
+import type {Edge, Graph} from '../../graph/graph.ts'
+import {groups} from '../../graph/groups.ts'
+import type {Want} from '../../graph/inference/facts.ts'
+import type {UnservedWant} from '../../graph/inference/infer.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {asksVersion, KUBE_VERSION} from './facts-of-releases.ts'
+
+/**
+ * Returns the name of a want as `kk.given` writes it and people read it: `Secret/tls`, or `openstack/Secret/tls` in
+ * another namespace.
+ */
+export function wantedName({target}: Want): string {
+  if (target.what === 'object') {
+    const name = `${target.kind}/${target.name}`
+    return target.namespace === undefined ? name : `${target.namespace}/${name}`
+  }
+  if (target.what === 'kind') return `CustomResourceDefinition/${target.kind}.${target.group}`
+  if (target.what === 'link') return `Service/${target.variable.toLowerCase().replaceAll('_', '-')}`
+  if (target.what === 'host') return 'a host'
+  const labels = Object.entries(target.labels).map((pair) => pair.join('='))
+  return `Pod/${labels.join(',')}`
+}
+
+/** Whether the environment says (`kk.given`) that the object exists, or will, without a chart of its own. */
+export function isGiven({want}: UnservedWant, {given}: Pick<Environment, 'given'>): boolean {
+  return given.includes(wantedName(want))
+}
+
+/**
+ * Whether helm itself would wait in vain: a hook needs an object that no release makes, in a namespace of this
+ * environment.
+ */
+export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<ReleaseId, unknown>): boolean {
+  // An object of a missing kind fails at once; only a wait for one blocks.
+  const isMade = want.target.what === 'kind' && want.kind !== 'ready'
+  if (want.waiter !== 'hook' || isMade) return false
+  const stated = 'namespace' in want.target ? want.target.namespace : undefined
+  const namespaces = new Set([...releases.keys()].map(releaseNamespace))
+  return namespaces.has(stated ?? releaseNamespace(release))
+}
+
+/** Returns `KK_UNSERVED` for the wants that helm would wait for without end. */
+export function unservedError(hanging: readonly UnservedWant[], {file}: Environment): KkError {
+  const names = [...new Set(hanging.map(({want}) => wantedName(want)))]
+  return new KkError(
+    'KK_UNSERVED',
+    [`${file}: hooks wait for what nobody makes, and helm would wait for them:`, ...linesOf(hanging)].join(
+      '\n',
+    ),
+    {
+      hint: `add the chart that makes it, to the file or by "kk charts index DIR" for a directory of kk.charts; if it is there without kk: kk.given: [${names.join(', ')}]`,
+    },
+  )
+}
+
+/** Returns one note for each object that no release makes, with the first object that needs it. */
+export function unservedNotes(unserved: readonly UnservedWant[]): readonly string[] {
+  const byThing = Map.groupBy(unserved, ({release, want}) => `${release} ${wantedName(want)}`)
+  return [...byThing.values()].map((wants) => {
+    const {release, want} = wants[0]!
+    const more = wants.length === 1 ? '' : ` and ${wants.length - 1} more`
+    return `no release makes ${wantedName(want)}, which ${releaseName(release)} needs: ${want.object} ${want.text}${more}`
+  })
+}
+
+/** Returns a note for each chart that is indexed, but no longer in its directory. */
+export function goneNotes(gone: ReadonlySet<ReleaseId>): readonly string[] {
+  return [...gone].map(
+    (release) =>
+      `the chart ${releaseName(release)} was indexed and is not there any more: run "kk charts index DIR" for its directory again`,
+  )
+}
+
+/** Returns a note on charts that ask for the version of Kubernetes, if no cluster tells it. */
+export function versionNotes(charts: ReadonlyMap<ReleaseId, Chart>): readonly string[] {
+  const names = [...charts].filter(([, chart]) => asksVersion(chart)).map(([release]) => releaseName(release))
+  if (names.length === 0) return []
+  return [
+    `no cluster is asked, so charts that ask for the version of Kubernetes are rendered for ${KUBE_VERSION}: ${names.join(', ')}`,
+  ]
+}
+
+function linesOf(wants: readonly UnservedWant[]): readonly string[] {
+  return [
+    ...new Set(
+      wants.map(({release, want}) => `  ${releaseName(release)}: ${want.object} ${want.text} (${want.file})`),
+    ),
+  ]
+}
+
+/**
+ * Returns a note for each hook that waits for a member of its own group: it ends only because all members start
+ * together.
+ */
+export function waitingHookNotes(graph: Graph): readonly string[] {
+  return waitingHooks(graph).map(({from, to, evidence}) => {
+    const hook = evidence.find(({waiter}) => waiter === 'hook')!
+    return `${releaseName(from)} and ${releaseName(to)} need each other and start together; a hook waits there: ${hook.text}`
+  })
+}
+
+/**
+ * Returns the edges inside groups by which a hook waits. Helm waits for the hook, which ends only because helm installs
+ * the members of a group side by side.
+ */
+export function waitingHooks(graph: Graph): readonly Edge[] {
+  const groupOf = groups(graph)
+  return graph.releases
+    .flatMap((release) => graph.requirements.get(release)!)
+    .filter(({from, to}) => from !== to && groupOf.get(from) === groupOf.get(to))
+    .filter(({evidence}) => evidence.some(({waiter, source}) => source === 'inferred' && waiter === 'hook'))
+}

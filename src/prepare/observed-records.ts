@@ -1,0 +1,78 @@
+import type {Cluster, ReleaseRecord} from '../kubernetes/cluster.ts'
+import {
+  copierOf,
+  evidenceOf,
+  isUnfinished,
+  isUnlabelled,
+  type ObservedRecord,
+} from '../plan/pending/evidence.ts'
+import {lostHooks} from '../plan/pending/recovery.ts'
+import type {ReleaseId} from '../release.ts'
+
+type Looked = Pick<Cluster, 'lease' | 'now'>
+
+/** Returns the records, those of the concerned releases with the evidence of who left them unfinished, if they are. */
+export async function observedRecords(
+  cluster: Looked & Pick<Cluster, 'lastRecord' | 'stored'>,
+  records: readonly ReleaseRecord[],
+  isConcerned: (release: ReleaseId) => boolean,
+): Promise<readonly ObservedRecord[]> {
+  const observed = await Promise.all(
+    records.map((record) => (isConcerned(record.release) ? settledRecord(cluster, record) : record)),
+  )
+  return observed.filter((record) => record !== undefined)
+}
+
+/**
+ * Returns a record that was not written while its evidence was read. A helm whose process is gone now may have been at
+ * work when the record was read, so the record is read again. Returns undefined if the record is gone by then.
+ */
+async function settledRecord(
+  cluster: Looked & Pick<Cluster, 'lastRecord' | 'stored'>,
+  record: ReleaseRecord,
+): Promise<ObservedRecord | undefined> {
+  const observed = await withLostHooks(cluster, await observedRecord(cluster, record))
+  if (!isUnfinished(record)) return observed
+  const now = await cluster.lastRecord(record.release)
+  if (now?.secret.resourceVersion === record.secret.resourceVersion) return observed
+  return now && settledRecord(cluster, now)
+}
+
+/** The statuses of a release of which no revision was deployed, if all of its revisions have them. */
+const NEVER_DEPLOYED: ReadonlySet<string> = new Set(['failed', 'pending-install', 'pending-upgrade'])
+
+/** Returns the record, with the hooks that its install has left undone if no revision was deployed since. */
+async function withLostHooks(
+  cluster: Pick<Cluster, 'stored'>,
+  record: ObservedRecord,
+): Promise<ObservedRecord> {
+  if (!NEVER_DEPLOYED.has(record.status)) return record
+  for (let {revision} = record; ; revision--) {
+    // What cannot be read is found when helm is to work on it.
+    const stored = await cluster.stored(record.release, revision).catch(() => undefined)
+    if (!stored || !NEVER_DEPLOYED.has(stored.status)) return record
+    const hooks = lostHooks(stored)
+    if (stored.isInstall) return hooks.length === 0 ? record : {...record, lostHooks: hooks}
+  }
+}
+
+/** Returns the last record of a release, with the evidence if it is unfinished, or bears the labels of another revision. */
+async function observedRecord(cluster: Looked, record: ReleaseRecord): Promise<ObservedRecord> {
+  if (!isUnfinished(record) && !isUnlabelled(record)) return record
+  const lease = await cluster.lease(record.release)
+  const copiedBy = copierOf(record, lease)
+  if (!isUnfinished(record)) return copiedBy === undefined ? record : {...record, copiedBy}
+  return {...record, evidence: evidenceOf(record, lease, {now: cluster.now()})}
+}
+
+/**
+ * Returns all revisions, with the evidence for the last of each release: only that can be unfinished. The input must be
+ * ascending.
+ */
+export async function observedRevisions(
+  cluster: Looked,
+  revisions: readonly ReleaseRecord[],
+): Promise<readonly ObservedRecord[]> {
+  const last = new Set(new Map(revisions.map((record) => [record.release, record])).values())
+  return Promise.all(revisions.map((record) => (last.has(record) ? observedRecord(cluster, record) : record)))
+}

@@ -1,0 +1,178 @@
+import {existsSync, readFileSync} from 'node:fs'
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {suggest} from '../base/suggest.ts'
+import type {Chart} from '../charts/chart.ts'
+import {defaultValues} from '../charts/default-values.ts'
+import {namedTemplates} from '../charts/template-names.ts'
+import {locator} from '../environment/position.ts'
+import {MissingTemplate} from '../helm/failure.ts'
+import {BrokenSchema, type SchemaProblem} from '../helm/schema-problems.ts'
+import type {Layer} from '../overrides/layer.ts'
+import {isMap, type ReleaseId, releaseName, releaseNamespace, type Values} from '../release.ts'
+
+/** A chart, and the layers of values that it was given. */
+export interface Given {
+  readonly chart: Pick<Chart, 'name' | 'directory' | 'libraries' | 'origin'>
+  readonly layers: readonly Layer[]
+}
+
+/** Throws the error as `placedError` returns it. */
+export async function throwPlaced(error: unknown, releases: GivenReleases): Promise<never> {
+  throw await placedError(error, releases)
+}
+
+interface GivenReleases {
+  get(release: ReleaseId): Given | undefined
+}
+
+/**
+ * Returns the error; if values break a schema, or name a template that does not exist, with the place where each was
+ * written and the name that was probably meant.
+ */
+export async function placedError(error: unknown, releases: GivenReleases): Promise<unknown> {
+  if (error instanceof BrokenSchema) return placed(error, releases.get(error.of))
+  if (error instanceof MissingTemplate) return named(error, releases.get(error.of))
+  return error
+}
+
+/** Returns the error with the place where each value was written and the key that was probably meant. */
+export async function placed(error: BrokenSchema, given: Given | undefined): Promise<BrokenSchema> {
+  if (!given || error.problems.length === 0) return error
+  const placed = {chart: given.chart, layers: withDefaults(given)}
+  const lines = await Promise.all(error.problems.map((problem) => linesOf(problem, placed)))
+  const call = {name: releaseName(error.of), namespace: releaseNamespace(error.of)}
+  const [subject] = error.message.split(': ', 1)
+  return new BrokenSchema(
+    call,
+    [`${subject}: the values break the schema of the chart:`, ...lines.flat()].join('\n'),
+    {hint: error.hint ?? '', log: error.log, problems: error.problems, cause: error},
+  )
+}
+
+/**
+ * The kinds of names in values of kk's own charts, by the prefix of the template that the library or the chart defines
+ * for each.
+ */
+const NAMED = {'common.config.block.': 'block', 'common.scripts.': 'script'}
+
+/**
+ * Returns the error with the place of the name among the values and all that may stand there, if values name the
+ * template.
+ */
+function named(error: MissingTemplate, given: Given | undefined): MissingTemplate {
+  const [prefix, what] = Object.entries(NAMED).find(([each]) => error.template.startsWith(each)) ?? []
+  if (!given || prefix === undefined) return error
+  const name = error.template.slice(prefix.length)
+  const layers = withDefaults(given)
+  const found = layers.flatMap(({values}) => placesOf(values, what, name)).at(-1)
+  if (!found) return error
+  const known = namedTemplates(given.chart, prefix).map((template) => template.name)
+  const close = suggest(name, known)
+  const meant = close === undefined ? '' : `: did you mean ${JSON.stringify(close)}?`
+  const call = {name: releaseName(error.of), namespace: releaseNamespace(error.of)}
+  const [subject] = error.message.split(': ', 1)
+  return new MissingTemplate(
+    call,
+    `${subject}: the chart does not render: ${placeOf(found, layers)}${keyText(found)}there is no ${what} ${name}${meant}`,
+    {
+      hint: `the library and the chart have: ${known.join(', ')}`,
+      log: [],
+      template: error.template,
+      cause: error,
+    },
+  )
+}
+
+/** Returns the paths at which the facts of a chart name a block or a script. */
+function placesOf(values: Values, what: string | undefined, name: string): readonly (readonly string[])[] {
+  const below = (key: string) => Object.entries(isMap(values[key]) ? values[key] : {})
+  if (what === 'block')
+    return below('files').flatMap(([file, facts]) =>
+      holds(facts, ['uses', name]) ? [['files', file, 'uses', name]] : [],
+    )
+  return ['components', 'jobs', 'cronjobs', 'tests'].flatMap((kind) =>
+    below(kind).flatMap(([unit, facts]) => {
+      const keys = isMap(facts)
+        ? ['script', 'scripts'].filter((key) => [facts[key]].flat().includes(name))
+        : []
+      return keys.map((key) => [kind, unit, key])
+    }),
+  )
+}
+
+/** Returns the layers above the chart's own values. */
+function withDefaults({chart, layers}: Given): readonly PlacedLayer[] {
+  const path = join(chart.directory, 'values.yaml')
+  if (!existsSync(path)) return layers
+  const source = {file: join(chart.origin, 'values.yaml'), text: readFileSync(path, 'utf8')}
+  return [{values: defaultValues(chart.directory), source: source.file, position: locator(source)}, ...layers]
+}
+
+type PlacedLayer = Pick<Layer, 'values' | 'source' | 'position' | 'sourceOf'>
+
+/** Returns a line for each unknown key, or one for another problem. */
+async function linesOf(
+  problem: SchemaProblem,
+  {chart, layers}: {readonly chart: Given['chart']; readonly layers: readonly PlacedLayer[]},
+): Promise<readonly string[]> {
+  const {path, text, unknown} = problem
+  const above = problem.chart === chart.name ? [] : [problem.chart]
+  const at = [...above, ...path]
+  if (unknown.length === 0) return [`  ${placeOf(at, layers)}${keyText(at)}${text}`]
+  const known = await knownKeys(join(chart.directory, ...above.flatMap((name) => ['charts', name])), path)
+  return unknown.map((key) => {
+    if (key === 'global' && at.length === 0)
+      return `  ${placeOf([key], layers)}global: no such key: global goes to every release; for this one without it, its section: {global: null}`
+    const close = suggest(key, known)
+    const allowed = known.length === 0 ? '' : `; there are: ${known.toSorted().join(', ')}`
+    const meant = close === undefined ? allowed : `: did you mean ${JSON.stringify(close)}?`
+    return `  ${placeOf([...at, key], layers)}${keyText([...at, key])}no such key${meant}`
+  })
+}
+
+function keyText(path: readonly string[]): string {
+  return path.length === 0 ? '' : `${path.join('.')}: `
+}
+
+/**
+ * Returns the place in the last layer that has the path; if none has it, as for a missing key, the place of what is
+ * above it.
+ */
+function placeOf(path: readonly string[], layers: readonly PlacedLayer[]): string {
+  const layer = layers.findLast(({values}) => holds(values, path))
+  if (!layer) return path.length === 0 ? '' : placeOf(path.slice(0, -1), layers)
+  const {file, line, column} = layer.position?.(path) ?? {}
+  if (file !== undefined) return `${file}:${line}:${column}: `
+  return `${layer.sourceOf?.(path) ?? layer.source}: `
+}
+
+function holds(value: unknown, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined) return true
+  if (Array.isArray(value)) return /^\d+$/.test(key) && holds(value[Number(key)], rest)
+  return isMap(value) && Object.hasOwn(value, key) && holds(value[key], rest)
+}
+
+/** Returns the keys that a chart's schema knows at a path; none if the path cannot be followed. */
+async function knownKeys(directory: string, path: readonly string[]): Promise<readonly string[]> {
+  const text = await readFile(join(directory, 'values.schema.json'), 'utf8').catch(() => '{}')
+  const root = JSON.parse(text) as Values
+  const found = path.reduce<unknown>((schema, step) => below(resolved(schema, root), step), root)
+  const {properties} = resolved(found, root)
+  return isMap(properties) ? Object.keys(properties) : []
+}
+
+function below({properties, additionalProperties, items}: Values, step: string): unknown {
+  if (isMap(properties) && Object.hasOwn(properties, step)) return properties[step]
+  return additionalProperties ?? items
+}
+
+/** Returns a schema with the definition behind its `$ref` into the same file merged in. */
+function resolved(schema: unknown, root: Values): Values {
+  if (!isMap(schema)) return {}
+  const {$ref} = schema
+  if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return schema
+  const steps = $ref.slice(2).split('/')
+  const found = steps.reduce<unknown>((at, step) => (isMap(at) ? at[step] : undefined), root)
+  return isMap(found) ? {...found, ...schema} : schema
+}

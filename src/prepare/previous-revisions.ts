@@ -1,0 +1,35 @@
+import {mapParallel} from '../base/parallel.ts'
+import type {Cluster, StoredRelease} from '../kubernetes/cluster.ts'
+import type {Action, Plan} from '../plan/plan.ts'
+import type {ReleaseId} from '../release.ts'
+
+/**
+ * Returns the revisions that each upgrade of a plan is compared with, and each install over what an earlier one has left: the
+ * last one and, if that failed, also the deployed one, for either of the two may be what runs.
+ */
+export async function previousRevisions(
+  plan: Plan,
+  cluster: Pick<Cluster, 'stored' | 'revisions'>,
+): Promise<ReadonlyMap<ReleaseId, readonly StoredRelease[]>> {
+  const previous = await mapParallel(
+    plan.actions.filter(changesRecord),
+    async ({release}) => [release, await beforeOf(release, cluster)] as const,
+  )
+  return new Map(previous.filter(([, [last]]) => last?.status !== 'uninstalled'))
+}
+
+/** Returns true for an upgrade, and for an install over what an earlier one has left, or over its history. */
+function changesRecord({kind, revision}: Action): boolean {
+  return kind === 'upgrade' || (kind === 'install' && revision > 0)
+}
+
+async function beforeOf(
+  release: ReleaseId,
+  cluster: Pick<Cluster, 'stored' | 'revisions'>,
+): Promise<readonly StoredRelease[]> {
+  const last = await cluster.stored(release)
+  if (!last || last.status === 'deployed') return last ? [last] : []
+  const deployed = (await cluster.revisions(release)).findLast(({status}) => status === 'deployed')
+  const stored = deployed && (await cluster.stored(release, deployed.revision))
+  return stored ? [last, stored] : [last]
+}

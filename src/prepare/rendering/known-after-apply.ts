@@ -1,0 +1,53 @@
+import type {ChartFacts} from '../../graph/inference/facts.ts'
+import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import {isBuiltIn} from '../../kubernetes/custom-kinds.ts'
+import {objectName} from '../../kubernetes/manifest.ts'
+import type {ReleaseId} from '../../release.ts'
+
+/** An object of a kind that is not built into the API server. */
+export interface CustomResource {
+  /** The kind as the API server serves it: `group/version/Kind`. */
+  readonly kind: string
+  /** The object, for people: `Cache/one`. */
+  readonly object: string
+}
+
+export function customResources(objects: readonly KubernetesObject[]): readonly CustomResource[] {
+  return objects
+    .filter(({apiVersion}) => !isBuiltIn(apiVersion))
+    .map((object) => ({kind: `${object.apiVersion}/${object.kind}`, object: objectName(object)}))
+}
+
+/** Returns the custom resources of a chart that was rendered before, from its facts. */
+export function customResourcesOf({provided}: ChartFacts): readonly CustomResource[] {
+  return provided.objects.flatMap(({apiVersion, kind, name}) =>
+    apiVersion === undefined ? [] : [{kind: `${apiVersion}/${kind}`, object: `${kind}/${name}`}],
+  )
+}
+
+/** A custom resource that the API server can validate only once its kind exists. */
+export interface KnownAfterApply {
+  readonly release: ReleaseId
+  readonly object: string
+}
+
+interface Kinds {
+  readonly cluster: Pick<Cluster, 'customKinds'>
+  /** The kinds that the plan brings. */
+  readonly brought: ReadonlySet<string>
+}
+
+/**
+ * Returns the custom resources whose kind the plan brings and the cluster does not serve. The cluster is asked only if
+ * the plan brings the kind of one.
+ */
+export async function knownAfterApply(
+  resources: ReadonlyMap<ReleaseId, readonly CustomResource[]>,
+  {cluster, brought}: Kinds,
+): Promise<readonly KnownAfterApply[]> {
+  const all = [...resources].flatMap(([release, each]) => each.map((resource) => ({release, ...resource})))
+  const coming = all.filter(({kind}) => brought.has(kind))
+  if (coming.length === 0) return []
+  const served = new Set(await cluster.customKinds())
+  return coming.filter(({kind}) => !served.has(kind)).map(({release, object}) => ({release, object}))
+}

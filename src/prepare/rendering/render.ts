@@ -1,0 +1,97 @@
+import {mapParallel} from '../../base/parallel.ts'
+import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import {definedKinds} from '../../kubernetes/custom-kinds.ts'
+import type {Action, Plan} from '../../plan/plan.ts'
+import type {ReleaseId} from '../../release.ts'
+import {renderByKinds} from './render-by-kinds.ts'
+import {type Renderer, renderOnCluster} from './render-on-cluster.ts'
+import type {Vendored} from './vendored.ts'
+
+/** The objects of each release that is to be installed or upgraded, hooks included. */
+export type Rendered = ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
+
+/** Returns the actions for which helm will run. */
+export function helmActions(plan: Plan): readonly Action[] {
+  return plan.actions.filter(({kind}) => kind === 'install' || kind === 'upgrade')
+}
+
+export interface Rendering {
+  readonly plan: Plan
+  readonly helm: Renderer
+  readonly vendored: Vendored
+  readonly cluster: Pick<Cluster, 'customKinds'>
+  /** Custom kinds of releases that are not rendered again, as `group/version/Kind`. */
+  readonly kinds?: readonly string[]
+  /** Returns the objects of an action that is rendered already. */
+  readonly known?: (action: Action) => readonly KubernetesObject[] | undefined
+}
+
+/**
+ * Renders what a plan installs or upgrades. Charts that ask which kinds the cluster has are given those that it serves
+ * and those that come with the plan. Charts that look objects up, or ask for the number of the revision, are rendered
+ * as an upgrade would render them. Rejects with helm's error for the first chart, in the order of the plan, that does
+ * not render.
+ */
+export async function renderAll(rendering: Rendering): Promise<Rendered> {
+  const {plan, vendored, cluster, kinds = []} = rendering
+  const asks = ({release}: Action) => vendored.asksKinds(release)
+  const actions = helmActions(plan)
+  const served = actions.some(asks) ? await cluster.customKinds() : []
+  const outcomes = await renderByKinds<Action, Outcome>(actions, {
+    asks,
+    definedBy: (rendered) =>
+      definedKinds(rendered.flatMap((each) => ('objects' in each ? each.objects : []))),
+    render: (some, defined) =>
+      render(some, {
+        ...rendering,
+        apiVersions: defined ? [...new Set([...served, ...kinds, ...defined])].sort() : [],
+        isServed: (version) => served.includes(version),
+      }),
+  })
+  return expectRendered(outcomes, actions)
+}
+
+/** The objects that a chart renders, or the error why it does not. */
+type Outcome = {readonly objects: readonly KubernetesObject[]} | {readonly error: unknown}
+
+/**
+ * Returns the rendered objects in the order of the plan, which is not the order of rendering. Throws the first error.
+ */
+function expectRendered(outcomes: ReadonlyMap<ReleaseId, Outcome>, actions: readonly Action[]): Rendered {
+  return new Map(
+    actions.map(({release}) => {
+      const outcome = outcomes.get(release)!
+      if ('error' in outcome) throw outcome.error
+      return [release, outcome.objects]
+    }),
+  )
+}
+
+interface WithKinds extends Rendering {
+  readonly apiVersions: readonly string[]
+  readonly isServed: (apiVersion: string) => boolean
+}
+
+/** Renders charts. The cluster is asked only if it serves all kinds that the charts are given. */
+async function render(
+  actions: readonly Action[],
+  {plan, helm, vendored, known, apiVersions, isServed}: WithKinds,
+): Promise<ReadonlyMap<ReleaseId, Outcome>> {
+  const canAsk = apiVersions.every(isServed)
+  const outcomes = await mapParallel(actions, async (action) => {
+    const {release, kind, revision} = action
+    const objects = known?.(action)
+    if (objects) return [release, {objects}] as const
+    const isUpgrade = kind === 'upgrade'
+    return renderOnCluster(helm, vendored.call(release), {
+      kubeVersion: plan.cluster.version,
+      isUpgrade,
+      apiVersions,
+      looksUp: canAsk && vendored.looksUp(release),
+      revision: canAsk && isUpgrade && vendored.asksRevision(release) ? revision + 1 : undefined,
+    })
+      .then((objects) => [release, {objects}] as const)
+      .catch((error: unknown) => [release, {error}] as const)
+  })
+  return new Map<ReleaseId, Outcome>(outcomes)
+}

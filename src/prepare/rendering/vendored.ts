@@ -1,0 +1,72 @@
+import {KkError} from '../../base/errors.ts'
+import {mentioned} from '../../charts/own-files.ts'
+import {type VendorOptions, vendorCharts} from '../../charts/vendor-charts.ts'
+import type {ReleaseCall} from '../../helm/helm.ts'
+import {mergedValues} from '../../overrides/layers.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
+import {preparedMask} from '../environment-mask.ts'
+import type {Prepared} from '../prepare.ts'
+
+/** The charts of a run, copied with their libraries into a directory of the run's own. */
+export interface Vendored {
+  /** Returns the release's name, chart and values for helm. */
+  call(release: ReleaseId): ReleaseCall
+  /** Returns whether a template of its chart asks which kinds the cluster has. */
+  asksKinds(release: ReleaseId): boolean
+  /** Returns whether a template looks up objects of the cluster. */
+  looksUp(release: ReleaseId): boolean
+  /** Returns whether a template asks for the number of the revision. */
+  asksRevision(release: ReleaseId): boolean
+  /** Removes the directory. */
+  remove(): Promise<void>
+}
+
+/** The words by which templates ask the cluster something. */
+const WORDS = ['APIVersions', 'lookup', 'Revision'] as const
+type Word = (typeof WORDS)[number]
+
+/**
+ * Copies the charts of the releases before helms run beside each other, for the user's chart directories are never
+ * written to. Rejects with `KK_FILE`.
+ */
+export async function vendor(
+  prepared: Prepared,
+  releases: Iterable<ReleaseId>,
+  options?: VendorOptions,
+): Promise<Vendored> {
+  const directory = await temporaryDirectory('kk-run-')
+  const charts = [...releases].map((release) => prepared.releases.get(release)!.chart)
+  const copies = await directory
+    .fill(() => vendorCharts(charts, directory.path, options))
+    .catch(async (error) => {
+      await directory.remove()
+      throw error
+    })
+  const words = new Map<ReleaseId, ReadonlySet<Word>>()
+  const asked = (release: ReleaseId) => {
+    const known = words.get(release) ?? mentioned(prepared.releases.get(release)!.chart, WORDS)
+    words.set(release, known)
+    return known
+  }
+  const mask = preparedMask(prepared)
+  return {
+    remove: directory.remove,
+    asksKinds: (release) => asked(release).has('APIVersions'),
+    looksUp: (release) => asked(release).has('lookup'),
+    asksRevision: (release) => asked(release).has('Revision'),
+    call(release) {
+      const {chart, layers, timeoutSeconds} = prepared.releases.get(release)!
+      const copy = copies.get(chart.directory)
+      if (copy === undefined) throw new KkError('KK_BUG', `the chart of ${release} was not vendored`)
+      return {
+        name: releaseName(release),
+        namespace: releaseNamespace(release),
+        chart: copy,
+        values: mergedValues(layers),
+        timeoutSeconds,
+        mask,
+      }
+    },
+  }
+}

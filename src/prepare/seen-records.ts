@@ -1,0 +1,48 @@
+import {asKkError} from '../base/errors.ts'
+import type {Cluster, ReleaseRecord} from '../kubernetes/cluster.ts'
+import {type ReleaseId, releaseNamespace} from '../release.ts'
+
+/** The last revisions that this user may see. */
+export interface SeenRecords {
+  readonly records: readonly ReleaseRecord[]
+  /** A note on what is not seen; undefined if the whole cluster is. */
+  readonly note: string | undefined
+}
+
+/**
+ * Returns the records of the whole cluster or, for a user who may not list these, of the namespaces of the releases.
+ * The latter tell the state of the releases, but not all users of them: a removal must see the whole cluster. Throws
+ * `KK_FORBIDDEN` if one of these namespaces may not be seen either.
+ */
+export async function seenRecords(
+  cluster: Pick<Cluster, 'records'>,
+  releases: readonly ReleaseId[],
+): Promise<SeenRecords> {
+  try {
+    return {records: await cluster.records(), note: undefined}
+  } catch (error) {
+    return inNamespaces(cluster, releases, error)
+  }
+}
+
+/**
+ * Returns the records of the releases' namespaces. Throws the given error if it has another cause than a refused list,
+ * or no namespace is known.
+ */
+async function inNamespaces(
+  cluster: Pick<Cluster, 'records'>,
+  releases: readonly ReleaseId[],
+  error: unknown,
+): Promise<SeenRecords> {
+  const namespaces = [...new Set(releases.map(releaseNamespace))].sort()
+  if (asKkError(error).code !== 'KK_FORBIDDEN' || namespaces.length === 0) throw error
+  const records = await Promise.all(namespaces.map((namespace) => cluster.records(namespace)))
+  return {
+    records: records.flat(),
+    note: unseenNote(namespaces),
+  }
+}
+
+export function unseenNote(namespaces: readonly string[]): string {
+  return `you may not list secrets in all namespaces: only ${namespaces.join(', ')} is seen, not what other environments have elsewhere`
+}

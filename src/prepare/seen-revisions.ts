@@ -1,0 +1,58 @@
+import {asKkError} from '../base/errors.ts'
+import {mapParallel} from '../base/parallel.ts'
+import type {Environment} from '../environment/environment.ts'
+import type {Cluster, ReleaseRecord} from '../kubernetes/cluster.ts'
+import {type ReleaseId, releaseNamespace} from '../release.ts'
+import {unseenNote} from './seen-records.ts'
+
+/** Revisions that this user may see. */
+export interface SeenRevisions {
+  /** The revisions; those of one release are ascending. */
+  readonly revisions: readonly ReleaseRecord[]
+  /** A note on what is not seen; undefined if the whole cluster is. */
+  readonly note: string | undefined
+}
+
+/** The subject of a command, from which the namespaces of its releases are found. */
+export interface Sought {
+  readonly releases?: readonly ReleaseId[]
+  /** The names on the command line; only a name with its namespace tells where it lives. */
+  readonly names?: readonly string[]
+  /** The name of the environment: without its file, the records of its runs tell the namespaces. */
+  readonly owner?: string | undefined
+  readonly environment?: Environment | undefined
+}
+
+type Reads = Pick<Cluster, 'revisions' | 'runs'>
+
+/**
+ * Returns every revision on the cluster or, for a user who may not list these, those in the namespaces of what is
+ * sought. Throws `KK_FORBIDDEN` if nothing tells a namespace, or one of them may not be seen either.
+ */
+export async function seenRevisions(cluster: Reads, sought: Sought): Promise<SeenRevisions> {
+  try {
+    return {revisions: await cluster.revisions(), note: undefined}
+  } catch (error) {
+    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    const namespaces = await namespacesOf(cluster, sought)
+    if (namespaces.length === 0) throw error
+    const revisions = await mapParallel(namespaces, (namespace) => cluster.revisions({namespace}))
+    return {revisions: revisions.flat(), note: unseenNote(namespaces)}
+  }
+}
+
+async function namespacesOf(
+  {runs}: Pick<Cluster, 'runs'>,
+  {releases = [], names = [], owner, environment}: Sought,
+): Promise<readonly string[]> {
+  const records = owner === undefined || environment ? [] : await runs.list(owner)
+  const run = records.flatMap((record) => record.releases.map(({release}) => release))
+  const settings = [...(environment?.releases.values() ?? [])]
+  const found = [
+    ...[...releases, ...run].map(releaseNamespace),
+    ...names.filter((name) => name.includes('/')).map((name) => releaseNamespace(name as ReleaseId)),
+    ...(environment ? [environment.namespace] : []),
+    ...settings.flatMap(({namespace}) => namespace ?? []),
+  ]
+  return [...new Set(found)].sort()
+}

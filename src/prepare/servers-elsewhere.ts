@@ -1,0 +1,129 @@
+import {dig, digText} from '../base/dig.ts'
+import {asKkError} from '../base/errors.ts'
+import type {SpokenChart} from '../charts/dialect.ts'
+import type {Cluster, ReleaseRecord, StoredRelease} from '../kubernetes/cluster.ts'
+import {parseManifest} from '../kubernetes/manifest.ts'
+import {isInstalled} from '../kubernetes/records/record.ts'
+import {mergedValues} from '../overrides/layers.ts'
+import {isServed, servedEndpoint, serverElsewhere} from '../overrides/system/servers.ts'
+import {readLabels} from '../plan/labels.ts'
+import {recordedChart} from '../plan/recorded-chart.ts'
+import {isMap, type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import type {Prepared} from './prepare.ts'
+
+/** A server of another environment, and the releases of this one that look for it under another name. */
+interface Server {
+  readonly endpoint: string
+  readonly record: ReleaseRecord
+  readonly clients: readonly Client[]
+}
+
+interface Client {
+  readonly release: ReleaseId
+  readonly chart: SpokenChart
+}
+
+/**
+ * Returns a note for each chart of openstack-helm that uses a database, message bus, cache or keystone of another
+ * environment, made by a chart of kk's own, and looks for it under a name at which nothing answers. Within one
+ * environment plugins tell it host and administrator, but what another environment has decides no values. Costs the
+ * record of each such server; one that may not be read is passed over.
+ */
+export async function serversElsewhereNotes(
+  prepared: Pick<Prepared, 'releases' | 'graph' | 'plugins' | 'environment'>,
+  records: readonly ReleaseRecord[],
+  cluster: Pick<Cluster, 'stored'>,
+): Promise<readonly string[]> {
+  const notes: string[] = []
+  for (const server of serversElsewhere(prepared, records)) {
+    const stored = await readable(cluster, server.record)
+    if (!stored || !isOfKk(stored)) continue
+    const hosts = servicesOf(stored)
+    for (const client of server.clients) notes.push(...noteOf(client, server, hosts))
+  }
+  return notes
+}
+
+/** Returns the servers of other environments that releases here use, if no release here serves the same endpoint. */
+function serversElsewhere(
+  {releases, graph, plugins, environment}: Pick<Prepared, 'releases' | 'graph' | 'plugins' | 'environment'>,
+  records: readonly ReleaseRecord[],
+): readonly Server[] {
+  const candidates = records.filter(
+    (record) =>
+      !releases.has(record.release) &&
+      isInstalled(record) &&
+      readLabels(record.labels)?.owner !== environment.name,
+  )
+  const served = candidates.flatMap((record) => {
+    const endpoint = servedEndpoint(recordedChart(record.release, record).name)
+    return endpoint === undefined ? [] : [{endpoint, record}]
+  })
+  if (served.length === 0) return []
+  const charts = new Map([...releases].map(([release, {chart}]) => [release, plugins.spoken(chart)]))
+  const uses = (client: ReleaseId, server: ReleaseId) =>
+    releaseNamespace(client) === releaseNamespace(server) ||
+    (graph.requirements.get(client) ?? []).some(({to}) => to === server)
+  return served
+    .filter(({endpoint}) => !isServed(endpoint, charts))
+    .map(({endpoint, record}) => ({
+      endpoint,
+      record,
+      clients: [...charts]
+        .filter(([release]) => uses(release, record.release))
+        .filter(([release]) => !statesHosts(mergedValues(releases.get(release)!.layers), endpoint))
+        .map(([release, chart]) => ({release, chart})),
+    }))
+    .filter(({clients}) => clients.length > 0)
+}
+
+function statesHosts(values: unknown, endpoint: string): boolean {
+  return dig(values, 'endpoints', endpoint, 'hosts') !== undefined
+}
+
+async function readable(
+  cluster: Pick<Cluster, 'stored'>,
+  {release, revision}: ReleaseRecord,
+): Promise<StoredRelease | undefined> {
+  try {
+    return await cluster.stored(release, revision)
+  } catch (error) {
+    const {code} = asKkError(error)
+    if (code === 'KK_FORBIDDEN' || code === 'KK_RECORD') return undefined
+    throw error
+  }
+}
+
+/** Whether a release was made by a chart of kk's own; charts of openstack-helm have no annotation of kk's. */
+function isOfKk({chart: {annotations = {}}}: StoredRelease): boolean {
+  return Object.keys(annotations).some((name) => name.startsWith('kk.openstack.org/'))
+}
+
+/** Returns the Services by which clients reach a release, without headless ones, which name single members. */
+function servicesOf({manifest}: StoredRelease): readonly string[] {
+  return parseManifest(manifest)
+    .filter((object) => object.kind === 'Service' && dig(object, 'spec', 'clusterIP') !== 'None')
+    .map(({metadata: {name}}) => name)
+}
+
+function noteOf({release, chart}: Client, server: Server, hosts: readonly string[]): readonly string[] {
+  const {endpoint, record} = server
+  const entry = chart.endpoints[endpoint]
+  const sought = digText(entry, 'hosts', 'internal') ?? digText(entry, 'hosts', 'default')
+  const [host] = hosts
+  if (sought === undefined || host === undefined || hosts.includes(sought)) return []
+  const told = serverElsewhere(release, chart, {release: record.release, endpoint, host})
+  if (!told) return []
+  const owner = readLabels(record.labels)?.owner
+  const whose = owner === undefined ? '' : ` of the environment ${owner}`
+  const others = hosts.length === 1 ? '' : ` (or ${hosts.slice(1).join(', ')})`
+  return [
+    `${releaseName(release)} looks for ${endpoint} at ${sought}, but ${record.release}${whose} answers at ${host}${others}: state in the section ${releaseName(release)}: ${statements([], told).join(', ')}`,
+  ]
+}
+
+/** Returns a line for each value, such as `endpoints.oslo_db.hosts.default: mariadb-server`. */
+function statements(path: readonly string[], value: unknown): readonly string[] {
+  if (!isMap(value)) return [`${path.join('.')}: ${value}`]
+  return Object.entries(value).flatMap(([key, inner]) => statements([...path, key], inner))
+}

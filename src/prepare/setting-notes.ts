@@ -1,0 +1,208 @@
+import {existsSync, readFileSync} from 'node:fs'
+import {basename, join} from 'node:path'
+import {once} from '../base/once.ts'
+import {suggest} from '../base/suggest.ts'
+import type {Library} from '../charts/chart.ts'
+import type {StoredRelease} from '../kubernetes/cluster.ts'
+import type {Layer} from '../overrides/layer.ts'
+import {mergedValues} from '../overrides/layers.ts'
+import {wantsInternalTls} from '../overrides/tls/certificate-need.ts'
+import {type Uses, usersOf} from '../plan/uses/uses.ts'
+import {isMap, type ReleaseId, releaseName, type Values} from '../release.ts'
+import {dottedHost, SERVERS} from './gathering/outside-servers.ts'
+import type {Prepared, PreparedRelease} from './prepare.ts'
+
+type Settings = Pick<Prepared, 'environment' | 'graph' | 'releases' | 'plugins'>
+
+/** Returns notes on settings that are accepted and do not do what they seem to. */
+export function settingNotes(prepared: Settings): readonly string[] {
+  return [...slipNotes(prepared), ...featureNotes(prepared), ...externalNotes(prepared)]
+}
+
+/** The layers that people write for one environment. */
+const WRITTEN: ReadonlySet<string> = new Set(['global', 'section', 'user', 'values', 'set'])
+
+function written(layers: readonly Layer[]): readonly Layer[] {
+  return layers.filter(({name}) => WRITTEN.has(name))
+}
+
+/** Returns a map among values, and the one below `global` that it is laid over. */
+function mapsAt(values: Values, ...path: readonly string[]): readonly Values[] {
+  const at = (from: unknown) =>
+    path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), from)
+  return [at(values), at(values.global)].filter(isMap)
+}
+
+/**
+ * Returns a note for each endpoint and each tag of an image that no chart here has, but whose name is close to one that
+ * some chart has. Others may be of charts that the file is also used with.
+ */
+function slipNotes({releases, plugins}: Settings): readonly string[] {
+  const all = [...releases.values()]
+  // Charts are read only if a layer has such names.
+  const endpoints = once(() => new Set(all.flatMap(({chart}) => endpointsOf(chart, plugins.spoken(chart)))))
+  const tags = once(() => new Set(all.flatMap(({chart}) => tagsOf(chart.name, plugins.spoken(chart)))))
+  const layers = [...new Set(all.flatMap((each) => written(each.layers)))]
+  const notes = layers.flatMap(({source, values}) => [
+    ...slips(source, 'endpoints', mapsAt(values, 'endpoints'), endpoints),
+    ...slips(source, 'images.tags', mapsAt(values, 'images', 'tags'), tags),
+  ])
+  return [...new Set(notes)]
+}
+
+/** Endpoints of shared services: `oslo_db_api` and the like are further databases on the one server. */
+const SHARED = /^(?:oslo_db|oslo_messaging|oslo_cache|identity)(?:_\w+)?$/
+
+function slips(
+  source: string,
+  where: string,
+  stated: readonly Values[],
+  known: () => ReadonlySet<string>,
+): readonly string[] {
+  return stated.flatMap(Object.keys).flatMap((name) => {
+    if (SHARED.test(name) || known().has(underscored(name))) return []
+    const close = suggest(underscored(name), known())
+    return close === undefined
+      ? []
+      : [
+          `${source}: no chart of this environment has ${where}.${name}, so it has no effect: did you mean ${close}?`,
+        ]
+  })
+}
+
+function underscored(name: string): string {
+  return name.replaceAll('-', '_')
+}
+
+type Spoken = ReturnType<Prepared['plugins']['spoken']>
+
+/** Returns the endpoints that a chart knows: its own, and for kk's charts those of the library's catalogue. */
+function endpointsOf({libraries}: Pick<Library, 'libraries'>, spoken: Spoken): readonly string[] {
+  return [...Object.keys(spoken.endpoints), ...keysOf(spoken.at('serves')), ...libraries.flatMap(catalogueOf)]
+}
+
+function keysOf(value: unknown): readonly string[] {
+  return isMap(value) ? Object.keys(value) : []
+}
+
+function catalogueOf({directory}: Library): readonly string[] {
+  const file = join(directory, 'templates/context/_catalogue.tpl')
+  if (!existsSync(file)) return []
+  return [...readFileSync(file, 'utf8').matchAll(/^(\w+):/gm)].map(([, name]) => name!)
+}
+
+/** Returns the keys of `images.tags` that a chart reads: those of its defaults, or of its containers and images. */
+function tagsOf(name: string, {dialect, at}: Spoken): readonly string[] {
+  const images = at('images')
+  const stated = keysOf(isMap(images) ? images.tags : undefined)
+  if (dialect !== 'kk') return stated.map(underscored)
+  const kinds = ['components', 'jobs', 'cronjobs', 'tests'].map(at)
+  const units = kinds.flatMap(keysOf).map((unit) => `${name}_${unit}`)
+  return [...stated, name, ...units, ...imagesIn(kinds), String(at('image') ?? name)].map(underscored)
+}
+
+function imagesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(imagesIn)
+  if (!isMap(value)) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'image' && typeof inner === 'string' ? [inner] : imagesIn(inner),
+  )
+}
+
+/** Returns a note for two features that both set the same of a chart's images, if the chart has no file for both. */
+function featureNotes({environment: {features}, releases}: Settings): readonly string[] {
+  const found = [...releases].flatMap(([release, {layers}]) => {
+    const files = layers.filter(({name}) => name === 'features')
+    const single = files.filter(({source}) => features.includes(basename(source, '.yaml')))
+    return single.flatMap((one, at) =>
+      single
+        .slice(at + 1)
+        .filter((other) => !files.some((file) => isOfBoth(file, one, other)))
+        .flatMap((other) => {
+          const paths = differing(imagesOf(one), imagesOf(other))
+          return paths.length === 0 ? [] : [{release, one, other, paths}]
+        }),
+    )
+  })
+  const byPair = Map.groupBy(found, ({one, other}) => `${featureOf(one)} and ${featureOf(other)}`)
+  return [...byPair].map(([pair, same]) => {
+    const names = same.map(({release}) => releaseName(release)).join(', ')
+    const paths = [...new Set(same.flatMap((each) => each.paths))].join(', ')
+    return `kk.features: ${pair} both set ${paths} of ${names}: ${featureOf(same[0]!.other)} counts, for it is named first`
+  })
+}
+
+function featureOf({source}: Pick<Layer, 'source'>): string {
+  return basename(source, '.yaml')
+}
+
+function isOfBoth(file: Layer, one: Layer, other: Layer): boolean {
+  const parts = featureOf(file).split('-')
+  return file !== one && file !== other && [one, other].every((each) => parts.includes(featureOf(each)))
+}
+
+function imagesOf({values}: Layer): ReadonlyMap<string, unknown> {
+  return new Map(mapsAt(values, 'images').flatMap((images) => leaves('images', images)))
+}
+
+function leaves(path: string, value: unknown): readonly (readonly [string, unknown])[] {
+  if (!isMap(value)) return [[path, value]]
+  return Object.entries(value).flatMap(([key, inner]) => leaves(`${path}.${key}`, inner))
+}
+
+function differing(
+  one: ReadonlyMap<string, unknown>,
+  other: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  return [...one].flatMap(([path, value]) => (other.has(path) && other.get(path) !== value ? [path] : []))
+}
+
+/** Returns a note for each server that is brought although the environment names one outside of the cluster. */
+function externalNotes({releases, graph}: Settings): readonly string[] {
+  const all = [...releases.values()].flatMap(({layers}) => written(layers))
+  return Object.entries(SERVERS).flatMap(([type, chart]) => {
+    const brought = [...releases].find(([, each]) => each.chart.name === chart && !each.desired.stated)
+    const host = all.flatMap(({values}) =>
+      mapsAt(values, 'endpoints', type).flatMap((each) => dottedHost(each) ?? []),
+    )[0]
+    if (!brought || host === undefined) return []
+    const [release] = brought
+    const users = graph.releases.filter((each) =>
+      graph.requirements.get(each)!.some(({to}) => to === release),
+    )
+    const lines = users.map((each) => `${releaseName(each)}: {without: [${releaseName(release)}]}`).join(', ')
+    return [
+      `${releaseName(release)} is brought, although endpoints.${type} names ${host}: to leave it out, kk.releases: {${lines}}`,
+    ]
+  })
+}
+
+interface TlsChange {
+  readonly releases: ReadonlyMap<ReleaseId, PreparedRelease>
+  /** The revisions that each upgrade is compared with. */
+  readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
+  readonly uses: Pick<Uses, 'graph'>
+}
+
+/**
+ * Returns a note if a plan switches `tls.internal` on in what runs: which releases then turn away those who come in the
+ * clear, and which clients of theirs go on doing so.
+ */
+export function tlsNotes({releases, previous, uses}: TlsChange): readonly string[] {
+  const isOn = (release: ReleaseId) => {
+    const prepared = releases.get(release)
+    return prepared !== undefined && wantsInternalTls(mergedValues(prepared.layers))
+  }
+  const turned = [...previous]
+    .filter(([release, [last]]) => last && isOn(release) && !wantsInternalTls(last.values))
+    .map(([release]) => release)
+  if (turned.length === 0) return []
+  const names = turned.map(releaseName).join(', ')
+  const clients = usersOf(uses, turned).filter((release) => !isOn(release))
+  return [
+    `tls.internal is switched on in what runs: from its upgrade on, each of ${names} turns away those that are not upgraded yet`,
+    ...(clients.length === 0
+      ? []
+      : [`clients of these that this plan gives no TLS, and that break: ${clients.join(', ')}`]),
+  ]
+}

@@ -1,0 +1,135 @@
+import {asKkError} from '../base/errors.ts'
+import type {Cluster, KubernetesObject, StoredRelease} from '../kubernetes/cluster.ts'
+import {mayVanish} from '../kubernetes/gate/evaluate.ts'
+import {hookDeletePolicies, hookEvents} from '../kubernetes/helm-view.ts'
+import {hookObjects, objectName, parseManifest} from '../kubernetes/manifest.ts'
+import {mergedValues} from '../overrides/layers.ts'
+import type {Decision} from '../plan/decision/decision.ts'
+import {OBJECTS_GONE} from '../plan/drift/drift-reason.ts'
+import {lostHooks, reinstallReason} from '../plan/pending/recovery.ts'
+import {isChange, type Plan} from '../plan/plan.ts'
+import {isEmpty, type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import type {Prepared} from './prepare.ts'
+
+export interface StuckReleases {
+  /** The stuck releases, each with what helm is to do instead, and why. */
+  readonly stuck: ReadonlyMap<ReleaseId, Decision>
+  /** Releases whose objects this user may not read: their state is found when the plan is run. */
+  readonly unseen: readonly ReleaseId[]
+}
+
+/**
+ * Returns the releases that would be awaited in vain: among those that changed releases require, the ones whose objects
+ * are gone; among those whose gate is awaited, also the ones whose Jobs have failed, whose hooks were not seen to
+ * complete, or which helm made without their values. Helm takes an empty standard input for no values, and that is what it gets from a kk that is killed just
+ * after it has started helm.
+ */
+export async function stuckReleases(
+  planned: Plan,
+  {releases}: Prepared,
+  {cluster, passed}: {readonly cluster: Cluster; readonly passed: ReadonlySet<ReleaseId>},
+): Promise<StuckReleases> {
+  const changes = planned.actions.filter(isChange)
+  const required = new Set(changes.flatMap(({requires}) => requires.map((edge) => edge.release)))
+  const looked = planned.actions.filter(
+    ({kind, release}) =>
+      (kind === 'await' && !passed.has(release)) ||
+      (kind === 'check' && required.has(release) && releases.has(release)),
+  )
+  const found = await Promise.all(
+    looked.map(async ({release, kind}) => {
+      const isAwaited = kind === 'await'
+      const {layers = []} = releases.get(release) ?? {}
+      return {release, way: await wayOn(cluster, {release, isAwaited, layers})}
+    }),
+  )
+  return {
+    stuck: new Map(
+      found.flatMap(({release, way}) => (typeof way === 'object' ? [[release, way] as const] : [])),
+    ),
+    unseen: found.filter(({way}) => way === UNSEEN).map(({release}) => release),
+  }
+}
+
+const UNSEEN = Symbol('unseen')
+
+interface Looked {
+  readonly release: ReleaseId
+  readonly isAwaited: boolean
+  readonly layers: Parameters<typeof mergedValues>[0]
+}
+
+/** Returns what helm is to do with a release that would be awaited in vain. */
+async function wayOn(
+  cluster: Cluster,
+  {release, isAwaited, layers}: Looked,
+): Promise<Decision | typeof UNSEEN | undefined> {
+  const stored = await cluster.stored(release)
+  if (isAwaited && isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
+    return upgrade('helm was started without its values, and is now given them')
+  const objects = parseManifest(stored?.manifest ?? '')
+  const namespace = releaseNamespace(release)
+  const awaitedHooks = isAwaited && stored ? hooksToBeSeen(stored) : []
+  try {
+    const failed = isAwaited ? await cluster.failedJobs(namespace, [...objects, ...awaitedHooks]) : []
+    const jobs = failed.map((name) => `Job/${name}`)
+    const ofHooks = awaitedHooks.filter((hook) => jobs.includes(objectName(hook)))
+    if (ofHooks.length > 0 && stored) return runAgain(stored, ofHooks, FAILED_AGAIN(jobs))
+    if (jobs.length > 0) return upgrade(FAILED_AGAIN(jobs))
+    const gone = await absent(cluster, namespace, awaitedHooks)
+    if (gone.length > 0 && stored) return runAgain(stored, gone, HOOKS_GONE)
+    // A Job that is gone was seen to complete where the gate has passed.
+    const expected = isAwaited ? objects : objects.filter((object) => !mayVanish(object))
+    return (await cluster.exist(namespace, expected)) ? undefined : upgrade(OBJECTS_GONE)
+  } catch (error) {
+    if (asKkError(error).code === 'KK_FORBIDDEN') return UNSEEN
+    throw error
+  }
+}
+
+async function absent(
+  cluster: Cluster,
+  namespace: string,
+  objects: readonly KubernetesObject[],
+): Promise<readonly KubernetesObject[]> {
+  const exist = await Promise.all(objects.map((object) => cluster.exist(namespace, [object])))
+  return objects.filter((_, index) => !exist[index])
+}
+
+function upgrade(reason: string): Decision {
+  return {kind: 'upgrade', reasons: [reason]}
+}
+
+/** Returns what runs these hooks again: helm runs those of an install alone only when it installs. */
+function runAgain(stored: StoredRelease, hooks: readonly KubernetesObject[], reason: string): Decision {
+  const names = hooks.map(objectName)
+  const lost = lostHooks({...stored, openHooks: stored.hooks}).filter((name) => names.includes(name))
+  if (lost.length === 0) return upgrade(reason)
+  return {kind: 'install', reasons: [reinstallReason(stored, lost)], recovers: stored.status}
+}
+
+const FAILED_AGAIN = (jobs: readonly string[]) => `failed, and is run again: ${jobs.join(', ')}`
+const HOOKS_GONE = 'hooks of it are gone that were not seen to complete, and are run again'
+
+/**
+ * Returns the Jobs among the hooks of a revision that are there when they have completed. Helm 3 takes a deletion for the
+ * end of a hook, so that its word alone does not say that they have.
+ */
+function hooksToBeSeen(stored: StoredRelease): readonly KubernetesObject[] {
+  if (stored.applyMethod === 'ssa') return []
+  const verb = stored.isInstall ? 'install' : 'upgrade'
+  return hookObjects(stored).filter(
+    (hook) =>
+      hook.kind === 'Job' &&
+      !mayVanish(hook) &&
+      !hookDeletePolicies(hook).includes('hook-succeeded') &&
+      hookEvents(hook).some((event) => event.endsWith(`-${verb}`)),
+  )
+}
+
+export function unseenNotes(unseen: readonly ReleaseId[]): readonly string[] {
+  if (unseen.length === 0) return []
+  return [
+    `you may not look at all objects of ${unseen.map(releaseName).join(', ')}: what is gone of them is found when this is run`,
+  ]
+}

@@ -1,0 +1,97 @@
+import {KkError} from '../base/errors.ts'
+import {reached} from '../graph/requirements.ts'
+import type {KubernetesObject, StoredRelease} from '../kubernetes/cluster.ts'
+import {annotatedRelease} from '../kubernetes/helm-annotations.ts'
+import {isHook} from '../kubernetes/helm-view.ts'
+import {objectName, parseManifest} from '../kubernetes/manifest.ts'
+import {droppedObjects} from '../plan/leftovers/dropped.ts'
+import {isHelms} from '../plan/leftovers/ownership.ts'
+import type {Plan} from '../plan/plan.ts'
+import {eventsDuring} from '../plan/removal/hook-data.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+
+/** An object of a release that exists on the cluster already. */
+export interface StandingObject {
+  readonly release: ReleaseId
+  readonly object: KubernetesObject
+  readonly live: KubernetesObject['metadata']
+}
+
+/** A plan, and the revisions that each upgrade is compared with. */
+export interface Compared {
+  readonly plan: Plan
+  readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
+}
+
+/**
+ * Throws `KK_IN_THE_WAY` for objects that exist and that helm would not take over because it has not made them for this
+ * release; helm itself says so only when the turn of the release has come (Helm 4.2: validate.go checkOwnership).
+ * Allowed are objects that the release had before, and those that another release gives up earlier in the same plan. For a
+ * hook helm asks for no owner: it deletes what is there, or fails. Only an object of another release is in its way.
+ */
+export function expectUnclaimed(
+  standing: readonly StandingObject[],
+  {
+    plan,
+    previous,
+    rendered,
+  }: Compared & {readonly rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>},
+): void {
+  const isGiven = ({release, object}: StandingObject, owner: ReleaseId) =>
+    comesBefore(plan, owner, release) && !has(rendered.get(owner), object, releaseNamespace(owner))
+  const runs = ({release, object}: StandingObject) => {
+    const isNew = plan.actions.some((action) => action.release === release && action.kind === 'install')
+    return eventsDuring(object, isNew ? 'install' : 'upgrade').length > 0
+  }
+  const blocked = standing.filter((each) => {
+    const {release, object, live} = each
+    // Helm takes definitions in `crds/` as they are, whoever made them, and here they look like any other.
+    if (object.kind === 'CustomResourceDefinition') return false
+    const owner = annotatedRelease(live)
+    if (isHook(object)) return owner !== undefined && owner !== release && runs(each) && !isGiven(each, owner)
+    if (owner === release ? isHelms(live) : owner && isGiven(each, owner)) return false
+    // Helm asks for the owner of all that an install finds.
+    if (!isUpgraded(plan, release)) return true
+    const before = (previous.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))
+    return !has(before, object, releaseNamespace(release))
+  })
+  if (blocked.length === 0) return
+  const givers = new Set(
+    blocked.flatMap(({live}) => annotatedRelease(live) ?? []).filter((owner) => isUpgraded(plan, owner)),
+  )
+  const first = [...givers].map(releaseName).join(' ')
+  throw new KkError(
+    'KK_IN_THE_WAY',
+    `objects exist already that helm would not take over:\n  ${blocked.map(text).join('\n  ')}`,
+    {
+      hint: `${givers.size > 0 ? `where a release is to give one up, upgrade it first: kk upgrade ${first}; else ` : ''}rename them in the values of these releases, or delete those that nobody needs; nothing was changed`,
+    },
+  )
+}
+
+function text({release, object, live}: StandingObject): string {
+  const owner = annotatedRelease(live)
+  if (isHook(object))
+    return `${release}: ${objectName(object)}, which belongs to the release ${owner}: as a hook, it would take its place`
+  const whose = owner ? `which belongs to the release ${owner}` : 'which no release made'
+  return `${release}: ${objectName(object)}, ${owner === release ? 'which is not labelled app.kubernetes.io/managed-by: Helm' : whose}`
+}
+
+function has(
+  objects: readonly KubernetesObject[] = [],
+  object: KubernetesObject,
+  namespace: string,
+): boolean {
+  return droppedObjects([object], objects, namespace).length === 0
+}
+
+function isUpgraded({actions}: Plan, release: ReleaseId): boolean {
+  return actions.some((action) => action.release === release && action.kind === 'upgrade')
+}
+
+/** Whether the first release is upgraded before the turn of the other, which requires it. */
+function comesBefore(plan: Plan, first: ReleaseId, then: ReleaseId): boolean {
+  const requires = new Map(plan.actions.map((action) => [action.release, action.requires]))
+  const required = reached([then], (release) => (requires.get(release) ?? []).map((each) => each.release))
+  return isUpgraded(plan, first) && required.has(first)
+}

@@ -1,0 +1,122 @@
+import {asKkError, KkError} from '../base/errors.ts'
+import {mapParallel} from '../base/parallel.ts'
+import type {Cluster, ReleaseRecord, StoredRelease} from '../kubernetes/cluster.ts'
+import {staysAtUninstall, withoutHooks} from '../kubernetes/helm-view.ts'
+import {annotatedObjects, readableObjects} from '../kubernetes/manifest.ts'
+import {CLEANUP, cleanupsIn} from '../plan/removal/cleanup.ts'
+import {dataOfHooks} from '../plan/removal/hook-data.ts'
+import {livingRevisions, type RecordFacts} from '../plan/uses/observed.ts'
+import {type Uses, usesOf} from '../plan/uses/uses.ts'
+import {observedRevisions} from './observed-records.ts'
+
+/** Reads which releases on the cluster use which, anew at each call. */
+export type UsesReader = () => Promise<Uses>
+
+/**
+ * Returns a reader that downloads each record once, however often it is called, for a payload never changes under one
+ * version. Without the permission to list all records it throws `KK_HAS_DEPENDENTS`, for releases that cannot be seen
+ * may use anything.
+ */
+export function usesReader(
+  cluster: Pick<Cluster, 'everyRecord' | 'stored' | 'lease' | 'now'>,
+  excused: ReadonlySet<string>,
+): UsesReader {
+  const readFacts = factsReader(cluster)
+  return async () => {
+    for (;;) {
+      const {records, strays} = await cluster.everyRecord().catch((error: unknown) => {
+        throw asKkError(error).code === 'KK_FORBIDDEN' ? unseen(error) : error
+      })
+      const living = livingOf(records)
+      const factsOf = await readFacts(living)
+      // A record that went while others were read shows that its release is no longer in the state of the list.
+      if (!living.every(factsOf)) continue
+      const revisions = await observedRevisions(cluster, records)
+      return usesOf({revisions, factsOf, strays, excused})
+    }
+  }
+}
+
+/** Returns the living revisions of each release. */
+export function livingOf(revisions: readonly ReleaseRecord[]): readonly ReleaseRecord[] {
+  return [...Map.groupBy(revisions, ({release}) => release).values()].flatMap(livingRevisions)
+}
+
+/** Reads the facts in the payloads of these records; undefined for one that went while it was read. */
+export type FactsReader = (
+  records: readonly ReleaseRecord[],
+) => Promise<(record: ReleaseRecord) => RecordFacts | undefined>
+
+/** Returns a reader that downloads each record once, however often it is called. */
+export function factsReader(cluster: Pick<Cluster, 'stored'>): FactsReader {
+  const known = new Map<string, RecordFacts>()
+  const factsOf = (record: ReleaseRecord) => known.get(versionOf(record))
+  return async (records) => {
+    await mapParallel(
+      records.filter((record) => !factsOf(record)),
+      async (record) => {
+        const found = await readFacts(cluster, record)
+        if (found) known.set(versionOf(record), found)
+      },
+    )
+    return factsOf
+  }
+}
+
+/** Returns the facts of a record; undefined if it went while others were read. */
+async function readFacts(
+  cluster: Pick<Cluster, 'stored'>,
+  {release, revision}: ReleaseRecord,
+): Promise<RecordFacts | undefined> {
+  try {
+    const stored = await cluster.stored(release, revision)
+    return stored && factsIn(stored)
+  } catch (error) {
+    const {code, message} = asKkError(error)
+    if (code === 'KK_RECORD' || code === 'KK_FORBIDDEN') return {readable: false, reason: message}
+    throw error
+  }
+}
+
+/** Returns the facts of a record that was read. */
+export function factsIn(stored: StoredRelease): RecordFacts {
+  return {
+    readable: true,
+    annotations: stored.chart.annotations ?? {},
+    namespaces: goingNamespaces(stored),
+    cleanups: cleanupsIn(annotatedObjects(stored.manifest, CLEANUP)),
+  }
+}
+
+/**
+ * Returns the namespaces that a removal of the release deletes. Most manifests hold none: only those that seem to are
+ * parsed.
+ */
+function goingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
+  const holding = [manifest, ...hooks]
+    .filter((yaml) => /\bNamespace\b/.test(yaml))
+    .map((yaml) => readableObjects(yaml).objects)
+  return holding
+    .flatMap((objects) => [
+      ...withoutHooks(objects).filter((object) => !staysAtUninstall(object)),
+      ...dataOfHooks(objects, 'remove'),
+    ])
+    .filter(({kind}) => kind === 'Namespace')
+    .map(({metadata}) => metadata.name)
+}
+
+/** Returns the version of a record: its payload never changes under one. */
+export function versionOf({secret}: ReleaseRecord): string {
+  return `${secret.uid} ${secret.resourceVersion}`
+}
+
+function unseen(error: unknown): KkError {
+  return new KkError(
+    'KK_HAS_DEPENDENTS',
+    `who uses a release cannot be known, so it may be in use: ${asKkError(error).message}`,
+    {
+      cause: error,
+      hint: 'remove with a role that may list secrets in all namespaces: dependents may live in any of them',
+    },
+  )
+}

@@ -1,0 +1,280 @@
+import {KkError} from '../base/errors.ts'
+import type {HelmVersion} from '../helm/helm.ts'
+import type {Cluster, HelmWrites, KubernetesObject, Validation} from '../kubernetes/cluster.ts'
+import {definedKinds, isBuiltIn, mayDefineKinds} from '../kubernetes/custom-kinds.ts'
+import {objectKey, objectName, parseManifest} from '../kubernetes/manifest.ts'
+import {repeatedObjects} from '../kubernetes/repeated-objects.ts'
+import {expectWebhooksAnswer} from '../kubernetes/unanswered-webhooks.ts'
+import {conflictPath} from '../plan/drift/conflict-path.ts'
+import {withHelmMarks} from '../plan/leftovers/ownership.ts'
+import type {Action} from '../plan/plan.ts'
+import type {Redact} from '../redact/redact.ts'
+import {type ReleaseId, releaseNamespace} from '../release.ts'
+import type {ForeknownReleases} from './inference/foreknown.ts'
+import {helmActions, type Rendered} from './rendering/render.ts'
+import {type Compared, expectUnclaimed, type StandingObject} from './unclaimed.ts'
+
+/** A plan, the revisions that each upgrade is compared with, and how helm will write it. */
+export interface Preflight extends Compared {
+  readonly helm: {readonly version: Pick<HelmVersion, 'major'>}
+  /** Whether to take fields from their present managers. */
+  readonly forceConflicts: boolean
+  /** Masks the secrets of the environment in what the API server says. */
+  readonly mask: Redact
+  /** Releases that were rendered before; those that are not rendered again define only the kinds in these facts. */
+  readonly foreknown?: ForeknownReleases | undefined
+}
+
+/**
+ * Asks the API server, in a dry run and as helm will write them, to accept every object whose namespace and kind exist.
+ * Resolves with the others, which are known after apply. Throws `KK_INVALID_OBJECT` with all objects that it refuses,
+ * or whose namespace or kind nothing makes, `KK_WEBHOOK`, and `KK_IN_THE_WAY` and `KK_CONFLICT` with all that helm would refuse.
+ */
+export async function validateAll(
+  rendered: Rendered,
+  cluster: Pick<Cluster, 'validate'>,
+  preflight: Preflight,
+): Promise<Rendered> {
+  const answers: Answer[] = []
+  const repeated: string[] = []
+  for (const [release, objects] of rendered) {
+    const namespace = releaseNamespace(release)
+    const writes = helmWrites(release, preflight)
+    repeated.push(...refusedRepeats(release, objects, writes))
+    const validations = await cluster.validate({
+      namespace,
+      objects: objects.map((object) => withHelmMarks(object, release)),
+      writes,
+      redact: preflight.mask,
+    })
+    answers.push(...objects.map((object, index) => ({release, object, validation: validations[index]!})))
+  }
+  expectUnclaimed(standingAmong(answers), {...preflight, rendered})
+  const brought = broughtBy(rendered, preflight)
+  const isLater = ({validation}: Answer) => isKnownAfterApply(validation, brought)
+  const asked = answers.filter((answer) => !isLater(answer))
+  expectAllAccepted(answers, repeated, brought)
+  expectWebhooksAnswer(asked.map(({validation}) => validation))
+  expectNoConflicts(answers, answers.some(isScaled) ? SCALED_HINT : undefined)
+  const later = answers.filter(isLater)
+  return new Map(
+    [...rendered.keys()].map((release) => [
+      release,
+      later.filter((answer) => answer.release === release).map(({object}) => object),
+    ]),
+  )
+}
+
+/** Returns true for an object that is checked before its own release: it lacks something, or a webhook comes with the plan. */
+function isKnownAfterApply(validation: Validation, {services}: Brought): boolean {
+  if (validation.outcome === 'refused') return services.has(validation.webhook ?? '')
+  return validation.outcome === 'known-after-apply'
+}
+
+/** The API server's answer on one object. */
+interface Answer {
+  readonly release: ReleaseId
+  readonly object: KubernetesObject
+  readonly validation: Validation
+}
+
+/**
+ * Returns how helm will write the objects of a release: Helm 4 keeps the method of the last revision, and compares with
+ * the deployed one.
+ */
+function helmWrites(
+  release: ReleaseId,
+  {plan, previous, helm, forceConflicts: force}: Preflight,
+): HelmWrites {
+  const isNew = plan.actions.some((action) => action.release === release && action.kind === 'install')
+  const stored = previous.get(release) ?? []
+  const isServerSide = isNew ? helm.version.major === 4 : stored[0]?.applyMethod === 'ssa'
+  return {
+    method: isServerSide ? 'server-side' : 'client-side',
+    force,
+    before: parseManifest(stored.at(-1)?.manifest ?? ''),
+  }
+}
+
+function standingAmong(answers: readonly Answer[]): readonly StandingObject[] {
+  return answers.flatMap(({release, object, validation}) =>
+    validation.outcome === 'accepted' && validation.standing
+      ? [{release, object, live: validation.standing}]
+      : [],
+  )
+}
+
+type Asked = Omit<Answer, 'object'>
+
+/** Whether helm would have to take a field of the object from another manager. */
+export function hasConflict({validation}: Asked): boolean {
+  return validation.outcome === 'accepted' && (validation.conflicts ?? []).length > 0
+}
+
+const SCALED_HINT =
+  'an autoscaler sets spec.replicas: have the chart leave it out, as by a value for it; --force-conflicts would set what the chart says until the autoscaler scales it again'
+
+/** Returns true for an object whose replicas an autoscaler has set: Kubernetes' controllers do so for a HorizontalPodAutoscaler. */
+function isScaled({validation}: Asked): boolean {
+  if (validation.outcome !== 'accepted') return false
+  return (validation.conflicts ?? []).some(
+    ({field, manager}) => field === '.spec.replicas' && manager === 'kube-controller-manager',
+  )
+}
+
+/** The fields of one manager in a release that are listed; of more, the first is named and the others are counted. */
+const MOST_LISTED = 5
+
+function conflictLines(answers: readonly Asked[]): readonly string[] {
+  const found = answers.flatMap(({release, validation}) =>
+    validation.outcome === 'accepted'
+      ? (validation.conflicts ?? []).map(({field, manager}) => {
+          const {object} = validation
+          return {release, object, manager, text: `${release}: ${object} ${conflictPath(field)}`}
+        })
+      : [],
+  )
+  return [...Map.groupBy(found, ({release, manager}) => `${release} ${manager}`).values()].flatMap(
+    (fields) => {
+      const {manager, text} = fields[0]!
+      if (fields.length <= MOST_LISTED) return fields.map((each) => `${each.text} is managed by ${manager}`)
+      const objects = new Set(fields.map(({object}) => object)).size
+      const where = objects === 1 ? '' : `, of ${objects} objects,`
+      return [`${text} and ${fields.length - 1} more fields${where} are managed by ${manager}`]
+    },
+  )
+}
+
+/** Throws `KK_CONFLICT` if there are conflicts. */
+export function expectNoConflicts(
+  answers: readonly Asked[],
+  hint = 'leave these fields out of the values, or take them over: run the same command with --force-conflicts',
+): void {
+  const lines = conflictLines(answers)
+  if (lines.length === 0) return
+  throw new KkError(
+    'KK_CONFLICT',
+    `somebody else manages fields that helm would set:\n  ${lines.join('\n  ')}`,
+    {hint: `${hint}; nothing was changed`},
+  )
+}
+
+/** The namespaces and kinds that a plan brings to the cluster. */
+interface Brought {
+  readonly namespaces: ReadonlySet<string>
+  /** The Services, as `namespace/name`. */
+  readonly services: ReadonlySet<string>
+  /** The kinds, as `group/version/Kind`. */
+  readonly kinds: ReadonlySet<string>
+  /** Whether it may bring kinds that no object of it defines. */
+  readonly mayBringMore: boolean
+}
+
+/**
+ * Returns the namespaces and kinds that a plan brings. An operator may define its kinds itself when it runs; whether
+ * one may is not known of a release that is only awaited, or that was not rendered.
+ */
+function broughtBy(rendered: Rendered, {plan, foreknown = new Map()}: Preflight): Brought {
+  const objects = [...rendered.values()].flat()
+  const facts = [...foreknown.values()].map(({facts}) => facts.provided)
+  const isUnseen = ({release, kind}: Action) =>
+    kind === 'await' || !(rendered.has(release) || foreknown.has(release))
+  const acting = [...helmActions(plan), ...plan.actions.filter(({kind}) => kind === 'await')]
+  return {
+    namespaces: new Set([
+      ...plan.actions.filter(({kind}) => kind === 'install').map(({release}) => releaseNamespace(release)),
+      ...[
+        ...objects.map(({kind, metadata}) => ({kind, name: metadata.name})),
+        ...facts.flatMap((each) => each.objects),
+      ]
+        .filter(({kind}) => kind === 'Namespace')
+        .map(({name}) => name),
+    ]),
+    services: new Set(
+      [...rendered].flatMap(([release, each]) =>
+        each
+          .filter(({kind}) => kind === 'Service')
+          .map(({metadata}) => `${metadata.namespace ?? releaseNamespace(release)}/${metadata.name}`),
+      ),
+    ),
+    kinds: new Set([
+      ...definedKinds(objects),
+      ...facts.flatMap(({kinds}) =>
+        kinds.flatMap(({group, kind, versions}) => versions.map((version) => `${group}/${version}/${kind}`)),
+      ),
+    ]),
+    mayBringMore: acting.some(isUnseen) || mayDefineKinds(objects),
+  }
+}
+
+/**
+ * Returns a line for each object that a chart renders more than once and helm would not make so: if it is not the same each
+ * time, or helm creates it on the client side.
+ */
+function refusedRepeats(
+  release: ReleaseId,
+  objects: readonly KubernetesObject[],
+  {method, before}: HelmWrites,
+): readonly string[] {
+  const namespace = releaseNamespace(release)
+  const known = new Set(before.map((object) => objectKey(object, namespace)))
+  return repeatedObjects(objects, namespace)
+    .filter(
+      ({object, isSame}) => !isSame || (method === 'client-side' && !known.has(objectKey(object, namespace))),
+    )
+    .map(
+      ({object, isSame}) =>
+        `${release}: ${objectName(object)}: the chart renders it more than once${isSame ? '' : ', and not the same'}`,
+    )
+}
+
+/** Throws `KK_INVALID_OBJECT` with all refused objects; `repeated` are lines of those that are refused beforehand. */
+function expectAllAccepted(answers: readonly Answer[], repeated: readonly string[], brought: Brought): void {
+  const refused = answers.flatMap(({release, object, validation}) => {
+    const why = whyRefused(object, validation, {release, brought})
+    return why === undefined ? [] : [`${release}: ${validation.object}: ${why}`]
+  })
+  const refusals = [...repeated, ...refused]
+  if (refusals.length === 0) return
+  const going = [...new Set(refusals.flatMap((refusal) => goingNamespace(refusal) ?? []))]
+  if (going.length > 0) {
+    throw new KkError(
+      'KK_INVALID_OBJECT',
+      `being deleted, so that nothing can be made there: namespace ${going.join(', ')}`,
+      {
+        hint: 'wait until it is gone, then run the same command again; kk doctor tells what holds it; nothing was changed',
+      },
+    )
+  }
+  throw new KkError('KK_INVALID_OBJECT', `the cluster would not accept:\n  ${refusals.join('\n  ')}`, {
+    hint: 'correct the values of these releases, or their charts; nothing was changed',
+  })
+}
+
+function whyRefused(
+  {apiVersion, kind, metadata}: KubernetesObject,
+  validation: Validation,
+  {release, brought}: {readonly release: ReleaseId; readonly brought: Brought},
+): string | undefined {
+  // Another error is thrown for a webhook that does not answer.
+  if (validation.outcome === 'refused')
+    return validation.webhook === undefined ? validation.message : undefined
+  if (validation.outcome === 'accepted') return undefined
+  if (validation.missing === 'namespace') {
+    const home = metadata.namespace ?? releaseNamespace(release)
+    if (brought.namespaces.has(home)) return undefined
+    return `there is no namespace ${home}, and nothing that is planned makes it`
+  }
+  if (brought.kinds.has(`${apiVersion}/${kind}`)) return undefined
+  if (brought.mayBringMore && !isBuiltIn(apiVersion)) return undefined
+  if (validation.missing === 'server') {
+    const [group, version] = apiVersion.split('/')
+    return `the API ${apiVersion} is registered, but its server does not answer: see APIService/${version}.${group}`
+  }
+  return `the cluster serves no kind ${kind} of ${apiVersion}, and nothing that is planned defines it`
+}
+
+/** Returns the namespace in deletion that a refusal of the API server's admission names (NamespaceLifecycle). */
+function goingNamespace(refusal: string): string | undefined {
+  return /in namespace (\S+) because it is being terminated/.exec(refusal)?.[1]
+}

@@ -1,0 +1,105 @@
+import {realpathSync} from 'node:fs'
+import {delimiter, isAbsolute, join} from 'node:path'
+import {KkError} from '../base/errors.ts'
+import {cacheDirectory} from './directories.ts'
+import {isExecutable} from './files/is-executable.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The binaries that a sandbox consists of. `kwok-kubelet` is kwok that also holds pods which lack a ConfigMap or Secret; a
+ * toolbox of an earlier kk has no binary of this name, and pods would never start with it.
+ */
+export const SANDBOX_TOOLS = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok-kubelet',
+  'kwokctl',
+  'kubectl',
+] as const
+
+/** The binaries in the toolbox of the cluster. */
+export const TOOL_NAMES = [...SANDBOX_TOOLS, 'kubelet', 'kube-proxy', 'helm3', 'helm4'] as const
+
+/** The binaries in the toolbox of the all-in-one node. */
+export const NODE_TOOLS = ['coredns', 'forwarder', 'provisioner', 'pause'] as const
+
+export type ToolName = (typeof TOOL_NAMES)[number] | (typeof NODE_TOOLS)[number]
+
+export type Tools = Readonly<Record<(typeof SANDBOX_TOOLS)[number], string>>
+
+/** The links to the newest toolbox of each kind. */
+const LINKS = ['current', 'node'] as const
+
+export type ToolboxLink = (typeof LINKS)[number]
+
+/**
+ * Returns the directory where toolboxes are built, each in a directory named after its inputs, with a link to the
+ * newest of its kind.
+ */
+export function toolboxDirectory(env: Environment): string {
+  return join(cacheDirectory(env), 'toolbox')
+}
+
+/** Returns the paths of a sandbox's binaries. Throws `KK_TOOLBOX` that names all that are missing. */
+export function findTools(env: Environment): Tools {
+  return requireTools(SANDBOX_TOOLS, env)
+}
+
+/** Returns the paths of these binaries. Throws `KK_TOOLBOX` that names all that are missing. */
+export function requireTools<Name extends ToolName>(
+  names: readonly Name[],
+  env: Environment,
+): Readonly<Record<Name, string>> {
+  const found = names.map((name) => [name, findTool(name, env)] as const)
+  const missing = found.filter(([, path]) => path === undefined).map(([name]) => name)
+  if (missing.length > 0) throw missingTools(missing, env)
+  return Object.fromEntries(found) as Record<Name, string>
+}
+
+/** Returns the path of one binary. Throws `KK_TOOLBOX` if it is missing. */
+export function toolPath(name: ToolName, env: Environment): string {
+  return requireTools([name], env)[name]
+}
+
+/** Returns the binary from the first of KK_TOOLBOX, kk's cache and PATH that has it. */
+export function findTool(name: ToolName, env: Environment): string | undefined {
+  return searchPath(env)
+    .map((directory) => join(directory, name))
+    .find(isExecutable)
+}
+
+/** Returns KK_TOOLBOX and kk's cache, as far as they exist. They come before PATH in a sandbox shell. */
+export function toolDirectories(env: Environment): string[] {
+  const built = LINKS.map((link) => builtTools(link, env)).filter((path) => path !== undefined)
+  return [...(env.KK_TOOLBOX ? [env.KK_TOOLBOX] : []), ...built]
+}
+
+function searchPath(env: Environment): string[] {
+  const path = (env.PATH ?? '').split(delimiter).filter((directory) => isAbsolute(directory))
+  return [...toolDirectories(env), ...path]
+}
+
+/**
+ * Returns the directory of the toolbox itself and not the link to it, so that running binaries stay when the link moves
+ * on.
+ */
+function builtTools(link: ToolboxLink, env: Environment): string | undefined {
+  try {
+    return join(realpathSync(join(toolboxDirectory(env), link)), 'bin')
+  } catch {
+    return undefined
+  }
+}
+
+function missingTools(missing: readonly string[], env: Environment): KkError {
+  const ofNode = missing.some((name) => NODE_TOOLS.some((each) => each === name))
+  const built = join(toolboxDirectory(env), ofNode ? 'node' : 'current', 'bin')
+  const command = `npm run toolbox${ofNode ? ' -- aio' : ''}`
+  const places = [env.KK_TOOLBOX && `KK_TOOLBOX (${env.KK_TOOLBOX})`, built, 'PATH'].filter(Boolean)
+  return new KkError('KK_TOOLBOX', `${missing.join(', ')} not found in ${places.join(', ')}`, {
+    hint: `run "${command}" in a clone of kk (it needs Go 1.26 or newer), or set KK_TOOLBOX to a directory that holds the binaries`,
+  })
+}

@@ -1,0 +1,30 @@
+import {expect, it} from 'vitest'
+import {recreatedData} from '../../../../src/doctor/charts/checks/recreated-data.ts'
+
+const claim = (annotations: Readonly<Record<string, string>>) => ({
+  file: 'db/templates/claim.yaml',
+  object: {apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {name: 'data', annotations}},
+})
+const faultsOf = (annotations: Readonly<Record<string, string>>) => {
+  const objects = [claim(annotations)]
+  return recreatedData({release: 'openstack/db', objects, atFirst: objects, again: objects, next: []})
+}
+
+it('names a claim that each upgrade deletes and makes again', () => {
+  expect(faultsOf({'helm.sh/hook': 'pre-install,pre-upgrade'})).toMatchObject([
+    {
+      level: 'problem',
+      object: 'PersistentVolumeClaim/data',
+      file: 'db/templates/claim.yaml',
+      what: 'PersistentVolumeClaim/data is a hook of upgrades: each upgrade deletes it with its data, and makes it again',
+    },
+  ])
+})
+
+it.each([
+  [{}],
+  [{'helm.sh/hook': 'pre-install'}],
+  [{'helm.sh/hook': 'pre-upgrade', 'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded'}],
+])('has nothing against a claim with the annotations %j', (annotations) => {
+  expect(faultsOf(annotations)).toEqual([])
+})

@@ -1,0 +1,14 @@
+import {expect, it} from 'vitest'
+import {unreadOverrides} from '../../../../src/doctor/charts/examine-charts.ts'
+import {KK, OSH, preparedOf} from '../../../verbs/secrets/environments.ts'
+
+it('what system overrides say and a chart does not read is a finding, once for the release', async () => {
+  const content = {kk: {charts: [OSH, KK]}, facts: {controllers: 3}}
+  const prepared = await preparedOf({neutron: {}, mariadb: {}, horizon: {}}, content)
+
+  const [finding, ...others] = unreadOverrides(prepared)
+
+  expect(finding).toMatchObject({check: 'overrides', level: 'info', release: 'openstack/neutron'})
+  expect(finding!.what).toMatch(/^system overrides write what neutron does not read: pod\.replicas\.server, /)
+  expect(others).toEqual([])
+})

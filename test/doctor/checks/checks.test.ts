@@ -1,0 +1,349 @@
+import {randomBytes} from 'node:crypto'
+import {writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {KkError} from '../../../src/base/errors.ts'
+import type {Chart} from '../../../src/charts/chart.ts'
+import type {Change, OtherReleases} from '../../../src/doctor/checks/change.ts'
+import {CHECKS, checkBefore} from '../../../src/doctor/checks/checks.ts'
+import type {KubernetesObject, ScaleTarget} from '../../../src/kubernetes/cluster.ts'
+import {isHook} from '../../../src/kubernetes/helm-view.ts'
+import type {ReleaseId} from '../../../src/release.ts'
+import {testDirectory} from '../../support/test-directory.ts'
+
+const object = (kind: string, name: string, more: object = {}): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: {name},
+  ...more,
+})
+const MAP = object('ConfigMap', 'same')
+const hooked = (each: KubernetesObject): KubernetesObject => ({
+  ...each,
+  metadata: {...each.metadata, annotations: {'helm.sh/hook': 'pre-install'}},
+})
+
+type Objects = Readonly<Record<string, readonly KubernetesObject[]>>
+
+const releasesOf = (objects: Objects, unread: readonly string[] = []): OtherReleases => ({
+  releases: Object.entries(objects).map(([name, each]) => ({
+    release: `openstack/${name}`,
+    objects: each.map((one) => ({object: one, file: ''})),
+  })),
+  unread,
+})
+
+interface Setting {
+  readonly next?: Objects
+  /** What the deployed revisions have. */
+  readonly before?: Objects
+  readonly going?: Objects
+  readonly staying?: Objects
+  readonly present?: Objects
+  readonly changing?: Change['changing']
+  /** What autoscalers of the cluster scale. */
+  readonly scaled?: readonly ScaleTarget[]
+}
+
+/** A change on a cluster with one node and one storage class, which counts the requests for both. */
+function changeOf({
+  next = {},
+  before = {},
+  going = {},
+  staying = {},
+  present = {},
+  changing = 'deploy',
+  scaled = [],
+}: Setting) {
+  const asked: string[] = []
+  const note = <T>(what: string, answer: T) => {
+    asked.push(what)
+    return answer
+  }
+  const diagnosis = {
+    served: async (_: string, kind: string) =>
+      note('kinds', kind === 'Gone' ? undefined : {apiVersion: 'v1', kind, plural: '', namespaced: true}),
+    storageClasses: async () => note('storage classes', [{name: 'general', isDefault: true}]),
+    nodes: async () => note('nodes', []),
+  }
+  const entries = (objects: Objects) =>
+    Object.entries(objects).map(([name, each]) => [`openstack/${name}` as ReleaseId, each] as const)
+  const change: Change = {
+    changing,
+    cluster: {
+      diagnosis: diagnosis as unknown as Change['cluster']['diagnosis'],
+      customKinds: async () => [],
+      scaleTargets: async () => note('autoscalers', scaled),
+    },
+    next: new Map(
+      entries(next).map(([release, each]) => {
+        const own = new Map(entries(before)).get(release) ?? []
+        return [
+          release,
+          {
+            objects: each.map((one) => ({object: one, file: ''})),
+            before: own.filter((one) => !isHook(one)),
+            hooksBefore: own.filter(isHook),
+          },
+        ]
+      }),
+    ),
+    recorded: new Map(entries(before)),
+    going: new Map(entries(going)),
+    staying: async () => note('staying', releasesOf(staying)),
+    present: async () => note('present', releasesOf(present)),
+    given: [],
+  }
+  return {change, asked}
+}
+
+describe('the checks before the first change', () => {
+  it('ask the cluster nothing if nothing is to change', async () => {
+    const {change, asked} = changeOf({staying: {one: [MAP]}, present: {one: [MAP]}})
+
+    expect(await checkBefore(change)).toEqual([])
+    expect(asked).toEqual([])
+  })
+
+  it('have each a name of its own', () => {
+    const names = CHECKS.map(({name}) => name)
+
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('name one that may not be made, and make the others', async () => {
+    const {change} = changeOf({next: {one: [MAP]}, going: {one: [object('Secret', 'other')]}})
+    const present = () => Promise.reject(new KkError('KK_FORBIDDEN', 'may not list secrets'))
+
+    expect(await checkBefore({...change, present})).toEqual([
+      'not checked: objects that another release keeps: may not list secrets',
+    ])
+  })
+
+  it('name the releases that could not be read', async () => {
+    const {change} = changeOf({next: {one: [MAP]}})
+    const staying = async () => releasesOf({}, ['openstack/two: its record cannot be read'])
+
+    expect(await checkBefore({...change, staying})).toEqual([
+      'not checked: accounts, objects of two releases: openstack/two: its record cannot be read',
+    ])
+  })
+})
+
+describe('an object that two releases would make', () => {
+  it.each<[string, Setting]>([
+    ['both are new', {next: {one: [MAP], two: [MAP]}}],
+    ['one has it and keeps it', {next: {one: [MAP], two: [MAP]}, before: {one: [MAP]}}],
+    ['one has it and is not changed', {next: {two: [MAP]}, staying: {one: [MAP]}}],
+    ['it is a new hook of the other', {next: {one: [MAP], two: [hooked(MAP)]}, before: {one: [MAP]}}],
+    ['it is new, and a hook of one that stays', {next: {one: [MAP]}, staying: {two: [hooked(MAP)]}}],
+    [
+      'both had it, and it becomes a hook of one',
+      {next: {one: [MAP], two: [hooked(MAP)]}, before: {one: [MAP], two: [MAP]}},
+    ],
+    [
+      'it is of the whole cluster',
+      {next: {one: [object('ClusterRole', 'fixed')], two: [object('ClusterRole', 'fixed')]}},
+    ],
+  ])('is refused if %s', async (_, setting) => {
+    await expect(checkBefore(changeOf(setting).change)).rejects.toMatchObject({
+      code: 'KK_CLAIMED_TWICE',
+      message: expect.stringMatching(/is made by (?:one and two|two and one)/),
+    })
+  })
+
+  it.each<[string, Setting]>([
+    ['both have had it', {next: {one: [MAP], two: [MAP]}, before: {one: [MAP], two: [MAP]}}],
+    [
+      'one has had it as a hook, and the other as a plain one',
+      {next: {two: [hooked(MAP)]}, before: {two: [hooked(MAP)]}, staying: {one: [MAP]}},
+    ],
+    [
+      'it is a hook of both, which helm makes again each time',
+      {next: {one: [hooked(MAP)], two: [hooked(MAP)]}},
+    ],
+  ])('is noted if %s', async (_, setting) => {
+    expect(await checkBefore(changeOf(setting).change)).toEqual([
+      expect.stringMatching(/ConfigMap\/same is made by (?:one and two|two and one)/),
+    ])
+  })
+})
+
+describe('an object that goes', () => {
+  const shared = {going: {one: [MAP]}, present: {one: [MAP], two: [MAP]}}
+
+  it.each(['remove', 'rollback'] as const)(
+    'with a %s is refused if another release has it',
+    async (changing) => {
+      await expect(checkBefore(changeOf({...shared, changing}).change)).rejects.toMatchObject({
+        code: 'KK_CLAIMED_TWICE',
+        message: expect.stringContaining('one: ConfigMap/same, which two also has, would be deleted'),
+      })
+    },
+  )
+
+  it('goes if the other release loses it, too', async () => {
+    const both = {going: {one: [MAP], two: [MAP]}, present: {one: [MAP], two: [MAP]}}
+
+    expect(await checkBefore(changeOf({...both, changing: 'remove'}).change)).toEqual([])
+  })
+})
+
+describe('a kind that is no longer served', () => {
+  const gone = object('Gone', 'a')
+
+  it.each(['deploy', 'rollback', 'remove'] as const)(
+    'is refused in a record before a %s',
+    async (changing) => {
+      await expect(checkBefore(changeOf({before: {one: [gone]}, changing}).change)).rejects.toMatchObject({
+        code: 'KK_API_GONE',
+        message: expect.stringContaining('openstack/one: its record has Gone of v1'),
+      })
+    },
+  )
+
+  it('is not refused if the change defines it again', async () => {
+    const definition = object('CustomResourceDefinition', 'gones.a.org', {
+      spec: {group: 'a.org', names: {kind: 'Gone'}, versions: [{name: 'v1'}]},
+    })
+    const custom = {...gone, apiVersion: 'a.org/v1'}
+
+    expect(await checkBefore(changeOf({before: {one: [custom]}, next: {two: [definition]}}).change)).toEqual(
+      [],
+    )
+  })
+})
+
+it('a hook waits in vain for what is new, not for what the deployed revision has', async () => {
+  const containers = [{name: 'c', envFrom: [{configMapRef: {name: 'same'}}]}]
+  const job = hooked({
+    ...object('Job', 'waits'),
+    apiVersion: 'batch/v1',
+    spec: {template: {spec: {containers}}},
+  })
+  const endless = ({change}: ReturnType<typeof changeOf>) =>
+    checkBefore(
+      change,
+      CHECKS.filter(({name}) => name === 'hooks that never end'),
+    )
+
+  await expect(endless(changeOf({next: {one: [job, MAP]}}))).rejects.toMatchObject({code: 'KK_UNSERVED'})
+  expect(await endless(changeOf({next: {one: [job, MAP]}, before: {one: [MAP]}}))).toEqual([])
+})
+
+it('a release whose record is in another namespace is not installed again', async () => {
+  const {change} = changeOf({next: {db: [MAP]}})
+  const elsewhere = async () => [{release: 'openstack/db', namespace: 'flux-system'} as const]
+
+  await expect(checkBefore({...change, elsewhere})).rejects.toMatchObject({
+    code: 'KK_FOREIGN',
+    message: expect.stringContaining("helm's record of it is in the namespace flux-system"),
+  })
+})
+
+it('a key of kk for a Ceph that no release runs is refused if a pod gets it', async () => {
+  const path = ['global', 'endpoints', 'ceph_mon', 'auth', 'glance', 'key']
+  const stray = {
+    release: 'openstack/api',
+    name: 'ceph_mon.glance.key',
+    path,
+    value: 'AQB-generated==',
+  } as const
+  const data = {
+    keyring: Buffer.from('[client.glance]\nkey = AQB-generated==\n').toString('base64'),
+    other: '',
+  }
+  const having = (kind: string, key: string) => {
+    const volumes = [{name: 'keys', secret: {secretName: 'api', items: [{key, path: key}]}}]
+    const template = {spec: {containers: [{name: 'c'}], volumes}}
+    const spec = kind === 'CronJob' ? {jobTemplate: {spec: {template}}} : {template}
+    const next = {api: [object('Secret', 'api', {data}), object(kind, 'api', {spec})]}
+    return {...changeOf({next}).change, strayKeys: [stray]}
+  }
+  const keys = CHECKS.filter(({name}) => name === 'keys of a Ceph that is there')
+
+  await expect(checkBefore(having('Deployment', 'keyring'), keys)).rejects.toMatchObject({
+    code: 'KK_UNSTATED',
+    hint: expect.stringContaining('kk secrets import FILE, with a line for each (ceph_mon.glance.key: …)'),
+  })
+  expect(await checkBefore(having('Deployment', 'other'), keys)).toEqual([])
+  expect(await checkBefore(having('CronJob', 'keyring'), keys)).toEqual([])
+})
+
+describe('replicas that a chart states and an autoscaler sets', () => {
+  const replicas = CHECKS.filter(({name}) => name === 'replicas of autoscalers')
+  const api = (replicas?: number) => object('Deployment', 'api', {spec: {replicas}})
+  const scaler = object('HorizontalPodAutoscaler', 'any', {
+    spec: {scaleTargetRef: {kind: 'Deployment', name: 'api'}},
+  })
+  const ofName = (name: string) => ({kind: 'Deployment', name, fromZero: false})
+
+  it.each<[string, Setting, readonly string[]]>([
+    ['the chart has both', {next: {one: [api(2), scaler]}}, []],
+    ['another release brings the autoscaler', {next: {one: [api(2)], two: [scaler]}}, []],
+    [
+      'an upgrade meets an autoscaler',
+      {next: {one: [api(2)]}, before: {one: [api(2)]}, scaled: [ofName('api')]},
+      ['autoscalers'],
+    ],
+  ])('are noted if %s', async (_, setting, requests) => {
+    const {change, asked} = changeOf(setting)
+
+    expect(await checkBefore(change, replicas)).toEqual([
+      'openstack/one: Deployment/api: the chart states 2 replicas, and an autoscaler sets them: helm sets the number of the chart at each upgrade; have the chart leave spec.replicas out, as by a value for it',
+    ])
+    expect(asked).toEqual(requests)
+  })
+
+  it.each<[string, Setting]>([
+    [
+      'the chart states none',
+      {next: {one: [api(), scaler]}, before: {one: [api()]}, scaled: [ofName('api')]},
+    ],
+    ['another workload is scaled', {next: {one: [api(2)]}, before: {one: [api(2)]}, scaled: [ofName('web')]}],
+    ['the release is new', {next: {one: [api(2)]}, scaled: [ofName('api')]}],
+  ])('are not noted if %s', async (_, setting) => {
+    expect(await checkBefore(changeOf(setting).change, replicas)).toEqual([])
+  })
+})
+
+it('a claim of a storage class that is not there is noted', async () => {
+  const claim = object('PersistentVolumeClaim', 'data', {spec: {storageClassName: 'fast'}})
+
+  expect(await checkBefore(changeOf({next: {one: [claim]}}).change)).toEqual([
+    expect.stringContaining('claims of one name the storage class fast, which does not exist'),
+  ])
+})
+
+it('an account is noted if a changed release and one that stays have different passwords', async () => {
+  const secret = (name: string, connection: string) =>
+    object('Secret', name, {stringData: {'a.conf': `[database]\nconnection = ${connection}\n`}})
+  const client = (name: string, password: string) =>
+    secret(name, `mysql+pymysql://nova:${password}@mariadb/nova`)
+
+  const notes = await checkBefore(
+    changeOf({
+      next: {api: [client('api', 'first-secret')]},
+      staying: {jobs: [client('jobs', 'second-secret')]},
+    }).change,
+  )
+
+  expect(notes.join()).toContain('the database account "nova" at mariadb')
+  expect(notes.join()).not.toContain('-secret')
+})
+
+it.each([
+  ['refused', 1_200_000, 'KK_TOO_LARGE'],
+  ['noted', 600_000, undefined],
+] as const)('a record that a file makes too large is %s', async (_, bytes, code) => {
+  const directory = testDirectory()
+  await writeFile(join(directory, 'noise.bin'), randomBytes(bytes))
+  const {change} = changeOf({next: {big: [MAP]}})
+  const source = {chart: {directory, libraries: []} as unknown as Chart, values: {}}
+  const next = new Map([...change.next].map(([release, each]) => [release, {...each, source}]))
+
+  const checked = checkBefore({...change, next}).catch((error: KkError) => [`${error.code} ${error.message}`])
+
+  expect((await checked).join()).toContain(`noise.bin (${bytes / 1000} kB)`)
+  expect((await checked).join().startsWith('KK_TOO_LARGE')).toBe(code !== undefined)
+})

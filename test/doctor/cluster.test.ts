@@ -1,0 +1,138 @@
+import {describe, expect, it} from 'vitest'
+import {
+  judgeDeprecated,
+  judgeForgotten,
+  judgeMissing,
+  usedKinds,
+} from '../../src/doctor/cluster/api-versions.ts'
+import {classless, judgeNamedClasses, judgeStorageClasses} from '../../src/doctor/cluster/storage-class.ts'
+import type {KubernetesObject} from '../../src/kubernetes/cluster.ts'
+import type {ReleaseId} from '../../src/release.ts'
+
+const DB = 'openstack/db'
+const claim = (spec: object) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: {name: 'data'},
+  spec,
+})
+const set = (...templates: readonly object[]) => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: {name: 'db'},
+  spec: {volumeClaimTemplates: templates.map((spec) => ({spec}))},
+})
+const rendered = (...objects: readonly KubernetesObject[]) =>
+  new Map<ReleaseId, readonly KubernetesObject[]>([[DB, objects]])
+const mark = (name: string, value: boolean) =>
+  `kubectl annotate storageclass ${name} --overwrite storageclass.kubernetes.io/is-default-class=${value}`
+
+describe('a default storage class', () => {
+  it.each([
+    ['a claim that names none', claim({}), [DB]],
+    ['a claim whose class is null', claim({storageClassName: null}), [DB]],
+    ['a claim that wants none', claim({storageClassName: ''}), []],
+    ['a claim that names one', claim({storageClassName: 'fast'}), []],
+    ['a set one of whose claims names none', set({storageClassName: 'fast'}, {}), [DB]],
+    ['a set without claims', set(), []],
+  ])('is needed by %s, or not', (_, object, users) => {
+    expect(classless(rendered(object))).toEqual(users)
+  })
+
+  it('that is the only one is fine', () => {
+    const classes = [
+      {name: 'slow', isDefault: false},
+      {name: 'fast', isDefault: true},
+    ]
+
+    expect(judgeStorageClasses(classes, [DB], 'kubectl')).toEqual([])
+  })
+
+  it('that is missing is a problem for who needs it, and nobody else', () => {
+    const classes = [{name: 'fast', isDefault: false}]
+
+    expect(judgeStorageClasses(classes, [DB], 'kubectl')).toMatchObject([
+      {level: 'problem', what: expect.stringContaining('claims of db name none'), advice: mark('fast', true)},
+    ])
+    expect(judgeStorageClasses(classes, [], 'kubectl')).toMatchObject([
+      {level: 'info', advice: mark('fast', true)},
+    ])
+  })
+
+  it('cannot be chosen where there is no class', () => {
+    expect(judgeStorageClasses([], [DB], 'kubectl')).toMatchObject([
+      {level: 'problem', advice: 'install a provisioner of volumes, with a storage class'},
+    ])
+  })
+
+  it('does not stand for one that a claim names and nobody has', () => {
+    const objects = rendered(claim({storageClassName: 'slow'}), set({storageClassName: 'fast'}, {}))
+    const brought = {apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: {name: 'slow'}}
+    const classes = [{name: 'general', isDefault: true}]
+
+    expect(judgeNamedClasses([...classes, {name: 'slow', isDefault: false}], objects)).toMatchObject([
+      {
+        level: 'warning',
+        what: expect.stringContaining(
+          'claims of db name the storage class fast, which does not exist (there are: general, slow)',
+        ),
+      },
+    ])
+    expect(judgeNamedClasses(classes, new Map([...objects, ['openstack/ceph', [brought]]]))).toHaveLength(1)
+  })
+
+  it('is the newest of several, and the others are to give way', () => {
+    const classes = ['new', 'old', 'older'].map((name) => ({name, isDefault: true}))
+
+    expect(judgeStorageClasses(classes, [], 'kubectl')).toMatchObject([
+      {
+        level: 'warning',
+        what: expect.stringContaining('get the newest, new'),
+        advice: mark('old older', false),
+      },
+    ])
+  })
+})
+
+describe('kinds', () => {
+  const used = {apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', releases: [DB]} as const
+
+  it('are gathered from all releases', () => {
+    const objects = new Map<ReleaseId, readonly KubernetesObject[]>([
+      [DB, [claim({}), claim({})]],
+      ['openstack/api', [claim({})]],
+    ])
+
+    expect(usedKinds(objects)).toEqual([
+      {apiVersion: 'v1', kind: 'PersistentVolumeClaim', releases: [DB, 'openstack/api']},
+    ])
+  })
+
+  it('that are missing are a problem: of Kubernetes with what to use, of others with what brings them', () => {
+    const thing = {apiVersion: 'example.org/v1', kind: 'Thing', releases: [DB]} as const
+
+    expect(judgeMissing([used, thing])).toMatchObject([
+      {level: 'problem', advice: 'use policy/v1 in the chart: policy/v1beta1 went with Kubernetes 1.25'},
+      {
+        level: 'problem',
+        advice: 'install what brings Thing (example.org/v1), or switch it off in the values of db',
+      },
+    ])
+  })
+
+  it('that are deprecated are a warning, others are nothing', () => {
+    const endpoints = {apiVersion: 'v1', kind: 'Endpoints', releases: [DB]} as const
+    const service = {apiVersion: 'v1', kind: 'Service', releases: [DB]} as const
+
+    expect(judgeDeprecated([endpoints, service])).toMatchObject([
+      {level: 'warning', what: expect.stringContaining('Endpoints of v1, which db would install')},
+    ])
+  })
+
+  it('that installed releases have, and the cluster serves no more, are a problem of each', () => {
+    expect(judgeForgotten([{...used, releases: [DB, 'openstack/api']}])).toMatchObject([
+      {level: 'problem', advice: expect.stringMatching(/helm mapkubeapis db --namespace openstack$/)},
+      {level: 'problem', advice: expect.stringMatching(/helm mapkubeapis api --namespace openstack$/)},
+    ])
+  })
+})

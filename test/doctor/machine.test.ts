@@ -1,0 +1,78 @@
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {judgeClock} from '../../src/doctor/checks.ts'
+import type {Examination} from '../../src/doctor/facts.ts'
+import {judgeRoom, judgeUnwritable, stateDirectoryCheck} from '../../src/doctor/local/state-directory.ts'
+import {clockAhead} from '../../src/kubernetes/diagnosis/open.ts'
+import {json, scriptedServer} from '../kubernetes/support/api-server.ts'
+import {testDirectory} from '../support/test-directory.ts'
+
+const MIB = 2 ** 20
+
+describe('the clock', () => {
+  it.each([
+    ['90 s behind', 90],
+    ['ahead of', -3600],
+  ])('of an API server is read from its answers: %s', async (words, seconds) => {
+    const {client} = await scriptedServer((_, response) => {
+      response.setHeader('date', new Date(Date.now() + seconds * 1000).toUTCString())
+      json(response, {})
+    })
+
+    const [found] = judgeClock(await clockAhead(client))
+
+    expect(found).toMatchObject({level: 'warning', advice: 'timedatectl set-ntp true'})
+    expect(found!.what).toMatch(seconds > 0 ? /clock is (89|90|91) s behind/ : new RegExp(words))
+  })
+
+  it.each([0, 30, -30])('may differ by %i s', (ahead) => {
+    expect(judgeClock(ahead)).toEqual([])
+  })
+
+  it.each([
+    [31, "clock is 31 s ahead of the API server's"],
+    [-31, "clock is 31 s behind the API server's"],
+  ])('that differs by %i s is told', (ahead, words) => {
+    expect(judgeClock(ahead)).toMatchObject([{what: expect.stringContaining(words)}])
+  })
+})
+
+describe('the state directory', () => {
+  it('with 100 MiB left has room', () => {
+    expect(judgeRoom('/state', 100 * MIB)).toEqual([])
+  })
+
+  it('with less has not, and what fills it is looked for', () => {
+    expect(judgeRoom('/state', 100 * MIB - 1)).toEqual([
+      {
+        level: 'warning',
+        what: 'the disk of /state has only 99 MiB left: a run goes on without its journal when it is full',
+        advice: 'du --all --human-readable /state | sort --human-numeric-sort | tail',
+      },
+    ])
+  })
+
+  it.each([
+    ['EACCES', 'chmod u+rwx /state'],
+    ['EROFS', 'export XDG_STATE_HOME=$(mktemp -d)'],
+  ])('that cannot be written for %s is a problem', (code, advice) => {
+    expect(judgeUnwritable('/state', code)).toMatchObject([{level: 'problem', advice}])
+  })
+
+  it('is made where it is missing', async () => {
+    const home = testDirectory()
+
+    expect(await stateDirectoryCheck.find({directory: join(home, 'a/kk')} as Examination)).toEqual([])
+  })
+
+  it('below /proc is told at once, with why', async () => {
+    const found = await stateDirectoryCheck.find({directory: '/proc/state/kk'} as Examination)
+
+    expect(found).toMatchObject([
+      {
+        level: 'problem',
+        what: expect.stringMatching(/^\/proc\/state\/kk cannot be written \(E(NOENT|ACCES)\)/),
+      },
+    ])
+  })
+})

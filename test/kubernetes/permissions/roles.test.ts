@@ -1,0 +1,60 @@
+import {readFileSync} from 'node:fs'
+import {loadAll} from 'js-yaml'
+import {describe, expect, it} from 'vitest'
+import {ALIKE} from '../../../src/kubernetes/permissions/need.ts'
+import {NEEDS} from '../../../src/kubernetes/permissions/needs.ts'
+import {type Rule, rulesOf} from '../../../src/kubernetes/permissions/roles.ts'
+import {table} from '../../../src/table.js'
+
+/** One line per right. */
+function rights(rules: readonly Pick<Rule, 'apiGroups' | 'resources' | 'verbs'>[]): readonly string[] {
+  const each = rules.flatMap(({apiGroups, resources, verbs}) =>
+    resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource} ${apiGroups[0]}`)),
+  )
+  return [...new Set(each)].sort()
+}
+
+/** Commands that ask no cluster: its context only tells which store of overrides is meant. */
+const STORE_ONLY = /^(?:overrides|helm-overrides?|plugins|serve|values)\b/
+
+it('the table of permissions knows every command that asks a cluster', () => {
+  const known = [...Object.keys(NEEDS), ...Object.values(ALIKE).flat()]
+  const asking = Object.entries(table.commands).filter(
+    ([name, {flags}]) => 'kubeconfig' in flags && !name.startsWith('sandbox') && !STORE_ONLY.test(name),
+  )
+
+  const unknown = asking.map(([name]) => name.replaceAll(':', ' ')).filter((name) => !known.includes(name))
+  expect(unknown).toEqual([])
+})
+
+describe('the roles of docs/guard.md are those of the table', () => {
+  const page = readFileSync('docs/guard.md', 'utf8')
+  const roles = loadAll(/```yaml\n(apiVersion: rbac[\s\S]+?)```/.exec(page)![1]!) as {
+    metadata: {name: string}
+    rules: Rule[]
+  }[]
+
+  it.each(['install', 'approve'] as const)('%s', (verb) => {
+    const role = roles.find(({metadata}) => metadata.name === `kk-guard-${verb}`)!
+
+    expect(rights(rulesOf({verbs: [`guard ${verb}`]}).cluster)).toEqual(rights(role.rules))
+  })
+})
+
+describe('the rules of several verbs', () => {
+  const {cluster, 'kk-system': own} = rulesOf({verbs: ['plan', 'unlock', 'remove']})
+
+  it('hold a right once, and as needed where one verb cannot do without', () => {
+    const secrets = cluster.filter(({resources}) => resources.includes('secrets'))
+
+    expect(secrets.map(({verbs, without}) => ({verbs, without}))).toEqual([
+      {verbs: ['list'], without: []},
+      {verbs: ['get'], without: ['what cannot be read counts as a user']},
+    ])
+  })
+
+  it('keep names of objects, and places, apart', () => {
+    expect(cluster[0]).toMatchObject({resources: ['namespaces'], resourceNames: ['kube-system']})
+    expect(own.flatMap(({resources}) => resources)).toEqual(['leases', 'configmaps', 'secrets', 'leases'])
+  })
+})

@@ -1,0 +1,37 @@
+import {expect, test} from 'vitest'
+import {KkError} from '../../src/base/errors.ts'
+import type {Cluster, ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {Layer} from '../../src/overrides/layer.ts'
+import {preparedMask, recordedMask} from '../../src/prepare/environment-mask.ts'
+import type {ReleaseId} from '../../src/release.ts'
+import {desiredOf, recordOf} from '../plan/fixtures.ts'
+import {action, plan} from '../report/support/plans.ts'
+
+const layer = (password: string): Layer => ({name: 'section', source: 'env.yaml', values: {auth: {password}}})
+
+test('what any release of an environment is given is masked', () => {
+  const releases = new Map(
+    ['nova', 'glance'].map((name) => {
+      const desired = desiredOf(name)
+      return [desired.release, {desired, layers: [layer(`${name}-secret`)], chart: {}, timeoutSeconds: 1}]
+    }),
+  ) as unknown as Parameters<typeof preparedMask>[0]['releases']
+
+  const mask = preparedMask({releases})
+
+  expect(mask('nova-secret, glance-secret, heat-secret')).toBe('***, ***, heat-secret')
+})
+
+test('without a file it is what the records of the environment hold; one that cannot be read is passed over', async () => {
+  const cluster: Pick<Cluster, 'records' | 'stored'> = {
+    records: async () => ['nova', 'glance', 'heat'].map((name) => recordOf(desiredOf(name))),
+    stored: async (release: ReleaseId) => {
+      if (release === 'openstack/heat') throw new KkError('KK_RECORD', 'it is damaged')
+      return {...({} as ReleaseRecord), values: {password: `${release}-secret`}} as never
+    },
+  }
+
+  const mask = await recordedMask(cluster, plan({actions: [action('nova', 'rollback')]}))
+
+  expect(mask('openstack/nova-secret, openstack/glance-secret')).toBe('***, ***')
+})

@@ -1,0 +1,65 @@
+import {expect, it} from 'vitest'
+import type {ReleaseRecord, StoredRelease} from '../../src/kubernetes/cluster.ts'
+import {observedRecords} from '../../src/prepare/observed-records.ts'
+import {desiredOf, recordOf} from '../plan/fixtures.ts'
+
+const keystone = desiredOf('keystone')
+const hook = (events: string) =>
+  JSON.stringify({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {name: events, annotations: {'helm.sh/hook': events}},
+  })
+
+type Revision = Pick<StoredRelease, 'status'> & {
+  readonly openHooks?: readonly string[]
+  readonly upgrade?: true
+}
+
+/** The hooks that count as lost with these revisions, from the first to the last. */
+async function lostIn(...revisions: readonly Revision[]) {
+  const stored = revisions.map(({status, openHooks = [], upgrade = false}, index) => ({
+    ...recordOf(keystone, {revision: index + 1, status}),
+    openHooks: openHooks.map(hook),
+    isInstall: !upgrade,
+  }))
+  const last: ReleaseRecord = stored.at(-1)!
+  const cluster = {
+    lease: async () => undefined,
+    now: () => 0,
+    lastRecord: async () => last,
+    stored: async (_: string, revision?: number) => stored[revision! - 1] as unknown as StoredRelease,
+  }
+  const [observed] = await observedRecords(cluster, [last], () => true)
+  return observed?.lostHooks
+}
+
+const OPEN = ['pre-install', 'post-install']
+
+it.each<[string, readonly Revision[], readonly string[] | undefined]>([
+  ['the install failed', [{status: 'failed', openHooks: OPEN}], ['Job/pre-install', 'Job/post-install']],
+  [
+    'the install was cut short',
+    [{status: 'pending-install', openHooks: ['post-install']}],
+    ['Job/post-install'],
+  ],
+  [
+    'an upgrade upon it has failed as well',
+    [
+      {status: 'failed', openHooks: ['post-install']},
+      {status: 'failed', upgrade: true, openHooks: OPEN},
+    ],
+    ['Job/post-install'],
+  ],
+  [
+    'a revision was deployed since',
+    [{status: 'superseded'}, {status: 'failed', upgrade: true, openHooks: OPEN}],
+    undefined,
+  ],
+  ['an upgrade runs the hook', [{status: 'failed', openHooks: ['post-install,post-upgrade']}], undefined],
+  ['the hook is of something else', [{status: 'failed', openHooks: ['post-upgrade', 'test']}], undefined],
+  ['it has completed', [{status: 'failed'}], undefined],
+  ['the release is deployed', [{status: 'deployed', openHooks: OPEN}], undefined],
+])('hooks of an install are lost or not where %s', async (_, revisions, lost) => {
+  expect(await lostIn(...revisions)).toEqual(lost)
+})

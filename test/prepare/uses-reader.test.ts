@@ -1,0 +1,114 @@
+import {describe, expect, it} from 'vitest'
+import {KkError} from '../../src/base/errors.ts'
+import type {Cluster, ReleaseRecord, StoredRelease} from '../../src/kubernetes/cluster.ts'
+import {usesReader} from '../../src/prepare/uses-reader.ts'
+import {id} from '../graph/graph-of.ts'
+import {bareRecord, desiredOf, recordOf} from '../plan/fixtures.ts'
+
+type Stored = Cluster['stored']
+
+const stored = (record: ReleaseRecord, manifest = ''): StoredRelease => ({
+  ...record,
+  manifest,
+  values: {},
+  hooks: [],
+  chart: {name: 'a', version: '1', appVersion: ''},
+  applyMethod: undefined,
+})
+
+const mariadb = recordOf(desiredOf('mariadb'))
+const keystone = recordOf(desiredOf('keystone', {requires: ['mariadb']}))
+
+const NO_LEASES = {lease: async () => undefined, now: () => 0}
+
+function readerOf(lists: readonly (readonly ReleaseRecord[])[], read: Stored) {
+  const answers = [...lists]
+  const asked: string[] = []
+  const everyRecord = async () => ({records: answers.length > 1 ? answers.shift()! : answers[0]!, strays: []})
+  const counted: Stored = (release, revision) => {
+    asked.push(`${release} ${revision}`)
+    return read(release, revision)
+  }
+  return {asked, readUses: usesReader({everyRecord, stored: counted, ...NO_LEASES}, new Set())}
+}
+
+const byRelease =
+  (...records: readonly ReleaseRecord[]): Stored =>
+  async (release) => {
+    const record = records.find((each) => each.release === release)
+    return record && stored(record)
+  }
+
+describe('who uses whom', () => {
+  it('is read anew at each call, but each record is downloaded once', async () => {
+    const changed = {...keystone, revision: 3, secret: {...keystone.secret, uid: 'new'}, labels: {}}
+    const {asked, readUses} = readerOf(
+      [
+        [keystone, mariadb],
+        [keystone, mariadb],
+        [changed, mariadb],
+      ],
+      byRelease(keystone, mariadb),
+    )
+
+    await readUses()
+    const before = await readUses()
+    const after = await readUses()
+
+    expect(before.graph.requirements.get(id('keystone'))).toMatchObject([{to: 'openstack/mariadb'}])
+    expect(after.graph.requirements.get(id('keystone'))).toEqual([])
+    expect(asked.sort()).toEqual(['openstack/keystone 2', 'openstack/keystone 3', 'openstack/mariadb 2'])
+  })
+
+  it('is looked at again when a record went while others were read', async () => {
+    const {readUses} = readerOf([[keystone, mariadb], [mariadb]], byRelease(mariadb))
+
+    const {observed} = await readUses()
+
+    expect([...observed.keys()]).toEqual(['openstack/mariadb'])
+  })
+
+  it.each(['KK_RECORD', 'KK_FORBIDDEN'] as const)(
+    'cannot be known of a record that gives %s',
+    async (code) => {
+      const read: Stored = async () => {
+        throw new KkError(code, 'it cannot be read')
+      }
+      const {readUses} = readerOf([[mariadb]], read)
+
+      expect((await readUses()).unknown).toEqual([{name: 'openstack/mariadb', reason: 'it cannot be read'}])
+    },
+  )
+
+  it('is not guessed when the cluster does not answer', async () => {
+    const read: Stored = async () => {
+      throw new KkError('KK_UNREACHABLE', 'no answer')
+    }
+
+    await expect(readerOf([[mariadb]], read).readUses()).rejects.toMatchObject({code: 'KK_UNREACHABLE'})
+  })
+
+  it('knows what lives in a namespace that goes with a release', async () => {
+    const base = bareRecord(id('other/base'))
+    const manifest =
+      'apiVersion: v1\nkind: Namespace\nmetadata: {name: openstack}\n---\n' +
+      'apiVersion: v1\nkind: Namespace\nmetadata: {name: kept, annotations: {helm.sh/resource-policy: keep}}\n'
+    const read: Stored = async (release) =>
+      release === base.release ? stored(base, manifest) : stored(mariadb)
+    const {readUses} = readerOf([[mariadb, base]], read)
+
+    const {graph, observed} = await readUses()
+
+    expect(graph.requirements.get(id('mariadb'))).toMatchObject([{to: 'other/base'}])
+    expect(observed.get(base.release)?.namespaces).toEqual(['openstack'])
+  })
+})
+
+it('who may not list all records learns that nothing can be known', async () => {
+  const everyRecord = async () => {
+    throw new KkError('KK_FORBIDDEN', 'may not list secrets')
+  }
+  const readUses = usesReader({everyRecord, stored: async () => undefined, ...NO_LEASES}, new Set())
+
+  await expect(readUses()).rejects.toMatchObject({code: 'KK_HAS_DEPENDENTS', exit: 3})
+})

@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import {expect, it} from 'vitest'
+import {dumpYaml} from '../../src/yaml/dump.ts'
+import {readYamlDocuments} from '../../src/yaml/yaml.ts'
+
+it.each(['0X1F', '0B1', '0O7', '-0X1', '+0X1F', '0X_1', '-0B_1'])(
+  'the string %s keeps its quotes, for Helm takes it for a number',
+  (text) => {
+    expect(dumpYaml({version: text})).toBe(`version: '${text}'\n`)
+  },
+)
+
+it('strings without need have no quotes, and lines are not broken', () => {
+  const text = 'a '.repeat(100).trim()
+
+  expect(dumpYaml({b: text, a: '1.2.3'}, {sortKeys: true})).toBe(`a: 1.2.3\nb: ${text}\n`)
+})
+
+it('Helm reads every string as it was', () => {
+  const text = fc.string({unit: 'grapheme-ascii', maxLength: 12})
+
+  fc.assert(
+    fc.property(text, (value) => {
+      expect(readYamlDocuments(dumpYaml({value}))).toEqual([{value}])
+    }),
+  )
+})
