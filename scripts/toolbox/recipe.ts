@@ -50,6 +50,8 @@ export const LINKS: Readonly<Record<string, readonly string[]>> = {
     'kube-proxy',
     'kubectl',
     'kwok-kubelet',
+    // For an earlier kk, which finds the newest toolbox by the same link.
+    'kwok',
     'kwokctl',
   ],
   helm4: ['helm'],

@@ -13,7 +13,7 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
+	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	typed "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -28,7 +28,7 @@ const workers = 4
 // the pod alone, and cannot know whether the ConfigMaps and Secrets that it refers to exist. A pod that lacks one has
 // the status and the events that a kubelet gives it.
 type holder struct {
-	client   kubernetes.Interface
+	client   clientset.Interface
 	caches   informers.SharedInformerFactory
 	recorder record.EventRecorder
 	queue    workqueue.TypedRateLimitingInterface[cache.ObjectName]
@@ -50,7 +50,7 @@ func startHolder(ctx context.Context) error {
 		return err
 	}
 	config.QPS = -1
-	client, err := kubernetes.NewForConfig(config)
+	client, err := clientset.NewForConfig(config)
 	if err != nil {
 		return err
 	}
