@@ -92,7 +92,7 @@ export function looksSecret(key: string): boolean {
  * Returns true for an option that oslo.config calls secret, and whose name does not say so. Of a URL its password alone is, as in
  * every text.
  */
-export function isSecretOption(section: string, option: string, value: unknown): boolean {
+function isSecretOption(section: string, option: string, value: unknown): boolean {
   if (isMap(value) ? value.type !== 'multistring' : typeof value === 'string' && value.includes('://'))
     return false
   return isAmong(SECRET_OPTIONS, section, option) || isAmong(SECRET_OPTIONS, '', option)
