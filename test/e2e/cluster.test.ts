@@ -270,8 +270,9 @@ describe('validation', () => {
 
     const validations = await cluster.validate({namespace, objects: [hook('two'), hook('')]})
 
+    const standing = expect.objectContaining({namespace, name: 'hook'})
     expect(validations).toEqual([
-      {object: 'Job/hook', outcome: 'accepted'},
+      {object: 'Job/hook', outcome: 'accepted', standing},
       {object: 'Job/hook', outcome: 'refused', message: expect.stringContaining('image: Required value')},
     ])
   })
