@@ -56,8 +56,9 @@ ${[valueTemplate(names), nameTemplate(names), textTemplate(names), lineTemplate(
 const NO_VALUE = 'dict'
 
 function valueTemplate({secret}: OptionNames): string {
-  const hint = [SECRET_RULE.hint, ALONE_HINT, COMMAND_HINT, inTexts(secret), '://[^@\\n]*@'].join('|')
-  const hinted = `(?m)^.*(?:${hint}|(?:^|")(?:${secret.map(nameOf).join('|')})"?[ :]).*$`
+  const hints = [nameHint(secret), ALONE_HINT, COMMAND_HINT, '://[^@\\n]*@'].join('|')
+  const hinted = `(?m)^.*(?:${hints}|(?:^|")(?:${inSections(secret)})"?[ :]).*$`
+  const named = `(?m)^.*(?:${nameHint(secret)}).*$|^(?:${inSections(secret)}) $`
   return `
 {{- /*
 True if .value, below the key .name, is a secret or holds one: a map and a list by what is in them, a text by its lines. Below
@@ -69,13 +70,18 @@ a key that is secret (.within) all is, but settings and references.
 {{- $lines := list -}}
 {{- range $key, $value := .value -}}{{- $lines = append $lines (printf "%s %s" $key (toJson $value)) -}}{{- end -}}
 {{- $hinted := regexFindAll ${go(hinted)} (join "\\n" $lines | lower) -1 -}}
+{{- $named := list -}}
+{{- if $hinted -}}{{- $named = regexFindAll ${go(named)} (keys .value | join " \\n" | lower | printf "%s ") -1 -}}{{- end -}}
 {{- range $key, $value := .value -}}
 {{- if or $.within (eq $key "value") (has (printf "%s %s" $key (toJson $value) | lower) $hinted) -}}
-{{- $asked := dict "name" $key "section" $.name "value" $value "within" $.within -}}
+{{- $asked := dict "name" $key "section" $.name "value" $value "hinted" true -}}
 {{- if and (eq $key "value") (kindIs "string" $.value.name) -}}
 {{- $asked = dict "name" $.value.name "section" "" "value" $value -}}
 {{- end -}}
-{{- $said := include "common.config.secret.name" $asked -}}
+{{- $said := "" -}}
+{{- if or $.within (eq $key "value") (has (lower $key | printf "%s ") $named) -}}
+{{- $said = include "common.config.secret.name" $asked -}}
+{{- end -}}
 {{- if and (eq $key "value") (kindIs "string" $.value.key) -}}
 {{- $said = include "common.config.secret.name" (dict "name" $.value.key "section" "" "value" ${NO_VALUE}) -}}
 {{- end -}}
@@ -115,11 +121,11 @@ true
 }
 
 function nameTemplate({secret, settings}: OptionNames): string {
-  const {hint, form, section, policy, authorization, keyFile, file, longWord} = SECRET_RULE
+  const {form, section, policy, authorization, keyFile, file, longWord} = SECRET_RULE
   return `
 {{- /* True if .value is secret by its .name (in .section; * in a text), "never" if it is none even below a secret. */ -}}
 {{- define "common.config.secret.name" -}}
-{{- if or .within ${matches(`${hint}|^(?:${secret.map(nameOf).join('|')})$`, '(lower .name)')} -}}
+{{- if or .hinted ${matches(`${nameHint(secret)}|^(?:${inSections(secret)})$`, '(lower .name)')} -}}
 {{- $text := ternary .value "" (kindIs "string" .value) -}}
 {{- $option := replace "-" "_" .name -}}
 {{- $place := ternary $option (printf "%s.%s" .section $option) (eq .section "") -}}
@@ -127,7 +133,7 @@ function nameTemplate({secret, settings}: OptionNames): string {
 {{- $settings := list ${settings.map(go).join(' ')} -}}
 {{- $words := ${words('.name')} -}}
 {{- $stem := regexReplaceAll ${go(form)} $words "" -}}
-{{- if or (has $place $settings) ${matches(policy, '$text')} -}}
+{{- if or (has $place $settings) (and (contains ":" $text) ${matches(policy, '$text')}) -}}
 never
 {{- else if hasSuffix "authorization" $words -}}
 {{- if ${matches(authorization, '$text')} -}}true{{- end -}}
@@ -135,9 +141,9 @@ never
 true
 {{- else if and (eq $words "private") ${matches(longWord, '$text')} (regexMatch "[0-9]" $text) (regexMatch "[A-Za-z]" $text) -}}
 true
-{{- else if and ${matches(SECRET_RULE.secret, '$stem')} (not ${matches(`${SECRET_RULE.setting}`, '$stem')}) (not ${matches(SECRET_RULE.workingDirectory, '.name')}) -}}
+{{- else if and ${matches(SECRET_RULE.secret, '$stem')} (not ${matches(`${SECRET_RULE.setting}`, '$stem')}) (not (and (hasSuffix "PWD" .name) ${matches(SECRET_RULE.workingDirectory, '.name')})) -}}
 {{- $isSection := and (or (kindIs "map" .value) (kindIs "slice" .value)) ${matches(section, '$words')} -}}
-{{- $isFile := and ${matches(keyFile, '$stem')} ${matches(file, '$text')} -}}
+{{- $isFile := and (contains "/" $text) ${matches(keyFile, '$stem')} ${matches(file, '$text')} -}}
 {{- if not (or $isSection $isFile) -}}true{{- end -}}
 {{- end -}}
 {{- end -}}
@@ -146,7 +152,7 @@ true
 }
 
 function textTemplate({secret}: OptionNames): string {
-  const hint = `${SECRET_RULE.hint}|${COMMAND_HINT}|${inTexts(secret)}`
+  const hint = `${nameHint(secret)}|${COMMAND_HINT}`
   return `
 {{- /* True if a text holds a secret. */ -}}
 {{- define "common.config.secret.text" -}}
@@ -181,7 +187,7 @@ function lineTemplate({secret}: OptionNames): string {
   return `
 {{- /* True if a line has a secret behind a flag or a key. */ -}}
 {{- define "common.config.secret.line" -}}
-{{- if ${matches(`${SECRET_RULE.hint}|${inTexts(secret)}`, '(lower .)')} -}}
+{{- if ${matches(nameHint(secret), '(lower .)')} -}}
 {{- $line := . -}}
 {{- range $pattern := list ${go(FLAG)} ${go(STATEMENT)} -}}
 {{- range $found := regexFindAll $pattern $line -1 -}}
@@ -231,7 +237,7 @@ function linesTemplate({secret}: OptionNames): string {
 {{- define "common.config.secret.lines" -}}
 {{- $open := dict "kind" "" "indent" 0 "key" "" -}}
 {{- range $line := splitList "\\n" . -}}
-{{- if or $open.kind ${matches(`${SECRET_RULE.hint}|${inTexts(secret)}`, '(lower $line)')} -}}
+{{- if or $open.kind ${matches(nameHint(secret), '(lower $line)')} -}}
 {{- $before := regexFind ${go(BEFORE_CONTENT)} $line -}}
 {{- $content := trimPrefix $before $line -}}
 {{- if $content -}}
@@ -311,17 +317,17 @@ function words(key: string): string {
     .concat(' | lower')
 }
 
-/** A pattern for texts that have one of these names; sections are not known there. */
-function inTexts(names: readonly string[]): string {
-  return names
-    .filter((name) => !name.includes('.'))
-    .map(nameOf)
-    .join('|')
+/** A pattern for what has a name that is secret, as short as can be: compiling it costs most of all. */
+function nameHint(names: readonly string[]): string {
+  const others = names.filter((name) => !name.includes('.') && !new RegExp(SECRET_RULE.hint).test(name))
+  const shortest = others.filter((name) => !others.some((each) => each !== name && name.includes(each)))
+  return [SECRET_RULE.hint, ...shortest.map((name) => name.replaceAll('_', '[_-]'))].join('|')
 }
 
-/** A pattern for an option's name, however it is written. */
-function nameOf(name: string): string {
-  return name.slice(name.indexOf('.') + 1).replaceAll('_', '[_-]')
+/** A pattern for options that are secret in one section alone. */
+function inSections(names: readonly string[]): string {
+  const options = names.filter((name) => name.includes('.')).map((name) => name.slice(name.indexOf('.') + 1))
+  return options.map((name) => name.replaceAll('_', '[_-]')).join('|')
 }
 
 function matches(pattern: string, text: string): string {
