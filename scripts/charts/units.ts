@@ -9,7 +9,7 @@ export interface ServiceValues {
   readonly jobs?: Named
   readonly cronjobs?: Named
   readonly tests?: Named
-  readonly files?: Readonly<Record<string, {readonly uses?: Named}>>
+  readonly files?: Readonly<Record<string, {readonly uses?: Named; readonly format?: string}>>
   readonly generated?: Named
   readonly databases?: Named
   readonly registration?: Named

@@ -42,19 +42,20 @@ const LONGEST_SHOWN = 200
 const KEY = /^(?:[a-z0-9./-]+:)?(?:\\.|[\w./-]|\[\d*\])*/i
 
 /**
- * Returns what can be shown of `RELEASE:KEY=VALUE`: nothing behind the first character that no key has, and without `=` nothing
- * behind a word that names a secret.
+ * Returns what can be shown of `RELEASE:KEY=VALUE`: nothing behind the first character that no key has, and nothing but the release
+ * without `=`, for what is there may be a value.
  */
 export function withoutValue(text: string): string {
   const {head, tail} = cut(text, '=')
-  const value = tail === undefined ? '' : '=***'
+  if (tail === undefined) {
+    const {head: release, tail: rest} = cut(text, ':')
+    return rest !== undefined && RELEASE.test(release) && !looksSecret(release) ? `${release}:***` : '***'
+  }
   const [key = ''] = KEY.exec(head) ?? []
-  if (tail === undefined && key.length < head.length) return '***'
-  const end = tail === undefined ? /[.:[]/g : /:/g
-  const secret = [...key.matchAll(end)].find(({index}) => looksSecret(key.slice(0, index)))
-  if (secret) return `${key.slice(0, secret.index + 1)}***${value}`
-  if (key.length > LONGEST_SHOWN) return `${key.slice(0, LONGEST_SHOWN)}…${value}`
-  return key.length === head.length ? `${key}${value}` : `${key}***${value}`
+  const secret = [...key.matchAll(/:/g)].find(({index}) => looksSecret(key.slice(0, index)))
+  if (secret) return `${key.slice(0, secret.index + 1)}***=***`
+  if (key.length > LONGEST_SHOWN) return `${key.slice(0, LONGEST_SHOWN)}…=***`
+  return key.length === head.length ? `${key}=***` : `${key}***=***`
 }
 
 function cut(text: string, at: string): {head: string; tail: string | undefined} {

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
-import {GIVEN, SERVICES, useCharts} from './support/charts.ts'
+import {GIVEN, SERVICES, useCharts, valuesOf} from './support/charts.ts'
 import {
   containers,
   find,
@@ -165,6 +165,41 @@ describe('the options of a file', () => {
     expect(refused).toContain(
       'files keystone and other both give db-expand the variable OS_DATABASE__CONNECTION',
     )
+  })
+
+  it.each([
+    ['database', 'connection'],
+    ['DEFAULT', 'transport_url'],
+  ])(
+    'of a second file that a variable of the first would win over are refused: %s.%s',
+    async (section, option) => {
+      const refused = await charts.refusal('neutron', {
+        values: {conf: {ml2: {[section]: {[option]: 'sqlite://'}}}},
+      })
+
+      expect(refused).toMatch(
+        new RegExp(
+          `conf\\.ml2\\.${section}\\.${option} has no effect in [\\w-]+, which .*: set it in conf\\.neutron`,
+        ),
+      )
+    },
+  )
+
+  it('are in a second file of format oslo only where a test looks at both', () => {
+    const pairs = SERVICES.flatMap((chart) => {
+      const {components = {}} = valuesOf(chart)
+      const {files = {}} = valuesOf(chart)
+      const isOslo = (key: string) => files[key] !== undefined && (files[key].format ?? 'oslo') === 'oslo'
+      return Object.values(components).flatMap((component) => {
+        const read = ((component as {files?: readonly string[]} | null)?.files ?? []).filter(isOslo)
+        return read.slice(1).map((second) => `${chart}: ${read[0]}, ${second}`)
+      })
+    })
+
+    expect([...new Set(pairs)]).toEqual([
+      'neutron: neutron, ml2',
+      'neutron: neutron_agent, ovn_metadata_agent',
+    ])
   })
 
   it('make a file that is written only when it is given', async () => {

@@ -76,8 +76,7 @@ before its files. A file with another secret goes whole into the Secret: a varia
 {{- if and (kindIs "string" $value) (hasKey $own $option) (include "common.config.secret" (dict "name" $section "value" (dict $option $value))) -}}
 {{- $_ := set $env (printf "OS_%s__%s" $section $option | upper) $value -}}
 {{- $_ := unset $values $option -}}
-{{- end -}}
-{{- end -}}
+{{- end }}{{ end -}}
 {{- end -}}
 {{- $format = "ini" -}}
 {{- end -}}

@@ -27,9 +27,7 @@ under the key of the chart's file for the same path, so that jobs read the same.
 {{- $_ := set $file "needs" $own.needs -}}
 {{- $target := dict "for" $own.for "path" $path "owner" ($entry.owner | default $own.owner) "perm" ($entry.perm | default $own.perm) -}}
 {{- $_ := set $files $key (merge $target (dict "sections" $own.sections) (omit $file "for" "sections")) -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
+{{- end }}{{ end -}}
+{{- end }}{{ end -}}
 {{- end -}}
 {{- end -}}

@@ -9,7 +9,5 @@ a deployer says of an endpoint is stronger. What is `public` there is a name bel
 {{- $port := dict (keys $entry.port | first) (dict "public" 443) -}}
 {{- $host := dict "public" (dict "host" (printf "%s.%s" . $.ingress.domain)) -}}
 {{- include "common.context.merge" (dict "into" $entry "from" (dict "host_fqdn_override" $host "scheme" (dict "public" "https") "port" $port)) -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
+{{- end }}{{ end }}{{ end -}}
 {{- end -}}

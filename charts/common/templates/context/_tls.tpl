@@ -15,9 +15,7 @@ in the clear is refused, unless `tls.plain` names its endpoint.
 {{- if and $tls.internal (not (has $type $tls.plain)) -}}
 {{- $_ := set $entry.scheme "default" . -}}
 {{- $_ := set $entry "https" (eq . "https") -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
+{{- end }}{{ end }}{{ end -}}
 {{- range $key, $facts := ternary .root.Values.components dict $tls.internal -}}
 {{- $component := $facts | default dict -}}
 {{- $what := $component.endpoint | default (printf "%s-%s" $.chart $key) -}}

@@ -22,9 +22,7 @@ automountServiceAccountToken: false
 {{- $name := include "common.context.name" (dict "ctx" (dict "release" $owner) "key" "dependencies") -}}
 {{- $all := ternary (append $rules $jobs) $rules (eq $namespace $.namespace) -}}
 {{ include "common.kinds.rbac.role" (dict "ctx" $ "kind" "Role" "name" $name "namespace" $namespace "rules" $all "accounts" (keys $.gated | sortAlpha)) }}
-{{- end -}}
-{{- end -}}
-{{- end -}}
+{{- end }}{{ end }}{{ end -}}
 {{- end -}}
 
 {{- /* A Role or ClusterRole (.kind), in .namespace if not the release's, and which .accounts have it. */ -}}

@@ -14,6 +14,4 @@ provisioner: {{ $.unit.driver }}
 parameters: {{ $class.parameters | default dict | toJson }}
 reclaimPolicy: {{ $class.reclaim | default "Delete" }}
 {{ end -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
+{{- end }}{{ end }}{{ end -}}

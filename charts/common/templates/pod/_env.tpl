@@ -39,6 +39,12 @@ start of a service makes.
 {{- $own = dict "OS_DEFAULT__LOG_DIR" "" "OS_DEFAULT__LOG_FILE" "" "OS_DEFAULT__USE_STDERR" "true" -}}
 {{- end -}}
 {{- end -}}
+{{- range $key := .unit.files -}}{{- $file := get $.ctx.files $key -}}
+{{- $second := and $given (ne (values $given | uniq | join " ") $file.key) (eq ($file.format | default "oslo") "oslo") -}}
+{{- range $section, $options := ternary $file.sections dict (not (empty $second)) -}}{{- range $option, $_ := ternary $options dict (kindIs "map" $options) -}}
+{{- $giver := get $given (printf "OS_%s__%s" $section $option | upper) | default $file.key -}}
+{{- if ne $giver $file.key -}}{{- fail (printf "conf.%s.%s.%s has no effect in %s, which has a variable for it that counts in all files: set it in conf.%s" $file.key $section $option $.unit.key $giver) -}}{{- end -}}
+{{- end }}{{ end }}{{ end -}}
 {{- range list .unit.identity .unit.variables .unit.settings.env -}}
 {{- include "common.context.merge" (dict "into" $own "from" .) -}}
 {{- end -}}

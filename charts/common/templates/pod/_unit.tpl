@@ -65,8 +65,6 @@ for everybody or for it.
 {{- end -}}
 {{- else if .unit.kolla -}}
 {{- range $name, $file := .ctx.files -}}
-{{- if and (or $file.path $file.live) (eq ($file.for | default $.key) $.key) -}}{{- $files = append $files $name -}}{{- end -}}
-{{- end -}}
-{{- end -}}
+{{- if and (or $file.path $file.live) (eq ($file.for | default $.key) $.key) -}}{{- $files = append $files $name -}}{{- end }}{{ end }}{{ end -}}
 {{- $_ := set .unit "files" $files -}}
 {{- end -}}

@@ -12,9 +12,7 @@ and its `needs`, and jobs by their real names: those in `after`, or, for a compo
 {{- $types = concat $types (dig . "needs" list $.ctx.files) -}}
 {{- end -}}
 {{- range $key, $job := .ctx.jobs -}}
-{{- if and $job.gate (not (hasKey $.unit "after")) -}}{{- $keys = append $keys $key -}}{{- end -}}
-{{- end -}}
-{{- end -}}
+{{- if and $job.gate (not (hasKey $.unit "after")) -}}{{- $keys = append $keys $key -}}{{- end }}{{ end }}{{ end -}}
 {{- range $static.services -}}
 {{- $types = append $types .service -}}
 {{- end -}}
