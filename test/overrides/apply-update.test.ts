@@ -74,7 +74,7 @@ describe('an update of user overrides', () => {
     ['1.yaml:3:1: expected one document, got a second one', {files: ['a: 1\n---\nb: 2']}],
     ['--set adminPassword=***', {set: ['adminPassword=geheim,x']}],
     ['--set-string a***=***', {setString: ['a[x]=1']}],
-    ['--set password.***: expected "="', {set: ['password.geheim']}],
+    ['--set ***: expected "="', {set: ['password.geheim']}],
     ['--set password***=***', {set: ['password[geheim]=1']}],
     ['--set password:***=***: expected a map', {set: ['a=1', 'password:a.b=x', 'password:a.b.geheim==']}],
     ['got *** for a secret', {files: ['conf: {ldap: {bind_pw: "***"}}']}],
