@@ -1,4 +1,4 @@
-import {isMap, type Values} from '../../src/release.ts'
+import {isMap, type Values} from '../../src/base/values.ts'
 import {type OwnChart, readOwnCharts} from '../charts/read-charts.ts'
 import {markdownTable} from './marked.ts'
 

@@ -1,4 +1,4 @@
-import {isMap} from '../release.ts'
+import {isMap} from './values.ts'
 
 /** Returns what stands at a path of maps; undefined where the way ends before. */
 export function dig(tree: unknown, ...path: readonly string[]): unknown {

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {KkError} from '../base/errors.ts'
-import {isMap, type Values} from '../release.ts'
+import {isMap, type Values} from '../base/values.ts'
 import {utf8Text} from '../state/files/utf8-text.ts'
 import {readYaml} from '../yaml/yaml.ts'
 import {isVersion} from './version.ts'

@@ -1,5 +1,6 @@
+import type {Values} from '../base/values.ts'
 import type {StatedRequirement} from '../environment/environment.ts'
-import type {Evidence, Values} from '../release.ts'
+import type {Evidence} from '../release.ts'
 
 /** A requirement that a chart states in its `Chart.yaml`, with the annotation as evidence. */
 export interface ChartRequirement extends StatedRequirement {

@@ -1,6 +1,6 @@
 import {dig, digMaps, digText} from '../base/dig.ts'
+import type {Values} from '../base/values.ts'
 import type {WantKind} from '../graph/inference/facts.ts'
-import type {Values} from '../release.ts'
 
 /** One thing that a component of a chart waits for, as its values say. */
 interface ValueRequirement {

@@ -1,7 +1,7 @@
 import {existsSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {asKkError, KkError} from '../base/errors.ts'
-import {isMap, type Values} from '../release.ts'
+import {isMap, type Values} from '../base/values.ts'
 import {readYaml} from '../yaml/yaml.ts'
 
 /** Returns what is wrong with a chart's `values.yaml`, with its place; undefined when nothing is. */

@@ -1,7 +1,7 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {once, oncePer} from '../base/once.ts'
-import {isMap, type Values} from '../release.ts'
+import {isMap, type Values} from '../base/values.ts'
 import {readYaml} from '../yaml/yaml.ts'
 import type {Dialect, Library} from './chart.ts'
 import {defaultValues} from './default-values.ts'

@@ -1,6 +1,8 @@
 import {dig, digMaps, digText} from '../base/dig.ts'
+import type {Position} from '../base/position.ts'
+import {isMap, type Values} from '../base/values.ts'
 import type {Part} from '../environment/environment.ts'
-import {COMMON, isMap, type Position, ROLLOUT, type Values} from '../release.ts'
+import {COMMON, ROLLOUT} from '../release.ts'
 
 interface Whole {
   readonly section: string

@@ -1,5 +1,7 @@
+import type {Position} from '../base/position.ts'
 import type {ReadinessRules} from '../base/readiness.ts'
-import type {EdgeKind, Evidence, Position, Values} from '../release.ts'
+import type {Values} from '../base/values.ts'
+import type {EdgeKind, Evidence} from '../release.ts'
 
 /** An index over http(s), or a registry. */
 export interface RemoteChartSource {

@@ -1,4 +1,4 @@
-import type {Position} from '../release.ts'
+import type {Position} from '../base/position.ts'
 import {type LineColumn, placesIn, type Source} from '../yaml/error.ts'
 import {keyText} from '../yaml/key.ts'
 import {contentOf, type MappingNode, type Node} from '../yaml/node.ts'

@@ -1,5 +1,5 @@
 import {type ErrorCode, KkError} from '../base/errors.ts'
-import type {Position} from '../release.ts'
+import type {Position} from '../base/position.ts'
 import type {Source} from '../yaml/error.ts'
 import type {Node} from '../yaml/node.ts'
 import {positionIn} from './position.ts'

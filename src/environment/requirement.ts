@@ -1,4 +1,4 @@
-import type {Position} from '../release.ts'
+import type {Position} from '../base/position.ts'
 import type {StatedRequirement} from './environment.ts'
 
 const SHAPE =

@@ -1,7 +1,7 @@
 import {readdir, stat} from 'node:fs/promises'
 import {join, relative} from 'node:path'
 import {KkError} from '../base/errors.ts'
-import {isMap, type Values} from '../release.ts'
+import {isMap, type Values} from '../base/values.ts'
 import {readNamedFile, readStandardInput} from '../state/files/named-file.ts'
 import {readYamlDocuments} from '../yaml/yaml.ts'
 

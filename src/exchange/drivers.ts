@@ -1,6 +1,7 @@
 import {dig, digText} from '../base/dig.ts'
 import {KkError} from '../base/errors.ts'
-import {type ReleaseId, releaseId, type Values} from '../release.ts'
+import type {Values} from '../base/values.ts'
+import {type ReleaseId, releaseId} from '../release.ts'
 import {applicationTarget} from './argocd/read.ts'
 import {helmReleaseTarget} from './flux/target.ts'
 

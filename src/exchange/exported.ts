@@ -1,9 +1,10 @@
 import {createHash} from 'node:crypto'
+import {isEmpty, type Values} from '../base/values.ts'
 import {condense} from '../graph/condense.ts'
 import type {Edge, Graph} from '../graph/graph.ts'
 import {order} from '../graph/order.ts'
 import {blockYaml} from '../overrides/overrides-yaml.ts'
-import {isEmpty, type ReleaseId, type Values} from '../release.ts'
+import type {ReleaseId} from '../release.ts'
 
 /** A chart as other tools find it; without a source it lies beside what is exported. */
 export interface ExportedChart {

@@ -1,8 +1,8 @@
 import {KkError} from '../base/errors.ts'
+import type {Values} from '../base/values.ts'
 import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
 import {validate} from '../environment/validate.ts'
 import {secretsApart} from '../overrides/secret-values.ts'
-import type {Values} from '../release.ts'
 
 /** A release that is to be written into an environment file. */
 export interface ImportedRelease {

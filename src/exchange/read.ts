@@ -1,5 +1,5 @@
 import {KkError} from '../base/errors.ts'
-import {isMap, type Values} from '../release.ts'
+import {isMap, type Values} from '../base/values.ts'
 import {readNamedFile, readStandardInput} from '../state/files/named-file.ts'
 import {readYamlDocuments} from '../yaml/yaml.ts'
 import {importArgocd} from './argocd/read.ts'

@@ -1,4 +1,4 @@
-import {isMap, type Values} from '../release.ts'
+import {isMap, type Values} from '../base/values.ts'
 
 interface UnreadOptions {
   /** What an environment does without it, for people. */

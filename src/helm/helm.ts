@@ -1,5 +1,5 @@
+import type {Values} from '../base/values.ts'
 import type {Redact} from '../redact/redact.ts'
-import type {Values} from '../release.ts'
 
 export interface HelmVersion {
   readonly major: 3 | 4

@@ -2,9 +2,9 @@ import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../base/errors.ts'
 import {limiter} from '../base/limiter.ts'
+import type {Values} from '../base/values.ts'
 import {redactor} from '../redact/redact.ts'
 import {redactTemplateErrors} from '../redact/template-errors.ts'
-import type {Values} from '../release.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 import {
   type ClusterFlags,

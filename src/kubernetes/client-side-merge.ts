@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from 'node:util'
-import {isMap, type Values} from '../release.ts'
+import {isMap, type Values} from '../base/values.ts'
 
 /**
  * The lists that Kubernetes merges item by item on the client side, with the one key by which it tells items apart

@@ -1,4 +1,5 @@
-import type {ReleaseId, Values} from '../release.ts'
+import type {Values} from '../base/values.ts'
+import type {ReleaseId} from '../release.ts'
 import type {Diagnosis} from './diagnosis/diagnosis.ts'
 import type {Guard} from './guard/guard.ts'
 import type {Cause, Health, PassedHealth} from './health.ts'

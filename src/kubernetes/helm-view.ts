@@ -1,4 +1,4 @@
-import {isMap} from '../release.ts'
+import {isMap} from '../base/values.ts'
 import type {KubernetesObject} from './cluster.ts'
 
 /**

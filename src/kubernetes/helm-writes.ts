@@ -1,4 +1,4 @@
-import type {Values} from '../release.ts'
+import type {Values} from '../base/values.ts'
 import {type ApiError, isApiError} from './api/api-error.ts'
 import type {ApiClient, ApiRequest} from './api/client.ts'
 import {asking, type Resource, resourcePath} from './api/resources.ts'

@@ -1,5 +1,5 @@
 import {asKkError, KkError} from '../base/errors.ts'
-import {isMap} from '../release.ts'
+import {isMap} from '../base/values.ts'
 import {readYamlDocuments} from '../yaml/yaml.ts'
 import type {KubernetesObject, StoredRelease} from './cluster.ts'
 import {isTestHook, underHead} from './helm-view.ts'

@@ -1,6 +1,6 @@
 import {KkError} from '../base/errors.ts'
+import {isEmpty, isMap, type Values} from '../base/values.ts'
 import {holdsMask} from '../redact/values.ts'
-import {isEmpty, isMap, type Values} from '../release.ts'
 import {readOnlyYaml} from '../yaml/yaml.ts'
 import {mergeValues} from './merge.ts'
 import {withoutValue} from './release-flags.ts'

@@ -1,8 +1,8 @@
 import {cp, mkdir, writeFile} from 'node:fs/promises'
 import {join, relative, sep} from 'node:path'
 import {KkError} from '../base/errors.ts'
+import type {Values} from '../base/values.ts'
 import type {Helm, ReleaseCall, TemplateOptions} from '../helm/helm.ts'
-import type {Values} from '../release.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 
 /** The files of a chart and its subcharts from which Helm computes values. */

@@ -1,7 +1,8 @@
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
-import {isEmpty, isMap, type Position, type Values} from '../release.ts'
+import type {Position} from '../base/position.ts'
+import {isEmpty, isMap, type Values} from '../base/values.ts'
 import type {Layer, LayerName} from './layer.ts'
 import {chartValues} from './values-file.ts'
 

@@ -1,4 +1,5 @@
-import type {Position, Values} from '../release.ts'
+import type {Position} from '../base/position.ts'
+import type {Values} from '../base/values.ts'
 
 /** The layers above a chart's own defaults, from the weakest to the strongest. */
 export const LAYERS = ['features', 'system', 'global', 'section', 'user', 'values', 'set'] as const

@@ -1,5 +1,6 @@
 import {KkError} from '../base/errors.ts'
-import {isEmpty, type ReleaseId, releaseNamespace} from '../release.ts'
+import {isEmpty} from '../base/values.ts'
+import {type ReleaseId, releaseNamespace} from '../release.ts'
 import type {FactName, Facts} from './facts/facts.ts'
 import type {Layer} from './layer.ts'
 import {mergeValues} from './merge.ts'

@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import {oncePerObject} from '../base/once.ts'
+import {isEmpty, isMap, type Values} from '../base/values.ts'
 import type {Environment, Part} from '../environment/environment.ts'
-import {isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
 import {mergeValues} from './merge.ts'
 import {partLayers} from './part-layers.ts'

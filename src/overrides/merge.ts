@@ -1,5 +1,5 @@
 import deepmerge from 'deepmerge'
-import {isEmpty, isMap, type Values} from '../release.ts'
+import {isEmpty, isMap, type Values} from '../base/values.ts'
 
 const OPTIONS: deepmerge.Options = {arrayMerge: (_target, source) => source, clone: false}
 

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import {dump} from 'js-yaml'
-import {isEmpty, type Values} from '../release.ts'
+import {isEmpty, type Values} from '../base/values.ts'
 import {dumpPython, plainMap} from '../yaml/pyyaml/dump.ts'
 import {readYaml} from '../yaml/yaml.ts'
 

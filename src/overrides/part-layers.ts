@@ -1,7 +1,8 @@
 import {KkError} from '../base/errors.ts'
+import {isEmpty, isMap, type Values} from '../base/values.ts'
 import {keysOf} from '../charts/parts-of.ts'
 import type {Part} from '../environment/environment.ts'
-import {COMMON, isEmpty, isMap, type Values} from '../release.ts'
+import {COMMON} from '../release.ts'
 import type {Layer} from './layer.ts'
 
 /** Places whose keys are components, which the library reads for that component's own objects and for nothing else. */

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
+import {isEmpty, isMap, type Values} from '../base/values.ts'
 import {placesBelow, secretsAmong, type ValuePath} from '../redact/values.ts'
-import {isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
 import {difference} from './layers.ts'
 

@@ -1,5 +1,5 @@
 import {KkError} from '../base/errors.ts'
-import {isMap, type Values} from '../release.ts'
+import {isMap, type Values} from '../base/values.ts'
 import {DEEPEST, LARGEST} from './storable.ts'
 
 /** Helm: strvals/parser.go MaxIndex and MaxNestedNameLevel. */

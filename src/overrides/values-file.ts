@@ -1,6 +1,7 @@
 import {KkError} from '../base/errors.ts'
+import type {Position} from '../base/position.ts'
+import {isMap, type Values} from '../base/values.ts'
 import {locator} from '../environment/position.ts'
-import {isMap, type Position, type Values} from '../release.ts'
 import {readNamedFile} from '../state/files/named-file.ts'
 import {readOnlyYaml, readYamlDocuments} from '../yaml/yaml.ts'
 import {mergeValues} from './merge.ts'

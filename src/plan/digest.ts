@@ -1,7 +1,7 @@
 import {hash} from 'node:crypto'
 import {oncePerObject} from '../base/once.ts'
+import {isEmpty, type Values} from '../base/values.ts'
 import {LAYERS, type Layer} from '../overrides/layer.ts'
-import {isEmpty, type Values} from '../release.ts'
 import type {DesiredRelease, LayerDigest} from './desired.ts'
 
 /** The version of the digests. It is raised when a newer kk is to deploy equal inputs again. */

@@ -2,6 +2,7 @@ import {existsSync, readFileSync} from 'node:fs'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {suggest} from '../base/suggest.ts'
+import {isMap, type Values} from '../base/values.ts'
 import type {Chart} from '../charts/chart.ts'
 import {defaultValues} from '../charts/default-values.ts'
 import {namedTemplates} from '../charts/template-names.ts'
@@ -9,7 +10,7 @@ import {locator} from '../environment/position.ts'
 import {MissingTemplate} from '../helm/failure.ts'
 import {BrokenSchema, type SchemaProblem} from '../helm/schema-problems.ts'
 import type {Layer} from '../overrides/layer.ts'
-import {isMap, type ReleaseId, releaseName, releaseNamespace, type Values} from '../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 
 /** A chart, and the layers of values that it was given. */
 export interface Given {

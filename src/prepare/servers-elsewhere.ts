@@ -1,5 +1,6 @@
 import {dig, digText} from '../base/dig.ts'
 import {asKkError} from '../base/errors.ts'
+import {isMap} from '../base/values.ts'
 import type {SpokenChart} from '../charts/dialect.ts'
 import type {Cluster, ReleaseRecord, StoredRelease} from '../kubernetes/cluster.ts'
 import {parseManifest} from '../kubernetes/manifest.ts'
@@ -8,7 +9,7 @@ import {mergedValues} from '../overrides/layers.ts'
 import {isServed, servedEndpoint, serverElsewhere} from '../overrides/system/servers.ts'
 import {readLabels} from '../plan/labels.ts'
 import {recordedChart} from '../plan/recorded-chart.ts'
-import {isMap, type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {Prepared} from './prepare.ts'
 
 /** A server of another environment, and the releases of this one that look for it under another name. */

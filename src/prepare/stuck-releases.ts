@@ -1,4 +1,5 @@
 import {asKkError} from '../base/errors.ts'
+import {isEmpty} from '../base/values.ts'
 import type {Cluster, KubernetesObject, StoredRelease} from '../kubernetes/cluster.ts'
 import {mayVanish} from '../kubernetes/gate/evaluate.ts'
 import {hookDeletePolicies, hookEvents} from '../kubernetes/helm-view.ts'
@@ -8,7 +9,7 @@ import type {Decision} from '../plan/decision/decision.ts'
 import {OBJECTS_GONE} from '../plan/drift/drift-reason.ts'
 import {lostHooks, reinstallReason} from '../plan/pending/recovery.ts'
 import {isChange, type Plan} from '../plan/plan.ts'
-import {isEmpty, type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {Prepared} from './prepare.ts'
 
 export interface StuckReleases {

@@ -1,4 +1,4 @@
-import {isMap} from '../release.ts'
+import {isMap} from '../base/values.ts'
 import {holdsNames, isNameAt, isPartOfThing, isReference} from './secret-names.ts'
 import {NOT_SECRET_OPTIONS, SECRET_OPTIONS} from './secret-options.ts'
 

@@ -1,4 +1,4 @@
-import type {Values} from '../release.ts'
+import type {Values} from '../base/values.ts'
 import {looksSecret} from './looks-secret.ts'
 import {type Redact, type RedactLeaf, redactor} from './redact.ts'
 

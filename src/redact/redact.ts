@@ -1,4 +1,4 @@
-import type {Values} from '../release.ts'
+import type {Values} from '../base/values.ts'
 import {bare, secretForms} from './forms.ts'
 import {redactTexts} from './known-texts.ts'
 import {mapLeaves} from './leaves.ts'

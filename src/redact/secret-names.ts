@@ -1,4 +1,4 @@
-import {isMap} from '../release.ts'
+import {isMap} from '../base/values.ts'
 
 /** As charts name Secrets: words of letters, as no password and no key is made. */
 export const SECRET_NAME = String.raw`^["']?[a-z]+(?:\d{1,2}[a-z]?)?(?:-[a-z]+(?:\d{1,2}[a-z]?)?)+["']?$`

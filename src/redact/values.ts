@@ -1,4 +1,4 @@
-import {isMap, type Values} from '../release.ts'
+import {isMap, type Values} from '../base/values.ts'
 import {mapLeaves} from './leaves.ts'
 import {redactLines} from './lines.ts'
 import {MASK} from './placeholder.ts'

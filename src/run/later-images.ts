@@ -1,3 +1,4 @@
+import {isMap} from '../base/values.ts'
 import {levels} from '../graph/levels.ts'
 import type {KubernetesObject} from '../kubernetes/cluster.ts'
 import {isHook} from '../kubernetes/helm-view.ts'
@@ -5,7 +6,7 @@ import type {ImagePull} from '../kubernetes/image-pulls.ts'
 import {containersOf, podTemplate} from '../kubernetes/pods.ts'
 import {actionGraph} from '../plan/action-graph.ts'
 import type {Plan} from '../plan/plan.ts'
-import {isMap, type ReleaseId, releaseNamespace} from '../release.ts'
+import {type ReleaseId, releaseNamespace} from '../release.ts'
 
 /** What decides where a pod goes, and how its images are fetched. */
 const PLACEMENT = ['nodeSelector', 'tolerations', 'imagePullSecrets'] as const

@@ -1,10 +1,11 @@
 import type {KkError} from '../base/errors.ts'
+import type {Values} from '../base/values.ts'
 import type {Claim, KubernetesObject, ObjectIdentity, PresentObject} from '../kubernetes/cluster.ts'
 import type {Cause, PassedHealth} from '../kubernetes/health.ts'
 import type {DesiredRelease} from '../plan/desired.ts'
 import type {Action, ActionKind} from '../plan/plan.ts'
 import type {ReleaseCleanup} from '../plan/removal/cleanup.ts'
-import type {ReleaseId, Values} from '../release.ts'
+import type {ReleaseId} from '../release.ts'
 import type {RunEvent, TestResult} from './events.ts'
 
 /** An action with what is needed to do it beside the plan, for a plan holds no values. What is unchanged is no task. */

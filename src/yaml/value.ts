@@ -1,4 +1,4 @@
-import type {Values} from '../release.ts'
+import type {Values} from '../base/values.ts'
 import {type Source, yamlError} from './error.ts'
 import {keyText} from './key.ts'
 import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNode} from './node.ts'

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
+import type {Values} from '../../src/base/values.ts'
 import {componentsOf} from '../../src/charts/components-of.ts'
-import type {Values} from '../../src/release.ts'
 
 const ENDPOINTS = {
   oslo_db: {namespace: null, hosts: {default: 'mariadb'}},

@@ -1,4 +1,5 @@
 import {expect, it} from 'vitest'
+import {isMap, type Values} from '../../src/base/values.ts'
 import {workflowTemplate} from '../../src/exchange/argo-workflows/write.ts'
 import {argocdApplications} from '../../src/exchange/argocd/write.ts'
 import {armadaManifest} from '../../src/exchange/armada/write.ts'
@@ -8,7 +9,6 @@ import {importFlux} from '../../src/exchange/flux/read.ts'
 import {fluxObjects, fluxSecret} from '../../src/exchange/flux/write.ts'
 import {helmfile} from '../../src/exchange/helmfile/write.ts'
 import {type Format, lostText} from '../../src/exchange/lost.ts'
-import {isMap, type Values} from '../../src/release.ts'
 import {readYaml, readYamlDocuments} from '../../src/yaml/yaml.ts'
 import {exportedWith} from './support/exported.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
+import type {Values} from '../../src/base/values.ts'
 import {type ExplainedLayer, explain} from '../../src/overrides/explain.ts'
 import type {Layer} from '../../src/overrides/layer.ts'
 import {mergedValues} from '../../src/overrides/layers.ts'
-import type {Values} from '../../src/release.ts'
 
 const NAMES = ['features', 'system', 'section', 'user'] as const
 

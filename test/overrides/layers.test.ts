@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
+import type {Values} from '../../src/base/values.ts'
 import {largeNumberNotes, mergedValues, releaseLayers} from '../../src/overrides/layers.ts'
 import {valuesFile} from '../../src/overrides/values-file.ts'
-import type {Values} from '../../src/release.ts'
 
 const environment = (global: Values | undefined, sections: Record<string, Values>) => ({
   file: 'cloud.yaml',

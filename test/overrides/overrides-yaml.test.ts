@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
+import type {Values} from '../../src/base/values.ts'
 import {blockYaml, editableYaml, systemYaml} from '../../src/overrides/overrides-yaml.ts'
-import type {Values} from '../../src/release.ts'
 import {readYaml} from '../../src/yaml/yaml.ts'
 import {NASTY_STRINGS} from '../environment/support/nasty-strings.ts'
 import {safeDump} from './support/safe-dump.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {beforeAll, describe, expect, it} from 'vitest'
+import type {Values} from '../../src/base/values.ts'
 import {applySet} from '../../src/overrides/strvals.ts'
-import type {Values} from '../../src/release.ts'
 import {HELMS} from '../support/helms.ts'
 import {atNight} from '../support/night.ts'
 import {testDirectory} from '../support/test-directory.ts'

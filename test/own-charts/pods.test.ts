@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {Values} from '../../src/release.ts'
+import type {Values} from '../../src/base/values.ts'
 import {atNight} from '../support/night.ts'
 import {atLargest, SERVICES, useCharts, valuesOf, withAllObjects} from './support/charts.ts'
 import {containers, ofKind, type PodSpec, pods, workloads} from './support/objects.ts'

@@ -1,9 +1,10 @@
+import type {Values} from '../../src/base/values.ts'
 import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
 import type {LayerName} from '../../src/overrides/layer.ts'
 import type {DesiredRelease} from '../../src/plan/desired.ts'
 import {digest, layerDigests} from '../../src/plan/digest.ts'
 import {GATED_LABEL, labelsOf} from '../../src/plan/labels.ts'
-import {releaseName, type Values} from '../../src/release.ts'
+import {releaseName} from '../../src/release.ts'
 import {id} from '../graph/graph-of.ts'
 
 export interface Wanted {

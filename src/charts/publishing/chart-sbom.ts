@@ -1,4 +1,4 @@
-import {isMap, type Values} from '../../release.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 import {readPackageFiles} from '../files/package-files.ts'
 import type {PackedChart} from './pack-chart.ts'

@@ -1,4 +1,4 @@
-import {isMap, type Values} from '../../release.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {dumpYaml} from '../../yaml/dump.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 import type {Chart} from '../chart.ts'

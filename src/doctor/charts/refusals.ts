@@ -1,10 +1,11 @@
 import {isDeepStrictEqual} from 'node:util'
 import {asKkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
+import type {Values} from '../../base/values.ts'
 import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
 import {isHook} from '../../kubernetes/helm-view.ts'
 import {redactor} from '../../redact/redact.ts'
-import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {ComparedRelease, ExaminedRelease} from './examined-release.ts'
 import {identity, inBoth} from './same-object.ts'
 

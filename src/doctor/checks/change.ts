@@ -1,6 +1,7 @@
 import {asKkError, type ErrorCode} from '../../base/errors.ts'
 import {once} from '../../base/once.ts'
 import {mapParallel} from '../../base/parallel.ts'
+import {textAt, type Values} from '../../base/values.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {readOwnFiles} from '../../charts/own-files.ts'
 import type {Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
@@ -15,7 +16,7 @@ import {livingRevisions} from '../../plan/uses/observed.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import type {Rendered} from '../../prepare/rendering/render.ts'
 import {seenRevisions} from '../../prepare/seen-revisions.ts'
-import {type ReleaseId, releaseName, releaseNamespace, textAt, type Values} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
 /** What helm does to releases: renders them, returns them to an older revision, or removes them. */
 export type Changing = 'deploy' | 'rollback' | 'remove'

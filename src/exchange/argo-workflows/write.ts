@@ -1,5 +1,6 @@
 import {posix} from 'node:path'
-import type {ReleaseId, Values} from '../../release.ts'
+import type {Values} from '../../base/values.ts'
+import type {ReleaseId} from '../../release.ts'
 import {type Exported, type ExportedFiles, type ExportedGroup, objectName, yaml} from '../exported.ts'
 
 /** Where a step finds the environment file. */

@@ -1,5 +1,5 @@
 import {dig} from '../../base/dig.ts'
-import {isMap, type Values} from '../../release.ts'
+import {isMap, type Values} from '../../base/values.ts'
 
 interface Expanded {
   readonly applications: readonly Values[]

@@ -1,6 +1,6 @@
 import {dig, digText} from '../../base/dig.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {applySet} from '../../overrides/strvals.ts'
-import {isMap, type Values} from '../../release.ts'
 
 interface Application {
   readonly name: string

@@ -1,4 +1,4 @@
-import {isEmpty, type Values} from '../../release.ts'
+import {isEmpty, type Values} from '../../base/values.ts'
 import {
   type Exported,
   type ExportedFiles,

@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
-import {isMap, type Values} from '../../release.ts'
 import type {ChartOverrides} from '../helm/write.ts'
 import {expectDocument, nameOf} from './schema.ts'
 

@@ -1,8 +1,8 @@
 import {dig} from '../../base/dig.ts'
 import {KkError} from '../../base/errors.ts'
+import type {Values} from '../../base/values.ts'
 import type {JsonSchema} from '../../environment/schema.ts'
 import {type Problem, validate} from '../../environment/validate.ts'
-import type {Values} from '../../release.ts'
 
 /** The name of a document; empty where it has none. */
 export function nameOf({metadata}: Values): string {

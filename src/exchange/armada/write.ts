@@ -1,4 +1,4 @@
-import type {Values} from '../../release.ts'
+import type {Values} from '../../base/values.ts'
 import {
   type Exported,
   type ExportedChart,

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
 import {digText} from '../../base/dig.ts'
-import type {Values} from '../../release.ts'
+import type {Values} from '../../base/values.ts'
 
 /** The namespace of Flux, and so that of an object which states none. */
 export const CONTROL_NAMESPACE = 'flux-system'

@@ -1,4 +1,5 @@
-import {isEmpty, releaseName, type Values} from '../../release.ts'
+import {isEmpty, type Values} from '../../base/values.ts'
+import {releaseName} from '../../release.ts'
 import {
   type Exported,
   type ExportedChart,

@@ -1,4 +1,4 @@
-import {isEmpty} from '../../release.ts'
+import {isEmpty} from '../../base/values.ts'
 import {
   chartPackage,
   type Exported,

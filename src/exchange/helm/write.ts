@@ -1,5 +1,5 @@
+import type {Values} from '../../base/values.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
-import type {Values} from '../../release.ts'
 
 /** The overrides of one chart in one namespace, to be written in a foreign format. */
 export interface ChartOverrides {

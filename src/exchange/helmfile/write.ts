@@ -1,4 +1,4 @@
-import {isEmpty, type Values} from '../../release.ts'
+import {isEmpty, type Values} from '../../base/values.ts'
 import {
   chartPackage,
   type Exported,

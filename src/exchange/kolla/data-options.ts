@@ -1,4 +1,4 @@
-import {isEmpty, isMap, type Values} from '../../release.ts'
+import {isEmpty, isMap, type Values} from '../../base/values.ts'
 import {type ContainerFiles, sourceName} from './container-config.ts'
 import {type ReadOptions, readOptions} from './options.ts'
 import type {ChartFile} from './service-charts.ts'

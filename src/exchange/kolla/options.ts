@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {saysSecret} from '../../redact/looks-secret.ts'
-import {isMap, type Values} from '../../release.ts'
 import type {Source} from '../../yaml/error.ts'
 import {readOnlyYaml} from '../../yaml/yaml.ts'
 import {type IniOptions, type MultiString, readIni} from './ini.ts'

@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {redactLines} from '../../redact/lines.ts'
-import {isMap, type Values} from '../../release.ts'
 import {readOnlyYaml} from '../../yaml/yaml.ts'
 
 export interface KollaPasswords {

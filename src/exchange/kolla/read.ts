@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
+import type {Values} from '../../base/values.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import type {Values} from '../../release.ts'
 import {type ContainerFiles, type CopiedFile, sourceName} from './container-config.ts'
 import {readIni} from './ini.ts'
 import {isMounted, lostOfContainer} from './lost.ts'

@@ -1,8 +1,8 @@
 import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
+import {isMap, type Values} from '../../base/values.ts'
 import {readChart} from '../../charts/read-chart.ts'
 import {readValuesFile} from '../../overrides/values-file.ts'
-import {isMap, type Values} from '../../release.ts'
 
 /** A chart of a service that is built of facts, as kk's own are. */
 export interface ServiceChart {

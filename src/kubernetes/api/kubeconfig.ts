@@ -1,7 +1,7 @@
 import {existsSync, readFileSync} from 'node:fs'
 import {delimiter, dirname, join, resolve} from 'node:path'
 import {KkError} from '../../base/errors.ts'
-import {isMap} from '../../release.ts'
+import {isMap} from '../../base/values.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 
 export interface KubeconfigOptions {

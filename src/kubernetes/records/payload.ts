@@ -1,6 +1,6 @@
 import {gunzipSync, gzipSync} from 'node:zlib'
 import {KkError} from '../../base/errors.ts'
-import type {Values} from '../../release.ts'
+import type {Values} from '../../base/values.ts'
 import type {ReleaseRecord, StoredRelease} from '../cluster.ts'
 
 interface Hook {

@@ -1,5 +1,5 @@
+import {isMap, type Values} from '../../base/values.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {isMap, type Values} from '../../release.ts'
 import type {Facts} from './facts.ts'
 
 /** Returns the facts that the `global` of an environment states, under the keys where kk's charts read them. */

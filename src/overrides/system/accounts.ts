@@ -1,6 +1,6 @@
 import {oncePerObject} from '../../base/once.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import type {SpokenChart} from '../../charts/dialect.ts'
-import {isMap, type Values} from '../../release.ts'
 import type {ByHand, SecretNeed} from './plugin.ts'
 
 /**

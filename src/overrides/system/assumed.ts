@@ -1,5 +1,5 @@
+import type {Values} from '../../base/values.ts'
 import {type SpokenChart, valuesAt} from '../../charts/dialect.ts'
-import type {Values} from '../../release.ts'
 import {credentials} from './table.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type {Values} from '../../release.ts'
+import type {Values} from '../../base/values.ts'
 import type {FactName} from '../facts/facts.ts'
 import {definePlugin, type Plugin} from './plugin.ts'
 import {compose, given} from './shared/compose.ts'

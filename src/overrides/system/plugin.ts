@@ -1,4 +1,4 @@
-import type {Values} from '../../release.ts'
+import type {Values} from '../../base/values.ts'
 import type {FactName, Facts} from '../facts/facts.ts'
 
 /** A password or key that kk makes once, and that the chart expects at a place among its values. */

@@ -1,7 +1,7 @@
 import {oncePer} from '../../base/once.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {definesChart, type SpokenChart, spokenChart} from '../../charts/dialect.ts'
-import {isMap, type Values} from '../../release.ts'
 import type {FactName, Facts} from '../facts/facts.ts'
 import {accountSecrets} from './accounts.ts'
 import {assumedChart} from './assumed.ts'

@@ -1,5 +1,5 @@
+import {isMap, type Values} from '../../base/values.ts'
 import type {SpokenChart} from '../../charts/dialect.ts'
-import {isMap, type Values} from '../../release.ts'
 
 type ValuePath = readonly string[]
 

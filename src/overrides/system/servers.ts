@@ -1,6 +1,7 @@
 import {dig, digText} from '../../base/dig.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import type {SpokenChart} from '../../charts/dialect.ts'
-import {isMap, type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {accountSecrets} from './accounts.ts'
 import {compose} from './shared/compose.ts'
 

@@ -1,4 +1,4 @@
-import type {Values} from '../../release.ts'
+import type {Values} from '../../base/values.ts'
 import type {FactName, Facts} from '../facts/facts.ts'
 import type {OverriddenChart} from '../service.ts'
 import {expectActive} from './active.ts'

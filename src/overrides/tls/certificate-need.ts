@@ -1,7 +1,7 @@
 import {hash} from 'node:crypto'
 import {isIP} from 'node:net'
+import {isMap, type Values} from '../../base/values.ts'
 import type {SpokenChart} from '../../charts/dialect.ts'
-import {isMap, type Values} from '../../release.ts'
 import {mergeValues} from '../merge.ts'
 import type {SecretNeed} from '../system/plugin.ts'
 import type {Certifier} from './certificates.ts'

@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {holdsMask} from '../../redact/values.ts'
-import {isMap, type Values} from '../../release.ts'
 import {readOnlyYaml} from '../../yaml/yaml.ts'
 import {blockYaml} from '../overrides-yaml.ts'
 import {expectStorable} from '../storable.ts'

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
+import {isMap} from '../../base/values.ts'
 import {secretsAmong} from '../../redact/values.ts'
-import {isMap} from '../../release.ts'
 import {blockYaml} from '../overrides-yaml.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
 import type {OverrideChange, OverrideStore, StoredOverrides, StoredSecret, StoreIdentity} from './store.ts'

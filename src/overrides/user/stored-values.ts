@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from 'node:util'
-import {isMap, type Values} from '../../release.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 import type {AuditEntry, StoredOverrides} from './store.ts'
 

@@ -1,4 +1,4 @@
-import {isMap, type Values} from '../../release.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {canonicalJson} from '../digest.ts'
 
 type Path = readonly string[]

@@ -1,6 +1,6 @@
+import {isMap, type Values} from '../../base/values.ts'
 import type {StoredRelease} from '../../kubernetes/cluster.ts'
 import {LAYERS} from '../../overrides/layer.ts'
-import {isMap, type Values} from '../../release.ts'
 import type {DesiredRelease} from '../desired.ts'
 import {type KkLabels, layersOf, readLabels} from '../labels.ts'
 import {

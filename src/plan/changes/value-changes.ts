@@ -1,6 +1,6 @@
+import type {Values} from '../../base/values.ts'
 import {redactLines} from '../../redact/lines.ts'
 import {looksSecretPath} from '../../redact/looks-secret.ts'
-import type {Values} from '../../release.ts'
 import {changedPaths} from './changed-paths.ts'
 
 /** A value that differs. Texts and numbers are shown, unless their key looks secret; maps and lists are not. */

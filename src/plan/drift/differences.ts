@@ -1,4 +1,4 @@
-import {isMap, type Values} from '../../release.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {canonicalJson} from '../digest.ts'
 
 /** A field that differs between two objects, with both values; a value is undefined where that side has none. */

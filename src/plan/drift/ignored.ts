@@ -1,6 +1,6 @@
 import {pathPattern} from '../../base/path-pattern.ts'
+import {isMap} from '../../base/values.ts'
 import type {DryApply, KubernetesObject} from '../../kubernetes/cluster.ts'
-import {isMap} from '../../release.ts'
 import {differences, itemIndex, pathText} from './differences.ts'
 import type {DriftedObject} from './drifted-object.ts'
 

@@ -1,5 +1,6 @@
+import {isMap} from '../../base/values.ts'
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
-import {isMap, type ReleaseId, releaseName} from '../../release.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
 
 /**
  * The annotation of a CronJob that never runs by itself: JSON of what its release has `made` in other services, and of

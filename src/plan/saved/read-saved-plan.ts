@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import {isMap, type Values} from '../../release.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import {digest} from '../digest.ts'
 import {SAVED_FORMAT, type SavedPlan} from './saved-plan.ts'
 

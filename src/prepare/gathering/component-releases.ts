@@ -1,10 +1,10 @@
 import {KkError} from '../../base/errors.ts'
+import type {Position} from '../../base/position.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {spokenChart} from '../../charts/dialect.ts'
 import {partsOf} from '../../charts/parts-of.ts'
 import type {Environment, Part} from '../../environment/environment.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import type {Position} from '../../release.ts'
 import {chartOf, idOf, type LoadOptions} from './load-charts.ts'
 
 /** Helm's own limit (Helm 4.2: validate_name.go). */

@@ -1,7 +1,7 @@
 import {dig} from '../../base/dig.ts'
+import {isMap, type Values} from '../../base/values.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import {isMap, type Values} from '../../release.ts'
 
 /** The charts that serve an endpoint, each brought by those who use it. */
 export const SERVERS: Readonly<Record<string, string>> = {

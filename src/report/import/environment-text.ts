@@ -1,3 +1,4 @@
+import type {Values} from '../../base/values.ts'
 import {
   commonNamespace,
   type Imported,
@@ -5,7 +6,7 @@ import {
   releaseSettings,
 } from '../../exchange/imported.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
-import {releaseId, type Values} from '../../release.ts'
+import {releaseId} from '../../release.ts'
 
 /** Returns an environment file with what was imported; what could not be known stands in comments. */
 export function environmentText({name, from, charts, releases, lost}: Imported): string {

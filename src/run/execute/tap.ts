@@ -1,5 +1,5 @@
 import {load} from 'js-yaml'
-import {isMap} from '../../release.ts'
+import {isMap} from '../../base/values.ts'
 import type {TestResult} from '../events.ts'
 
 const VERSION = /^TAP version 1[34]$/

@@ -1,5 +1,5 @@
+import type {Values} from '../../base/values.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import type {Values} from '../../release.ts'
 
 /** Values for one release, and apart from them those that nobody is to see. */
 export interface ReleaseValues {

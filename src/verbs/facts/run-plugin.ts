@@ -1,3 +1,4 @@
+import type {Values} from '../../base/values.ts'
 import type {Dialect} from '../../charts/chart.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {FactName, Facts} from '../../overrides/facts/facts.ts'
@@ -7,7 +8,6 @@ import type {FoundChart, Plugins} from '../../overrides/system/plugins.ts'
 import {unreadPaths} from '../../overrides/system/reads.ts'
 import {factsFor} from '../../overrides/system/system-overrides.ts'
 import {redactValues} from '../../redact/values.ts'
-import type {Values} from '../../release.ts'
 
 interface PluginRun {
   readonly plugins: Plugins

@@ -1,8 +1,9 @@
 import {KkError} from '../../base/errors.ts'
+import type {Values} from '../../base/values.ts'
 import {type Driver, driversAmong} from '../../exchange/drivers.ts'
 import type {Resource} from '../../kubernetes/api/resources.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import {type ReleaseId, releaseName, type Values} from '../../release.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
 
 /**
  * As collections of the whole cluster: an object of another tool may be in any namespace. In the version that the tool serves

@@ -1,3 +1,4 @@
+import {isMap} from '../../base/values.ts'
 import {type ExplainedKey, explain, type Statement} from '../../overrides/explain.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {userLayer, withAuthors} from '../../overrides/layers-of-place.ts'
@@ -5,7 +6,6 @@ import {pathsToMask} from '../../overrides/secret-values.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import {looksSecretPath} from '../../redact/looks-secret.ts'
 import {redactPlaces, redactValue, redactWhole, type ValuePath} from '../../redact/values.ts'
-import {isMap} from '../../release.ts'
 import type {OverrideOptions} from './override-base.ts'
 
 interface ExplainOptions {

@@ -1,4 +1,5 @@
 import {asKkError, KkError} from '../../base/errors.ts'
+import type {Values} from '../../base/values.ts'
 import type {Helm} from '../../helm/helm.ts'
 import {computedValues} from '../../overrides/computed.ts'
 import type {Facts} from '../../overrides/facts/facts.ts'
@@ -14,7 +15,7 @@ import type {OverrideStore} from '../../overrides/user/store.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import {vendor} from '../../prepare/rendering/vendored.ts'
 import type {ValuePath} from '../../redact/values.ts'
-import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
 /** The charts and layers below the deployer's overrides. */
 export interface OverrideBase {

@@ -1,4 +1,5 @@
 import {asKkError, KkError} from '../../base/errors.ts'
+import type {Values} from '../../base/values.ts'
 import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
 import {staysInUpgrade} from '../../kubernetes/helm-view.ts'
 import {hookObjects, parseManifest, storedObjects} from '../../kubernetes/manifest.ts'
@@ -13,7 +14,7 @@ import {
   splitObjects,
 } from '../../plan/removal/objects.ts'
 import {livingRevisions} from '../../plan/uses/observed.ts'
-import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {CLAIM, claimsAmong, claimsIn, homesOf} from './live-claims.ts'
 
 /** The objects of one release that is to be removed. */

@@ -1,10 +1,11 @@
 import {KkError} from '../../base/errors.ts'
+import {textAt} from '../../base/values.ts'
 import type {StoredRelease} from '../../kubernetes/cluster.ts'
 import {secretMark} from '../../kubernetes/kept-secrets.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import type {ByHand} from '../../overrides/system/plugin.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
-import {type ReleaseId, releaseNamespace, textAt} from '../../release.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {isStated} from './secret-needs.ts'
 
 /** A password or key with which a release runs, and that another value would replace. */

@@ -1,10 +1,11 @@
+import {isMap} from '../../base/values.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {certificateNeeds, wantsTls} from '../../overrides/tls/certificate-need.ts'
 import type {Certifier} from '../../overrides/tls/certificates.ts'
 import {sectionOf} from '../../prepare/gathering/load-charts.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
-import {isMap, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
 /**
  * The generated secrets that each release needs: those that its chart reads, no layer states, and the environment does

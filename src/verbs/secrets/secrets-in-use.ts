@@ -1,9 +1,10 @@
 import {mapParallel} from '../../base/parallel.ts'
+import {textAt} from '../../base/values.ts'
 import {order} from '../../graph/order.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {KeptSecret} from '../../kubernetes/kept-secrets.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
-import {releaseNamespace, textAt} from '../../release.ts'
+import {releaseNamespace} from '../../release.ts'
 import type {SecretNeeds} from './secret-needs.ts'
 import type {KnownSecrets} from './supply-secrets.ts'
 

@@ -1,10 +1,11 @@
 import {once} from '../../base/once.ts'
+import {textAt} from '../../base/values.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import type {Plugin, SecretNeed} from '../../overrides/system/plugin.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
-import {type ReleaseId, releaseNamespace, textAt} from '../../release.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {isStated, isSupplied} from './secret-needs.ts'
 import {laidIn, type PlacedValue} from './supply-secrets.ts'
 

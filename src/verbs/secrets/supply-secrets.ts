@@ -1,3 +1,4 @@
+import type {Values} from '../../base/values.ts'
 import type {SecretsByName} from '../../kubernetes/kept-secrets.ts'
 import {generateSecret, standInSecret} from '../../overrides/generate-secret.ts'
 import type {Layer} from '../../overrides/layer.ts'
@@ -5,7 +6,7 @@ import {mergeValues} from '../../overrides/merge.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import type {GeneratedSecret, Prepared, PreparedRelease} from '../../prepare/prepare.ts'
-import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {SecretNeeds} from './secret-needs.ts'
 
 /** The kept secrets, by namespace. */

@@ -1,4 +1,4 @@
-import type {Values} from '../../release.ts'
+import type {Values} from '../../base/values.ts'
 import {resolveWord} from '../word.ts'
 import {pythonFloat} from './float.ts'
 import {

@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import type {Values} from '../../../src/release.ts'
+import type {Values} from '../../../src/base/values.ts'
 import {makeCloud, podIds} from '../support/own-cloud.ts'
 
 let cloud: Awaited<ReturnType<typeof makeCloud>>

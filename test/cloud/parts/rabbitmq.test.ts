@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import type {Values} from '../../../src/release.ts'
+import type {Values} from '../../../src/base/values.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {imageOf} from '../support/images.ts'

@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import type {Values} from '../../../src/release.ts'
+import type {Values} from '../../../src/base/values.ts'
 import {imagesOf, python} from '../support/catalogue.ts'
 import {serving} from '../support/cloud.ts'
 import {imageOf} from '../support/images.ts'

@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import type {Values} from '../../../src/release.ts'
+import type {Values} from '../../../src/base/values.ts'
 import {serving, uids} from '../support/cloud.ts'
 import {query} from '../support/in-server.ts'
 import {makeCloud} from '../support/own-cloud.ts'

@@ -1,7 +1,7 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, inject} from 'vitest'
-import type {Values} from '../../../src/release.ts'
+import type {Values} from '../../../src/base/values.ts'
 import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 import {globalOfCloud} from './environment.ts'

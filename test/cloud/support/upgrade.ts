@@ -1,5 +1,5 @@
 import {expect} from 'vitest'
-import type {Values} from '../../../src/release.ts'
+import type {Values} from '../../../src/base/values.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {type Pod, podsOf, serving, uids} from './cloud.ts'
 import {answersDuring} from './steady-client.ts'

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
+import type {Values} from '../../../src/base/values.ts'
 import {importArgocd} from '../../../src/exchange/argocd/read.ts'
-import type {Values} from '../../../src/release.ts'
 
 function application(name: string, wave: number, {helm = {}, spec = {}, annotations = {}} = {}): Values {
   return {

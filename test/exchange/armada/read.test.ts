@@ -1,8 +1,8 @@
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import type {Values} from '../../../src/base/values.ts'
 import {armadaStream} from '../../../src/exchange/armada/overrides.ts'
 import {importArmada} from '../../../src/exchange/armada/read.ts'
-import type {Values} from '../../../src/release.ts'
 import {readYamlDocuments} from '../../../src/yaml/yaml.ts'
 
 function chart(name: string, data: object = {}, version = 'v1'): Values {

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
+import type {Values} from '../../../src/base/values.ts'
 import {importFlux} from '../../../src/exchange/flux/read.ts'
-import type {Values} from '../../../src/release.ts'
 import {readYamlDocuments} from '../../../src/yaml/yaml.ts'
 
 const SOURCES = `

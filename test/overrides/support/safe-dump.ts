@@ -1,5 +1,5 @@
 import {execa} from 'execa'
-import type {Values} from '../../../src/release.ts'
+import type {Values} from '../../../src/base/values.ts'
 import {pyyamlPath} from '../../environment/support/values-py.ts'
 
 const SCRIPT = `

@@ -1,13 +1,13 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import type {Values} from '../../../src/base/values.ts'
 import type {Facts} from '../../../src/overrides/facts/facts.ts'
 import {BASIC} from '../../../src/overrides/system/basic.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
 import {systemOverrides} from '../../../src/overrides/system/system-overrides.ts'
 import {plugins as table} from '../../../src/overrides/system/table.ts'
 import {secretsAmong} from '../../../src/redact/values.ts'
-import type {Values} from '../../../src/release.ts'
 import {readYaml} from '../../../src/yaml/yaml.ts'
 
 interface Case {

@@ -1,8 +1,8 @@
 import {expect, it} from 'vitest'
+import {isMap} from '../../../src/base/values.ts'
 import type {Facts} from '../../../src/overrides/facts/facts.ts'
 import {BASIC, basicPlugin} from '../../../src/overrides/system/basic.ts'
 import {plugins as table} from '../../../src/overrides/system/table.ts'
-import {isMap} from '../../../src/release.ts'
 
 const FACTS: Facts = {
   controllers: 3,

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
+import type {Values} from '../../../src/base/values.ts'
 import {changesOf} from '../../../src/plan/changes/changes-of.ts'
-import type {Values} from '../../../src/release.ts'
 import {desiredOf, type Recorded, recordOf, type Wanted} from '../fixtures.ts'
 
 interface Side extends Wanted {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
+import type {Values} from '../../../src/base/values.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import {type ImportedRelease, withRoom} from '../../../src/exchange/imported.ts'
-import type {Values} from '../../../src/release.ts'
 import {environmentText, importDocument} from '../../../src/report/import/environment-text.ts'
 
 /** Words that YAML reads as something else, or that break a rule of kk. */

@@ -1,4 +1,4 @@
-import type {Values} from '../../../release.ts'
+import type {Values} from '../../../base/values.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {databaseSize, fixed, limits, replicas, spread, voters} from '../shared/sizing.ts'

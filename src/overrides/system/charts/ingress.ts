@@ -1,4 +1,4 @@
-import type {Values} from '../../../release.ts'
+import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'

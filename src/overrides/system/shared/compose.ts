@@ -1,4 +1,4 @@
-import {isEmpty, isMap, type Values} from '../../../release.ts'
+import {isEmpty, isMap, type Values} from '../../../base/values.ts'
 import {mergeValues} from '../../merge.ts'
 
 /** Returns the parts of a chart's overrides merged; a later part wins, and empty maps are left out. */

@@ -1,5 +1,5 @@
+import {isMap, type Values} from '../../../base/values.ts'
 import type {SpokenChart} from '../../../charts/dialect.ts'
-import {isMap, type Values} from '../../../release.ts'
 import type {FactName, Facts} from '../../facts/facts.ts'
 import {compose, given} from './compose.ts'
 import {API, limits, replicas, type Share, spread} from './sizing.ts'

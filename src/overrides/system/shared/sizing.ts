@@ -1,4 +1,4 @@
-import type {Values} from '../../../release.ts'
+import type {Values} from '../../../base/values.ts'
 import {given} from './compose.ts'
 
 /** The share of one component in a machine that runs everything. */

@@ -1,4 +1,4 @@
-import type {Values} from '../../../release.ts'
+import type {Values} from '../../../base/values.ts'
 import {compose, given} from './compose.ts'
 import {busSize, databaseSize} from './sizing.ts'
 

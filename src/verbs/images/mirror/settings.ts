@@ -1,5 +1,6 @@
 import {relative} from 'node:path'
 import {mapParallel} from '../../../base/parallel.ts'
+import {isEmpty, isMap, type Values} from '../../../base/values.ts'
 import type {Chart} from '../../../charts/chart.ts'
 import {spokenChart} from '../../../charts/dialect.ts'
 import {libraryDefaults} from '../../../charts/publishing/package-page.ts'
@@ -12,7 +13,7 @@ import {KUBE_VERSION} from '../../../prepare/inference/facts-of-releases.ts'
 import {throwPlaced} from '../../../prepare/placed-problems.ts'
 import type {Prepared, PreparedRelease} from '../../../prepare/prepare.ts'
 import {vendor} from '../../../prepare/rendering/vendored.ts'
-import {isEmpty, isMap, releaseName, type Values} from '../../../release.ts'
+import {releaseName} from '../../../release.ts'
 import {neededImages} from '../needed-images.ts'
 
 /** How an environment is told to use a mirror. */

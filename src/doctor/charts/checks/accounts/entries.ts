@@ -1,4 +1,4 @@
-import {isMap} from '../../../../release.ts'
+import {isMap} from '../../../../base/values.ts'
 import {readYaml} from '../../../../yaml/yaml.ts'
 import {hostOf, type Mention, meanings, mention, type Realm} from './mention.ts'
 import type {Entry, ValueLocation} from './places.ts'

@@ -1,4 +1,4 @@
-import {isMap} from '../../../../release.ts'
+import {isMap} from '../../../../base/values.ts'
 
 /** An option of an INI file. */
 export interface IniOption {

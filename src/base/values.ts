@@ -1,0 +1,21 @@
+/** The values of a chart: plain data, as read from YAML or JSON. */
+export interface Values {
+  readonly [key: string]: unknown
+}
+
+/** Returns true for a map of values, false for a list, a scalar or nothing. */
+export function isMap(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns true for values that state nothing. */
+export function isEmpty(values: Values): boolean {
+  return Object.keys(values).length === 0
+}
+
+/** Returns the text at a path, a number as helm renders it; undefined for an empty text, which opens nothing. */
+export function textAt(values: Values, path: readonly string[]): string | undefined {
+  const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
+  if (Number.isSafeInteger(value)) return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
