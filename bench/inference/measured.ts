@@ -1,5 +1,5 @@
 import {infer} from '../../src/graph/inference/infer.ts'
-import {renderedObjects} from '../../src/kubernetes/manifest.ts'
+import {renderedObjects} from '../../src/kubernetes/manifest/manifest.ts'
 import {factsOfObjects} from '../../src/prepare/inference/manifests/facts-of.ts'
 import {releaseId} from '../../src/release.ts'
 import {printMeasured} from '../measure/own-process.ts'

@@ -1,7 +1,7 @@
 import {seconds} from '../base/duration.ts'
 import {KkError} from '../base/errors.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
-import type {Objects} from '../kubernetes/objects.ts'
+import type {Objects} from '../kubernetes/objects/objects.ts'
 import {digest} from '../plan/digest.ts'
 import {durationText} from '../report/text/duration.ts'
 import {timeText} from './kinds/conditions.ts'

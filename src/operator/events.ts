@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto'
 import {EVENTS} from '../kubernetes/api/resources.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
-import type {Objects} from '../kubernetes/objects.ts'
+import type {Objects} from '../kubernetes/objects/objects.ts'
 import {MANAGER} from './keeper.ts'
 import {timeText} from './kinds/conditions.ts'
 import {ENVIRONMENTS} from './kinds/environment-kind.ts'

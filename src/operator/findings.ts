@@ -1,6 +1,6 @@
 import type {KkError} from '../base/errors.ts'
 import {describeCause} from '../kubernetes/gate/cause.ts'
-import {type PassedHealth, passes} from '../kubernetes/health.ts'
+import {type PassedHealth, passes} from '../kubernetes/gate/health.ts'
 import {type Action, isChange} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import {counted} from '../report/text/list.ts'

@@ -1,6 +1,6 @@
 import {CONFIG_MAPS, SECRETS} from '../kubernetes/api/resources.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
-import type {Objects} from '../kubernetes/objects.ts'
+import type {Objects} from '../kubernetes/objects/objects.ts'
 import type {Collection} from '../kubernetes/watch/collection.ts'
 import {retryOf} from './decide.ts'
 import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'

@@ -1,6 +1,6 @@
 import type {Resource} from '../kubernetes/api/resources.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
-import type {Objects} from '../kubernetes/objects.ts'
+import type {Objects} from '../kubernetes/objects/objects.ts'
 import {canonicalJson} from '../plan/digest.ts'
 
 /** The field manager of what the operator writes. */

@@ -1,4 +1,4 @@
-import type {Objects} from '../kubernetes/objects.ts'
+import type {Objects} from '../kubernetes/objects/objects.ts'
 import type {Interruption} from '../run/interruption.ts'
 import type {Orders} from './children/orders.ts'
 import type {DriftWatch} from './drift-watch.ts'

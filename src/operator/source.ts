@@ -5,7 +5,7 @@ import {openDistribution} from '../images/registry/distribution.ts'
 import {parseReference} from '../images/registry/reference.ts'
 import {CONFIG_MAPS, SECRETS} from '../kubernetes/api/resources.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
-import type {Objects} from '../kubernetes/objects.ts'
+import type {Objects} from '../kubernetes/objects/objects.ts'
 import {digest} from '../plan/digest.ts'
 import type {EnvironmentObject} from './kinds/environment-kind.ts'
 

@@ -6,7 +6,7 @@ import {
   SECRETS,
   STATEFUL_SETS,
 } from '../kubernetes/api/resources.ts'
-import type {Objects} from '../kubernetes/objects.ts'
+import type {Objects} from '../kubernetes/objects/objects.ts'
 import type {Collection, CollectionScope} from '../kubernetes/watch/collection.ts'
 
 /** What tells that a release may not be as it was: its record, and the workloads that its gate looks at. */

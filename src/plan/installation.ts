@@ -1,5 +1,5 @@
 import type {ReleaseRecord} from '../kubernetes/cluster.ts'
-import type {RunRecord, RunRelease} from '../kubernetes/runs.ts'
+import type {RunRecord, RunRelease} from '../kubernetes/records/runs.ts'
 import type {ReleaseId} from '../release.ts'
 import {INSTALLATION_LABEL, RUN_LABEL, readLabels} from './labels.ts'
 

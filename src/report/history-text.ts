@@ -1,5 +1,5 @@
-import type {RunEntry, RunState} from '../kubernetes/run-entry.ts'
-import type {RunRelease} from '../kubernetes/runs.ts'
+import type {RunEntry, RunState} from '../kubernetes/records/run-entry.ts'
+import type {RunRelease} from '../kubernetes/records/runs.ts'
 import type {ReleaseHistory, RevisionEntry} from '../verbs/observation/history.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'

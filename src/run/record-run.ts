@@ -1,6 +1,6 @@
 import {asKkError} from '../base/errors.ts'
 import type {ReleaseRecord} from '../kubernetes/cluster.ts'
-import type {RunRecord, RunRecords, RunRelease} from '../kubernetes/runs.ts'
+import type {RunRecord, RunRecords, RunRelease} from '../kubernetes/records/runs.ts'
 import {isMadeBy} from '../plan/installation.ts'
 import type {ReleaseId} from '../release.ts'
 import type {RunEvent} from './events.ts'

@@ -1,4 +1,4 @@
-import type {Cause, PassedHealth} from '../kubernetes/health.ts'
+import type {Cause, PassedHealth} from '../kubernetes/gate/health.ts'
 import type {ActionKind} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import type {FailureDetails, RunEvent, SkipReason, TestResult} from './events.ts'

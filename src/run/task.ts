@@ -1,7 +1,7 @@
 import type {KkError} from '../base/errors.ts'
 import type {Values} from '../base/values.ts'
 import type {Claim, KubernetesObject, ObjectIdentity, PresentObject} from '../kubernetes/cluster.ts'
-import type {Cause, PassedHealth} from '../kubernetes/health.ts'
+import type {Cause, PassedHealth} from '../kubernetes/gate/health.ts'
 import type {DesiredRelease} from '../plan/desired.ts'
 import type {Action, ActionKind} from '../plan/plan.ts'
 import type {ReleaseCleanup} from '../plan/removal/cleanup.ts'

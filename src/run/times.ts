@@ -1,4 +1,4 @@
-import type {Cause} from '../kubernetes/health.ts'
+import type {Cause} from '../kubernetes/gate/health.ts'
 import type {ReleaseId} from '../release.ts'
 import type {RunEvent} from './events.ts'
 

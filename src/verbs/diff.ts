@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../kubernetes/cluster.ts'
-import {upgradedObjects} from '../kubernetes/manifest.ts'
+import {upgradedObjects} from '../kubernetes/manifest/manifest.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {Prepared} from '../prepare/prepare.ts'
 import {helmActions, type Rendered} from '../prepare/rendering/render.ts'

@@ -5,7 +5,7 @@ import type {Cluster} from '../kubernetes/cluster.ts'
 import {claimsOf, type StatefulSet} from '../kubernetes/guard/claims.ts'
 import type {Approval, ApprovedObject, GuardParameters} from '../kubernetes/guard/guard.ts'
 import {liveApprovals} from '../kubernetes/guard/parameters.ts'
-import {parseManifest} from '../kubernetes/manifest.ts'
+import {parseManifest} from '../kubernetes/manifest/manifest.ts'
 import {readLabels} from '../plan/labels.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 

@@ -5,7 +5,7 @@ import type {Leftover} from '../../src/doctor/leftovers/leftovers.ts'
 import {judgeObjects} from '../../src/doctor/leftovers/objects.ts'
 import {judgeRuns} from '../../src/doctor/leftovers/runs.ts'
 import type {LeaseView} from '../../src/kubernetes/lease/view.ts'
-import type {RunEntry} from '../../src/kubernetes/run-entry.ts'
+import type {RunEntry} from '../../src/kubernetes/records/run-entry.ts'
 import {desiredOf, recordOf} from '../plan/fixtures.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')

@@ -1,6 +1,6 @@
 import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi} from 'vitest'
 import type {Cluster, KubernetesObject} from '../../src/kubernetes/cluster.ts'
-import type {Cause} from '../../src/kubernetes/health.ts'
+import type {Cause} from '../../src/kubernetes/gate/health.ts'
 import {openCluster} from '../../src/kubernetes/open.ts'
 import {applyDirectly} from './support/api.ts'
 import {kubectl, makeNamespace, waitFor} from './support/cluster.ts'

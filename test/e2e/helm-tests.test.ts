@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
-import type {RunEntry} from '../../src/kubernetes/run-entry.ts'
+import type {RunEntry} from '../../src/kubernetes/records/run-entry.ts'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {HELMS} from '../support/helms.ts'
 import {get} from './support/cluster.ts'

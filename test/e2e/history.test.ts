@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
-import type {RunEntry} from '../../src/kubernetes/run-entry.ts'
+import type {RunEntry} from '../../src/kubernetes/records/run-entry.ts'
 import type {ReleaseHistory} from '../../src/verbs/observation/history.ts'
 import {atNight} from '../support/night.ts'
 import {testDirectory} from '../support/test-directory.ts'

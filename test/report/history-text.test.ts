@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {RunEntry} from '../../src/kubernetes/run-entry.ts'
+import type {RunEntry} from '../../src/kubernetes/records/run-entry.ts'
 import {palette} from '../../src/report/colour.ts'
 import {revisionsText, runsText} from '../../src/report/history-text.ts'
 import {runRecord, runRelease} from '../kubernetes/support/run-record.ts'

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import type {Cause} from '../../src/kubernetes/health.ts'
+import type {Cause} from '../../src/kubernetes/gate/health.ts'
 import {partOf} from '../../src/run/times.ts'
 
 const job = (reason: string, detail?: string): Cause => ({

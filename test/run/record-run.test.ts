@@ -1,6 +1,6 @@
 import {describe, expect, it, onTestFinished, vi} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
-import type {RunRecord, RunRecords} from '../../src/kubernetes/runs.ts'
+import type {RunRecord, RunRecords} from '../../src/kubernetes/records/runs.ts'
 import {labelsOf, RUN_LABEL} from '../../src/plan/labels.ts'
 import {type RecordOptions, recordRun} from '../../src/run/record-run.ts'
 import {run} from '../../src/run/run.ts'

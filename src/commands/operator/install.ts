@@ -13,7 +13,7 @@ import {VERSION} from '../../cli/version.ts'
 import {NAMESPACES} from '../../kubernetes/api/resources.ts'
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
-import {nameProblem} from '../../kubernetes/name-problem.ts'
+import {nameProblem} from '../../kubernetes/manifest/name-problem.ts'
 import {OTHERS, shardsOf} from '../../operator/children/shards.ts'
 import {operatorChart} from '../../operator/install/chart.ts'
 import {

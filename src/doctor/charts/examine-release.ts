@@ -1,7 +1,7 @@
 import {basename} from 'node:path'
 import type {ReleaseCall} from '../../helm/helm.ts'
-import {definedKinds} from '../../kubernetes/custom-kinds.ts'
-import {type RenderedObject, renderedObjects} from '../../kubernetes/manifest.ts'
+import {definedKinds} from '../../kubernetes/inventory/custom-kinds.ts'
+import {type RenderedObject, renderedObjects} from '../../kubernetes/manifest/manifest.ts'
 import {waiterOf} from '../../prepare/inference/manifests/waiter-of.ts'
 import {
   type ClusterRender,

@@ -1,4 +1,4 @@
-import type {RenderedObject} from '../../kubernetes/manifest.ts'
+import type {RenderedObject} from '../../kubernetes/manifest/manifest.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {DeployedRelease} from './place.ts'
 

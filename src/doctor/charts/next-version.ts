@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {isEmpty, isMap, type Values} from '../../base/values.ts'
 import {defaultValues} from '../../charts/default-values.ts'
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
-import type {RenderedObject} from '../../kubernetes/manifest.ts'
+import type {RenderedObject} from '../../kubernetes/manifest/manifest.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import type {Templates} from './templates.ts'
 

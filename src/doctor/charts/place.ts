@@ -1,6 +1,6 @@
 import {mapParallel} from '../../base/parallel.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import {parseManifest, type RenderedObject} from '../../kubernetes/manifest.ts'
+import {parseManifest, type RenderedObject} from '../../kubernetes/manifest/manifest.ts'
 import {KUBE_VERSION} from '../../prepare/inference/facts-of-releases.ts'
 import type {ReleaseId} from '../../release.ts'
 

@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
-import {objectKey, type RenderedObject} from '../../kubernetes/manifest.ts'
+import {objectKey, type RenderedObject} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** Returns the identity of an object on a cluster: its group, kind, namespace and name. */

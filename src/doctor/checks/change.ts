@@ -5,8 +5,13 @@ import {textAt, type Values} from '../../base/values.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {readOwnFiles} from '../../charts/own-files.ts'
 import type {Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
-import {staysInUpgrade, withoutHooks} from '../../kubernetes/helm-view.ts'
-import {hookObjects, parseManifest, type RenderedObject, readableObjects} from '../../kubernetes/manifest.ts'
+import {staysInUpgrade, withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
+import {
+  hookObjects,
+  parseManifest,
+  type RenderedObject,
+  readableObjects,
+} from '../../kubernetes/manifest/manifest.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'

@@ -1,5 +1,5 @@
 import type {KubernetesObject, ScaleTarget} from '../../kubernetes/cluster.ts'
-import {objectName} from '../../kubernetes/manifest.ts'
+import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Change, Found} from './change.ts'
 

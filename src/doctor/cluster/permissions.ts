@@ -1,5 +1,5 @@
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
-import {apiGroup} from '../../kubernetes/manifest.ts'
+import {apiGroup} from '../../kubernetes/manifest/manifest.ts'
 import type {Access} from '../../kubernetes/permissions/access.ts'
 import type {Need} from '../../kubernetes/permissions/need.ts'
 import {NEEDS} from '../../kubernetes/permissions/needs.ts'

@@ -1,8 +1,8 @@
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import type {SchedulableNode, Taint} from '../../kubernetes/diagnosis/diagnosis.ts'
-import {objectName} from '../../kubernetes/manifest.ts'
-import {podTemplate} from '../../kubernetes/pods.ts'
-import {amount} from '../../kubernetes/quantity.ts'
+import {amount} from '../../kubernetes/inventory/quantity.ts'
+import {objectName} from '../../kubernetes/manifest/manifest.ts'
+import {podTemplate} from '../../kubernetes/manifest/pods.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'
 

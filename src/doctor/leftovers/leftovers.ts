@@ -1,5 +1,5 @@
 import type {Cluster, ReleaseRecord} from '../../kubernetes/cluster.ts'
-import {hookObjects, parseManifest} from '../../kubernetes/manifest.ts'
+import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import {
   comparedRevision,
   type LeftoverObject,

@@ -1,5 +1,5 @@
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
-import {type RunEntry, runEntry} from '../../kubernetes/run-entry.ts'
+import {type RunEntry, runEntry} from '../../kubernetes/records/run-entry.ts'
 import type {Check, Found} from '../finding.ts'
 
 /** Finds records of runs that say "running" though their process is gone. */

@@ -1,5 +1,5 @@
 import type {Redact} from '../../redact/redact.ts'
-import {type Cause, type Health, passes} from '../health.ts'
+import {type Cause, type Health, passes} from './health.ts'
 
 /**
  * Returns one line, e.g. `Deployment/keystone-api: 1 of 3 replicas are available; pod keystone-api-x, container api:

@@ -3,8 +3,8 @@ import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {type ContainerPlace, readLog} from '../api/log.ts'
 import {asking, EVENTS, resourcePath} from '../api/resources.ts'
-import type {Cause} from '../health.ts'
 import {redactCause} from './cause.ts'
+import type {Cause} from './health.ts'
 
 /** The evidence that explains causes: events and log lines. */
 export interface Evidence {

@@ -3,7 +3,6 @@ import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, type Resource, resourcePath} from '../api/resources.ts'
 import type {KubernetesObject} from '../cluster.ts'
-import type {Health} from '../health.ts'
 import {redactHealth} from './cause.ts'
 import {
   allGatedObjects,
@@ -14,6 +13,7 @@ import {
   type Gating,
   leftToScalers,
 } from './evaluate.ts'
+import type {Health} from './health.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation, type SeenCollection} from './observation.ts'
 

@@ -1,5 +1,5 @@
 import {type ReleaseId, releaseId} from '../../release.ts'
-import {annotatedRelease} from '../helm-annotations.ts'
+import {annotatedRelease} from '../manifest/helm-annotations.ts'
 import type {GuardParameters} from './guard.ts'
 
 /** The metadata by which the guard tells the release of an object. */

@@ -11,7 +11,7 @@ import {
   SECRETS,
   STATEFUL_SETS,
 } from '../api/resources.ts'
-import {annotatedRelease} from '../helm-annotations.ts'
+import {annotatedRelease} from '../manifest/helm-annotations.ts'
 import {claimsOf, type ObjectMetadata, releaseOfClaim, type StatefulSet} from './claims.ts'
 import type {ApprovedObject, GuardParameters} from './guard.ts'
 

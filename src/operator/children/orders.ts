@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {type ErrorCode, KkError} from '../../base/errors.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import type {Cause} from '../../kubernetes/health.ts'
+import type {Cause} from '../../kubernetes/gate/health.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import {isLive} from '../../kubernetes/lease/view.ts'
 import type {Collection} from '../../kubernetes/watch/collection.ts'

@@ -1,6 +1,6 @@
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
-import type {Objects} from '../../kubernetes/objects.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'

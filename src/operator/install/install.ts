@@ -2,7 +2,7 @@ import {DEPLOYMENTS, NAMESPACES} from '../../kubernetes/api/resources.ts'
 import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../kubernetes/guard/names.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
-import type {Objects} from '../../kubernetes/objects.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {
   ACCOUNTS,
   accountObjects,

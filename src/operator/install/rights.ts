@@ -1,5 +1,5 @@
 import type {Resource} from '../../kubernetes/api/resources.ts'
-import type {Objects} from '../../kubernetes/objects.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {BINDINGS, CLUSTER_BINDINGS, CLUSTER_ROLES, ROLES} from '../../kubernetes/permissions/account.ts'
 import {labelsOf} from './shape.ts'
 

@@ -4,7 +4,7 @@ import {DEPLOYMENTS, type Resource, SECRETS} from '../../kubernetes/api/resource
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../kubernetes/guard/names.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
-import type {Objects} from '../../kubernetes/objects.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {ACCOUNTS} from '../../kubernetes/permissions/account.ts'
 import {TASK_LABEL} from '../children/handed-task.ts'
 import {isLed, isPaused, LOOK_AGAIN} from '../client/steer.ts'

@@ -1,7 +1,7 @@
 import compare from 'semver/functions/compare.js'
 import {KkError} from '../../base/errors.ts'
 import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
-import type {Objects} from '../../kubernetes/objects.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {ENVIRONMENT, ENVIRONMENTS, type EnvironmentObject} from './environment-kind.ts'
 import {DEFINITIONS, GROUP, KK_VERSION} from './kind.ts'
 import type {Schema} from './schema.ts'

@@ -1,4 +1,4 @@
-import type {Inventory, InventoryPart, SeenNode} from '../../kubernetes/inventory.ts'
+import type {Inventory, InventoryPart, SeenNode} from '../../kubernetes/inventory/inventory.ts'
 import type {FactName, Facts} from './facts.ts'
 
 const CONTROLLER = 'openstack-control-plane'

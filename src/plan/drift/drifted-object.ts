@@ -1,5 +1,5 @@
 import type {DryApply, KubernetesObject, ScaleTarget} from '../../kubernetes/cluster.ts'
-import {isScaled} from '../../kubernetes/scale-targets.ts'
+import {isScaled} from '../../kubernetes/gate/scale-targets.ts'
 import {isSecretField, redactSides} from '../../redact/diff.ts'
 import type {Redact} from '../../redact/redact.ts'
 import {conflictPath} from './conflict-path.ts'

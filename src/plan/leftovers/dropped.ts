@@ -1,6 +1,6 @@
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
-import {withoutHooks} from '../../kubernetes/helm-view.ts'
-import {objectKey} from '../../kubernetes/manifest.ts'
+import {withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
+import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 import {dataOfHooks, type HelmVerb} from '../removal/hook-data.ts'
 import {WITH} from '../removal/objects.ts'
 

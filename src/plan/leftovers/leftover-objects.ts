@@ -1,6 +1,6 @@
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
-import {staysInUpgrade} from '../../kubernetes/helm-view.ts'
-import {objectKey} from '../../kubernetes/manifest.ts'
+import {staysInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
+import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 
 /** The objects of one revision of a release. */
 export interface RevisionObjects {

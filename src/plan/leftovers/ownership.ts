@@ -1,6 +1,6 @@
 import type {KubernetesObject, ObjectIdentity, PresentObject} from '../../kubernetes/cluster.ts'
-import {annotatedRelease, releaseAnnotations} from '../../kubernetes/helm-annotations.ts'
-import {isHook, staysAtUninstall} from '../../kubernetes/helm-view.ts'
+import {annotatedRelease, releaseAnnotations} from '../../kubernetes/manifest/helm-annotations.ts'
+import {isHook, staysAtUninstall} from '../../kubernetes/manifest/helm-view.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** The reason why an object is never deleted as a leftover. */

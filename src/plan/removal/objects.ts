@@ -1,5 +1,5 @@
 import type {Claim, KubernetesObject} from '../../kubernetes/cluster.ts'
-import {hookDeletePolicies, hookEvents, staysAtUninstall} from '../../kubernetes/helm-view.ts'
+import {hookDeletePolicies, hookEvents, staysAtUninstall} from '../../kubernetes/manifest/helm-view.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /** Why helm leaves an object behind. */

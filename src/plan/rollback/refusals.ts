@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
-import {objectName} from '../../kubernetes/manifest.ts'
+import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 export interface PrunedRevision {

@@ -1,5 +1,5 @@
 import type {ChartFacts} from '../../graph/inference/facts.ts'
-import type {RenderedObject} from '../../kubernetes/manifest.ts'
+import type {RenderedObject} from '../../kubernetes/manifest/manifest.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {digest, layerDigests} from '../../plan/digest.ts'
 import type {ReleaseId} from '../../release.ts'

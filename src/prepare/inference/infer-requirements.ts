@@ -11,8 +11,8 @@ import {
   type UnservedWant,
   withInferred,
 } from '../../graph/inference/infer.ts'
-import {servesKind} from '../../kubernetes/custom-kinds.ts'
-import type {RenderedObject} from '../../kubernetes/manifest.ts'
+import {servesKind} from '../../kubernetes/inventory/custom-kinds.ts'
+import type {RenderedObject} from '../../kubernetes/manifest/manifest.ts'
 import {builtInPlugins} from '../../overrides/system/plugins.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'

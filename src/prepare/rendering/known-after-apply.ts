@@ -1,7 +1,7 @@
 import type {ChartFacts} from '../../graph/inference/facts.ts'
 import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
-import {isBuiltIn} from '../../kubernetes/custom-kinds.ts'
-import {objectName} from '../../kubernetes/manifest.ts'
+import {isBuiltIn} from '../../kubernetes/inventory/custom-kinds.ts'
+import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /** An object of a kind that is not built into the API server. */

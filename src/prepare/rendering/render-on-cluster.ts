@@ -1,7 +1,7 @@
 import {asKkError, type ErrorCode} from '../../base/errors.ts'
 import type {Helm, ReleaseCall, TemplateOptions} from '../../helm/helm.ts'
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
-import {parseManifest} from '../../kubernetes/manifest.ts'
+import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 
 export interface ClusterRender extends TemplateOptions {
   /** The revision that an upgrade makes, for a chart that asks for its number; helm renders 1 without the cluster. */

@@ -1,6 +1,6 @@
 import {mapParallel} from '../../base/parallel.ts'
 import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
-import {definedKinds} from '../../kubernetes/custom-kinds.ts'
+import {definedKinds} from '../../kubernetes/inventory/custom-kinds.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import {renderByKinds} from './render-by-kinds.ts'

@@ -1,4 +1,4 @@
-import type {Cause} from '../../kubernetes/health.ts'
+import type {Cause} from '../../kubernetes/gate/health.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'

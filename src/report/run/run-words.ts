@@ -1,5 +1,5 @@
 import {describeCause} from '../../kubernetes/gate/cause.ts'
-import {type Cause, type PassedHealth, partialNotes} from '../../kubernetes/health.ts'
+import {type Cause, type PassedHealth, partialNotes} from '../../kubernetes/gate/health.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {SkipReason, TestResult} from '../../run/events.ts'

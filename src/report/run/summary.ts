@@ -1,4 +1,4 @@
-import {partialNotes} from '../../kubernetes/health.ts'
+import {partialNotes} from '../../kubernetes/gate/health.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'

@@ -1,4 +1,4 @@
-import {blamesOf, passes} from '../../kubernetes/health.ts'
+import {blamesOf, passes} from '../../kubernetes/gate/health.ts'
 import {releaseName} from '../../release.ts'
 import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'

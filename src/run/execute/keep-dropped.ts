@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
 import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
-import {objectName} from '../../kubernetes/manifest.ts'
+import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {claimsOfSets, takesClaims, WITH} from '../../plan/removal/objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'

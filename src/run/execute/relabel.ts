@@ -1,6 +1,6 @@
 import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
-import {helmReleaseOf} from '../../kubernetes/helm-release.ts'
-import {upgradedObjects} from '../../kubernetes/manifest.ts'
+import {upgradedObjects} from '../../kubernetes/manifest/manifest.ts'
+import {helmReleaseOf} from '../../kubernetes/objects/helm-release.ts'
 import {isInstalled} from '../../kubernetes/records/record.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {installationOf} from '../../plan/installation.ts'

@@ -1,6 +1,6 @@
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
-import type {Cause} from '../../kubernetes/health.ts'
+import type {Cause} from '../../kubernetes/gate/health.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 import {deleteNoted} from './prune.ts'

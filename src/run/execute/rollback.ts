@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {HeldLease, KubernetesObject, ReleaseRecord, StoredRelease} from '../../kubernetes/cluster.ts'
-import {hookObjects, parseManifest} from '../../kubernetes/manifest.ts'
+import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import {makerLabels} from '../../plan/installation.ts'
 import {EXPORTED_LABEL, GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
 import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'

@@ -1,5 +1,5 @@
 import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
-import {definedKinds} from '../../kubernetes/custom-kinds.ts'
+import {definedKinds} from '../../kubernetes/inventory/custom-kinds.ts'
 import type {Execution} from './execution.ts'
 
 const LOOK_MILLISECONDS = 200

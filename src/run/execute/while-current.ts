@@ -1,6 +1,6 @@
 import {asKkError} from '../../base/errors.ts'
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
-import type {Cause} from '../../kubernetes/health.ts'
+import type {Cause} from '../../kubernetes/gate/health.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 import {raced} from './races.ts'

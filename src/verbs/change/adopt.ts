@@ -2,8 +2,8 @@ import {KkError} from '../../base/errors.ts'
 import type {Values} from '../../base/values.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
-import {helmReleaseOf} from '../../kubernetes/helm-release.ts'
-import {upgradedObjects} from '../../kubernetes/manifest.ts'
+import {upgradedObjects} from '../../kubernetes/manifest/manifest.ts'
+import {helmReleaseOf} from '../../kubernetes/objects/helm-release.ts'
 import {
   adoptable,
   expectNamed,

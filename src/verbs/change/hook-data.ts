@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
-import {hookObjects, parseManifest} from '../../kubernetes/manifest.ts'
+import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {dataOfHooks, dataWith} from '../../plan/removal/hook-data.ts'

@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import type {RunRecord, RunRelease} from '../../kubernetes/runs.ts'
+import type {RunRecord, RunRelease} from '../../kubernetes/records/runs.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {releaseName} from '../../release.ts'
 import {makesRevisions} from './rollback.ts'

@@ -16,10 +16,10 @@ import type {
   ReleaseRecord,
   Validation,
 } from '../../kubernetes/cluster.ts'
-import {hookEvents} from '../../kubernetes/helm-view.ts'
-import {hookObjects, parseManifest} from '../../kubernetes/manifest.ts'
-import type {RunRecord} from '../../kubernetes/runs.ts'
-import {expectWebhooksAnswer} from '../../kubernetes/unanswered-webhooks.ts'
+import {expectWebhooksAnswer} from '../../kubernetes/dry-run/unanswered-webhooks.ts'
+import {hookEvents} from '../../kubernetes/manifest/helm-view.ts'
+import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import type {RunRecord} from '../../kubernetes/records/runs.ts'
 import {canonicalJson} from '../../plan/digest.ts'
 import type {Installations} from '../../plan/installation.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'

@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import type {InventoryPart} from '../../kubernetes/inventory.ts'
+import type {InventoryPart} from '../../kubernetes/inventory/inventory.ts'
 import {combineFacts, type FactName, type Facts, type KnownFacts} from '../../overrides/facts/facts.ts'
 import {factsOfEnvironment} from '../../overrides/facts/from-environment.ts'
 import {factsOfInventory, partsFor} from '../../overrides/facts/from-inventory.ts'

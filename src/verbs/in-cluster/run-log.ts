@@ -1,6 +1,6 @@
 import {asKkError, type ExitCode, type KkError} from '../../base/errors.ts'
 import {CONFIG_MAPS} from '../../kubernetes/api/resources.ts'
-import type {Objects} from '../../kubernetes/objects.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {newWriter} from '../../run/writer.ts'
 

@@ -9,10 +9,10 @@ import type {
   ScaleTarget,
   StoredRelease,
 } from '../../kubernetes/cluster.ts'
-import {goneHooks} from '../../kubernetes/gone-hooks.ts'
-import {parseManifest} from '../../kubernetes/manifest.ts'
-import {isLasting} from '../../kubernetes/missing.ts'
-import {isScaled} from '../../kubernetes/scale-targets.ts'
+import {isScaled} from '../../kubernetes/gate/scale-targets.ts'
+import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import {goneHooks} from '../../kubernetes/objects/gone-hooks.ts'
+import {isLasting} from '../../kubernetes/objects/missing.ts'
 import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
 import {type IgnoreRule, ignoredFields, withIgnoredAsLive} from '../../plan/drift/ignored.ts'
 import {readLabels} from '../../plan/labels.ts'

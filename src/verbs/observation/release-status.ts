@@ -1,5 +1,5 @@
 import type {Leftover} from '../../doctor/leftovers/leftovers.ts'
-import {type Health, passes} from '../../kubernetes/health.ts'
+import {type Health, passes} from '../../kubernetes/gate/health.ts'
 import type {Gate} from '../../plan/labels.ts'
 import type {ReleaseId} from '../../release.ts'
 

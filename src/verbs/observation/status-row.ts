@@ -1,7 +1,7 @@
 import type {Graph} from '../../graph/graph.ts'
 import type {KubernetesObject} from '../../kubernetes/cluster.ts'
-import {helmReleaseOf} from '../../kubernetes/helm-release.ts'
 import {type LeaseView, staleness, standingOf} from '../../kubernetes/lease/view.ts'
+import {helmReleaseOf} from '../../kubernetes/objects/helm-release.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {gateOf, readLabels} from '../../plan/labels.ts'

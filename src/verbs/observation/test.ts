@@ -1,6 +1,6 @@
 import {mapParallel} from '../../base/parallel.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import {objectName, testHooks} from '../../kubernetes/manifest.ts'
+import {objectName, testHooks} from '../../kubernetes/manifest/manifest.ts'
 import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {namedReleases, type Prepared} from '../../prepare/prepare.ts'

@@ -1,5 +1,5 @@
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import type {RunRecord} from '../../kubernetes/runs.ts'
+import type {RunRecord} from '../../kubernetes/records/runs.ts'
 import {type ReleaseCleanup, splitCleanups} from '../../plan/removal/cleanup.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'

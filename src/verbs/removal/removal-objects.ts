@@ -1,8 +1,8 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import type {Values} from '../../base/values.ts'
 import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
-import {staysInUpgrade} from '../../kubernetes/helm-view.ts'
-import {hookObjects, parseManifest, storedObjects} from '../../kubernetes/manifest.ts'
+import {staysInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
+import {hookObjects, parseManifest, storedObjects} from '../../kubernetes/manifest/manifest.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {dataOfHooks} from '../../plan/removal/hook-data.ts'
 import {

@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import {formerOf, type NewSecret, type SecretsByName} from '../../kubernetes/kept-secrets.ts'
+import {formerOf, type NewSecret, type SecretsByName} from '../../kubernetes/records/kept-secrets.ts'
 import {generateSecret} from '../../overrides/generate-secret.ts'
 import type {Plan} from '../../plan/plan.ts'
 import type {Prepared} from '../../prepare/prepare.ts'

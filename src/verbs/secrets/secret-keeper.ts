@@ -1,5 +1,5 @@
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import type {KeptSecrets, SecretsByName} from '../../kubernetes/kept-secrets.ts'
+import type {KeptSecrets, SecretsByName} from '../../kubernetes/records/kept-secrets.ts'
 import type {DatedSecret, OverrideStore, StoredSecret} from '../../overrides/user/store.ts'
 
 /** The keeper of secrets: the cluster or, for work without one, the store. */

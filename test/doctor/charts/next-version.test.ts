@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {nextObjects, withOtherImages} from '../../../src/doctor/charts/next-version.ts'
 import {templatesOf} from '../../../src/doctor/charts/templates.ts'
-import {renderedObjects} from '../../../src/kubernetes/manifest.ts'
+import {renderedObjects} from '../../../src/kubernetes/manifest/manifest.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
 it.each([

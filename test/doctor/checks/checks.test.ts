@@ -7,7 +7,7 @@ import type {Chart} from '../../../src/charts/chart.ts'
 import type {Change, OtherReleases} from '../../../src/doctor/checks/change.ts'
 import {CHECKS, checkBefore} from '../../../src/doctor/checks/checks.ts'
 import type {KubernetesObject, ScaleTarget} from '../../../src/kubernetes/cluster.ts'
-import {isHook} from '../../../src/kubernetes/helm-view.ts'
+import {isHook} from '../../../src/kubernetes/manifest/helm-view.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 

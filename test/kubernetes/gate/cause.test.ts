@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {describeCause} from '../../../src/kubernetes/gate/cause.ts'
-import type {Cause} from '../../../src/kubernetes/health.ts'
+import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 
 const object = 'Deployment/api'
 

@@ -8,9 +8,9 @@ import {
   leftToScalers,
   type Observation,
 } from '../../../src/kubernetes/gate/evaluate.ts'
+import {blamesOf} from '../../../src/kubernetes/gate/health.ts'
 import type {Observed} from '../../../src/kubernetes/gate/kinds/observed.ts'
 import {observation} from '../../../src/kubernetes/gate/observation.ts'
-import {blamesOf} from '../../../src/kubernetes/health.ts'
 
 const object = (apiVersion: string, kind: string, more: object = {}) => ({
   apiVersion,

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {gatherEvidence} from '../../../src/kubernetes/gate/evidence.ts'
-import type {Cause} from '../../../src/kubernetes/health.ts'
+import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const crashing: Cause = {

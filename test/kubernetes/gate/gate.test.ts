@@ -4,7 +4,7 @@ import {NO_RULES} from '../../../src/base/readiness.ts'
 import type {Resource} from '../../../src/kubernetes/api/resources.ts'
 import type {KubernetesObject, ScaleTarget} from '../../../src/kubernetes/cluster.ts'
 import {waitForHealth} from '../../../src/kubernetes/gate/gate.ts'
-import type {Cause} from '../../../src/kubernetes/health.ts'
+import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 import {openWatches} from '../../../src/kubernetes/watch/watches.ts'
 import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
 

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {unhealthy} from '../../../src/kubernetes/gate/gate.ts'
-import type {Cause} from '../../../src/kubernetes/health.ts'
+import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 
 const cause = (name: string, more: Partial<Cause> = {}): Cause => ({
   object: `Deployment/${name}`,

@@ -1,4 +1,4 @@
-import type {RunRecord, RunRelease} from '../../../src/kubernetes/runs.ts'
+import type {RunRecord, RunRelease} from '../../../src/kubernetes/records/runs.ts'
 import {id} from '../../graph/graph-of.ts'
 
 /** Returns the record of a run: by default, a deploy of all-in-one that has begun. */

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {SeenNode} from '../../../src/kubernetes/inventory.ts'
+import type {SeenNode} from '../../../src/kubernetes/inventory/inventory.ts'
 import {factsOfInventory, partsFor} from '../../../src/overrides/facts/from-inventory.ts'
 
 const CONTROLLER = {'openstack-control-plane': 'enabled'}

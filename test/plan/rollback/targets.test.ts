@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {RunRecord, RunRelease} from '../../../src/kubernetes/runs.ts'
+import type {RunRecord, RunRelease} from '../../../src/kubernetes/records/runs.ts'
 import type {Installations} from '../../../src/plan/installation.ts'
 import {INSTALLATION_LABEL, OWNER_LABEL} from '../../../src/plan/labels.ts'
 import {targetsOfLastRun, targetsOfRollback, targetsOfRun} from '../../../src/plan/rollback/targets.ts'

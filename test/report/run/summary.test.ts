@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {PassedHealth} from '../../../src/kubernetes/health.ts'
+import type {PassedHealth} from '../../../src/kubernetes/gate/health.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {summaryText} from '../../../src/report/run/summary.ts'
 import type {RunEvent} from '../../../src/run/events.ts'

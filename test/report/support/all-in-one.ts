@@ -1,4 +1,4 @@
-import type {Cause} from '../../../src/kubernetes/health.ts'
+import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 import type {FailureDetails, RunEvent} from '../../../src/run/events.ts'
 import {recorder} from './recorder.ts'
 

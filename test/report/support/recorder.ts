@@ -1,4 +1,4 @@
-import type {Cause} from '../../../src/kubernetes/health.ts'
+import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 import type {ActionKind} from '../../../src/plan/plan.ts'
 import {type ReleaseId, releaseId} from '../../../src/release.ts'
 import type {FailureDetails, RunEvent, SkipReason} from '../../../src/run/events.ts'

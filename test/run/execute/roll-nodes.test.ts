@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {NodeRoll} from '../../../src/kubernetes/node-roll.ts'
+import type {NodeRoll} from '../../../src/kubernetes/gate/node-roll.ts'
 import {bareRecord} from '../../plan/fixtures.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
 

@@ -1,7 +1,7 @@
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import type {KubernetesObject, ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 import {NO_HOOKS} from '../../../src/kubernetes/gate/watch-hooks.ts'
-import type {Cause} from '../../../src/kubernetes/health.ts'
 import type {Operation} from '../../../src/kubernetes/lease/operation.ts'
 import type {HelmProcess} from '../../../src/kubernetes/lease/view.ts'
 import type {DesiredRelease} from '../../../src/plan/desired.ts'

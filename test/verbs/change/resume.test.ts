@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {RunRecord} from '../../../src/kubernetes/runs.ts'
+import type {RunRecord} from '../../../src/kubernetes/records/runs.ts'
 import type {DeployKind, Plan} from '../../../src/plan/plan.ts'
 import {expectSameInputs, runToResume} from '../../../src/verbs/change/resume.ts'
 import {runToUndo} from '../../../src/verbs/change/rollback.ts'

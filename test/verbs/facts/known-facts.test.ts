@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
-import type {Inventory, InventoryPart} from '../../../src/kubernetes/inventory.ts'
+import type {Inventory, InventoryPart} from '../../../src/kubernetes/inventory/inventory.ts'
 import {FACT_NAMES} from '../../../src/overrides/facts/schema.ts'
 import {knownFacts} from '../../../src/verbs/facts/known-facts.ts'
 import {writeFiles} from '../../charts/support/write-files.ts'

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
-import type {Objects} from '../../../src/kubernetes/objects.ts'
+import type {Objects} from '../../../src/kubernetes/objects/objects.ts'
 import {driverNotes, expectLetGo, presentDrivers} from '../../../src/verbs/observation/present-drivers.ts'
 
 const RELEASE = 'openstack/memcached'

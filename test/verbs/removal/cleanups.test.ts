@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import type {RunRelease} from '../../../src/kubernetes/runs.ts'
+import type {RunRelease} from '../../../src/kubernetes/records/runs.ts'
 import type {ObservedRelease} from '../../../src/plan/uses/observed.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {findCleanups} from '../../../src/verbs/removal/cleanups.ts'

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {Claim, HeldLease, ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
-import type {RunRecord, RunRelease} from '../../../src/kubernetes/runs.ts'
+import type {RunRecord, RunRelease} from '../../../src/kubernetes/records/runs.ts'
 import {deleteLeftoverClaims, leftoverClaims} from '../../../src/verbs/removal/leftover-claims.ts'
 import {id} from '../../graph/graph-of.ts'
 import {runRecord, runRelease} from '../../kubernetes/support/run-record.ts'

@@ -5,7 +5,11 @@ import {readChart} from '../../../src/charts/read-chart.ts'
 import {supplyFrom} from '../../../src/cli/open/secrets.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import type {Cluster, StoredRelease} from '../../../src/kubernetes/cluster.ts'
-import {type KeptSecrets, type SecretsByName, secretMark} from '../../../src/kubernetes/kept-secrets.ts'
+import {
+  type KeptSecrets,
+  type SecretsByName,
+  secretMark,
+} from '../../../src/kubernetes/records/kept-secrets.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
 import {labelsOf} from '../../../src/plan/labels.ts'

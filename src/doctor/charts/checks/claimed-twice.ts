@@ -1,6 +1,6 @@
 import {dig, digText} from '../../../base/dig.ts'
-import {apiGroup, objectName, type RenderedObject} from '../../../kubernetes/manifest.ts'
-import {repeatedObjects} from '../../../kubernetes/repeated-objects.ts'
+import {apiGroup, objectName, type RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
+import {repeatedObjects} from '../../../kubernetes/manifest/repeated-objects.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'

@@ -1,5 +1,5 @@
-import {hookDeletePolicies} from '../../../kubernetes/helm-view.ts'
-import {objectName} from '../../../kubernetes/manifest.ts'
+import {hookDeletePolicies} from '../../../kubernetes/manifest/helm-view.ts'
+import {objectName} from '../../../kubernetes/manifest/manifest.ts'
 import {dataOfHooks, dataWith} from '../../../plan/removal/hook-data.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'

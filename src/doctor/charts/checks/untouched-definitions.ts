@@ -1,4 +1,4 @@
-import {objectName, type RenderedObject} from '../../../kubernetes/manifest.ts'
+import {objectName, type RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 

@@ -1,4 +1,4 @@
-import type {Cause} from '../../health.ts'
+import type {Cause} from '../health.ts'
 import type {Observed, PodSpec, Surroundings} from './observed.ts'
 
 /** Returns the claims that a pod template names. */

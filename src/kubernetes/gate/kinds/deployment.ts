@@ -1,4 +1,4 @@
-import type {PassedHealth} from '../../health.ts'
+import type {PassedHealth} from '../health.ts'
 import {claimsOf} from './claim.ts'
 import {closed, conditionCause, type HealthOf, noted, scaledDown, workloadHealth} from './health.ts'
 import {findCondition, type Workload} from './observed.ts'

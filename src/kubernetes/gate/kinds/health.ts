@@ -1,5 +1,5 @@
-import {type Cause, type Health, type PassedHealth, passes} from '../../health.ts'
-import {objectName} from '../../manifest.ts'
+import {objectName} from '../../manifest/manifest.ts'
+import {type Cause, type Health, type PassedHealth, passes} from '../health.ts'
 import {unboundClaims} from './claim.ts'
 import {findCondition, type Observed, type Pod, type Surroundings, type Workload} from './observed.ts'
 import {type PodTrouble, podTrouble} from './pod-trouble.ts'

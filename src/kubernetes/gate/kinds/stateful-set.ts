@@ -1,4 +1,4 @@
-import type {PassedHealth} from '../../health.ts'
+import type {PassedHealth} from '../health.ts'
 import {claimsOf} from './claim.ts'
 import {type HealthOf, noted, scaledDown, workloadHealth} from './health.ts'
 import type {Workload} from './observed.ts'

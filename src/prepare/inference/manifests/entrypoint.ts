@@ -1,7 +1,7 @@
 import type {Target, Want} from '../../../graph/inference/facts.ts'
 import type {KubernetesObject} from '../../../kubernetes/cluster.ts'
-import {isBuiltIn} from '../../../kubernetes/custom-kinds.ts'
-import {literalsOf, type NamedContainer, type PodTemplate} from '../../../kubernetes/pods.ts'
+import {isBuiltIn} from '../../../kubernetes/inventory/custom-kinds.ts'
+import {literalsOf, type NamedContainer, type PodTemplate} from '../../../kubernetes/manifest/pods.ts'
 import type {Waiter} from '../../../release.ts'
 
 /** A want that a rule finds in an object; the object and its file are the same for all rules. */

@@ -1,6 +1,6 @@
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
-import {hookEvents} from '../../../kubernetes/helm-view.ts'
-import {type RenderedObject, renderedObjects} from '../../../kubernetes/manifest.ts'
+import {hookEvents} from '../../../kubernetes/manifest/helm-view.ts'
+import {type RenderedObject, renderedObjects} from '../../../kubernetes/manifest/manifest.ts'
 import {providedBy} from './provided-by.ts'
 import {waiterOf} from './waiter-of.ts'
 import {wantsOf} from './wants-of.ts'

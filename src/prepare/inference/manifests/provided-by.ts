@@ -1,8 +1,8 @@
 import {dig, digMaps, digText} from '../../../base/dig.ts'
 import {type Provided, type ProvidedObject, wordDigest} from '../../../graph/inference/facts.ts'
-import {isBuiltIn} from '../../../kubernetes/custom-kinds.ts'
-import type {RenderedObject} from '../../../kubernetes/manifest.ts'
-import {containersOf, literalsOf, podTemplate} from '../../../kubernetes/pods.ts'
+import {isBuiltIn} from '../../../kubernetes/inventory/custom-kinds.ts'
+import type {RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
+import {containersOf, literalsOf, podTemplate} from '../../../kubernetes/manifest/pods.ts'
 
 const TELLS_NAME = /SECRET|KEYRING|CONFIG_?MAP/
 const NAME_FLAG = /--[\w-]*(?:secret|configmap)[\w-]*[= ]([a-z0-9][a-z0-9.-]*)/g

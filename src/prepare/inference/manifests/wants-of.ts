@@ -1,9 +1,9 @@
 import {dig, digMaps, digText} from '../../../base/dig.ts'
 import {type Want, wordDigest} from '../../../graph/inference/facts.ts'
 import type {KubernetesObject} from '../../../kubernetes/cluster.ts'
-import {isBuiltIn} from '../../../kubernetes/custom-kinds.ts'
-import {objectName, type RenderedObject} from '../../../kubernetes/manifest.ts'
-import {containersOf, podTemplate} from '../../../kubernetes/pods.ts'
+import {isBuiltIn} from '../../../kubernetes/inventory/custom-kinds.ts'
+import {objectName, type RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
+import {containersOf, podTemplate} from '../../../kubernetes/manifest/pods.ts'
 import {entrypointWants, type StatedWant, type Waiting} from './entrypoint.ts'
 import {waiterOf} from './waiter-of.ts'
 

@@ -2,7 +2,7 @@ import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {readChart} from '../../../../src/charts/read-chart.ts'
 import {valuesDiffer} from '../../../../src/doctor/charts/checks/values-differ.ts'
-import {renderedObjects} from '../../../../src/kubernetes/manifest.ts'
+import {renderedObjects} from '../../../../src/kubernetes/manifest/manifest.ts'
 import {releaseId} from '../../../../src/release.ts'
 
 const KEYSTONE = releaseId('openstack', 'keystone')

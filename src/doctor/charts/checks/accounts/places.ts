@@ -1,6 +1,6 @@
 import {dig, digMaps, digText} from '../../../../base/dig.ts'
-import {objectName, type RenderedObject} from '../../../../kubernetes/manifest.ts'
-import {containersOf, podTemplate} from '../../../../kubernetes/pods.ts'
+import {objectName, type RenderedObject} from '../../../../kubernetes/manifest/manifest.ts'
+import {containersOf, podTemplate} from '../../../../kubernetes/manifest/pods.ts'
 import {type ReleaseId, releaseNamespace} from '../../../../release.ts'
 import type {ExaminedRelease} from '../../examined-release.ts'
 

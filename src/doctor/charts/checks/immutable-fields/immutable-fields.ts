@@ -1,5 +1,5 @@
-import {isHook} from '../../../../kubernetes/helm-view.ts'
-import {objectName, type RenderedObject} from '../../../../kubernetes/manifest.ts'
+import {isHook} from '../../../../kubernetes/manifest/helm-view.ts'
+import {objectName, type RenderedObject} from '../../../../kubernetes/manifest/manifest.ts'
 import type {ChartFault} from '../../chart-fault.ts'
 import type {ComparedRelease, ExaminedRelease} from '../../examined-release.ts'
 import {mayBeRefused} from '../../refusals.ts'

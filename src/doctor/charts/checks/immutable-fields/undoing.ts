@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../../../../kubernetes/cluster.ts'
-import {objectName} from '../../../../kubernetes/manifest.ts'
+import {objectName} from '../../../../kubernetes/manifest/manifest.ts'
 
 /** Returns advice on a change of an object that the cluster refuses. */
 export function undoing(object: KubernetesObject): string {

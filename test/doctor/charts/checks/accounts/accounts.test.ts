@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {accounts} from '../../../../../src/doctor/charts/checks/accounts/accounts.ts'
-import {renderedObjects} from '../../../../../src/kubernetes/manifest.ts'
+import {renderedObjects} from '../../../../../src/kubernetes/manifest/manifest.ts'
 import {releaseId} from '../../../../../src/release.ts'
 
 const SECRET = 's3cr3t-value'

@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {deadlocks} from '../../../../../src/doctor/charts/checks/deadlocks/deadlocks.ts'
 import type {KubernetesObject} from '../../../../../src/kubernetes/cluster.ts'
-import type {RenderedObject} from '../../../../../src/kubernetes/manifest.ts'
+import type {RenderedObject} from '../../../../../src/kubernetes/manifest/manifest.ts'
 import {env, workload} from '../../../../prepare/inference/manifests/manifests.ts'
 
 /** A Job `api` that waits for the Job `other`; `hook` is a hook and its weight: `pre-install 5`. */

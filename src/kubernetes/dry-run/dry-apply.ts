@@ -1,0 +1,105 @@
+import {mapParallel} from '../../base/parallel.ts'
+import {redactSecretsOf} from '../../redact/objects.ts'
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import type {Discovery} from '../api/discovery.ts'
+import {maskedClient} from '../api/masked-client.ts'
+import {readObject} from '../api/resources.ts'
+import type {CorrectOptions, DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from '../cluster.ts'
+import {objectKey} from '../manifest/manifest.ts'
+import {apply, conflictsIn, patchAsHelm, setFields, type Written} from './helm-writes.ts'
+
+/** The times that live object and dry run are read again if somebody wrote between the two. */
+const ATTEMPTS = 3
+/** Statuses that mean a fault of the object, or of a webhook that is asked about it. */
+const REFUSALS = [400, 405, 409, 413, 415, 422, 500]
+
+/**
+ * Has the API server apply each object in a dry run, as helm would, and reads the live object. With either method,
+ * fields that the manifest does not name stay as they are.
+ */
+export async function dryApplyObjects(
+  plainClient: ApiClient,
+  discovery: Discovery,
+  {namespace, objects, method, redact}: DryApplyOptions,
+): Promise<readonly DryApply[]> {
+  const client = maskedClient(plainClient, redactSecretsOf(objects, redact))
+  return mapParallel(objects, async (object): Promise<DryApply> => {
+    const resource = await discovery.find(object.apiVersion, object.kind)
+    if (resource === undefined) return {object, state: 'gone', missing: 'kind'}
+    const home = object.metadata.namespace ?? namespace
+    const patch = {client, resource, namespace: home, object}
+    return method === 'server-side'
+      ? compare(patch, (each) => apply(client, each, true), conflicts)
+      : compare(patch, (each, live) => setFields(client, each, {live, isDry: true}))
+  })
+}
+
+/**
+ * Writes objects that exist as helm writes them, by force: their fields are again as the manifest says. Those that are
+ * gone, or whose kind is, are left alone.
+ */
+export async function correctObjects(
+  plainClient: ApiClient,
+  discovery: Discovery,
+  {namespace, objects, method, redact, before}: CorrectOptions,
+): Promise<void> {
+  const client = maskedClient(plainClient, redactSecretsOf(objects, redact))
+  const earlier = before && new Map(before.map((object) => [objectKey(object, namespace), object]))
+  for (const object of objects) {
+    const last = earlier?.get(objectKey(object, namespace))
+    if (earlier && !last) continue
+    const resource = await discovery.find(object.apiVersion, object.kind)
+    if (resource === undefined) continue
+    const home = object.metadata.namespace ?? namespace
+    const at = {namespace: home, name: object.metadata.name}
+    const live = await readObject<KubernetesObject>(client, resource, at)
+    if (!live) continue
+    const written = {resource, namespace: home, object}
+    if (last) await patchAsHelm(client, written, {before: last, live, isDry: false})
+    else if (method === 'server-side') await apply(client, written, true, false)
+    else await setFields(client, written, {live, isDry: false})
+  }
+}
+
+interface Patch extends Written {
+  readonly client: ApiClient
+}
+
+async function compare(
+  patch: Patch,
+  write: (patch: Patch, live: KubernetesObject) => Promise<KubernetesObject>,
+  conflictsOf?: (patch: Patch) => Promise<readonly FieldConflict[]>,
+): Promise<DryApply> {
+  const {client, resource, namespace, object} = patch
+  const read = () => readObject<KubernetesObject>(client, resource, {namespace, name: object.metadata.name})
+  try {
+    let live = await read()
+    for (let attempt = 1; live; attempt++) {
+      const result = await write(patch, live)
+      const now = await read()
+      const isSame = now?.metadata.resourceVersion === live.metadata.resourceVersion
+      if (isSame || attempt === ATTEMPTS) {
+        const found = (await conflictsOf?.(patch)) ?? []
+        return {object, state: 'compared', live, applied: result, conflicts: found}
+      }
+      live = now
+    }
+    return {object, state: 'gone', missing: 'object'}
+  } catch (error) {
+    if (isApiError(error, 404)) return {object, state: 'gone', missing: 'object'}
+    if (!isApiError(error, ...REFUSALS)) throw error
+    return {object, state: 'refused', message: error.said ?? error.message}
+  }
+}
+
+/** Returns the fields that the API server would have to take from other managers; it names them only without force. */
+async function conflicts(patch: Patch): Promise<readonly FieldConflict[]> {
+  try {
+    await apply(patch.client, patch, false)
+    return []
+  } catch (error) {
+    if (!isApiError(error, 409)) throw error
+    return conflictsIn(error)
+  }
+}

@@ -1,0 +1,136 @@
+import type {Values} from '../../base/values.ts'
+import {type ApiError, isApiError} from '../api/api-error.ts'
+import type {ApiClient, ApiRequest} from '../api/client.ts'
+import {asking, type Resource, resourcePath} from '../api/resources.ts'
+import type {FieldConflict, KubernetesObject} from '../cluster.ts'
+import {isBuiltIn} from '../inventory/custom-kinds.ts'
+import {plainPatch, threeWayPatch, withLiveItems} from './client-side-merge.ts'
+
+/** Helm's own name as a manager of fields (Helm 4.2: cmd/helm/helm.go). */
+export const MANAGER = 'helm'
+
+/** An object with its resource and namespace. */
+export interface Written {
+  readonly resource: Resource
+  readonly namespace: string
+  readonly object: KubernetesObject
+}
+
+/**
+ * Creates an object in a dry run. If strict, fields that the kind does not have are refused, as an apply refuses them.
+ */
+export function create(
+  client: ApiClient,
+  {resource, namespace, object}: Written,
+  {isStrict = false} = {},
+): Promise<KubernetesObject> {
+  return client.json({
+    method: 'POST',
+    path: resourcePath(resource, namespace),
+    query: {dryRun: 'All', fieldManager: MANAGER, ...(isStrict && {fieldValidation: 'Strict'})},
+    body: withNamespace(object, resource, namespace),
+    asked: asking('create', resource, namespace, object.metadata.name),
+  })
+}
+
+/**
+ * Applies an object on the server side, in a dry run unless told otherwise, as helm 4 does: fields that helm wrote before
+ * and leaves out now are removed. Throws also for a field that somebody else manages, unless it is forced; see `conflictsIn`.
+ */
+export function apply(
+  client: ApiClient,
+  {resource, namespace, object}: Written,
+  force: boolean,
+  isDry = true,
+): Promise<KubernetesObject> {
+  return client.json({
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, object.metadata.name),
+    query: {...(isDry && {dryRun: 'All'}), fieldManager: MANAGER, force: force ? 'true' : 'false'},
+    contentType: 'application/apply-patch+yaml',
+    body: withNamespace(object, resource, namespace),
+    asked: asking('patch', resource, namespace, object.metadata.name),
+  })
+}
+
+/**
+ * Returns the fields that an apply would have to take from others, by the API server's refusal (apimachinery:
+ * managedfields/internal/conflict.go).
+ */
+export function conflictsIn({causes}: Pick<ApiError, 'causes'>): readonly FieldConflict[] {
+  return causes
+    .filter(({reason}) => reason === 'FieldManagerConflict')
+    .map(({field = '', message = ''}) => ({
+      field,
+      manager: /conflict with "([^"]+)"/.exec(message)?.[1] ?? message,
+    }))
+}
+
+interface Merging {
+  /** The object of the last revision. */
+  readonly before: KubernetesObject | undefined
+  readonly live: KubernetesObject
+  readonly isDry: boolean
+}
+
+/**
+ * Patches an object as helm does on the client side, in a dry run or not. Kinds without a strategic merge, such as custom resources,
+ * take a plain one.
+ */
+export async function patchAsHelm(
+  client: ApiClient,
+  written: Written,
+  {before, live, isDry}: Merging,
+): Promise<void> {
+  const {object} = written
+  const strategic = threeWayPatch({before, after: object, live})
+  if (Object.keys(strategic).length === 0) return
+  const how = {isDry, body: strategic, type: 'strategic-merge-patch'} as const
+  try {
+    await client.json(patching(written, how))
+  } catch (error) {
+    if (!isApiError(error, 415)) throw error
+    const body = plainPatch(before ?? {}, object)
+    await client.json(patching(written, {isDry, body, type: 'merge-patch'}))
+  }
+}
+
+/**
+ * Sets what a manifest says in an object that helm writes on the client side, in a dry run or not. Items of lists are told
+ * apart as the API server does it, which the patches of helm do not.
+ */
+export function setFields(
+  client: ApiClient,
+  written: Written,
+  {live, isDry}: {readonly live: KubernetesObject; readonly isDry: boolean},
+): Promise<KubernetesObject> {
+  const {object} = written
+  const body = isBuiltIn(object.apiVersion) ? withLiveItems(object, live) : object
+  return client.json(patching(written, {isDry, body, type: 'merge-patch'}))
+}
+
+interface Patching {
+  readonly type: 'strategic-merge-patch' | 'merge-patch'
+  readonly body: Values
+  readonly isDry: boolean
+}
+
+function patching({resource, namespace, object}: Written, {type, body, isDry}: Patching): ApiRequest {
+  return {
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, object.metadata.name),
+    query: {...(isDry && {dryRun: 'All'}), fieldManager: MANAGER},
+    contentType: `application/${type}+json`,
+    body,
+    asked: asking('patch', resource, namespace, object.metadata.name),
+  }
+}
+
+/**
+ * Returns the object with its namespace, which charts often leave out: the API refuses an applied object whose
+ * namespace is not the path's.
+ */
+function withNamespace(object: KubernetesObject, resource: Resource, namespace: string): KubernetesObject {
+  if (!resource.namespaced) return object
+  return {...object, metadata: {...object.metadata, namespace}}
+}

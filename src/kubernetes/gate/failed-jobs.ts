@@ -1,0 +1,57 @@
+import type {ApiClient} from '../api/client.ts'
+import {asking, JOBS, readObject, resourcePath} from '../api/resources.ts'
+import type {KubernetesObject} from '../cluster.ts'
+import {findCondition, type Workload} from './kinds/observed.ts'
+
+interface FailedJob {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+}
+
+/** Returns the names of the Jobs among the objects that have failed for good, in their order. */
+export async function listFailedJobs(
+  client: ApiClient,
+  namespace: string,
+  objects: readonly KubernetesObject[],
+): Promise<readonly string[]> {
+  return (await failedJobs(client, namespace, objects)).map(({name}) => name)
+}
+
+/**
+ * Deletes the Jobs among the objects that have failed for good, with their pods, and resolves with their names. A Job's
+ * template cannot change, and helm leaves a Job of the same name as it is: only a new one runs again.
+ */
+export async function deleteFailedJobs(
+  client: ApiClient,
+  namespace: string,
+  objects: readonly KubernetesObject[],
+): Promise<readonly string[]> {
+  const failed = await failedJobs(client, namespace, objects)
+  for (const job of failed) {
+    await client.json({
+      method: 'DELETE',
+      path: resourcePath(JOBS, job.namespace, job.name),
+      asked: asking('delete', JOBS, job.namespace, job.name),
+      body: {propagationPolicy: 'Background', preconditions: {uid: job.uid}},
+    })
+  }
+  return failed.map(({name}) => name)
+}
+
+async function failedJobs(
+  client: ApiClient,
+  home: string,
+  objects: readonly KubernetesObject[],
+): Promise<readonly FailedJob[]> {
+  const jobs = objects.filter(({kind, apiVersion}) => kind === 'Job' && apiVersion.startsWith('batch/'))
+  const found = await Promise.all(
+    jobs.map(async ({metadata}) => {
+      const at = {namespace: metadata.namespace ?? home, name: metadata.name}
+      const job = await readObject<Workload & {metadata: {uid: string}}>(client, JOBS, at)
+      const isFailed = job !== undefined && findCondition(job, 'Failed')?.status === 'True'
+      return isFailed ? [{...at, uid: job.metadata.uid}] : []
+    }),
+  )
+  return found.flat()
+}

@@ -1,0 +1,70 @@
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import type {Discovery} from '../api/discovery.ts'
+import {listAll} from '../api/list.ts'
+import {asking, type Resource, resourcePath} from '../api/resources.ts'
+import type {ScaleTarget} from '../cluster.ts'
+
+const AUTOSCALERS: Resource = {
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  plural: 'horizontalpodautoscalers',
+  namespaced: true,
+}
+
+/**
+ * Returns the workloads that autoscalers of a namespace scale, HorizontalPodAutoscalers and, where it is installed, those
+ * of KEDA, which scale to 0 without one; of what may not be listed, none.
+ */
+export async function listScaleTargets(
+  client: ApiClient,
+  discovery: Pick<Discovery, 'find'>,
+  namespace: string,
+): Promise<readonly ScaleTarget[]> {
+  const keda = await discovery.find('keda.sh/v1alpha1', 'ScaledObject')
+  const lists = [AUTOSCALERS, ...(keda ? [keda] : [])].map((resource) =>
+    targetsIn(client, resource, namespace),
+  )
+  return (await Promise.all(lists)).flat()
+}
+
+/**
+ * Returns whether an autoscaler decides the replicas of a workload that has this many now (Kubernetes 1.36:
+ * podautoscaler/horizontal.go reconcileAutoscaler, `ScalingDisabled`).
+ */
+export function isScaled(
+  {kind, name}: {readonly kind: string; readonly name: string},
+  replicas: unknown,
+  targets: readonly ScaleTarget[],
+): boolean {
+  const own = targets.filter((target) => target.kind === kind && target.name === name)
+  return own.some(({fromZero}) => fromZero || replicas !== 0)
+}
+
+interface Autoscaler {
+  readonly spec: {
+    readonly scaleTargetRef: {readonly kind?: string; readonly name: string}
+    readonly minReplicas?: number
+  }
+}
+
+async function targetsIn(
+  client: ApiClient,
+  resource: Resource,
+  namespace: string,
+): Promise<readonly ScaleTarget[]> {
+  try {
+    const {items} = await listAll<Autoscaler>(client, {
+      path: resourcePath(resource, namespace),
+      asked: asking('list', resource, namespace),
+    })
+    // KEDA: a target without a kind is a Deployment.
+    return items.map(({spec: {scaleTargetRef, minReplicas}}) => {
+      const {kind = 'Deployment', name} = scaleTargetRef
+      return {kind, name, fromZero: resource !== AUTOSCALERS || minReplicas === 0}
+    })
+  } catch (error) {
+    if (isApiError(error, 403, 404)) return []
+    throw error
+  }
+}

@@ -1,0 +1,26 @@
+import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {KubernetesObject} from '../cluster.ts'
+
+const RELEASE_NAME = 'meta.helm.sh/release-name'
+const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace'
+
+/**
+ * Returns the annotations that helm writes on every object of a release but hooks (Helm 4.2: action/validate.go
+ * setMetadataVisitor).
+ */
+export function releaseAnnotations(release: ReleaseId): Readonly<Record<string, string>> {
+  return {[RELEASE_NAME]: releaseName(release), [RELEASE_NAMESPACE]: releaseNamespace(release)}
+}
+
+/**
+ * Returns the release that these annotations name. Where they leave its namespace out, it is `home`; without `home`
+ * there is no release then.
+ */
+export function annotatedRelease(
+  {annotations = {}}: Pick<KubernetesObject['metadata'], 'annotations'>,
+  home?: string,
+): ReleaseId | undefined {
+  const name = annotations[RELEASE_NAME]
+  const namespace = annotations[RELEASE_NAMESPACE] ?? home
+  return name === undefined || namespace === undefined ? undefined : releaseId(namespace, name)
+}

@@ -1,0 +1,25 @@
+import {releaseNamespace} from '../../release.ts'
+import type {Cluster, KubernetesObject, StoredRelease} from '../cluster.ts'
+import {hookDeletePolicies} from '../manifest/helm-view.ts'
+import {hookObjects} from '../manifest/manifest.ts'
+
+/** The kinds of hooks that run to their end: one that is gone has done its work. */
+const ENDING: ReadonlySet<string> = new Set(['Job', 'Pod'])
+
+/**
+ * Returns the objects that hooks of a revision made to last, and that do not exist. An upgrade in which an object becomes a
+ * hook makes it, then deletes it as an object that the revision does not have.
+ */
+export async function goneHooks(
+  cluster: Pick<Cluster, 'present'>,
+  {release, ranHooks = []}: StoredRelease,
+): Promise<readonly KubernetesObject[]> {
+  const lasting = hookObjects({hooks: ranHooks}).filter(
+    (object) => !ENDING.has(object.kind) && !hookDeletePolicies(object).includes('hook-succeeded'),
+  )
+  if (lasting.length === 0) return []
+  const present = new Set(
+    (await cluster.present(releaseNamespace(release), lasting)).map(({object}) => object),
+  )
+  return lasting.filter((object) => !present.has(object))
+}

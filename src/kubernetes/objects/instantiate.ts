@@ -1,0 +1,60 @@
+import {KkError} from '../../base/errors.ts'
+import type {ApiClient} from '../api/client.ts'
+import {asking, CRON_JOBS, JOBS, readObject, resourcePath} from '../api/resources.ts'
+import type {JobOfCronJob, KubernetesObject} from '../cluster.ts'
+
+interface Container {
+  readonly env?: readonly {readonly name: string}[]
+}
+
+interface CronJob extends KubernetesObject {
+  readonly metadata: KubernetesObject['metadata'] & {readonly uid: string}
+  readonly spec: {
+    readonly jobTemplate: {
+      readonly metadata?: object
+      readonly spec: {readonly template: {readonly spec: {readonly containers: readonly Container[]}}}
+    }
+  }
+}
+
+/**
+ * Creates a Job of a CronJob, as `kubectl create job --from` does, and resolves with it; it goes with the CronJob. Throws
+ * `KK_NOT_INSTALLED` if there is none.
+ */
+export async function createJobOf(client: ApiClient, wanted: JobOfCronJob): Promise<KubernetesObject> {
+  const {namespace, cronJob: name, job} = wanted
+  const cronJob = await readObject<CronJob>(client, CRON_JOBS, {namespace, name})
+  if (!cronJob) throw new KkError('KK_NOT_INSTALLED', `CronJob ${namespace}/${name} is not there`)
+  return client.json<KubernetesObject>({
+    method: 'POST',
+    path: resourcePath(JOBS, namespace),
+    body: jobOf(cronJob, wanted),
+    asked: asking('create', JOBS, namespace, job),
+  })
+}
+
+function jobOf(
+  {metadata: {name, uid}, spec: {jobTemplate}}: CronJob,
+  wanted: JobOfCronJob,
+): KubernetesObject {
+  const {namespace, job, variables} = wanted
+  const {template} = jobTemplate.spec
+  const containers = template.spec.containers.map((container) => ({
+    ...container,
+    env: [
+      ...(container.env ?? []).filter((each) => !(each.name in variables)),
+      ...Object.entries(variables).map(([variable, value]) => ({name: variable, value})),
+    ],
+  }))
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      ...jobTemplate.metadata,
+      name: job,
+      namespace,
+      ownerReferences: [{apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true}],
+    },
+    spec: {...jobTemplate.spec, template: {...template, spec: {...template.spec, containers}}},
+  }
+}

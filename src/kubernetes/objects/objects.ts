@@ -1,0 +1,119 @@
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import {type Collection, type CollectionScope, openCollection} from '../watch/collection.ts'
+
+/** The place of an object; the namespace is empty for kinds without one. */
+export interface ObjectPlace {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** The part of an object that says where it is applied. */
+interface Named {
+  readonly metadata: {readonly name: string; readonly namespace?: string; readonly [key: string]: unknown}
+  readonly [part: string]: unknown
+}
+
+interface ApplyOptions {
+  /** The field manager. */
+  readonly manager: string
+  /** Writes the subresource `status`, and nothing else of the object. */
+  readonly status?: boolean
+}
+
+/** What the API server says of an object that was applied. */
+export interface Applied {
+  readonly metadata: {readonly generation?: number; readonly uid?: string}
+}
+
+/** Objects of any kind whose place in the API is known. Every function throws as `Cluster`'s do. */
+export interface Objects {
+  read<T>(resource: Resource, place: ObjectPlace): Promise<T | undefined>
+  /**
+   * Lists the objects of a kind in a namespace, or those whose labels are selected as kubectl selects them; undefined where
+   * the cluster has no such kind.
+   */
+  list<T>(resource: Resource, namespace: string, labelSelector?: string): Promise<readonly T[] | undefined>
+  /** Applies an object on the server side, and takes its fields from their present managers. Resolves with it as it is then. */
+  apply(resource: Resource, object: Named, options: ApplyOptions): Promise<Applied>
+  /** Merges fields into an object that exists (RFC 7386); throws `KK_API` where there is none. */
+  merge(resource: Resource, place: ObjectPlace, fields: object): Promise<void>
+  /** Deletes an object; one that is gone, or whose kind is, is left alone. */
+  delete(resource: Resource, place: ObjectPlace): Promise<void>
+  /** Keeps all objects of a kind in a namespace up to date, or a part of them, until the signal. */
+  follow(resource: Resource, namespace: string, signal: AbortSignal, scope?: CollectionScope): Collection
+}
+
+export function openObjects(client: ApiClient): Objects {
+  return {
+    read: (resource, place) => readObject(client, resource, place),
+    list: (resource, namespace, labelSelector) => listObjects(client, resource, {namespace, labelSelector}),
+    apply: (resource, object, options) => applyObject(client, resource, object, options),
+    merge: async (resource, {namespace, name}, fields) =>
+      void (await client.json({
+        method: 'PATCH',
+        path: resourcePath(resource, namespace, name),
+        contentType: 'application/merge-patch+json',
+        body: fields,
+        asked: asking('patch', resource, namespace, name),
+        repeatable: true,
+      })),
+    delete: (resource, place) => deleteObject(client, resource, place),
+    follow: (resource, namespace, signal, scope) =>
+      openCollection(client, resource, namespace, signal, scope),
+  }
+}
+
+async function listObjects<T>(
+  client: ApiClient,
+  resource: Resource,
+  {namespace, labelSelector}: {readonly namespace: string; readonly labelSelector: string | undefined},
+): Promise<readonly T[] | undefined> {
+  try {
+    const path = resourcePath(resource, namespace)
+    const query = {labelSelector}
+    return (await listAll<T>(client, {path, query, asked: asking('list', resource, namespace)})).items
+  } catch (error) {
+    if (isApiError(error, 404)) return undefined
+    throw error
+  }
+}
+
+/** Applies an object on the server side, and takes its fields from their present managers. */
+export async function applyObject(
+  client: ApiClient,
+  resource: Resource,
+  object: Named,
+  {manager, status = false}: ApplyOptions,
+): Promise<Applied> {
+  const {name, namespace = ''} = object.metadata
+  return client.json({
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, name) + (status ? '/status' : ''),
+    query: {fieldManager: manager, force: 'true'},
+    contentType: 'application/apply-patch+yaml',
+    body: object,
+    asked: asking('write', resource, namespace, name),
+    repeatable: true,
+  })
+}
+
+/** Deletes an object; one that is gone, or whose kind is, is left alone. */
+export async function deleteObject(
+  client: ApiClient,
+  resource: Resource,
+  {namespace, name}: ObjectPlace,
+): Promise<void> {
+  try {
+    await client.json({
+      method: 'DELETE',
+      path: resourcePath(resource, namespace, name),
+      asked: asking('delete', resource, namespace, name),
+      repeatable: true,
+    })
+  } catch (error) {
+    if (!isApiError(error, 404)) throw error
+  }
+}

@@ -1,0 +1,64 @@
+import {mapParallel} from '../../base/parallel.ts'
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import type {Discovery} from '../api/discovery.ts'
+import {listAll, METADATA, METADATA_LIST} from '../api/list.ts'
+import {asking, CLAIMS, readObject, resourcePath} from '../api/resources.ts'
+import type {Claim, KubernetesObject, PresentObject} from '../cluster.ts'
+
+interface ClaimMetadata {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly uid: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
+}
+
+/** Returns the PersistentVolumeClaims of a namespace, by name. */
+export async function listClaims(client: ApiClient, namespace: string): Promise<readonly Claim[]> {
+  const {items} = await listAll<ClaimMetadata>(client, {
+    path: resourcePath(CLAIMS, namespace),
+    accept: METADATA_LIST,
+    asked: asking('list', CLAIMS, namespace),
+  })
+  return items.map(({metadata: {name, uid, labels = {}}}) => ({namespace, name, uid, labels}))
+}
+
+/** Deletes exactly the claim that was seen; one that was made anew under its name stays. */
+export async function deleteClaim(client: ApiClient, {namespace, name, uid}: Claim): Promise<void> {
+  try {
+    await client.json({
+      method: 'DELETE',
+      path: resourcePath(CLAIMS, namespace, name),
+      body: {apiVersion: 'v1', kind: 'DeleteOptions', preconditions: {uid}},
+      asked: asking('delete', CLAIMS, namespace, name),
+    })
+  } catch (error) {
+    if (!isApiError(error, 404, 409)) throw error
+  }
+}
+
+/** Returns the objects that exist, including those that may not be read. */
+export async function presentObjects(
+  client: ApiClient,
+  discovery: Discovery,
+  namespace: string,
+  objects: readonly KubernetesObject[],
+): Promise<readonly PresentObject[]> {
+  const found = await mapParallel(objects, async (object): Promise<readonly PresentObject[]> => {
+    const resource = await discovery.find(object.apiVersion, object.kind)
+    if (resource === undefined) return []
+    const home = object.metadata.namespace ?? namespace
+    const at = {namespace: home, name: object.metadata.name, accept: METADATA}
+    try {
+      const live = await readObject<KubernetesObject>(client, resource, at)
+      if (!live) return []
+      return [{object, isGoing: live.metadata.deletionTimestamp !== undefined, live: live.metadata}]
+    } catch (error) {
+      if (isApiError(error, 403)) return [{object, isGoing: false, live: undefined}]
+      throw error
+    }
+  })
+  return found.flat()
+}

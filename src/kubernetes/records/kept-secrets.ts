@@ -1,0 +1,212 @@
+import {hash} from 'node:crypto'
+import {KkError} from '../../base/errors.ts'
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
+import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
+
+/** A password or key that kk made or imported, and keeps in the cluster. */
+export interface KeptSecret {
+  readonly value: string
+  /** The kind; undefined if somebody else put the secret there, as is `since`. */
+  readonly kind: string | undefined
+  /** The time at which this value was made or imported, ISO 8601. */
+  readonly since: string | undefined
+  /**
+   * Marks of the values that it replaced, newest first (`secretMark`), by which a value that was in use is recognised.
+   */
+  readonly former?: readonly string[]
+}
+
+/**
+ * Returns a mark of a value: a part of its digest, too short to find the value by, for one in 4 billion guesses has the
+ * same mark.
+ */
+export function secretMark(name: string, value: string): string {
+  return hash('sha256', JSON.stringify([name, value])).slice(0, 8)
+}
+
+export interface NewSecret {
+  readonly name: string
+  readonly value: string
+  readonly kind: string
+}
+
+export type SecretsByName = ReadonlyMap<string, KeptSecret>
+
+/** Generated passwords and keys: one Secret in `kk-system` for each namespace. */
+export interface KeptSecrets {
+  /** Returns the secrets of the releases in a namespace; empty if there are none. */
+  read(namespace: string): Promise<SecretsByName>
+  /** Returns all secrets, by namespace. */
+  list(): Promise<ReadonlyMap<string, SecretsByName>>
+  /**
+   * Adds secrets and resolves with all that are kept there afterwards. One that exists stays as it is, also if somebody
+   * else was faster, unless `replace`.
+   */
+  keep(
+    namespace: string,
+    secrets: readonly NewSecret[],
+    options?: {readonly replace?: boolean},
+  ): Promise<SecretsByName>
+}
+
+/** The most attempts of a write; each that fails means that somebody else has succeeded. */
+const ATTEMPTS = 50
+
+export function keptSecrets(client: ApiClient): KeptSecrets {
+  return {
+    read: async (namespace) => secretsIn(await read(client, namespace)),
+    list: () => list(client),
+    keep: (namespace, secrets, {replace = false} = {}) => keep(client, {namespace, secrets, replace}),
+  }
+}
+
+function read(client: ApiClient, namespace: string): Promise<SecretObject | undefined> {
+  return readObject<SecretObject>(client, SECRETS, {namespace: KK_NAMESPACE, name: secretName(namespace)})
+}
+
+async function list(client: ApiClient): Promise<ReadonlyMap<string, SecretsByName>> {
+  const {items} = await listAll<SecretObject>(client, {
+    path: resourcePath(SECRETS, KK_NAMESPACE),
+    query: {labelSelector: SECRETS_LABEL},
+    asked: asking('list', SECRETS, KK_NAMESPACE),
+  })
+  return new Map(items.map((item) => [item.metadata.labels?.[SECRETS_LABEL] ?? '', secretsIn(item)]))
+}
+
+interface Keeping {
+  readonly namespace: string
+  readonly secrets: readonly NewSecret[]
+  readonly replace: boolean
+}
+
+async function keep(client: ApiClient, {namespace, secrets, replace}: Keeping): Promise<SecretsByName> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const found = await read(client, namespace)
+    const present = secretsIn(found)
+    const added = secrets.filter(({name}) => replace || !present.has(name))
+    if (added.length === 0) return present
+    const since = new Date(client.now()).toISOString()
+    const all = new Map<string, KeptSecret>([
+      ...present,
+      ...added.map(
+        ({name, value, kind}) => [name, {value, kind, since, ...formerOf(name, present)}] as const,
+      ),
+    ])
+    if (await write(client, secretObject(namespace, all, found))) return all
+  }
+  throw new KkError('KK_RACED', `the generated secrets of ${namespace} are changed by others all the time`, {
+    hint: 'run the same command again',
+  })
+}
+
+/** The number of former values that are remembered; a release that has missed that many changes is rare. */
+const REMEMBERED = 8
+
+/** Returns the marks of former values that a new value of a secret is kept with. */
+export function formerOf(name: string, present: SecretsByName): Pick<KeptSecret, 'former'> {
+  const replaced = present.get(name)
+  if (!replaced) return {}
+  const former = [secretMark(name, replaced.value), ...(replaced.former ?? [])]
+  return {former: former.slice(0, REMEMBERED)}
+}
+
+/** Creates the Secret, or replaces the one of that resourceVersion; returns false if somebody else was faster. */
+async function write(client: ApiClient, object: SecretObject): Promise<boolean> {
+  const {name, resourceVersion} = object.metadata
+  const isNew = resourceVersion === undefined
+  const send = () =>
+    client.json({
+      method: isNew ? 'POST' : 'PUT',
+      path: resourcePath(SECRETS, KK_NAMESPACE, isNew ? undefined : name),
+      body: object,
+      asked: asking(isNew ? 'create' : 'update', SECRETS, KK_NAMESPACE, name),
+    })
+  try {
+    await send().catch(async (error: unknown) => {
+      if (!isNew || !isApiError(error, 404)) throw error
+      await createNamespace(client)
+      await send()
+    })
+    return true
+  } catch (error) {
+    if (isApiError(error, 404, 409)) return false
+    throw error
+  }
+}
+
+/** The label of a Secret of generated passwords: the namespace of the releases that they are for. */
+const SECRETS_LABEL = 'kk.openstack.org/secrets-of'
+/** The annotation with kind and age of each key, and marks of the values that it replaced, as JSON. */
+const ABOUT = 'kk.openstack.org/secrets-about'
+
+/** A Secret of the core API. */
+interface SecretObject {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly resourceVersion?: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+  /** Base64. */
+  readonly data?: Readonly<Record<string, string>>
+}
+
+type About = Readonly<Record<string, Partial<Pick<KeptSecret, 'kind' | 'since' | 'former'>>>>
+
+function secretName(namespace: string): string {
+  return `kk-secrets-${namespace}`
+}
+
+/** Returns the Secret with all secrets of a namespace; other fields of `found` stay. */
+function secretObject(
+  namespace: string,
+  secrets: SecretsByName,
+  found: SecretObject | undefined,
+): SecretObject {
+  const about: About = Object.fromEntries(
+    [...secrets].map(([name, {kind, since, former}]) => [name, {kind, since, former}]),
+  )
+  return {
+    ...(found ?? {apiVersion: 'v1', kind: 'Secret', type: 'Opaque'}),
+    metadata: {
+      name: secretName(namespace),
+      namespace: KK_NAMESPACE,
+      ...found?.metadata,
+      labels: {...found?.metadata.labels, [SECRETS_LABEL]: namespace},
+      annotations: {...found?.metadata.annotations, [ABOUT]: JSON.stringify(about)},
+    },
+    data: Object.fromEntries(
+      [...secrets].map(([name, {value}]) => [name, Buffer.from(value).toString('base64')]),
+    ),
+  }
+}
+
+/** Returns the secrets in a Secret, by name; none in one that is missing. */
+function secretsIn(secret: SecretObject | undefined): SecretsByName {
+  const about = aboutIn(secret)
+  return new Map(
+    Object.entries(secret?.data ?? {}).map(([name, value]) => [
+      name,
+      {
+        value: Buffer.from(value, 'base64').toString(),
+        kind: about[name]?.kind,
+        since: about[name]?.since,
+        ...(about[name]?.former && {former: about[name].former}),
+      },
+    ]),
+  )
+}
+
+/** Returns the annotation of a Secret; empty if somebody has overwritten it, for the values still count. */
+function aboutIn(secret: SecretObject | undefined): About {
+  try {
+    const about: unknown = JSON.parse(secret?.metadata.annotations?.[ABOUT] ?? '{}')
+    return typeof about === 'object' && about !== null ? (about as About) : {}
+  } catch {
+    return {}
+  }
+}

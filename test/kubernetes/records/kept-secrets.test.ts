@@ -1,0 +1,92 @@
+import {expect, test} from 'vitest'
+import {keptSecrets, secretMark} from '../../../src/kubernetes/records/kept-secrets.ts'
+import {json, refuse, scriptedServer} from '../support/api-server.ts'
+
+const SECRETS = '/api/v1/namespaces/kk-system/secrets'
+
+interface Stored {
+  metadata: {name: string; resourceVersion?: string}
+}
+
+/** The API server as far as Secrets in `kk-system` go, which compares resourceVersions. */
+async function server() {
+  const stored = new Map<string, Stored>()
+  let version = 0
+  let exists = false
+  const {client} = await scriptedServer(({method, path, body}, response) => {
+    if (path === '/api/v1/namespaces') {
+      exists = true
+      return json(response, {}, 201)
+    }
+    const name = path.slice(SECRETS.length + 1)
+    if (method === 'GET' && name === '')
+      return json(response, {metadata: {resourceVersion: '1'}, items: [...stored.values()]})
+    if (method === 'GET') {
+      const found = stored.get(name)
+      return found ? json(response, found) : refuse(response, 404, 'not found')
+    }
+    if (!exists) return refuse(response, 404, 'namespaces "kk-system" not found')
+    const sent = JSON.parse(body) as Stored
+    const present = stored.get(sent.metadata.name)
+    if (present?.metadata.resourceVersion !== sent.metadata.resourceVersion)
+      return refuse(response, 409, 'the object has been modified')
+    version += 1
+    const next = {...sent, metadata: {...sent.metadata, resourceVersion: String(version)}}
+    stored.set(sent.metadata.name, next)
+    json(response, next)
+  })
+  return {secrets: keptSecrets(client), stored}
+}
+
+const password = (value: string, name = 'oslo_db.admin.password') => ({name, value, kind: 'password'})
+
+test('what is kept is read again, with its kind and since when, and also listed', async () => {
+  const {secrets, stored} = await server()
+
+  await secrets.keep('openstack', [password('first')])
+
+  const kept = await secrets.read('openstack')
+  expect(kept.get('oslo_db.admin.password')).toEqual({
+    value: 'first',
+    kind: 'password',
+    since: expect.stringMatching(/^\d{4}-/),
+  })
+  expect(await secrets.list()).toEqual(new Map([['openstack', kept]]))
+  expect(JSON.stringify([...stored.values()])).not.toContain('first')
+  expect(await secrets.read('elsewhere')).toEqual(new Map())
+})
+
+test('what was replaced is known again by its mark, and cannot be read', async () => {
+  const {secrets, stored} = await server()
+  const name = 'oslo_db.admin.password'
+  for (const value of ['first', 'second', 'third'])
+    await secrets.keep('openstack', [password(value)], {replace: true})
+
+  const kept = await secrets.read('openstack')
+
+  expect(kept.get(name)?.former).toEqual([secretMark(name, 'second'), secretMark(name, 'first')])
+  expect(JSON.stringify([...stored.values()])).not.toMatch(/first|second/)
+})
+
+test('of many who make a secret at once all get the one that came first, and none is lost', async () => {
+  const {secrets} = await server()
+  const numbers = Array.from({length: 10}, (_, index) => String(index))
+
+  const kept = await Promise.all(
+    numbers.map((each) => secrets.keep('openstack', [password(each), password(each, `own-${each}`)])),
+  )
+
+  expect(new Set(kept.map((each) => each.get('oslo_db.admin.password')!.value)).size).toBe(1)
+  expect((await secrets.read('openstack')).size).toBe(11)
+})
+
+test('one that exists is replaced only on request', async () => {
+  const {secrets} = await server()
+  await secrets.keep('openstack', [password('first')])
+
+  const left = await secrets.keep('openstack', [password('second')])
+  const replaced = await secrets.keep('openstack', [password('third')], {replace: true})
+
+  expect(left.get('oslo_db.admin.password')!.value).toBe('first')
+  expect(replaced.get('oslo_db.admin.password')!.value).toBe('third')
+})
