@@ -31,41 +31,6 @@ interface PlannedChart {
   readonly appVersion: string
 }
 
-/** The kinds of actions, each with what only its actions tell. */
-interface OfKind {
-  /** Helm runs, then the gate. Of a release with a record it is an install over what an earlier one has left. */
-  readonly install: Recovering
-  readonly upgrade: Recovering & Changing & {readonly installed?: PlannedChart}
-  /** Helm returns to an earlier revision, then the gate. */
-  readonly rollback: Recovering &
-    Changing & {
-      /** The revision to return to, and what it requires. */
-      readonly target: number
-      readonly uses: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
-    }
-  /** Helm uninstalls it. */
-  readonly remove: unknown
-  /** No helm, gate only. */
-  readonly await: Changing
-  /** Only the edges changed, the record is patched. Its gate must pass again where something that it requires changes. */
-  readonly relabel: {readonly recheck?: true}
-  /**
-   * The record of a foreign release is given this environment's labels, and nothing else is done. `from` is the environment
-   * that hands the release over, or this one where another tool gives it back; absent for one that kk did not install.
-   */
-  readonly adopt: {readonly from?: string}
-  /** The record is marked: from now on that tool changes the release, and kk refuses to. */
-  readonly 'hand-over': {readonly tool: string}
-  /** Objects that only a failed revision made, and that helm has forgotten, are deleted. */
-  readonly prune: unknown
-  /** The release is not to be changed, but its gate must pass. */
-  readonly check: unknown
-  /** Helm runs its tests. */
-  readonly test: unknown
-  /** Nothing is done. */
-  readonly unchanged: unknown
-}
-
 interface Recovering {
   /** Helm's word for the last revision when it was left unfinished: it is marked failed first. */
   readonly recovers?: string
@@ -76,15 +41,82 @@ interface Changing {
   readonly rechecks?: true
 }
 
-export type ActionKind = keyof OfKind
+/** Helm runs, then the gate. Of a release with a record it is an install over what an earlier one has left. */
+interface Install extends ActionFacts, Recovering {
+  readonly kind: 'install'
+}
 
-/** What only actions of some kinds tell, beside what all tell. */
-export type KindFacts<K extends ActionKind> = OfKind[K]
+interface Upgrade extends ActionFacts, Recovering, Changing {
+  readonly kind: 'upgrade'
+  readonly installed?: PlannedChart
+}
+
+/** Helm returns to an earlier revision, then the gate. */
+interface Rollback extends ActionFacts, Recovering, Changing {
+  readonly kind: 'rollback'
+  /** The revision to return to, and what it requires. */
+  readonly target: number
+  readonly uses: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
+}
+
+/** No helm, gate only. */
+interface Await extends ActionFacts, Changing {
+  readonly kind: 'await'
+}
+
+/** Only the edges changed, the record is patched. Its gate must pass again where something that it requires changes. */
+interface Relabel extends ActionFacts {
+  readonly kind: 'relabel'
+  readonly recheck?: true
+}
+
+/** The record of a foreign release is given this environment's labels, and nothing else is done. */
+interface Adopt extends ActionFacts {
+  readonly kind: 'adopt'
+  /**
+   * The environment that hands the release over, or this one where another tool gives it back; absent for one that kk did not
+   * install.
+   */
+  readonly from?: string
+}
+
+/** The record is marked: from now on that tool changes the release, and kk refuses to. */
+interface HandOver extends ActionFacts {
+  readonly kind: 'hand-over'
+  readonly tool: string
+}
+
+/** An action of which there is no more to state. */
+interface Plain<K extends string> extends ActionFacts {
+  readonly kind: K
+}
+
+interface Actions {
+  readonly install: Install
+  readonly upgrade: Upgrade
+  readonly rollback: Rollback
+  /** Helm uninstalls the release. */
+  readonly remove: Plain<'remove'>
+  readonly await: Await
+  readonly relabel: Relabel
+  readonly adopt: Adopt
+  readonly 'hand-over': HandOver
+  /** Objects that only a failed revision made, and that helm has forgotten, are deleted. */
+  readonly prune: Plain<'prune'>
+  /** The release is not to be changed, but its gate must pass. */
+  readonly check: Plain<'check'>
+  /** Helm runs the tests of the release. */
+  readonly test: Plain<'test'>
+  readonly unchanged: Plain<'unchanged'>
+}
+
+export type ActionKind = keyof Actions
 
 /** What is to be done with a release, and why. Holds no values. */
-export type Action<K extends ActionKind = ActionKind> = {
-  [Kind in K]: ActionFacts & {readonly kind: Kind} & OfKind[Kind]
-}[K]
+export type Action<K extends ActionKind = ActionKind> = Actions[K]
+
+/** What only actions of some kinds state. */
+export type KindFacts<K extends ActionKind> = Omit<Action<K>, 'kind' | keyof ActionFacts>
 
 /** The kinds of a plan that brings an environment to the cluster. */
 export type DeployKind = 'install' | 'upgrade' | 'await' | 'relabel' | 'check' | 'unchanged'

@@ -40,83 +40,111 @@ export type PlainLease = Pick<
 
 /** Holds a release's Lease and renews it; see `Cluster.hold`. */
 export async function holdLease(client: ApiClient, options: HoldOptions): Promise<PlainLease> {
-  const lost = new AbortController()
-  const pace = options.pace ?? PACE
-  const acquired = await acquireLease(client, options)
-  let {lease, since} = acquired
-  const inherited = operationNote(lease)
-  let timer: NodeJS.Timeout | undefined
-  let renewal: Promise<void> | undefined
-  let released = false
-  let notes: Notes = {}
+  return new Hold(client, options, await acquireLease(client, options))
+}
 
-  function schedule(milliseconds: number): void {
-    if (released) return
-    timer = setTimeout(() => {
-      renewal = renew()
-    }, milliseconds)
-    timer.unref()
+/** A Lease that is renewed until it is released, left or lost. */
+class Hold implements PlainLease {
+  readonly takenFrom: string | undefined
+  private readonly client: ApiClient
+  private readonly options: HoldOptions
+  private readonly pace: Pace
+  private readonly loss = new AbortController()
+  /** What an earlier holder had started helm for. */
+  private readonly inherited: string | undefined
+  private lease: Lease
+  /** The time at which the last renewal began, by `performance.now()`. */
+  private since: number
+  private notes: Notes = {}
+  private timer: NodeJS.Timeout | undefined
+  private renewal: Promise<void> | undefined
+  private isLeft = false
+
+  constructor(client: ApiClient, options: HoldOptions, {lease, since, takenFrom}: AcquiredLease) {
+    this.client = client
+    this.options = options
+    this.pace = options.pace ?? PACE
+    this.lease = lease
+    this.since = since
+    this.takenFrom = takenFrom
+    this.inherited = operationNote(lease)
+    this.schedule(this.pace.renew)
   }
 
-  async function renew(): Promise<void> {
+  get lost(): AbortSignal {
+    return this.loss.signal
+  }
+
+  expectHeld(): void {
+    // A process that was stopped finds its timers late.
+    if (performance.now() - this.since > this.pace.giveUp) this.lose('unknown')
+    this.lost.throwIfAborted()
+  }
+
+  async annotate(annotations: Notes): Promise<void> {
+    clearTimeout(this.timer)
+    await this.renewal
+    clearTimeout(this.timer)
+    this.lost.throwIfAborted()
+    this.notes = {...this.notes, ...annotations}
     const began = performance.now()
-    const renewed = await renewOnce(client, options, {lease, notes}).catch(() => 'unknown' as const)
-    const isRenewed = renewed !== 'unknown' && !isLost(renewed)
-    if (isRenewed) {
-      lease = renewed
-      since = began
-    }
-    if (isRenewed) return schedule(pace.renew)
-    const isOver = renewed !== 'unknown' || performance.now() + pace.renewAgain - since > pace.giveUp
-    if (!isOver) return schedule(pace.renewAgain)
-    lost.abort(leaseLost(options.release, renewed))
+    const renewed = await this.write().catch((error: unknown) => {
+      this.schedule(this.pace.renewAgain)
+      throw error
+    })
+    if (isLost(renewed)) this.lose(renewed)
+    else this.keep(renewed, began)
+    this.lost.throwIfAborted()
   }
 
-  async function leave(): Promise<void> {
-    released = true
-    clearTimeout(timer)
-    await renewal
+  async leave(): Promise<void> {
+    this.isLeft = true
+    clearTimeout(this.timer)
+    await this.renewal
   }
 
-  schedule(pace.renew)
-  return {
-    takenFrom: acquired.takenFrom,
-    lost: lost.signal,
-    expectHeld() {
-      // A process that was stopped finds its timers late.
-      if (performance.now() - since > pace.giveUp) lost.abort(leaseLost(options.release, 'unknown'))
-      lost.signal.throwIfAborted()
-    },
-    async annotate(annotations) {
-      clearTimeout(timer)
-      await renewal
-      clearTimeout(timer)
-      lost.signal.throwIfAborted()
-      notes = {...notes, ...annotations}
-      const began = performance.now()
-      const renewed = await renewOnce(client, options, {lease, notes}).catch((error: unknown) => {
-        schedule(pace.renewAgain)
-        throw error
-      })
-      if (isLost(renewed)) {
-        lost.abort(leaseLost(options.release, renewed))
-        throw lost.signal.reason
-      }
-      lease = renewed
-      since = began
-      schedule(pace.renew)
-    },
-    leave,
-    async release() {
-      if (released) return
-      await leave()
-      if (lost.signal.aborted) return
-      const isInherited = inherited !== undefined && operationNote(lease) === inherited
-      // What is not taken away runs out by itself.
-      await (isInherited ? writeLease(client, freeLease(lease)) : deleteLease(client, lease)).catch(
-        () => undefined,
-      )
-    },
+  async release(): Promise<void> {
+    if (this.isLeft) return
+    await this.leave()
+    if (this.lost.aborted) return
+    const isInherited = this.inherited !== undefined && operationNote(this.lease) === this.inherited
+    // What is not taken away runs out by itself.
+    await (isInherited
+      ? writeLease(this.client, freeLease(this.lease))
+      : deleteLease(this.client, this.lease)
+    ).catch(() => undefined)
+  }
+
+  private schedule(milliseconds: number): void {
+    if (this.isLeft) return
+    this.timer = setTimeout(() => {
+      this.renewal = this.renew()
+    }, milliseconds)
+    this.timer.unref()
+  }
+
+  private async renew(): Promise<void> {
+    const began = performance.now()
+    const renewed = await this.write().catch(() => 'unknown' as const)
+    if (renewed !== 'unknown' && !isLost(renewed)) return this.keep(renewed, began)
+    const {renewAgain, giveUp} = this.pace
+    const isOver = renewed !== 'unknown' || performance.now() + renewAgain - this.since > giveUp
+    if (isOver) this.lose(renewed)
+    else this.schedule(renewAgain)
+  }
+
+  private write(): Promise<Lease | Lost> {
+    return renewOnce(this.client, this.options, {lease: this.lease, notes: this.notes})
+  }
+
+  private keep(lease: Lease, since: number): void {
+    this.lease = lease
+    this.since = since
+    this.schedule(this.pace.renew)
+  }
+
+  private lose(how: Lost | 'unknown'): void {
+    this.loss.abort(leaseLost(this.options.release, how))
   }
 }
 

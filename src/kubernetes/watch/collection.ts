@@ -51,7 +51,7 @@ const WATCH_SECONDS = 300
 
 /**
  * Lists the objects, then watches from there, until `signal` ends it. A watch that ends is resumed where it ended; if
- * the API server no longer knows that place (410), the objects are listed anew. Errors are kept for `problem`, and the
+ * the API server no longer knows that place (410), the objects are listed again. Errors are kept for `problem`, and the
  * request is repeated.
  */
 export function openCollection(
@@ -59,110 +59,154 @@ export function openCollection(
   resource: Resource,
   namespace: string,
   signal: AbortSignal,
-  {fieldSelector, isMetadata = false}: CollectionScope = {},
+  scope: CollectionScope = {},
 ): Collection {
-  const store = collectionStore()
-  const listeners = new Set<(changed: Observed | undefined) => void>()
-  const path = resourcePath(resource, namespace)
-  const first = Promise.withResolvers<void>()
-  let listed = false
-  let problem: KkError | undefined
+  const collection = new WatchedCollection(client, resource, namespace, signal, scope)
+  void collection.follow()
+  return collection
+}
 
-  const notify = (changed?: Observed) => {
-    first.resolve()
-    for (const listener of listeners) listener(changed)
+class WatchedCollection implements Collection {
+  readonly resource: Resource
+  readonly namespace: string
+  private readonly client: ApiClient
+  private readonly signal: AbortSignal
+  private readonly scope: CollectionScope
+  private readonly store = collectionStore()
+  private readonly listeners = new Set<(changed: Observed | undefined) => void>()
+  private readonly first = Promise.withResolvers<void>()
+  /** The place from which to watch; undefined if the objects have to be listed. */
+  private version: string | undefined
+  private failures = 0
+  private listed = false
+  private error: KkError | undefined
+
+  constructor(
+    client: ApiClient,
+    resource: Resource,
+    namespace: string,
+    signal: AbortSignal,
+    scope: CollectionScope,
+  ) {
+    this.client = client
+    this.resource = resource
+    this.namespace = namespace
+    this.signal = signal
+    this.scope = scope
   }
 
-  async function list(): Promise<string> {
-    const {items, resourceVersion} = await listAll<Observed>(client, {
-      path,
-      query: {fieldSelector},
-      signal,
-      ...(isMetadata && {accept: METADATA_LIST}),
-      asked: asking('list', resource, namespace),
-    })
-    store.replace(items, resourceVersion)
-    listed = true
-    problem = undefined
-    notify()
-    return resourceVersion
+  isListed(): boolean {
+    return this.listed
   }
 
-  async function watch(from: string, reached: (version: string) => void): Promise<void> {
-    const query = {
-      fieldSelector,
-      watch: 'true',
-      resourceVersion: from,
-      allowWatchBookmarks: 'true',
-      timeoutSeconds: WATCH_SECONDS,
-    }
-    const lines = await client.lines({
-      path,
-      query,
-      signal,
-      ...(isMetadata && {accept: METADATA}),
-      asked: asking('watch', resource, namespace),
-    })
-    if (problem) {
-      problem = undefined
-      notify()
-    }
-    for await (const line of lines) {
-      const {type, object} = JSON.parse(line) as WatchEvent
-      if (type === 'ERROR') throw watchError(object)
-      if (object.metadata.resourceVersion) reached(object.metadata.resourceVersion)
-      if (type === 'BOOKMARK') continue
-      const isNews = type === 'DELETED' ? store.remove(object) : store.put(object)
-      if (isNews) notify(object)
-    }
+  attempted(): Promise<void> {
+    return this.first.promise
   }
 
-  async function follow(): Promise<void> {
-    let version: string | undefined
-    let failures = 0
+  get(name: string): Observed | undefined {
+    return this.store.get(name)
+  }
+
+  all(): readonly Observed[] {
+    return this.store.all()
+  }
+
+  gone(name: string): Observed | undefined {
+    return this.store.gone(name)
+  }
+
+  forget(name: string): void {
+    this.store.forget(name)
+  }
+
+  put(object: Observed): void {
+    if (this.store.put(object)) this.notify(object)
+  }
+
+  problem(): KkError | undefined {
+    return this.error
+  }
+
+  subscribe(listener: (changed: Observed | undefined) => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  async follow(): Promise<void> {
+    const {signal} = this
     while (!signal.aborted) {
       const started = performance.now()
       try {
-        version ??= await list()
-        await watch(version, (reached) => {
-          version = reached
-          failures = 0
-        })
+        this.version ??= await this.list()
+        await this.watch(this.version)
         if (performance.now() - started < FIRST_PAUSE) await wait(FIRST_PAUSE, undefined, {signal})
       } catch (error) {
         if (signal.aborted) break
         if (error instanceof PlaceLost || isApiError(error, 410)) {
-          version = undefined
+          this.version = undefined
           continue
         }
-        problem = asKkError(error)
-        notify()
-        await wait(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** failures++), undefined, {signal}).catch(
-          () => undefined,
-        )
+        this.error = asKkError(error)
+        this.notify()
+        const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.failures++)
+        await wait(pause, undefined, {signal}).catch(() => undefined)
       }
     }
-    first.resolve()
+    this.first.resolve()
   }
 
-  void follow()
-  return {
-    resource,
-    namespace,
-    isListed: () => listed,
-    attempted: () => first.promise,
-    get: store.get,
-    all: store.all,
-    gone: store.gone,
-    forget: store.forget,
-    put(object) {
-      if (store.put(object)) notify(object)
-    },
-    problem: () => problem,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+  private async list(): Promise<string> {
+    const {resource, namespace, scope, signal} = this
+    const {items, resourceVersion} = await listAll<Observed>(this.client, {
+      path: resourcePath(resource, namespace),
+      query: {fieldSelector: scope.fieldSelector},
+      signal,
+      ...(scope.isMetadata && {accept: METADATA_LIST}),
+      asked: asking('list', resource, namespace),
+    })
+    this.store.replace(items, resourceVersion)
+    this.listed = true
+    this.error = undefined
+    this.notify()
+    return resourceVersion
+  }
+
+  private async watch(from: string): Promise<void> {
+    const {resource, namespace, scope, signal} = this
+    const lines = await this.client.lines({
+      path: resourcePath(resource, namespace),
+      query: {
+        fieldSelector: scope.fieldSelector,
+        watch: 'true',
+        resourceVersion: from,
+        allowWatchBookmarks: 'true',
+        timeoutSeconds: WATCH_SECONDS,
+      },
+      signal,
+      ...(scope.isMetadata && {accept: METADATA}),
+      asked: asking('watch', resource, namespace),
+    })
+    if (this.error) {
+      this.error = undefined
+      this.notify()
+    }
+    for await (const line of lines) this.take(JSON.parse(line) as WatchEvent)
+  }
+
+  private take({type, object}: WatchEvent): void {
+    if (type === 'ERROR') throw watchError(object)
+    if (object.metadata.resourceVersion) {
+      this.version = object.metadata.resourceVersion
+      this.failures = 0
+    }
+    if (type === 'BOOKMARK') return
+    const isNews = type === 'DELETED' ? this.store.remove(object) : this.store.put(object)
+    if (isNews) this.notify(object)
+  }
+
+  private notify(changed?: Observed): void {
+    this.first.resolve()
+    for (const listener of this.listeners) listener(changed)
   }
 }
 
