@@ -245,7 +245,7 @@ export interface ScaleTarget {
 
 export interface HeldLease {
   /** The former holder, and why the Lease could be taken from it; undefined if there was none. */
-  readonly takenFrom: string | undefined
+  takenFrom: string | undefined
   /** Aborted when the lease is lost; the reason is a `KK_LEASE_LOST`. */
   readonly lost: AbortSignal
   /** Throws `KK_LEASE_LOST` once it was not renewed for so long that others may take it, which a process that was stopped finds first. */

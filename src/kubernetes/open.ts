@@ -1,7 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {mapParallel} from '../base/parallel.ts'
 import {NO_RULES, type ReadinessRules} from '../base/readiness.ts'
-import {identifyProcess} from '../state/processes/process-identity.ts'
 import {clusterAccess} from './api/access.ts'
 import {isApiError} from './api/api-error.ts'
 import {type ApiClient, type ApiRequest, openClient} from './api/client.ts'
@@ -11,7 +10,7 @@ import type {KubeconfigOptions} from './api/kubeconfig.ts'
 import {METADATA} from './api/list.ts'
 import {type ContainerPlace, readLog} from './api/log.ts'
 import {asking, LEASES, NAMESPACES, type Resource, readObject, resourcePath} from './api/resources.ts'
-import type {Cluster, HeldLease, KubernetesObject} from './cluster.ts'
+import type {Cluster, KubernetesObject} from './cluster.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
 import {correctObjects, dryApplyObjects} from './dry-run/dry-apply.ts'
 import {validateObjects} from './dry-run/validate.ts'
@@ -31,9 +30,8 @@ import {imagePulls} from './image-pulls.ts'
 import {listCustomKinds} from './inventory/custom-kinds.ts'
 import {readInventory} from './inventory/inventory.ts'
 import {readDriver} from './lease/driver.ts'
-import {holdLease, type PlainLease} from './lease/hold.ts'
+import {holdLease} from './lease/hold.ts'
 import {createNamespace, KK_NAMESPACE} from './lease/lease.ts'
-import {OPERATION, type Operation, processFor} from './lease/operation.ts'
 import {viewLease, viewLeases} from './lease/view.ts'
 import {KEPT} from './manifest/helm-view.ts'
 import {apiGroup} from './manifest/manifest.ts'
@@ -107,8 +105,7 @@ export async function openCluster({
     claims: (namespace) => listClaims(client, namespace),
     keepObject: (namespace, object) => keepObject(client, discovery, namespace, object),
     deleteClaim: (claim) => deleteClaim(client, claim),
-    hold: async (release, holder, deadline, waiting) =>
-      withOperation(await holdLease(client, {release, holder, deadline, ...waiting}), client),
+    hold: (release, holder, deadline, waiting) => holdLease(client, {release, holder, deadline, ...waiting}),
     onChange: (signal, ring) => ringOnChange(client, signal, ring),
     leases: () => viewLeases(client),
     lease: (release) => viewLease(client, release),
@@ -189,28 +186,6 @@ async function allExist(
     return (await readObject(client, resource, at)) !== undefined
   })
   return found.every(Boolean)
-}
-
-/** Returns a held Lease on which the operation of helm is noted. Deadlines are by the API server's clock. */
-function withOperation(lease: PlainLease, client: Pick<ApiClient, 'now' | 'isOfPod'>): HeldLease {
-  let operation: Operation | undefined
-  const write = async (next: Operation) => {
-    operation = next
-    await lease.annotate({[OPERATION]: JSON.stringify(next)})
-  }
-  return {
-    ...lease,
-    async begin({milliseconds, ...begun}) {
-      await write({...begun, deadline: Math.round(client.now() + milliseconds), kk: await processFor(client)})
-    },
-    async started(pid) {
-      const helm = await identifyProcess(pid)
-      if (operation && helm) await write({...operation, helm})
-    },
-    async ended() {
-      if (operation) await write({...operation, ended: true})
-    },
-  }
 }
 
 /**

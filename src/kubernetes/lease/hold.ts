@@ -1,6 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../base/errors.ts'
 import type {ReleaseId} from '../../release.ts'
+import {identifyProcess} from '../../state/processes/process-identity.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {HeldLease} from '../cluster.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type Waiting,
   writeLease,
 } from './lease.ts'
-import {HOLDER, OPERATION, processFor} from './operation.ts'
+import {HOLDER, OPERATION, type Operation, processFor} from './operation.ts'
 import {type Standing, standingOf, viewOf} from './view.ts'
 
 export interface HoldOptions extends AcquireOptions {
@@ -32,20 +33,14 @@ interface Pace {
 /** Gives up before anybody else may take the lease, who starts to count when they see the last renewal. */
 const PACE: Pace = {renew: 15_000, renewAgain: 3_000, giveUp: (LEASE_SECONDS - 10) * 1_000}
 
-/** A Lease without what helm is started for. */
-export type PlainLease = Pick<
-  HeldLease,
-  'takenFrom' | 'lost' | 'expectHeld' | 'annotate' | 'leave' | 'release'
->
-
 /** Holds a release's Lease and renews it; see `Cluster.hold`. */
-export async function holdLease(client: ApiClient, options: HoldOptions): Promise<PlainLease> {
+export async function holdLease(client: ApiClient, options: HoldOptions): Promise<HeldLease> {
   return new Hold(client, options, await acquireLease(client, options))
 }
 
-/** A Lease that is renewed until it is released, left or lost. */
-class Hold implements PlainLease {
-  readonly takenFrom: string | undefined
+/** A Lease that is renewed until it is released, left or lost. Deadlines are by the API server's clock. */
+class Hold implements HeldLease {
+  takenFrom: string | undefined
   private readonly client: ApiClient
   private readonly options: HoldOptions
   private readonly pace: Pace
@@ -56,6 +51,8 @@ class Hold implements PlainLease {
   /** The time at which the last renewal began, by `performance.now()`. */
   private since: number
   private notes: Notes = {}
+  /** What helm was last started for. */
+  private operation: Operation | undefined
   private timer: NodeJS.Timeout | undefined
   private renewal: Promise<void> | undefined
   private isLeft = false
@@ -97,6 +94,20 @@ class Hold implements PlainLease {
     this.lost.throwIfAborted()
   }
 
+  async begin({milliseconds, ...begun}: Parameters<HeldLease['begin']>[0]): Promise<void> {
+    const deadline = Math.round(this.client.now() + milliseconds)
+    await this.note({...begun, deadline, kk: await processFor(this.client)})
+  }
+
+  async started(pid: number): Promise<void> {
+    const helm = await identifyProcess(pid)
+    if (this.operation && helm) await this.note({...this.operation, helm})
+  }
+
+  async ended(): Promise<void> {
+    if (this.operation) await this.note({...this.operation, ended: true})
+  }
+
   async leave(): Promise<void> {
     this.isLeft = true
     clearTimeout(this.timer)
@@ -113,6 +124,11 @@ class Hold implements PlainLease {
       ? writeLease(this.client, freeLease(this.lease))
       : deleteLease(this.client, this.lease)
     ).catch(() => undefined)
+  }
+
+  private async note(operation: Operation): Promise<void> {
+    this.operation = operation
+    await this.annotate({[OPERATION]: JSON.stringify(operation)})
   }
 
   private schedule(milliseconds: number): void {

@@ -26,8 +26,9 @@ export async function change(begun: Execution<'install' | 'upgrade'>, work: Char
   const {action, cluster} = begun
   const {release} = action
   const revision = action.revision + 1
-  await using lease = await takeLease(begun)
-  const execution = {...begun, deadline: lease.deadline}
+  await using taken = await takeLease(begun)
+  const {lease, deadline} = taken
+  const execution = {...begun, deadline}
   const last = await cluster.lastRecord(release, action.revision)
   const equal = last && (await madeByAnother(execution, last))
   if (equal) return equal
@@ -43,7 +44,7 @@ export async function change(begun: Execution<'install' | 'upgrade'>, work: Char
     }
     const record = expectDeployed(release, await cluster.lastRecord(release, revision), revision)
     await writeLists(execution, work.mixed)
-    return {record, objects: parseManifest(changed.manifest), deadline: lease.deadline}
+    return {record, objects: parseManifest(changed.manifest), deadline}
   } catch (error) {
     await settle(execution, lease, error)
     throw error

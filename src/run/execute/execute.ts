@@ -94,8 +94,9 @@ async function perform(task: Task, surroundings: Omit<Execution, 'action'>): Pro
 async function test(begun: Execution<'test'>): Promise<{readonly revision: number}> {
   const {action, cluster, controls} = begun
   const {release, revision} = action
-  await using lease = await takeLease(begun)
-  const execution = {...begun, deadline: lease.deadline}
+  await using taken = await takeLease(begun)
+  const {lease, deadline} = taken
+  const execution = {...begun, deadline}
   const stored = await plannedRevision(execution)
 
   await expectNoData(execution, stored)

@@ -6,7 +6,8 @@ import {takesLease} from '../schedule/schedule.ts'
 import type {Execution, Hold, HoldRequest} from './execution.ts'
 
 /** A Lease that a run has taken. */
-export interface TakenLease extends HeldLease, AsyncDisposable {
+export interface TakenLease extends AsyncDisposable {
+  readonly lease: HeldLease
   /** The deadline of the action from here on, in milliseconds since the epoch: the wait for others takes none of its time. */
   readonly deadline: number
 }
@@ -20,7 +21,7 @@ export async function takeLease(execution: Execution): Promise<TakenLease> {
   if (lease.takenFrom !== undefined)
     controls.onProgress('helm', `its Lease was taken over from ${lease.takenFrom}`)
   const deadline = execution.deadline + (clock.now() - began)
-  return {...lease, deadline, [Symbol.asyncDispose]: () => giveBack(lease)}
+  return {lease, deadline, [Symbol.asyncDispose]: () => giveBack(lease)}
 }
 
 async function take({action, controls, hold, deadline}: Execution): Promise<HeldLease> {
@@ -102,13 +103,10 @@ async function holdAll(
   const takenFrom = new Map<ReleaseId, string>()
   for (;;) {
     const {leases, missing} = await takeFree(members, take)
-    if (missing === undefined)
-      return new Map(
-        [...leases].map(([member, lease]) => [
-          member,
-          {...lease, takenFrom: lease.takenFrom ?? takenFrom.get(member)},
-        ]),
-      )
+    if (missing === undefined) {
+      for (const [member, lease] of leases) lease.takenFrom ??= takenFrom.get(member)
+      return leases
+    }
     const freed = await take(missing, until).catch((error: unknown) => {
       throw asKkError(error).code === 'KK_HELD' ? heldGroup(members, error) : error
     })

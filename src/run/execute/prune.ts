@@ -15,12 +15,12 @@ export async function prune(
 ): Promise<{readonly revision: number}> {
   const {action, cluster, controls} = execution
   const {release, revision} = action
-  await using lease = await takeLease(execution)
+  await using taken = await takeLease(execution)
   const record = expectRevision(action, await cluster.lastRecord(release))
   expectDriven(record)
   if (record?.status !== 'deployed') throw raced(release, `revision ${revision} is ${record?.status} now`)
   for (const object of await look()) {
-    lease.lost.throwIfAborted()
+    taken.lease.lost.throwIfAborted()
     controls.signal.throwIfAborted()
     await deleteNoted(execution, object)
   }

@@ -36,14 +36,14 @@ export async function relabel(
     action: {revision},
     cluster,
   } = execution
-  await using lease = await takeLease(execution)
+  await using taken = await takeLease(execution)
   const record = await installedRecord(execution)
   expectDriven(record)
   const kept = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL || name === RUN_LABEL)
   const labels = {...labelsOf(desired, revision), ...Object.fromEntries(kept)}
   await using _reservations = await reserve(execution, {requirements: desired.requirements, before: record})
   await cluster.label(record, labelChanges(labels, record.labels))
-  return {deadline: lease.deadline}
+  return {deadline: taken.deadline}
 }
 
 /**

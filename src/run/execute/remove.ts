@@ -26,8 +26,9 @@ export async function remove(
   work: RemovalWork,
 ): Promise<{readonly revision: number}> {
   const {cluster, controls} = begun
-  await using lease = await takeLease(begun)
-  const execution = {...begun, deadline: lease.deadline}
+  await using taken = await takeLease(begun)
+  const {lease, deadline} = taken
+  const execution = {...begun, deadline}
   const unhooked = await underDeletionMarker(execution, work, lease)
   const left = await awaitDeletion(execution, work)
   controls.signal.throwIfAborted()

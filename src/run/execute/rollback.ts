@@ -33,8 +33,8 @@ export interface RolledBack extends Deployed {
 export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack> {
   const {action, cluster, controls} = begun
   const {release, target} = action
-  await using lease = await takeLease(begun)
-  const {deadline} = lease
+  await using taken = await takeLease(begun)
+  const {lease, deadline} = taken
   const execution = {...begun, deadline}
   const last = await cluster.stored(release)
   await workable(execution, last)
