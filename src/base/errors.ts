@@ -148,7 +148,7 @@ export const ERRORS = {
   },
   KK_UNSTATED: {
     exit: 2,
-    meaning: 'a key of a service that the environment does not run is neither stated nor kept',
+    meaning: 'a password or key of a service that the environment does not run is neither stated nor kept',
   },
   KK_MIGRATION: {exit: 3, meaning: 'a rollback would cross the migration of a database'},
   KK_UNCONFIRMED: {exit: 3, meaning: 'the change was not confirmed'},

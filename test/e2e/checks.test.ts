@@ -324,6 +324,29 @@ describe('a Ceph that is there', () => {
   })
 })
 
+describe('a database that is there', () => {
+  it('needs the password of its administrator before the first change, stated or kept', async () => {
+    const environment = await makeEnvironment()
+    const place = ['--namespace', environment.name, '--kubeconfig', inject('run').kubeconfig]
+    await environment.write({
+      kk: {charts: [CHARTS]},
+      global: {endpoints: {oslo_db: {host_fqdn_override: {default: 'db.example.org'}}}},
+      ...{rabbitmq: {}, memcached: {}, keystone: {}},
+    })
+
+    const before = await environment.kk('plan')
+    const file = join(environment.directory, 'passwords.yaml')
+    await writeFile(file, 'oslo_db.admin.password: mighty-9-word\n', {mode: 0o600})
+    const imported = await kk(['secrets', 'import', file, ...place])
+    const after = await environment.kk('plan')
+
+    expect([before.exitCode, before.stderr]).toEqual([2, expect.stringContaining('KK_UNSTATED')])
+    expect(before.stderr).toContain('no release runs mariadb, and oslo_db.admin.password')
+    expect(imported.exitCode, imported.stderr).toBe(0)
+    expect(after.exitCode, after.stderr).toBe(0)
+  })
+})
+
 /** The requests of an impersonated user: verb and path, without what differs from run to run. */
 async function requestsOf(user: string): Promise<readonly string[]> {
   const lines = (await readFile(inject('run').auditLog, 'utf8')).split('\n')

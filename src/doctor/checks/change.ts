@@ -1,3 +1,4 @@
+import {dig} from '../../base/dig.ts'
 import {asKkError, type ErrorCode} from '../../base/errors.ts'
 import {once} from '../../base/once.ts'
 import {mapParallel} from '../../base/parallel.ts'
@@ -18,6 +19,7 @@ import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {livingRevisions} from '../../plan/uses/observed.ts'
+import {isOutside, SERVERS} from '../../prepare/gathering/outside-servers.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import type {Rendered} from '../../prepare/rendering/render.ts'
 import {seenRevisions} from '../../prepare/seen-revisions.ts'
@@ -49,7 +51,7 @@ export interface Change {
   readonly elsewhere?: () => Promise<readonly ElsewhereRecord[]>
   /** `kk.given`. */
   readonly given: readonly string[]
-  /** New keys of kk's own for accounts of a Ceph, if no release of the environment runs one. */
+  /** New passwords and keys of kk's own for accounts of a server that is there, and that no release of the environment runs. */
   readonly strayKeys?: readonly StrayKey[]
 }
 
@@ -59,9 +61,11 @@ interface ElsewhereRecord {
   readonly namespace: string
 }
 
-/** A key that is neither stated nor kept, of a service that the environment does not run. */
+/** A password or key that is neither stated nor kept, of a server that the environment does not run. */
 interface StrayKey {
   readonly release: ReleaseId
+  /** The chart of kk's own that runs such a server: `mariadb`. */
+  readonly server: string
   /** The name under which kk would keep it: `ceph_mon.glance.key`. */
   readonly name: string
   /** Its place among the values of the release. */
@@ -188,15 +192,30 @@ async function recordsElsewhere({actions}: Plan, cluster: Reads): Promise<readon
   return found.flat()
 }
 
+/** The charts whose server may be outside of the cluster, by the endpoint whose first account it has from the start. */
+const WITH_ADMIN: Readonly<Record<string, string>> = {...SERVERS, identity: 'keystone'}
+
 function strayKeys({releases, generated = new Map()}: Deploying['prepared']): readonly StrayKey[] {
-  if ([...releases.values()].some(({chart}) => chart.name === 'ceph')) return []
+  const run = new Set([...releases.values()].map(({chart}) => chart.name))
   return [...generated].flatMap(([release, secrets]) => {
     const values = mergedValues(releases.get(release)!.layers)
     return secrets.flatMap(({name, path, isNew}) => {
-      const value = isNew && /^ceph_mon\..+\.key$/.test(name) ? textAt(values, path) : undefined
-      return value === undefined ? [] : [{release, name, path, value}]
+      const server = isNew ? serverOf(name, values) : undefined
+      const value = server === undefined || run.has(server) ? undefined : textAt(values, path)
+      return value === undefined ? [] : [{release, server: server!, name, path, value}]
     })
   })
+}
+
+/**
+ * Returns the chart whose server has the account of a password or key before any release is deployed: each key of a Ceph,
+ * for its accounts are there, and the password by which Jobs make all other accounts, of a server that is stated to be outside.
+ */
+function serverOf(name: string, values: Values): string | undefined {
+  if (/^ceph_mon\..+\.key$/.test(name)) return SERVERS.ceph_mon
+  const [, type = ''] = /^(\w+)\.admin\.password$/.exec(name) ?? []
+  const outside = [dig(values, 'endpoints', type), dig(values, 'global', 'endpoints', type)].some(isOutside)
+  return outside ? WITH_ADMIN[type] : undefined
 }
 
 function nextOf(

@@ -80,7 +80,7 @@ export const CHECKS: readonly Check[] = [
     find: endlessHooks,
   },
   {
-    name: 'keys of a Ceph that is there',
+    name: 'accounts of servers that are there',
     changing: ['deploy'],
     outcome: 'refuses: KK_UNSTATED',
     cost: 'none',
@@ -229,7 +229,7 @@ function freshIn(next: Change['next']): readonly Maker[] {
   })
 }
 
-/** Returns the keys of kk's own that pods get for a Ceph that no release runs, and which that would refuse. */
+/** Returns the passwords and keys of kk's own that pods get for a server that no release runs, and which that would refuse. */
 function unstatedKeys({next, strayKeys = []}: Change): readonly Found[] {
   const used = strayKeys.filter(({release, value}) => {
     const objects = (next.get(release)?.objects ?? []).map(({object}) => object)
@@ -241,9 +241,9 @@ function unstatedKeys({next, strayKeys = []}: Change): readonly Found[] {
     return keys.some((key) => pods.some((pod) => pod.includes(`"key":${JSON.stringify(key)}`)))
   })
   const names = [...new Set(used.map(({name}) => name))]
-  return used.map(({release, name, path}) => ({
-    what: `${release}: no release runs a Ceph, and the key ${name} of the one that is there is neither stated nor kept`,
-    advice: `have kk keep its keys: kk secrets import FILE, with a line for each (${names.map((each) => `${each}: …`).join(', ')}); or state them, this one as ${path.join('.')}`,
+  return used.map(({release, server, name, path}) => ({
+    what: `${release}: no release runs ${server}, and ${name} of the one that is there is neither stated nor kept`,
+    advice: `have kk keep what it has: kk secrets import FILE, with a line for each (${names.map((each) => `${each}: …`).join(', ')}); or state them, this one as ${path.join('.')}`,
     refusal: 'KK_UNSTATED',
   }))
 }

@@ -20,10 +20,13 @@ export function outsideServers({sections, global}: Environment, section: string)
   const own = sections.get(section) ?? {}
   const endpoints = [global, own.global, own].map((layer) => mapOf(dig(layer, 'endpoints')))
   const merged = mergeValues(...endpoints)
-  const found = Object.entries(SERVERS).filter(([type]) =>
-    OUTSIDE.test(dottedHost(mapOf(merged[type])) ?? ''),
-  )
+  const found = Object.entries(SERVERS).filter(([type]) => isOutside(merged[type]))
   return new Set(found.map(([, chart]) => chart))
+}
+
+/** Returns true for an endpoint whose server is stated to be outside of the cluster. */
+export function isOutside(endpoint: unknown): boolean {
+  return OUTSIDE.test(dottedHost(mapOf(endpoint)) ?? '')
 }
 
 /** An address, as of monitors also several, or a full name: one of two words may be a Service and its namespace. */

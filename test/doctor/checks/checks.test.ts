@@ -245,6 +245,7 @@ it('a key of kk for a Ceph that no release runs is refused if a pod gets it', as
   const path = ['global', 'endpoints', 'ceph_mon', 'auth', 'glance', 'key']
   const stray = {
     release: 'openstack/api',
+    server: 'ceph',
     name: 'ceph_mon.glance.key',
     path,
     value: 'AQB-generated==',
@@ -260,7 +261,7 @@ it('a key of kk for a Ceph that no release runs is refused if a pod gets it', as
     const next = {api: [object('Secret', 'api', {data}), object(kind, 'api', {spec})]}
     return {...changeOf({next}).change, strayKeys: [stray]}
   }
-  const keys = CHECKS.filter(({name}) => name === 'keys of a Ceph that is there')
+  const keys = CHECKS.filter(({name}) => name === 'accounts of servers that are there')
 
   await expect(checkBefore(having('Deployment', 'keyring'), keys)).rejects.toMatchObject({
     code: 'KK_UNSTATED',
