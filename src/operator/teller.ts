@@ -1,4 +1,5 @@
 import {isChange} from '../plan/plan.ts'
+import {isUnseenNote} from '../prepare/seen-records.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {newWriter} from '../run/writer.ts'
 import type {Planned} from './decide.ts'
@@ -190,14 +191,15 @@ function steadyOf(
   return isSame ? before : {since: now, generation, source}
 }
 
-/** Returns a plan as the status of its Environment has it. */
+/** Returns a plan as the status of its Environment has it, without the note that the operator sees no other namespaces: it never may. */
 export function planStatus({
   plan,
   digest,
   notes = [],
 }: Pick<Planned, 'plan' | 'digest' | 'notes'>): NonNullable<EnvironmentStatus['plan']> {
   const actions = plan.actions.filter(isChange).map(({kind, release}) => `${kind} ${release}`)
-  const noted = actions.length === 0 ? [] : [...new Set([...(plan.notes ?? []), ...notes])]
+  const all = [...new Set([...(plan.notes ?? []), ...notes])].filter((note) => !isUnseenNote(note))
+  const noted = actions.length === 0 ? [] : all
   return {digest, actions, ...(noted.length > 0 && {notes: noted.slice(0, MOST_NOTES)})}
 }
 

@@ -43,6 +43,13 @@ async function inNamespaces(
   }
 }
 
+const UNSEEN = 'you may not list secrets in all namespaces: '
+
+/** Returns true for a note that says what is not seen; it is news to a person, not of an account that is never to see more. */
+export function isUnseenNote(note: string): boolean {
+  return note.startsWith(UNSEEN)
+}
+
 export function unseenNote(namespaces: readonly string[]): string {
-  return `you may not list secrets in all namespaces: only ${namespaces.join(', ')} is seen, not what other environments have elsewhere`
+  return `${UNSEEN}only ${namespaces.join(', ')} is seen, not what other environments have elsewhere`
 }

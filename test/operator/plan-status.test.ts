@@ -1,5 +1,7 @@
 import {expect, it} from 'vitest'
+import {KkError} from '../../src/base/errors.ts'
 import {planStatus} from '../../src/operator/teller.ts'
+import {seenRevisions} from '../../src/prepare/seen-revisions.ts'
 import {planOf} from '../run/plan-of.ts'
 import {plannedOf} from './planned-of.ts'
 
@@ -28,4 +30,16 @@ it('the status of an Environment has at most fifty notes', () => {
   const notes = Array.from({length: 60}, (_, index) => `note ${index}`)
 
   expect(planStatus(plannedOf({...change, notes})).notes).toEqual(notes.slice(0, 50))
+})
+
+it('the status of an Environment has no note on namespaces that the operator may not see', async () => {
+  const revisions = async (scope?: object) => {
+    if (!scope) throw new KkError('KK_FORBIDDEN', 'may not list secrets')
+    return []
+  }
+  const cluster = {revisions, runs: undefined} as unknown as Parameters<typeof seenRevisions>[0]
+  const {note} = await seenRevisions(cluster, {releases: ['openstack/keystone']})
+
+  expect(note).toContain('you may not list secrets in all namespaces')
+  expect(planStatus(plannedOf({...change, notes: [note!, 'from the plan']})).notes).toEqual(['from the plan'])
 })
