@@ -8,6 +8,7 @@ import {unfinished} from '../plan/refusals.ts'
 import {releaseName, releaseNamespace} from '../release.ts'
 import {LARGE_RECORD_BYTES, MAX_RECORD_BYTES} from './checks/record-size.ts'
 import {apiVersionsCheck} from './cluster/api-versions.ts'
+import {certificatesCheck} from './cluster/certificates.ts'
 import {permissionsCheck} from './cluster/permissions.ts'
 import {schedulingCheck} from './cluster/scheduling.ts'
 import {storageClassCheck} from './cluster/storage-class.ts'
@@ -304,6 +305,7 @@ export const CHECKS: readonly Check[] = [
   reservationsCheck,
   runsCheck,
   hookJobsCheck,
+  certificatesCheck,
   claimsCheck,
   objectsCheck,
   approvalsCheck,

@@ -48,6 +48,19 @@ export interface SeenHookJob {
   readonly hook: string
 }
 
+/** An object with certificates. */
+export interface SeenCertificates {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  /** The release that has it; undefined if no release has. */
+  readonly release?: ReleaseId | undefined
+  /** The Certificate of cert-manager that it is filled from. */
+  readonly manager?: string | undefined
+  /** The texts with certificates in PEM; no private key is among them. */
+  readonly texts: readonly string[]
+}
+
 /** The requests that only `kk doctor` makes. Every function throws as `Cluster`'s do. */
 export interface Diagnosis {
   /** Returns the seconds by which this machine's clock is ahead of the API server's, rounded. */
@@ -65,5 +78,7 @@ export interface Diagnosis {
   claims(): Promise<readonly SeenClaim[]>
   /** Returns the claims that pods of the namespace mount, as `namespace/name`. */
   mountedClaims(namespace: string): Promise<ReadonlySet<string>>
+  /** Returns the Secrets of the type kubernetes.io/tls. */
+  certificates(): Promise<readonly SeenCertificates[]>
   hookJobs(): Promise<readonly SeenHookJob[]>
 }

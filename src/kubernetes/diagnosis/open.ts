@@ -10,7 +10,15 @@ import {annotatedRelease} from '../manifest/helm-annotations.ts'
 import {HOOK} from '../manifest/helm-view.ts'
 import {reviewAccess} from '../permissions/access.ts'
 import {listReservations} from '../reservations/reservations.ts'
-import type {Diagnosis, SchedulableNode, SeenClaim, SeenHookJob, SeenNamespace, Taint} from './diagnosis.ts'
+import type {
+  Diagnosis,
+  SchedulableNode,
+  SeenCertificates,
+  SeenClaim,
+  SeenHookJob,
+  SeenNamespace,
+  Taint,
+} from './diagnosis.ts'
 
 /** Returns the requests of `kk doctor` to the client's cluster. */
 export function openDiagnosis(client: ApiClient, discovery: Discovery): Diagnosis {
@@ -25,6 +33,7 @@ export function openDiagnosis(client: ApiClient, discovery: Discovery): Diagnosi
     reservations: () => listReservations(client),
     claims: () => listAllClaims(client),
     mountedClaims: (namespace) => listMountedClaims(client, namespace),
+    certificates: () => listCertificates(client),
     hookJobs: () => listHookJobs(client),
   }
 }
@@ -132,6 +141,26 @@ async function listMountedClaims(client: ApiClient, namespace: string): Promise<
     (spec?.volumes ?? []).flatMap(({persistentVolumeClaim}) => persistentVolumeClaim?.claimName ?? []),
   )
   return new Set(names.map((name) => `${namespace}/${name}`))
+}
+
+interface TlsSecret extends Listed {
+  readonly data?: Readonly<Record<string, string>>
+}
+
+async function listCertificates(client: ApiClient): Promise<readonly SeenCertificates[]> {
+  const {items} = await listAll<TlsSecret>(client, {
+    path: '/api/v1/secrets',
+    query: {fieldSelector: 'type=kubernetes.io/tls'},
+    asked: 'list secrets in all namespaces',
+  })
+  return items.map(({metadata, data = {}}) => ({
+    kind: 'Secret',
+    namespace: metadata.namespace,
+    name: metadata.name,
+    release: annotatedRelease(metadata, metadata.namespace),
+    manager: metadata.annotations?.['cert-manager.io/certificate-name'],
+    texts: ['tls.crt', 'ca.crt'].map((file) => Buffer.from(data[file] ?? '', 'base64').toString()),
+  }))
 }
 
 async function listHookJobs(client: ApiClient): Promise<readonly SeenHookJob[]> {

@@ -509,7 +509,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
   'secrets rotate': [IDENTITY, SEEN_RECORDS, RECORDS, MAKE_SECRETS],
   doctor: [
     found(inCluster('', 'namespaces', ['list'], 'to find namespaces that do not go')),
-    found(inCluster('', 'secrets', ['get', 'list'], 'to read every record')),
+    found(inCluster('', 'secrets', ['get', 'list'], 'to read every record, and certificates of TLS')),
     found(inCluster('', 'persistentvolumeclaims', ['list'], 'to find data that nobody uses')),
     found(inCluster('batch', 'jobs', ['list'], 'to find Jobs that helm has forgotten')),
     found(inCluster('storage.k8s.io', 'storageclasses', ['list'], 'to know the default storage class')),

@@ -15,14 +15,20 @@ export interface AuthorityKey {
   readonly key: string
   /** The time at which it was made, ISO 8601. */
   readonly since: string
+  /** The time at which it began to sign, if that is a later one: all that it signs lasts from then on. */
+  readonly present?: string
 }
 
 const RSA_BITS = 3072
 
 /** Returns the text of a new authority, or of one in whose place the next has come. Throws `KK_TLS` for a former text that is none. */
 export function makeAuthority(former?: string): string {
-  const [next, present] = former === undefined ? [authorityKey()] : readAuthority(former).keys
-  const keys = [authorityKey(), next!, ...(present ? [present] : [])]
+  if (former === undefined) return textOf([authorityKey(), authorityKey()])
+  const [next, present] = readAuthority(former).keys
+  return textOf([authorityKey(), {...next!, present: new Date().toISOString()}, present!])
+}
+
+function textOf(keys: readonly AuthorityKey[]): string {
   return JSON.stringify({keys} satisfies Authority)
 }
 

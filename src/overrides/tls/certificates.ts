@@ -69,18 +69,25 @@ export function certifier(authority: string): Certifier {
   }
 }
 
+/** Returns the certificate of the authority that signs, in PEM. Throws `KK_TLS` for a text that is no authority. */
+export function presentCertificate(authority: string): string {
+  return certificateOfAuthority(issuerOf(presentKey(readAuthority(authority))))
+}
+
 interface Issuer {
   readonly key: KeyObject
   readonly publicKey: KeyObject
   readonly name: string
   readonly since: Date
+  /** The time at which the key began to sign, ISO 8601, if it was made before. */
+  readonly present: string | undefined
 }
 
-function issuerOf({key, since}: AuthorityKey): Issuer {
+function issuerOf({key, since, present}: AuthorityKey): Issuer {
   const privateKey = createPrivateKey(key)
   const publicKey = createPublicKey(privateKey)
   const name = `kk ${identifierOf(publicKey).toString('hex').slice(0, 12)}`
-  return {key: privateKey, publicKey, name, since: new Date(since)}
+  return {key: privateKey, publicKey, name, since: new Date(present ?? since), present}
 }
 
 function certificateOfAuthority(issuer: Issuer): string {
@@ -151,11 +158,12 @@ function generalName(name: string): GeneralName {
   return isIP(name) ? new GeneralName({iPAddress: name}) : new GeneralName({dNSName: name})
 }
 
-/** A positive number that two certificates of one issuer do not share. */
+/** A positive number that two certificates of one issuer do not share: of a key that begins to sign there are two. */
 function serialNumber(issuer: Issuer, publicKey: KeyObject): ArrayBuffer {
   const digest = createHash('sha256')
     .update(spki(issuer.publicKey))
     .update(spki(publicKey))
+    .update(issuer.present ?? '')
     .digest()
     .subarray(0, 16)
   digest[0] = (digest[0]! & 0x3f) | 0x40

@@ -1,0 +1,196 @@
+import {X509Certificate} from 'node:crypto'
+import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {SeenCertificates} from '../../kubernetes/diagnosis/diagnosis.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Examination} from '../facts.ts'
+import type {Check, Found} from '../finding.ts'
+
+/** Finds certificates that end soon: of servers, of the authorities that kk keeps, and those that values state. */
+export const certificatesCheck: Check = {
+  name: 'certificates',
+  needs: 'cluster',
+  fine: 'no certificate ends soon',
+  async find(facts) {
+    const {cluster, now, kubectl, prepared} = facts
+    const [seen, authorities] = await Promise.all([seenCertificates(facts), keptAuthorities(cluster)])
+    const place = prepared ? facts.place : `FILE ${facts.place}`.trim()
+    return judgeCertificates(seen, authorities, {now, kubectl, place})
+  },
+}
+
+interface Place {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly kubectl: string
+  /** The environment file, and the arguments that name the cluster. */
+  readonly place: string
+}
+
+const DAY_MILLISECONDS = 86_400_000
+const WARNING_DAYS = 60
+
+/**
+ * Returns a finding for each certificate that ends soon, and one for all that end with an authority of kk; `authorities` has the
+ * certificates of these by namespace.
+ */
+export function judgeCertificates(
+  seen: readonly SeenCertificates[],
+  authorities: ReadonlyMap<string, X509Certificate>,
+  place: Place,
+): readonly Found[] {
+  const ending = new Map<string, Found>()
+  const users = new Map<X509Certificate, Set<string>>()
+  for (const each of seen) {
+    const authority = authorities.get(each.namespace)
+    for (const certificate of ownIn(each)) {
+      if (authority && isOf(certificate, authority) && endOf(certificate) >= endOf(authority)) {
+        users.set(authority, (users.get(authority) ?? new Set()).add(nameOf(each)))
+      } else if (endsSoon(certificate, place, each.manager !== undefined)) {
+        const what = `the certificate of ${commonName(certificate)} in the ${each.kind} ${each.namespace}/${each.name}`
+        const key = `${each.kind} ${each.namespace}/${each.name} ${certificate.fingerprint256}`
+        ending.set(key, found(what, certificate, {...place, advice: adviceFor(each, certificate, place)}))
+      }
+    }
+  }
+  const ofAuthorities = [...authorities]
+    .filter(([, authority]) => endsSoon(authority, place, false))
+    .map(([namespace, authority]) => {
+      const names = [...(users.get(authority) ?? [])].sort()
+      const servers = names.length === 0 ? '' : `, and with it the certificates of ${names.join(', ')},`
+      const advice = `kk secrets rotate tls.authority --namespace ${namespace} -e ${place.place}, and then the kk upgrade that it prints`
+      return found(`the authority of kk for ${namespace}${servers}`, authority, {...place, advice})
+    })
+  return [...ofAuthorities, ...ending.values()]
+}
+
+function found(
+  what: string,
+  certificate: X509Certificate,
+  {now, advice}: {readonly now: number; readonly advice: string},
+): Found {
+  const end = endOf(certificate)
+  const at = new Date(end).toISOString()
+  return end <= now
+    ? {level: 'problem', what: `${what} ended at ${at}`, advice}
+    : {level: 'warning', what: `${what} ends at ${at}`, advice}
+}
+
+/** What brings another certificate, by who made this one. */
+function adviceFor(
+  {kind, namespace, name, release, manager}: SeenCertificates,
+  {issuer}: X509Certificate,
+  {kubectl, place}: Place,
+): string {
+  if (manager !== undefined)
+    return `cert-manager has not renewed it: ${kubectl} describe certificate ${manager} --namespace ${namespace}`
+  if (release === undefined)
+    return `nothing that kk knows renews it: put another into the ${kind} ${namespace}/${name}`
+  const [file, ...cluster] = place.split(' ')
+  const upgrade = ['kk upgrade', file, releaseName(release), ...cluster].join(' ')
+  if (/^CN=kk [\da-f]{12}$/.test(issuer)) return upgrade
+  return `it is of the values of ${release}: state another, and then ${upgrade}`
+}
+
+/** Returns true for the last 60 days, or the last third of a shorter life; before that, cert-manager renews what is its own. */
+function endsSoon(certificate: X509Certificate, {now}: Place, isManaged: boolean): boolean {
+  const life = endOf(certificate) - Date.parse(certificate.validFrom)
+  const warning = Math.min(WARNING_DAYS * DAY_MILLISECONDS, life / (isManaged ? 6 : 3))
+  return endOf(certificate) - now < warning
+}
+
+/**
+ * Returns the certificates of an object that matter to it: those of servers, the authority of such a one if it ends before, and an
+ * authority that is alone in its text. The others of a bundle are only trusted.
+ */
+function ownIn({texts}: SeenCertificates): readonly X509Certificate[] {
+  const parts = texts.map(certificatesIn)
+  const servers = parts.flat().filter(({ca}) => !ca)
+  return parts.flatMap((part) =>
+    part.filter((each) => {
+      const signed = each.ca ? servers.filter((server) => isOf(server, each)) : []
+      if (signed.length > 0) return signed.some((server) => endOf(server) > endOf(each))
+      return !each.ca || part.length === 1
+    }),
+  )
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+function certificatesIn(text: string): readonly X509Certificate[] {
+  return [...text.matchAll(PEM)].flatMap(([pem]) => {
+    try {
+      return [new X509Certificate(pem)]
+    } catch {
+      return []
+    }
+  })
+}
+
+function isOf(certificate: X509Certificate, authority: X509Certificate): boolean {
+  return certificate.checkIssued(authority) && certificate.verify(authority.publicKey)
+}
+
+function endOf({validTo}: X509Certificate): number {
+  return Date.parse(validTo)
+}
+
+function commonName({subject}: X509Certificate): string {
+  return /(?:^|\n)CN=(.+)/.exec(subject)?.[1] ?? 'no name'
+}
+
+function nameOf({release, name}: SeenCertificates): string {
+  return release === undefined ? name : releaseName(release)
+}
+
+/**
+ * Returns what has certificates: Secrets of TLS in namespaces of releases, whoever made them, and Secrets and ConfigMaps of releases
+ * and of the charts of the environment.
+ */
+async function seenCertificates({cluster, last, readRecords, rendered}: Examination) {
+  const [live, records, wanted, releases] = await Promise.all([
+    cluster.diagnosis.certificates(),
+    readRecords(),
+    rendered(),
+    last(),
+  ])
+  const namespaces = new Set(releases.map(({release}) => releaseNamespace(release)))
+  const inUse = live.filter(({namespace}) => namespaces.has(namespace))
+  const known = new Set(inUse.map(({namespace, name}) => `Secret ${namespace}/${name}`))
+  const recorded = records.flatMap((each) =>
+    'objects' in each ? each.objects.flatMap((object) => heldBy(each.record.release, object)) : [],
+  )
+  const stated = [...wanted].flatMap(([release, objects]) =>
+    objects.flatMap((object) => heldBy(release, object)),
+  )
+  return [
+    ...inUse,
+    ...recorded.filter(({kind, namespace, name}) => !known.has(`${kind} ${namespace}/${name}`)),
+    ...stated,
+  ]
+}
+
+/** Returns the texts of a Secret or ConfigMap that have a certificate. */
+function heldBy(release: ReleaseId, object: KubernetesObject): readonly SeenCertificates[] {
+  const {kind, metadata} = object
+  if (kind !== 'Secret' && kind !== 'ConfigMap') return []
+  const {data, stringData} = object as {data?: object | null; stringData?: object | null}
+  const plain = Object.values({...(kind === 'ConfigMap' ? data : stringData)}).map(String)
+  const encoded = kind === 'Secret' ? Object.values(data ?? {}) : []
+  const texts = [...plain, ...encoded.map((each) => Buffer.from(String(each), 'base64').toString())]
+  const namespace = metadata.namespace ?? releaseNamespace(release)
+  const held = texts.filter((text) => text.includes('-----BEGIN CERTIFICATE-----'))
+  return held.length === 0 ? [] : [{kind, namespace, name: metadata.name, release, texts: held}]
+}
+
+/** Returns the certificate of the authority that kk keeps, for each namespace that has one. */
+async function keptAuthorities({
+  secrets,
+}: Pick<Cluster, 'secrets'>): Promise<ReadonlyMap<string, X509Certificate>> {
+  const kept = [...(await secrets.list())].flatMap(([namespace, byName]) => {
+    const text = byName.get('tls.authority')?.value
+    return text === undefined ? [] : [[namespace, text] as const]
+  })
+  if (kept.length === 0) return new Map()
+  const {presentCertificate} = await import('../../overrides/tls/certificates.ts')
+  return new Map(kept.map(([namespace, text]) => [namespace, new X509Certificate(presentCertificate(text))]))
+}
