@@ -1,4 +1,4 @@
-import {SECRET_RULE} from '../../src/redact/looks-secret.ts'
+import {LONGEST_KEY, SECRET_RULE} from '../../src/redact/looks-secret.ts'
 import {NO_SECRET_WORD, PLACEHOLDER} from '../../src/redact/placeholder.ts'
 import {REFERENCE, SECRET_NAME} from '../../src/redact/secret-names.ts'
 import {
@@ -50,7 +50,7 @@ export function secretOptionsTemplate(names: OptionNames): string {
 ${HEAD}.
 What is no output is no secret.
 */ -}}
-${[valueTemplate(names), nameTemplate(names), textTemplate(names), lineTemplate(names), linesTemplate(names), INSIDE].join('\n')}`
+${[valueTemplate(names), NAMES, nameTemplate(names), textTemplate(names), lineTemplate(names), linesTemplate(names), INSIDE].join('\n')}`
 }
 
 const NO_VALUE = 'dict'
@@ -88,6 +88,14 @@ a key that is secret (.within) all is, but settings and references.
 {{- if and (eq $key "key") (or (hasKey $.value "operator") (hasKey $.value "path")) -}}
 {{- $said = "" -}}
 {{- end -}}
+{{- if and (eq $said "true") (has $key (list "secrets" "keyrings")) (kindIs "map" $value) -}}
+{{- $names := "" -}}
+{{- range $value -}}
+{{- $names = ternary $names "other" (or (eq $key "keyrings") (kindIs "map" .)) -}}
+{{- $names = printf "%s%s" $names (include "common.config.secret.names" .) -}}
+{{- end -}}
+{{- if and $value (not $names) }}{{ $said = "" }}{{ end -}}
+{{- end -}}
 {{- $within := eq $said "true" -}}
 {{- if $.within -}}
 {{- $within = or $within (not (or (eq $said "never") ${matches(SECRET_RULE.setting, `(${words('$key')})`)})) -}}
@@ -119,6 +127,18 @@ true
 {{- end -}}
 `
 }
+
+/** As `holdsNames`. */
+const NAMES = `
+{{- /* Nothing for the name of a Secret, and for a map of such names. */ -}}
+{{- define "common.config.secret.names" -}}
+{{- if kindIs "map" . -}}
+{{- range . }}{{ include "common.config.secret.names" . }}{{ end -}}
+{{- else if or (not (kindIs "string" .)) (not ${matches(SECRET_NAME, '(toString .)')}) -}}
+other
+{{- end -}}
+{{- end -}}
+`
 
 function nameTemplate({secret, settings}: OptionNames): string {
   const {form, section, policy, authorization, keyFile, file, longWord} = SECRET_RULE
@@ -314,7 +334,7 @@ true
 function words(key: string): string {
   return SECRET_RULE.words
     .reduce((text, [pattern, by]) => `regexReplaceAll ${go(pattern)} (${text}) ${go(by)}`, key)
-    .concat(' | lower')
+    .concat(` | lower | trunc -${LONGEST_KEY}`)
 }
 
 /** A pattern for what has a name that is secret, as short as can be: compiling it costs most of all. */

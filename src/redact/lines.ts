@@ -224,8 +224,15 @@ const REFERENCE = new RegExp(REFERENCE_BEFORE)
 const ENTRY_POINTS = new RegExp(ENTRY_POINT)
 
 /** So far before a key is looked: lines can be long. */
-const AHEAD = 300
+const AHEAD_BYTES = 300
 const NAME = new RegExp(NAME_BEFORE)
+
+function aheadOf(line: string, index: number): string {
+  // The templates count bytes.
+  return Buffer.from(line.slice(Math.max(0, index - AHEAD_BYTES), index))
+    .subarray(-AHEAD_BYTES)
+    .toString()
+}
 
 /** A line with its secrets replaced, and the one that ends it, with its place. */
 interface Assigned {
@@ -240,7 +247,7 @@ function replaceAssigned(line: string, replace: (secret: string) => string): Ass
   for (const {0: start, 1: key = '', index} of line.matchAll(ASSIGNMENTS)) {
     const at = index + start.length
     const secret = line.slice(at)
-    const before = line.slice(Math.max(0, index - AHEAD), index)
+    const before = aheadOf(line, index)
     if (!isSecretKey(key, secret, before) || isPlaceholder(secret) || REFERENCE.test(before)) continue
     if (key.includes('.') && ENTRY_POINTS.test(start + secret)) continue
     return {line: replaceWords(line.slice(0, at), replace) + replace(secret), secret, key, at}

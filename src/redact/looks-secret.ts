@@ -10,7 +10,7 @@ const WORDS = [
 ] as const
 /** Words at the end of a key that say that its value is a secret, each also in the plural: `adminPassword`, `rootpw`. */
 const SECRET_WORD =
-  '(?:password|passwd|passphrase|passcode|passkey|secret|token|bearer|credential|cookie|keyring|fernet|psk|pwd|pw)s?$'
+  '(?:password|passwd|passphrase|passcode|passkey|secret|token|bearer|credential|cookie|keyring|fernet|otp|psk|pwd|pw)s?$'
 /** `basic_auth` has a name and a password. */
 const PASS = '(?:^|_)(?:(?:admin|bind|db|ldap|root|user)?pass|basic_auths?)$'
 /** What opens a vault: `approle_secret_id`. */
@@ -23,7 +23,7 @@ const SECRET_NAME = '^_?(?:keys?|keks?|auths|docker_?config_?json|dockercfg)$'
 
 /** What is secret by its name has one of these, in lower case. */
 const HINT =
-  'pass|pwd?|secret|token|bearer|credential|cookie|key(?:[^s]|s[^t]|s?$)|kek|fernet|psk|auths|basic.?auth|authorization|docker|approle.?role.?id|private'
+  'pass|pwd?|secret|token|bearer|credential|cookie|key(?:[^s]|s[^t]|s?$)|kek|fernet|otp|psk|auths|basic.?auth|authorization|docker|approle.?role.?id|private'
 /** Says how secrets are made and kept, not what they are: `token.provider`, `fernet_tokens.max_active_keys`. */
 const SETTING =
   '^(?:allow|max|min)_|(?:^|_)(?:backend|cron|days|driver|enabled|expiration|port|provider|repository|seconds|time|ttl|window)$'
@@ -68,7 +68,7 @@ const TO_WORDS = WORDS.map(
   ([pattern, by]) => [new RegExp(pattern, 'g'), by.replace(/\{(\d)\}/g, '$1')] as const,
 )
 /** Of a longer key the end says what it is. */
-const LONGEST_KEY = 200
+export const LONGEST_KEY = 200
 /** An item of a list, as an option has several values: `{type: multistring, values: […]}`. */
 const ITEM = /^(?:\d+|values)$/
 
@@ -165,8 +165,7 @@ export function isSetting(key: string): boolean {
 }
 
 function wordsOf(key: string): string {
-  return TO_WORDS.reduce(
-    (text, [pattern, by]) => text.replace(pattern, by),
-    key.slice(-LONGEST_KEY),
-  ).toLowerCase()
+  const words = TO_WORDS.reduce((text, [pattern, by]) => text.replace(pattern, by), key)
+  // As words they are ASCII: the templates count bytes.
+  return words.slice(-LONGEST_KEY).toLowerCase()
 }

@@ -77,4 +77,5 @@ export const NOT_SECRET_OPTIONS: ReadonlySet<string> = new Set([
   'token.cache_on_issue',
   'token.caching',
   'token.revoke_by_id',
+  'totp.included_previous_windows',
 ])

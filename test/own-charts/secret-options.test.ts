@@ -168,6 +168,10 @@ const SECRET_TREES: readonly (readonly unknown[])[] = [
     {secretKeyRef: {name: 'a', token: 'b'}},
     {pure: {pure_api_token: 'x', ssl_client_key_password: 'y'}},
     {hook: 'https://hooks.slack.com/services/T0/B0/abc'},
+    {otp: '123456', totp: 'x'},
+    {secrets: {identity: {admin: 'nova-keystone-admin', nova: 'S3cret'}}},
+    {secrets: {admin: 'nova-keystone-admin'}},
+    {[`max_${'long_'.repeat(60)}password`]: 'x'},
   ],
   [
     {password: ''},
@@ -197,5 +201,8 @@ const SECRET_TREES: readonly (readonly unknown[])[] = [
     {ca_pem: 'x', certificate: 'y', public_key: 'z'},
     {cfg: '[DEFAULT]\nquota_secrets = 3\n#password = <None>\n'},
     {PWD: '/root', text: 'a: b\n'},
+    {secrets: {identity: {admin: 'nova-keystone-admin'}, oslo_db: {nova: {api: 'nova-db-user'}}}},
+    {keyrings: {admin: 'pvc-ceph-client-key'}},
+    {adopt: 'x', otp_enabled: 'x', hotplug: 'y'},
   ],
 ]

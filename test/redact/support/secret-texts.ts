@@ -105,6 +105,11 @@ export const SECRET_TEXTS: readonly (readonly [text: string, shown: string])[] =
     'secrets:\n  identity:\n    admin: nova-keystone-admin\n    nova: ***',
   ],
   ['user:\n  ada', 'user:\n  ada'],
+  ['otp: 123456\nadopt: x', 'otp: ***\nadopt: x'],
+  [`max_${'long_'.repeat(60)}password=x`, `max_${'long_'.repeat(60)}password=***`],
+  // References further ahead than 300 bytes do not count.
+  [`secretKeyRef: {a: ${'é'.repeat(149)} password=x`, `secretKeyRef: {a: ${'é'.repeat(149)} password=***`],
+  [`secretKeyRef: {a: ${'e'.repeat(149)} password=x`, `secretKeyRef: {a: ${'e'.repeat(149)} password=x`],
   ['password = {{ .Values.password }}', 'password = {{ .Values.password }}'],
   ['password: ""', 'password: ""'],
   ['session_cookie = false', 'session_cookie = false'],
