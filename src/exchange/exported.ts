@@ -5,6 +5,7 @@ import type {Edge, Graph} from '../graph/graph.ts'
 import {order} from '../graph/order.ts'
 import {blockYaml} from '../overrides/overrides-yaml.ts'
 import type {ReleaseId} from '../release.ts'
+import type {ExportedCertificate} from './certificates.ts'
 
 /** A chart as other tools find it; without a source it lies beside what is exported. */
 export interface ExportedChart {
@@ -56,6 +57,8 @@ export interface Exported {
   readonly directories: readonly string[]
   /** The facts of the cluster that nothing has stated: system overrides are made without them. */
   readonly unknownFacts: readonly string[]
+  /** The certificates of all releases, and who renews them. */
+  readonly certificates: readonly ExportedCertificate[]
   /** Whether secrets are written, encrypted, instead of only named. */
   readonly sops: boolean
   /** The image of kk, for formats whose steps run kk. */

@@ -1,5 +1,6 @@
 import {releaseName} from '../release.ts'
 import {environmentSecret, inStep} from './argo-workflows/write.ts'
+import {certificateLines} from './certificates.ts'
 import {type Exported, type ExportedRelease, releasesOf, secretsFile} from './exported.ts'
 import {CONTROL_NAMESPACE} from './flux/target.ts'
 import {secretName, VALUES_KEY} from './flux/write.ts'
@@ -124,6 +125,17 @@ const LOSSES: readonly Row[] = [
         'an Application has no place for them: they are left out; add them with a plugin of Argo CD for secrets',
       armada:
         'they are left out: substitute them with Deckhand, or lay them over the manifest with armada apply --values',
+    },
+  },
+  {
+    what: 'Warnings of certificates that end (kk doctor), and who renews them',
+    of: ({certificates}) => orNone(certificateLines(certificates)),
+    instead: {
+      ...fill(
+        'the tool renews none, and warns of none; those of kk end all with its authority, the first of these at first',
+      ),
+      'argo-workflows':
+        'a workflow renews those of kk when it runs after kk secrets rotate, and none on its own; they end all with the authority, the first of these at first',
     },
   },
   {

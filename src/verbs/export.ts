@@ -10,6 +10,7 @@ import {loadSource} from '../environment/load.ts'
 import {workflowTemplate} from '../exchange/argo-workflows/write.ts'
 import {argocdApplications} from '../exchange/argocd/write.ts'
 import {armadaManifest, chartDirectory} from '../exchange/armada/write.ts'
+import {certificatesOf} from '../exchange/certificates.ts'
 import {
   chartPackage,
   type Exported,
@@ -177,9 +178,21 @@ async function exportedOf(
       each.kind === 'directory' ? [relative(environment.directory, each.path)] : [],
     ),
     unknownFacts,
+    certificates: certificatesIn(options.supplied),
     sops: recipient !== undefined,
     image,
   }
+}
+
+function certificatesIn({settled, planned}: Supplied): Exported['certificates'] {
+  return [...settled.releases].flatMap(([id, {chart, layers}]) =>
+    certificatesOf({
+      release: releaseName(id),
+      chart: settled.plugins.spoken(chart),
+      values: mergedValues(layers),
+      made: planned.generated?.get(id) ?? [],
+    }),
+  )
 }
 
 /** Renders the charts, which alone tell what their hooks are; secrets have stand-ins, so that no render depends on them. */

@@ -28,9 +28,8 @@ export function certificateNeeds(
   place: Place,
   certifierOf: (authority: string) => Certifier,
 ): readonly SecretNeed[] {
-  const tls = tlsOf(place.values)
-  if (chart.dialect !== 'kk' || !isCovered(chart, tls)) return []
-  if (tls.files !== undefined || tls.secret !== undefined || tls.issuer !== undefined) return []
+  const tls = certificateSettings(chart, place.values)
+  if (!tls || tls.files !== undefined || tls.secret !== undefined || tls.issuer !== undefined) return []
   const names = namesOf(chart, place)
   const server = `tls.server.${place.release}`
   return [
@@ -43,6 +42,12 @@ export function certificateNeeds(
       given: (authority, key) => certifierOf(authority).certificate(names, key),
     },
   ]
+}
+
+/** Returns `tls` of a release of one of kk's own charts if it has a certificate by that; else undefined. */
+export function certificateSettings(chart: SpokenChart, values: Values): Values | undefined {
+  const tls = tlsOf(values)
+  return chart.dialect === 'kk' && isCovered(chart, tls) ? tls : undefined
 }
 
 /** Whether the layers of a release ask for TLS; all else is looked at only then. */

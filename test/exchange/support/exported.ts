@@ -47,6 +47,7 @@ export function exportedWith(
     readiness: [],
     directories: [],
     unknownFacts: [],
+    certificates: [],
     sops: false,
     image: 'kk',
     ...rest,

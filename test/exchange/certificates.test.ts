@@ -1,0 +1,71 @@
+import {X509Certificate} from 'node:crypto'
+import {expect, it} from 'vitest'
+import type {SpokenChart} from '../../src/charts/dialect.ts'
+import {certificateLines, certificatesOf} from '../../src/exchange/certificates.ts'
+import {FORMATS, lostText} from '../../src/exchange/lost.ts'
+import {generateSecret} from '../../src/overrides/generate-secret.ts'
+import {makeAuthority} from '../../src/overrides/tls/authority.ts'
+import {certifier} from '../../src/overrides/tls/certificates.ts'
+import {exportedWith} from './support/exported.ts'
+
+const CHART = {dialect: 'kk', values: {}} as unknown as SpokenChart
+const FILES = certifier(makeAuthority()).certificate(['a'], generateSecret('server'))
+const ENDS = new Date(new X509Certificate(FILES['tls.crt']).validTo).toISOString().slice(0, 10)
+const AUTHORITY = {name: 'tls.authority', isNew: false}
+
+it.each<[string, object, readonly (typeof AUTHORITY)[], string]>([
+  [
+    'kk makes',
+    {files: FILES},
+    [AUTHORITY],
+    `a: ends ${ENDS}, made by kk, renewed by kk secrets rotate and another export`,
+  ],
+  [
+    'kk will make',
+    {files: FILES},
+    [{...AUTHORITY, isNew: true}],
+    'a: ten years from the first deploy, made by kk, renewed by kk secrets rotate and another export',
+  ],
+  ['values state', {files: FILES}, [], `a: ends ${ENDS}, of the values, renewed by who stated it`],
+  [
+    'cert-manager makes',
+    {issuer: {name: 'b', kind: 'Issuer'}},
+    [],
+    'a: end not known here, renewed by cert-manager',
+  ],
+  [
+    'is in a Secret',
+    {secret: 'b'},
+    [],
+    'a: end not known here, of a Secret that the values name, renewed by who made it',
+  ],
+])('an export says of a certificate that %s who renews it', (_, tls, made, line) => {
+  const values = {global: {tls: {internal: true}}, tls}
+
+  expect(certificateLines(certificatesOf({release: 'a', chart: CHART, values, made}))).toEqual([line])
+})
+
+it('an export has no certificates where TLS is off, or the chart is of another kind', () => {
+  const values = {global: {tls: {internal: true, secret: 'b'}}}
+  const other = {...CHART, dialect: 'openstack-helm'} as SpokenChart
+
+  expect(certificatesOf({release: 'a', chart: CHART, values: {tls: {secret: 'b'}}, made: []})).toEqual([])
+  expect(certificatesOf({release: 'a', chart: other, values, made: []})).toEqual([])
+})
+
+it.each(FORMATS)('LOST.md for %s says who renews certificates, the first to end first', (format) => {
+  const certificates = [
+    {release: 'glance', ends: undefined, by: 'issuer'},
+    {release: 'nova', ends: '2036-01-01', by: 'kk'},
+    {release: 'horizon', ends: '2027-01-01', by: 'files'},
+  ] as const
+
+  const text = lostText(format, exportedWith({nova: {}}, {certificates}))
+
+  const [, section] = text.split('## Warnings of certificates that end (kk doctor), and who renews them')
+  expect([...section!.matchAll(/^- (\w+): (.*)/gm)].slice(0, 3).map(([, name]) => name)).toEqual([
+    'horizon',
+    'nova',
+    'glance',
+  ])
+})
