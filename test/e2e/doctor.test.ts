@@ -1,5 +1,8 @@
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {generateSecret} from '../../src/overrides/generate-secret.ts'
+import {makeAuthority} from '../../src/overrides/tls/authority.ts'
+import {certifier} from '../../src/overrides/tls/certificates.ts'
 import {releaseId} from '../../src/release.ts'
 import {atNight} from '../support/night.ts'
 import {restrictedAccount} from './support/account.ts'
@@ -67,6 +70,29 @@ it('a foreign record with a document that is no object is named, and hides nothi
   })
   const unchecked = findings.filter(({what}) => what.startsWith('could not be checked'))
   expect(unchecked).toEqual([])
+})
+
+it('a certificate that ends soon is named, with what to do', async () => {
+  const namespace = await makeNamespace()
+  const charts = await objectsChart(join(inject('run').home, namespace))
+  const since = new Date(Date.now() - 3_620 * 86_400_000).toISOString()
+  const keys = JSON.parse(makeAuthority()).keys.map((each: object) => ({...each, since}))
+  const key = generateSecret('server')
+  const files = {...certifier(JSON.stringify({keys})).certificate(['web'], key), 'tls.key': key}
+  const secret = {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'web-tls'}, type: 'kubernetes.io/tls'}
+  const objects = [{...secret, stringData: files}]
+  const installed = await plainHelm(
+    ['install', 'web', join(charts, 'objects'), '--namespace', namespace, '--values', '-'],
+    {input: JSON.stringify({objects})},
+  )
+
+  const {find} = await visit(['--kubeconfig', inject('run').kubeconfig])
+
+  expect(installed.exitCode, installed.stderr).toBe(0)
+  expect(find('certificates', `the certificate of web in the Secret ${namespace}/web-tls`)).toMatchObject({
+    level: 'warning',
+    advice: expect.stringContaining('kk upgrade FILE web '),
+  })
 })
 
 describe('who may do little', () => {
