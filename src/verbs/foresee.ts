@@ -26,7 +26,7 @@ import {vendor} from '../prepare/rendering/vendored.ts'
 import {type Preflight, validateAll} from '../prepare/validate-all.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
-import {refuseDowngrade} from './change/deploy.ts'
+import {refuseDowngrade} from './change/planned-change.ts'
 import type {ObservedPlan} from './plan.ts'
 
 /**
