@@ -88,6 +88,16 @@ function offending(imports: readonly Import[]): string[] {
     .map(({from, to}) => `src/${from} imports src/${to}: ${room(from)} may not import ${room(to)}`)
 }
 
+/** What a change does to a cluster, and what it checks before; `verbs/change/planned-change.ts` has it in the one right order. */
+const OF_A_CHANGE =
+  /^(verbs\/secrets\/(keep|living|supply)-secrets|prepare\/validate-all|prepare\/rendering\/vendored|run\/execute\/reservations|kubernetes\/reservations\/)/
+
+/** Whether a file of those that have clusters changed does a part of it by itself. Types do nothing; `openSecrets` only reads. */
+function goesBesideChange({from, to, typesOnly}: Import): boolean {
+  const isCaller = ['cli', 'commands', 'operator'].includes(room(from)) && from !== 'cli/open/secrets.ts'
+  return isCaller && !typesOnly && OF_A_CHANGE.test(to)
+}
+
 /** Files that import each other, directly or not, types included: each group as one line. */
 function circles(files: readonly string[], imports: readonly Import[]): string[] {
   const idOf = (file: string) => `src/${file}` as ReleaseId
@@ -146,6 +156,24 @@ describe('who imports whom', () => {
       .map(([file]) => `src/${file}`)
 
     expect(found).toEqual([])
+  })
+
+  it('who changes a cluster reaches its secrets, checks and reservations through a planned change alone', () => {
+    const found = FILES.flatMap(importsOf).filter(goesBesideChange)
+
+    expect(found).toEqual([])
+  })
+
+  it.each([
+    'verbs/secrets/keep-secrets.ts',
+    'verbs/secrets/living-secrets.ts',
+    'prepare/validate-all.ts',
+    'run/execute/reservations.ts',
+  ])('the operator that imports %s goes beside the planned change', (to) => {
+    const isBeside = goesBesideChange({from: 'operator/reconcile.ts', to, typesOnly: false})
+
+    expect(isBeside).toBe(true)
+    expect(FILES).toContain(to)
   })
 
   it('an import against the order is printed with both files', () => {

@@ -67,8 +67,8 @@ export async function apply(
     console,
     scope: () => saved.scope,
     startSandbox: false,
-    expect: (_, basis) => {
-      expectUnmoved(saved, file, {kk: VERSION, again, ...basis})
+    expect: (planned) => {
+      expectUnmoved(saved, file, {kk: VERSION, again, planned})
       tell('stderr', `${file} still fits: nothing has moved since it was saved at ${saved.savedAt}\n`)
     },
   })

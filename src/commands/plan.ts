@@ -7,7 +7,6 @@ import {
   clusterFlags,
   documentFlags,
   environmentFlags,
-  type FlagValues,
   helmFlags,
   lockFlags,
   releasesArgument,
@@ -17,22 +16,15 @@ import {heedLock} from '../cli/open/charts.ts'
 import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
-import type {PlanBasis} from '../cli/run/change.ts'
 import {conflictFlags, versionFlags} from '../cli/run/flags.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import {VERSION} from '../cli/version.ts'
-import {deployChange, replacedIn} from '../doctor/checks/change.ts'
-import {checkBefore} from '../doctor/checks/checks.ts'
 import {splitArguments} from '../environment/choose.ts'
-import type {Cluster} from '../kubernetes/cluster.ts'
 import {parseValuesFlag} from '../overrides/release-flags.ts'
 import {hasChanges, withNotes} from '../plan/plan.ts'
 import {savedPlanText} from '../plan/saved/read-saved-plan.ts'
 import type {SavedPath} from '../plan/saved/saved-plan.ts'
 import type {PlanScope} from '../plan/scope.ts'
-import {preparedMask} from '../prepare/environment-mask.ts'
-import type {Prepared} from '../prepare/prepare.ts'
-import type {KnownAfterApply} from '../prepare/rendering/known-after-apply.ts'
 import {helmActions, type Rendered} from '../prepare/rendering/render.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {diffText} from '../report/plan/diff-text.ts'
@@ -41,18 +33,10 @@ import {knownAfterApplyText, planText} from '../report/plan/plan-text.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts'
 import {savedPlan} from '../verbs/change/apply.ts'
-import {type HookData, hookData, hookDataLines} from '../verbs/change/hook-data.ts'
+import {hookDataLines} from '../verbs/change/hook-data.ts'
+import {type PlannedChange, planChange} from '../verbs/change/planned-change.ts'
 import {planDiff} from '../verbs/diff.ts'
-import {
-  askedRenders,
-  askedToAccept,
-  expectSupported,
-  renderPlan,
-  uncheckedNotes,
-  unknownYet,
-} from '../verbs/foresee.ts'
-import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
-import {expectStated} from '../verbs/secrets/living-secrets.ts'
+import {type Foreseen, foresee} from '../verbs/foresee.ts'
 
 export default class Plan extends KkCommand {
   static override summary = 'Show what a deploy would do, and why; change nothing.'
@@ -100,23 +84,31 @@ export default class Plan extends KkCommand {
     }
     const opened = await openOnCluster(flags, argv as string[])
     await using cluster = opened.cluster
-    const prepared = (await openSecrets(opened.prepared, flags, cluster)).planned
-    await heedLock(prepared, flags, this.console)
+    const supplied = await openSecrets(opened.prepared, flags, cluster)
+    await heedLock(supplied.planned, flags, this.console)
     const scope = {names: opened.releases, install: opened.releases.length === 0}
-    const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true, showMissing: true})
-    const planned = observed.plan
-    const show = ({later = [], data = [], notes = []}: Partial<ShownBeside> = {}) =>
-      this.console.document(flags.output, planDocument(withNotes(planned, notes), later, data), (palette) =>
-        planText(planned, palette, {namesSecrets: flags.secrets}),
+    const shown = {...scope, showForeign: true, showMissing: true}
+    const planned = await planChange(supplied, cluster, {scope: shown, waits: false, say: this.console.say})
+    const {plan} = planned
+    const show = ({later = [], data = [], notes = []}: Partial<Foreseen> = {}) =>
+      this.console.document(flags.output, planDocument(withNotes(plan, notes), later, data), (palette) =>
+        planText(plan, palette, {namesSecrets: flags.secrets}),
       )
     // A document is one: the plan, or why it would be refused.
     if (flags.output === 'text') show()
-    expectStated(observed.living)
-    const {rendered, isAsked, notes} = await this.foresee(flags, {prepared, observed, cluster})
-    const later = await unknownYet(prepared, planned, {rendered, cluster})
-    const replaced = replacedIn(rendered, observed.previous)
-    const data = await hookData(cluster, planned, {objectsOf: rendered, replaced})
-    if (flags.output !== 'text') show({later, data, notes})
+    planned.expectStated()
+    const {isAsked, ...foreseen} = await foresee(planned, {
+      cluster,
+      // No helm is started where helm has nothing to do.
+      helm: helmActions(plan).length === 0 ? undefined : await openUsersHelm(flags, cluster),
+      cache: cacheDirectory(process.env),
+      isWhole: flags.diff || flags.save !== undefined,
+      forceVersion: flags['force-version'],
+      forceConflicts: flags['force-conflicts'],
+      onRendered: (rendered) => flags.diff && this.showDiff(planned, rendered),
+    })
+    const {later, data, notes} = foreseen
+    if (flags.output !== 'text') show(foreseen)
     else {
       for (const note of notes) this.console.say(`note: ${note}`)
       if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
@@ -125,7 +117,7 @@ export default class Plan extends KkCommand {
     if (flags.save !== undefined) {
       if (!isAsked)
         this.console.say('you may not ask the API server whether it would accept the objects: kk apply does')
-      await savePlan(flags.save, {prepared, observed, scope, values: flags.values ?? []})
+      await savePlan(flags.save, planned, {scope, values: flags.values ?? []})
       const force = FORCES.filter((name) => flags[name]).map((name) => ` --${name}`)
       const sets = (['set', 'set-string'] as const).filter((name) => flags[name]).map((name) => `--${name}`)
       const again = sets.length === 0 ? '' : `, and the same ${sets.join(' and ')} again`
@@ -133,60 +125,16 @@ export default class Plan extends KkCommand {
         `\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${force.join('')}${again}`,
       )
     }
-    if (flags['detailed-exitcode'] && hasChanges(planned)) process.exitCode = 4
+    if (flags['detailed-exitcode'] && hasChanges(plan)) process.exitCode = 4
   }
 
-  /** Renders what would be made, and throws what speaks against it; no helm is started where helm has nothing to do. */
-  private async foresee(flags: PlanFlags, {prepared, observed, cluster}: Foresight): Promise<Foreseen> {
-    const isIdle = helmActions(observed.plan).length === 0
-    const helm = isIdle ? undefined : await openUsersHelm(flags, cluster)
-    const asked = askedRenders(prepared, {cache: cacheDirectory(process.env), cluster: observed.plan.cluster})
-    const ports = {cluster, ...(!flags.diff && flags.save === undefined && {ifUnknown: asked})}
-    const rendered = helm ? await renderPlan(prepared, observed.plan, {helm, ...ports}) : new Map()
-    if (flags.diff) {
-      const {diffs, redact} = planDiff(prepared, observed, rendered)
-      this.console.print(`\n${diffText(diffs, {palette: this.console.palette('stdout'), redact})}`)
-    }
-    if (!helm) return {rendered, isAsked: true, notes: []}
-    const {'force-version': forceVersion, 'force-conflicts': forceConflicts = false} = flags
-    await expectSupported({observed, rendered, ports: {cluster, helm}, forceVersion})
-    const {foreknown} = prepared
-    const {plan, previous} = observed
-    const notes = [
-      ...(await checkBefore(deployChange({prepared, plan, rendered, previous, cluster}))),
-      ...uncheckedNotes(prepared, plan, rendered),
-    ]
-    const preflight = {...observed, helm, forceConflicts, foreknown, mask: preparedMask(prepared)}
-    const isAsked = await askedToAccept(rendered, cluster, preflight)
-    if (notes.length === 0) await asked.keep(plan, rendered)
-    return {rendered, isAsked, notes}
+  private showDiff(planned: PlannedChange, rendered: Rendered): void {
+    const {diffs, redact} = planDiff(planned, rendered)
+    this.console.print(`\n${diffText(diffs, {palette: this.console.palette('stdout'), redact})}`)
   }
-}
-
-/** What a plan is shown with, besides its actions. */
-interface ShownBeside {
-  readonly later: readonly KnownAfterApply[]
-  readonly data: readonly HookData[]
-  readonly notes: readonly string[]
 }
 
 const FORCES = ['force-version', 'force-conflicts'] as const
-
-interface Foreseen {
-  readonly rendered: Rendered
-  /** True when the API server could be asked. */
-  readonly isAsked: boolean
-  /** What the checks before the first change have noted. */
-  readonly notes: readonly string[]
-}
-
-type PlanFlags = FlagValues<typeof Plan.flags>
-
-interface Foresight {
-  readonly prepared: Prepared
-  readonly observed: ObservedPlan
-  readonly cluster: Cluster
-}
 
 /** Throws `KK_USAGE` for a name by which `kk apply` would not tell the plan from an environment file. */
 function expectPlanName(file: string): void {
@@ -196,27 +144,28 @@ function expectPlanName(file: string): void {
   })
 }
 
-interface SaveOptions extends PlanBasis {
+interface SaveOptions {
   readonly scope: PlanScope
   /** As `--values` has them. */
   readonly values: readonly string[]
 }
 
 /** Writes a plan to a file that only its owner may read. Throws `KK_FILE`, and `KK_FOREIGN` for one that would be refused. */
-async function savePlan(file: string, {prepared, observed, scope, values}: SaveOptions): Promise<void> {
-  const toAdopt = observed.plan.bystanders.filter(({state}) => state === 'to-adopt')
+async function savePlan(file: string, planned: PlannedChange, {scope, values}: SaveOptions): Promise<void> {
+  const {plan} = planned
+  const toAdopt = plan.bystanders.filter(({state}) => state === 'to-adopt')
   if (toAdopt.length > 0) throw unadopted(toAdopt.map(({release}) => release))
   const place = (path: string): SavedPath => {
     const absolute = path === '-' ? path : resolve(path)
     return {file: path, absolute, relative: path === '-' ? path : relative(dirname(resolve(file)), absolute)}
   }
   const text = savedPlanText(
-    savedPlan(observed, prepared, {
+    savedPlan(planned, {
       kk: VERSION,
       savedAt: new Date().toISOString(),
       scope,
       values: values.map(parseValuesFlag).map((flag) => ({release: flag.release, ...place(flag.file)})),
-      path: place(observed.plan.file),
+      path: place(plan.file),
     }),
   )
   await writeNamedFile(file, text)

@@ -124,7 +124,7 @@ async function resumeChange(
     console,
     scope: () => run.scope,
     startSandbox: false,
-    expect: (planned) => expectSameInputs(run, planned, anew),
+    expect: ({plan}) => expectSameInputs(run, plan, anew),
     account: {of: run.id},
   })
 }

@@ -2,13 +2,9 @@ import type {Plan} from '../plan/plan.ts'
 import {releaseName} from '../release.ts'
 import {NO_RUN} from '../run/run-state.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
-import {settledPlan} from '../verbs/change/in-turn.ts'
-import {readyDeployment} from '../verbs/change/planned-change.ts'
+import {type PlannedChange, planChange} from '../verbs/change/planned-change.ts'
 import type {Hand} from '../verbs/change/start-run.ts'
 import {statusReader} from '../verbs/observation/status.ts'
-import type {ObservedPlan} from '../verbs/plan.ts'
-import {keepSecrets, withInputs} from '../verbs/secrets/keep-secrets.ts'
-import {expectStated} from '../verbs/secrets/living-secrets.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
 import {readAwaited, sourceDigest} from './after.ts'
 import type {DeployTask} from './children/handed-task.ts'
@@ -42,22 +38,19 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
   const scope = {names: [], install: true}
   // Another run that is at work is waited for, however long that takes.
   const say = () => quietFor(WAITING)
-  const observed = await settledPlan(prepared, cluster, {scope, waits: true, say})
-  const {plan} = observed
-  const stops = stopsOf(environment.spec.approval?.after, prepared)
-  const stage = nextStage(plan, stops)
-  const whole = withInputs(plan, supplied.settled)
-  const {plan: settled} = nextStage(whole, stops)
+  const whole = await planChange(supplied, cluster, {scope, waits: true, say})
+  const {plan} = whole
+  const stage = nextStage(plan, stopsOf(environment.spec.approval?.after, prepared))
+  const change = whole.part(stage.plan)
   const {parts} = prepared.environment
-  const target = targetDigest(whole, stage.until)
+  const target = targetDigest(whole.settled, stage.until)
   const planned = {plan, stage, digest: planDigest(stage.plan, environment.status?.approved), target, parts}
   const decision = decide(planned, environment)
   const now = Date.now()
   const awaited =
     decision.kind === 'run' && decision.begins ? await readAwaited(environment, pass.hub, now) : undefined
   if (decision.kind === 'run' && !awaited) {
-    const work = {planned, observed, supplied, settled, environment}
-    await runPlan(work, site, pass)
+    await runPlan({planned, change, releases: supplied.settled.releases, environment}, site, pass)
     return {plan, hasRun: true}
   }
   const subject = {owner: prepared.environment.name, prepared: supplied.settled, names: []}
@@ -76,7 +69,7 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
       break
     case 'idle': {
       await keepFinalizer(environment, pass.hub)
-      await keepSecrets(supplied, settled, cluster)
+      await change.keepSecrets()
       const unwanted = await planUnwanted(plan, prepared.environment, site)
       const seen = {planned, releases}
       const hasRun =
@@ -115,28 +108,21 @@ function lookOf(name: string, {looks}: Site, {target, make}: Sought): Look {
 
 interface Work {
   readonly planned: Planned
-  readonly observed: ObservedPlan
-  readonly supplied: Supplied
-  readonly settled: Parameters<typeof readyDeployment>[1]
+  readonly change: PlannedChange
+  readonly releases: Supplied['settled']['releases']
   readonly environment: EnvironmentObject
 }
 
 /** Runs a plan through its gates, and tells how far it is. */
 async function runPlan(
-  {planned: decided, observed, supplied, settled, environment}: Work,
+  {planned: decided, change, releases, environment}: Work,
   {cluster, helm, killed}: Site,
   {telling, interruption, quietFor, orders, onGate}: Pass,
 ): Promise<void> {
   const {name} = environment.metadata
   const retried = retryOf(environment.metadata)
-  expectStated(observed.living)
-  const deployment = await readyDeployment(supplied.settled, settled, {cluster, helm})
-  await using closing = new AsyncDisposableStack()
-  closing.defer(() => deployment.close())
-  const planned = {...decided, notes: deployment.notes}
-  await keepSecrets(supplied, settled, cluster)
-  const memory = {begun: planned.target, retried}
-  await telling.tell({kind: 'running', planned, run: NO_RUN}, memory)
+  await using ready = await change.ready({cluster, helm})
+  const planned = {...decided, notes: ready.notes}
   const account = {verb: 'deploy', scope: {names: [], install: true}}
   const hand: Hand | undefined =
     orders &&
@@ -149,10 +135,12 @@ async function runPlan(
   const concurrency = orders && CHILDREN_AT_WORK
   const charts = new Map(planned.plan.actions.map(({release, chart}) => [release, chart.name]))
   const choices = {concurrency, failFast: false, noWait: false, interruption, account, hand}
-  const {run, failure} = await followRun(deployment.run({...choices, isOperator: true}), {
+  const events = await ready.run({...choices, isOperator: true})
+  await telling.tell({kind: 'running', planned, run: NO_RUN}, {begun: planned.target, retried})
+  const {run, failure} = await followRun(events, {
     interruption,
     quietFor,
-    longest: longestAction(supplied.settled.releases.values()),
+    longest: longestAction(releases.values()),
     onState: (state) => telling.tellSoon({kind: 'running', planned, run: state}),
     onGate: (release, result, seconds) => onGate(charts.get(release)!, result, seconds),
     mayRepeat() {

@@ -1,11 +1,10 @@
 import type {KubernetesObject} from '../kubernetes/cluster.ts'
 import {upgradedObjects} from '../kubernetes/manifest/manifest.ts'
 import {mergedValues} from '../overrides/layers.ts'
-import type {Prepared} from '../prepare/prepare.ts'
 import {helmActions, type Rendered} from '../prepare/rendering/render.ts'
 import {redactObjects} from '../redact/objects.ts'
 import type {ReleaseId} from '../release.ts'
-import type {ObservedPlan} from './plan.ts'
+import type {PlannedChange} from './change/planned-change.ts'
 
 /** The changes that a plan would make in the manifests of its releases. */
 export interface PlanDiff {
@@ -21,8 +20,7 @@ export interface PlanDiff {
 
 /** Compares the rendered objects of each release that would be installed or upgraded with those of its last record. */
 export function planDiff(
-  prepared: Prepared,
-  {plan, previous}: Pick<ObservedPlan, 'plan' | 'previous'>,
+  {prepared, plan, previous}: Pick<PlannedChange, 'prepared' | 'plan' | 'previous'>,
   rendered: Rendered,
 ): PlanDiff {
   const compared = helmActions(plan).map(({release}) => {

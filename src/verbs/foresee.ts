@@ -1,6 +1,8 @@
 import {access, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {asKkError} from '../base/errors.ts'
+import {deployChange, replacedIn} from '../doctor/checks/change.ts'
+import {checkBefore} from '../doctor/checks/checks.ts'
 import type {ChartFacts} from '../graph/inference/facts.ts'
 import type {Helm} from '../helm/helm.ts'
 import type {Cluster, ClusterIdentity} from '../kubernetes/cluster.ts'
@@ -8,6 +10,7 @@ import {definedKinds} from '../kubernetes/inventory/custom-kinds.ts'
 import {nameProblem} from '../kubernetes/manifest/name-problem.ts'
 import {digest} from '../plan/digest.ts'
 import type {Action, Plan} from '../plan/plan.ts'
+import {preparedMask} from '../prepare/environment-mask.ts'
 import {definedVersions} from '../prepare/inference/facts-of-releases.ts'
 import {type Foreknown, layersKey} from '../prepare/inference/foreknown.ts'
 import {throwPlaced} from '../prepare/placed-problems.ts'
@@ -26,8 +29,59 @@ import {vendor} from '../prepare/rendering/vendored.ts'
 import {type Preflight, validateAll} from '../prepare/validate-all.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
-import {refuseDowngrade} from './change/planned-change.ts'
+import {type HookData, hookData} from './change/hook-data.ts'
+import {type PlannedChange, refuseDowngrade} from './change/planned-change.ts'
 import type {ObservedPlan} from './plan.ts'
+
+/** What a change would meet, as far as it is seen without making it ready. */
+export interface Foreseen {
+  /** True when the API server could be asked. */
+  readonly isAsked: boolean
+  /** What the checks before the first change have noted. */
+  readonly notes: readonly string[]
+  readonly later: readonly KnownAfterApply[]
+  readonly data: readonly HookData[]
+}
+
+interface Foresight {
+  readonly cluster: Cluster
+  /** Undefined where helm has nothing to do. */
+  readonly helm: Helm | undefined
+  /** The directory of what need not be asked again. */
+  readonly cache: string
+  /** Whether everything is rendered, though it was before. */
+  readonly isWhole: boolean
+  readonly forceVersion: boolean
+  readonly forceConflicts?: boolean | undefined
+  /** Called with what was rendered before anything is refused. */
+  readonly onRendered: (rendered: Rendered) => void
+}
+
+/** Renders what a change would make, and throws the errors with which `PlannedChange.ready` refuses it; data is given up later. */
+export async function foresee(
+  planned: PlannedChange,
+  {cluster, helm, cache, isWhole, onRendered, forceVersion, forceConflicts = false}: Foresight,
+): Promise<Foreseen> {
+  const {prepared, plan, previous} = planned
+  const asked = askedRenders(prepared, {cache, cluster: plan.cluster})
+  const ports = {cluster, ...(!isWhole && {ifUnknown: asked})}
+  const rendered: Rendered = helm ? await renderPlan(prepared, plan, {helm, ...ports}) : new Map()
+  onRendered(rendered)
+  const notes: string[] = []
+  let isAsked = true
+  if (helm) {
+    await expectSupported({observed: planned, rendered, ports: {cluster, helm}, forceVersion})
+    notes.push(...(await checkBefore(deployChange({prepared, plan, rendered, previous, cluster}))))
+    notes.push(...uncheckedNotes(prepared, plan, rendered))
+    const {foreknown} = prepared
+    const mask = preparedMask(prepared)
+    isAsked = await askedToAccept(rendered, cluster, {plan, previous, helm, forceConflicts, foreknown, mask})
+    if (notes.length === 0) await asked.keep(plan, rendered)
+  }
+  const later = await unknownYet(prepared, plan, {rendered, cluster})
+  const replaced = replacedIn(rendered, previous)
+  return {isAsked, notes, later, data: await hookData(cluster, plan, {objectsOf: rendered, replaced})}
+}
 
 /**
  * Renders what a plan would install or upgrade. With `ifUnknown` it leaves out releases that were rendered before with
@@ -63,7 +117,7 @@ export async function renderPlan(
 }
 
 /** Returns a note on releases that are not rendered for a plan, so that the checks of what they make are not made. */
-export function uncheckedNotes(
+function uncheckedNotes(
   {environment}: Pick<Prepared, 'environment'>,
   plan: Plan,
   rendered: Rendered,
@@ -111,7 +165,7 @@ interface ForesightPorts {
 }
 
 /** The renders that an API server was asked about and did not refuse. */
-export interface AskedRenders {
+interface AskedRenders {
   wasAsked(action: Pick<Action, 'release'>, known: Foreknown): Promise<boolean>
   /** Keeps the renders of a plan. One that cannot be kept is rendered and asked about again. */
   keep(plan: Plan, rendered: Rendered): Promise<void>
@@ -150,15 +204,15 @@ export function askedRenders(
   }
 }
 
-interface Foreseen {
-  readonly observed: ObservedPlan
+interface Supportable {
+  readonly observed: Pick<ObservedPlan, 'plan' | 'previous'>
   readonly rendered: Rendered
   readonly ports: {readonly cluster: Cluster; readonly helm: Helm}
   readonly forceVersion: boolean
 }
 
 /** Throws the errors with which a deploy refuses what it has rendered: `KK_VERSION`, `KK_HELM_DOWNGRADE`. */
-export async function expectSupported({observed, rendered, ports, forceVersion}: Foreseen): Promise<void> {
+async function expectSupported({observed, rendered, ports, forceVersion}: Supportable): Promise<void> {
   const {plan, previous} = observed
   await refuseDowngrade(plan, ports)
   if (!forceVersion) expectSupportedVersions({plan, rendered, previous})
@@ -185,7 +239,7 @@ export async function askedToAccept(
 /**
  * Returns the custom resources of the plan whose kind comes with the plan: they are validated when their turn comes.
  */
-export async function unknownYet(
+async function unknownYet(
   prepared: Prepared,
   plan: Plan,
   {rendered, cluster}: {readonly rendered: Rendered; readonly cluster: Pick<Cluster, 'customKinds'>},

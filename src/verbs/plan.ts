@@ -44,7 +44,8 @@ export interface ObservedPlan {
   readonly living: readonly LivingSecret[]
 }
 
-interface ObservedPlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> {
+/** What is planned, and what is noted beside it. */
+export interface PlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> {
   /**
    * Note objects of releases that stay as they are, if they are missing or scaled down; it costs their records, a list of
    * each kind, and one of the pods and claims of namespaces with workloads.
@@ -60,7 +61,7 @@ interface ObservedPlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'>
 export async function observedPlan(
   prepared: Prepared,
   cluster: Cluster,
-  {names, install, correctDrift, showForeign = false, showMissing = false}: ObservedPlanOptions,
+  {names, install, correctDrift, showForeign = false, showMissing = false}: PlanOptions,
 ): Promise<ObservedPlan> {
   const {environment, graph, releases, store} = prepared
   const mode: PlanMode =

@@ -15,7 +15,7 @@ interface Step {
 
 /** The walks of docs/architecture.md, each with the most files and jumps back that it may have. */
 const WALKS = [
-  {title: '`kk deploy`: from the command to helm', files: 24, back: 4},
+  {title: '`kk deploy`: from the command to helm', files: 20, back: 4},
   {title: "helm's error: from the process to the screen", files: 12, back: 4},
   {title: '`kk remove` refused: from the command to the screen', files: 14, back: 4},
   {title: 'a PATCH of overrides: from the request to what helm sees', files: 18, back: 4},

@@ -3,20 +3,17 @@ import type {Environment} from '../../environment/environment.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {type ChangeVerb, expectVerb, isChangeVerb} from '../../plan/changes/change-verb.ts'
 import {isOverridden} from '../../plan/expectations/expect-store.ts'
-import {type Plan, withNotes} from '../../plan/plan.ts'
+import {withNotes} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import type {RunView} from '../../report/run/run-view.ts'
+import type {NextCommands} from '../../report/run/summary.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {type GiveUp, type HookData, hookDataLines} from '../../verbs/change/hook-data.ts'
-import {settledPlan} from '../../verbs/change/in-turn.ts'
-import {type Deployment, readyDeployment} from '../../verbs/change/planned-change.ts'
+import {type PlannedChange, planChange} from '../../verbs/change/planned-change.ts'
 import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
-import type {ObservedPlan} from '../../verbs/plan.ts'
-import {keepSecrets, withInputs} from '../../verbs/secrets/keep-secrets.ts'
-import {expectStated} from '../../verbs/secrets/living-secrets.ts'
 import {type Console, canAsk, confirm, requireConfirmation} from '../console.ts'
 import {offerGuard} from '../guard.ts'
 import {heedLock} from '../open/charts.ts'
@@ -30,12 +27,6 @@ import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
 import {placeOf, sameAgain, sameWay, statusCommand} from './same-again.ts'
-
-/** The inputs of a plan. */
-export interface PlanBasis {
-  readonly prepared: Prepared
-  readonly observed: ObservedPlan
-}
 
 export interface Change {
   /** The command's name, for what it says. */
@@ -52,7 +43,7 @@ export interface Change {
   /** Start the sandbox when it does not run. */
   readonly startSandbox: boolean
   /** Throws when the plan, or what it was made of, is not what it should be. */
-  readonly expect?: ((planned: Plan, basis: PlanBasis) => void) | undefined
+  readonly expect?: ((planned: PlannedChange) => void) | undefined
   /** What is kept of the run beside its verb and scope: the run that it goes on with, for one. */
   readonly account?: Pick<RunAccount, 'of' | 'id' | 'who'> | undefined
   /** Opens the inputs, where they are not what arguments and flags mean. */
@@ -81,76 +72,58 @@ export async function change(options: Change): Promise<ExitCode> {
   await heedLock(prepared, flags, console)
 
   const waits = !isDry && !flags['no-wait']
-  const observed = await settledPlan(prepared, cluster, {scope, waits, say: console.say})
-  const planned = observed.plan
-  options.expect?.(planned, {prepared, observed})
+  const planned = await planChange(supplied, cluster, {scope, waits, say: console.say})
+  const {plan} = planned
+  options.expect?.(planned)
   // What may install makes every change.
   const made = scope.install ? 'deploy' : verb
   const checks = {verb: isChangeVerb(made) ? made : undefined, forceVersion: flags['force-version']}
-  if (checks.verb) expectVerb(planned, checks.verb)
+  if (checks.verb) expectVerb(plan, checks.verb)
   // The operator may be at work on other inputs, though the cluster is as it should be.
-  const view = {isCheckedDry: true, ...(flags.via ? {isIdle: false} : refusingOperated(cluster, planned))}
-  const end = await showPlan(planned, context, view)
+  const view = {isCheckedDry: true, ...(flags.via ? {isIdle: false} : refusingOperated(cluster, plan))}
+  const end = await showPlan(plan, context, view)
   if (end !== undefined) {
-    if (!isDry) await keepSecrets(supplied, planned, cluster)
+    if (!isDry) await planned.keepSecrets()
     return end
   }
 
-  expectStated(observed.living)
-  const settle = async () => {
-    await confirmChange(`${verb} these releases to ${cluster.context}?`, flags, observed)
+  planned.expectStated()
+  const ask = async () => {
+    await confirmChange(`${verb} these releases to ${cluster.context}?`, flags, planned)
     const isUsed = [...prepared.releases.values()].some(({desired}) => isOverridden(desired))
     if (prepared.store && isUsed && !options.open)
-      await bindStore(flags, environment, {...prepared.store, cluster: planned.cluster.uid})
-    await keepSecrets(supplied, planned, cluster)
+      await bindStore(flags, environment, {...prepared.store, cluster: plan.cluster.uid})
   }
-  const settled = withInputs(planned, supplied.settled)
+  const settle = () => ask().then(planned.keepSecrets)
   if (operated) {
     const {hub} = operated
-    await expectReady(supplied.settled, settled, {cluster, flags})
-    return operator.runViaOperator({scope, plan: planned, prepared, cluster, hub, settle}, context)
+    await expectReady(planned, {cluster, flags})
+    return operator.runViaOperator({scope, plan, prepared, cluster, hub, settle}, context)
   }
+  const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})
+  const again = `kk ${verb} ${line}${sameWay(flags, scope)}`
   if (flags['in-cluster']) {
-    const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})
-    const again = [`kk ${verb} ${line}${sameWay(flags, scope)}`, ...(given ? [given] : [])].join(', ')
     const {runInCluster} = await import('./in-cluster.ts')
-    return runInCluster({verb, scope, plan: settled, environment, cluster, settle, again}, context)
+    const asked = {verb, scope, again: [again, ...(given ? [given] : [])].join(', ')}
+    return runInCluster({...asked, plan: planned.settled, environment, cluster, settle}, context)
   }
-  const helm = await openUsersHelm(flags, cluster)
-  const forceConflicts = flags['force-conflicts']
-  const asks = asksForData(flags['confirm-data'])
-  const data: HookData[] = []
-  const shows: GiveUp = (each) => data.push(each) > 0
-  const ports = {cluster, helm, forceConflicts, giveUp: isDry ? shows : asks, ...checks}
-  const deployment = await readyDeployment(supplied.settled, settled, ports)
-  await using closing = new AsyncDisposableStack()
-  closing.defer(() => deployment.close())
-  for (const note of deployment.notes) console.say(`note: ${note}`)
-  if (isDry) {
-    for (const line of hookDataLines(data)) console.say(line)
-    printResult(planDocument(withNotes(planned, deployment.notes), [], data), context)
-    return 0
-  }
-  await settle()
-  return await runChange(deployment, {options, context, scope, environment, cluster})
+  return runChange(planned, {options, context, scope, cluster, checks, ask, again: {again, given}})
 }
 
 /** Throws what the operator would find once it has the file. Who may not ask the cluster leaves that to the operator. */
 async function expectReady(
-  prepared: Prepared,
-  plan: ObservedPlan['plan'],
+  planned: PlannedChange,
   {cluster, flags}: {readonly cluster: Cluster; readonly flags: ChangeFlags},
 ): Promise<void> {
   try {
-    const ready = await readyDeployment(prepared, plan, {cluster, helm: await openUsersHelm(flags, cluster)})
-    await ready.close()
+    await using _ready = await planned.ready({cluster, helm: await openUsersHelm(flags, cluster)})
   } catch (error) {
     const {code, message} = asKkError(error)
     if (code === 'KK_FORBIDDEN') return
     if (code !== 'KK_CONFLICT') throw error
     throw new KkError(code, message, {
       cause: error,
-      hint: `leave these fields out of the values; the operator takes none from others, but you may: kk operator pause ${prepared.environment.name}, then the same command without --via operator, with --force-conflicts`,
+      hint: `leave these fields out of the values; the operator takes none from others, but you may: kk operator pause ${planned.plan.environment}, then the same command without --via operator, with --force-conflicts`,
     })
   }
 }
@@ -159,33 +132,47 @@ interface RunSources {
   readonly options: Change
   readonly context: RunContext
   readonly scope: PlanScope
-  readonly environment: Environment
   readonly cluster: Cluster
+  readonly checks: Pick<Parameters<PlannedChange['ready']>[0], 'verb' | 'forceVersion'>
+  readonly ask: () => Promise<void>
+  /** The command that does the same again. */
+  readonly again: Pick<NextCommands, 'again' | 'given'>
 }
 
+/** Makes a change ready, asks, runs it here and reports; a dry run ends before it asks. */
 async function runChange(
-  deployment: Deployment,
-  {options: {verb, flags, console, account}, context, scope, environment, cluster}: RunSources,
+  planned: PlannedChange,
+  {options: {verb, flags, console, account}, context, scope, cluster, checks, ask, again}: RunSources,
 ): Promise<ExitCode> {
+  const {plan, prepared} = planned
+  const {environment} = prepared
+  const helm = await openUsersHelm(flags, cluster)
+  const data: HookData[] = []
+  const shows: GiveUp = (each) => data.push(each) > 0
+  const giveUp = flags['dry-run'] ? shows : asksForData(flags['confirm-data'])
+  const ports = {cluster, helm, forceConflicts: flags['force-conflicts'], giveUp, ...checks}
+  await using ready = await planned.ready(ports)
+  for (const note of ready.notes) console.say(`note: ${note}`)
+  if (flags['dry-run']) {
+    for (const line of hookDataLines(data)) console.say(line)
+    printResult(planDocument(withNotes(plan, ready.notes), [], data), context)
+    return 0
+  }
+  await ask()
   const choices = {
     ...runChoices(flags, {verb, scope, ...account}),
     ...startConditionOf(verb, flags.concurrency),
   }
   const {prepull = verb === 'deploy' && flags['sandbox-name'] === NODE_NAME} = flags
-  const place = placeOf(environment.file, flags)
-  const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})
-  const commands = {
-    again: `kk ${verb} ${line}${sameWay(flags, scope)}`,
-    given,
-    status: statusCommand(environment, flags),
-  }
-  const shown = await showRun(deployment.run({...choices, prepull}), {...context, choices, commands})
+  const commands = {...again, status: statusCommand(environment, flags)}
+  const events = await ready.run({...choices, prepull})
+  const shown = await showRun(events, {...context, choices, commands})
   const undone = await undoFailed(shown, {flags, console, environment, cluster})
   printResult({...runDocument(shown.state), ...undoneDocument(undone)}, context)
   const interrupted = [undone.rollback, undone.removal].find((each) => each?.isInterrupted)
   const exit = interrupted?.exit ?? shown.exit
   if (verb === 'deploy' && exit === 0 && flags.output === 'text')
-    await offerGuard(cluster, deployment.plan, {console, place})
+    await offerGuard(cluster, planned.settled, {console, place: placeOf(environment.file, flags)})
   return exit
 }
 
@@ -193,7 +180,7 @@ async function runChange(
 async function confirmChange(
   question: string,
   {yes}: Pick<ChangeFlags, 'yes'>,
-  {living}: ObservedPlan,
+  {living}: PlannedChange,
 ): Promise<void> {
   if (yes) return
   const replaces = living.some(({reason}) => reason !== 'stated')

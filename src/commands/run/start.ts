@@ -121,7 +121,7 @@ async function goOn(request: RunRequest, {files, before, view, console}: Going):
     scope: () => scope,
     startSandbox: false,
     account: before ? {of: before.id, who} : {id, who},
-    expect: (plan) =>
+    expect: ({plan}) =>
       before ? expectSameInputs(before, plan, `kk ${verb} ${file}`) : expectAsShown(request, plan, VERSION),
   })
 }

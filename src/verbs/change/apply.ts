@@ -4,8 +4,7 @@ import {layersOf} from '../../plan/labels.ts'
 import type {Action} from '../../plan/plan.ts'
 import {moved} from '../../plan/saved/moved.ts'
 import {SAVED_FORMAT, type SavedPlan, type SavedRelease, savedRecord} from '../../plan/saved/saved-plan.ts'
-import type {Prepared} from '../../prepare/prepare.ts'
-import type {ObservedPlan} from '../plan.ts'
+import type {PlannedChange} from './planned-change.ts'
 
 /** What of a saved plan is not in the plan itself. */
 export type SavedHow = Pick<SavedPlan, 'kk' | 'savedAt' | 'scope' | 'values'> & {
@@ -14,8 +13,7 @@ export type SavedHow = Pick<SavedPlan, 'kk' | 'savedAt' | 'scope' | 'values'> & 
 
 /** A plan as it is saved, with the digests of all that it was made of. Holds no values. */
 export function savedPlan(
-  {plan, records}: ObservedPlan,
-  prepared: Prepared,
+  {plan, records, prepared}: Pick<PlannedChange, 'plan' | 'records' | 'prepared'>,
   {kk, savedAt, scope, values, path}: SavedHow,
 ): SavedPlan {
   const {context, server, uid, version} = plan.cluster
@@ -55,14 +53,13 @@ interface Now {
   readonly kk: string
   /** The arguments of the command that saves such a plan of what would be done now. */
   readonly again: string
-  readonly observed: ObservedPlan
-  readonly prepared: Prepared
+  readonly planned: PlannedChange
 }
 
 /** Throws `KK_MOVED`, naming everything that moved since the plan was saved; `file` is where it was read from. */
-export function expectUnmoved(saved: SavedPlan, file: string, {kk, again, observed, prepared}: Now): void {
+export function expectUnmoved(saved: SavedPlan, file: string, {kk, again, planned}: Now): void {
   const {savedAt, scope, values, environment} = saved
-  const now = savedPlan(observed, prepared, {kk, savedAt, scope, values, path: environment})
+  const now = savedPlan(planned, {kk, savedAt, scope, values, path: environment})
   const all = moved(saved, now)
   if (all.length === 0) return
   throw new KkError(

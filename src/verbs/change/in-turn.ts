@@ -5,16 +5,13 @@ import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {overdueFrom} from '../../plan/pending/evidence.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import {unfinished} from '../../plan/refusals.ts'
-import type {PlanScope} from '../../plan/scope.ts'
-import type {Prepared} from '../../prepare/prepare.ts'
 import type {ReleaseId} from '../../release.ts'
-import {type ObservedPlan, observedPlan} from '../plan.ts'
 import {awaitLeftoverHelms, releasesOfLeftoverHelms} from './leftover-helms.ts'
 
 export interface Turn {
   /** Whether who is at work is waited for. */
   readonly waits: boolean
-  /** Told once of each who is waited for. */
+  /** Called once for each who is waited for. */
   readonly say: (line: string) => void
 }
 
@@ -79,15 +76,6 @@ function waitingText({release, holder, operation, processes}: LeaseView): string
     ? ''
     : `, until ${new Date(overdueFrom(operation!)).toISOString().slice(0, 19)}Z at the longest`
   return `${release}: ${holder} is at work on it (helm ${verb}): waiting for it${until}`
-}
-
-/** The plan that is to be run; see `settled`. Throws as `plan`, and `KK_PENDING`. */
-export async function settledPlan(
-  prepared: Prepared,
-  cluster: Cluster,
-  {scope, ...settling}: Turn & {readonly scope: PlanScope},
-): Promise<ObservedPlan> {
-  return settled(cluster, () => observedPlan(prepared, cluster, scope), settling)
 }
 
 /**

@@ -25,18 +25,41 @@ import {mixedLists} from '../../run/execute/mixed-lists.ts'
 import {laterImages} from '../../run/later-images.ts'
 import {pullsAhead} from '../../run/pull-ahead.ts'
 import {type ChartWork, desiredWork, type Task, timedTask} from '../../run/task.ts'
+import {type ObservedPlan, observedPlan, type PlanOptions} from '../plan.ts'
+import {keepSecrets, withInputs} from '../secrets/keep-secrets.ts'
+import {expectStated} from '../secrets/living-secrets.ts'
+import type {Supplied} from '../secrets/supply-secrets.ts'
 import {expectGivenUp, type GiveUp, hookData} from './hook-data.ts'
+import {settled, type Turn} from './in-turn.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
-/** A plan that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
-export interface Deployment {
-  readonly plan: Plan<DeployKind>
+/** What would be changed. Whoever planned it decides whether it is made ready, and run. */
+export interface PlannedChange extends ObservedPlan {
+  readonly prepared: Prepared
+  /** The plan with the digests of the inputs that its run deploys: those of a new secret are known here alone. */
+  readonly settled: Plan<DeployKind>
+  /** Returns the change of a part of the plan. */
+  part(plan: Plan<DeployKind>): PlannedChange
+  /** Throws `KK_ROTATION` where a password in use is not stated, and another would lock out who uses it. */
+  expectStated(): void
+  /**
+   * Keeps in the cluster the new secrets of what it changes, and those in use. Where kk itself runs it, `ReadyChange.run` does.
+   * Throws `KK_RACED`.
+   */
+  keepSecrets(): Promise<void>
+  /**
+   * Renders, checks and validates all of it, before the first change. Throws as `expectStated`, `KK_VERB`, `KK_VERSION`, the
+   * refusals of `CHECKS`, `KK_UNCONFIRMED` for data that would go, and what a chart or the cluster has against it.
+   */
+  ready(ports: RunPorts & VerbChecks): Promise<ReadyChange>
+}
+
+/** A change that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
+export interface ReadyChange extends AsyncDisposable {
   /** What the checks before the first change have noted, in words. */
   readonly notes: readonly string[]
-  /** Starts the run; events end when it has ended. */
-  run(options: RunChoices & PullChoice): AsyncIterable<RunEvent>
-  /** Removes the run's private files. */
-  close(): Promise<void>
+  /** Keeps its secrets, and resolves with a run that starts when its events are read. Throws as `keepSecrets`. */
+  run(options: RunChoices & PullChoice): Promise<AsyncIterable<RunEvent>>
 }
 
 interface PullChoice {
@@ -45,7 +68,7 @@ interface PullChoice {
 }
 
 /** What is not to be changed, though the plan would; see `expectSameImages`, `expectSupportedVersions`. */
-export interface VerbChecks {
+interface VerbChecks {
   readonly verb?: ChangeVerb | undefined
   readonly forceVersion?: boolean | undefined
   /** Take fields from those who manage them now. Throws `KK_USAGE` for helm 3. */
@@ -55,14 +78,42 @@ export interface VerbChecks {
 }
 
 /**
- * Renders, checks and validates all that a plan would change, before the first change. Throws `KK_VERB`, `KK_VERSION`,
- * the refusals of `CHECKS`, `KK_UNCONFIRMED` for data that would go, and what a chart or the cluster has against it.
+ * Plans a change of the cluster when it is its turn: unless `waits` is false, another run at work on it is awaited; see
+ * `settled`. Throws as `observedPlan`, and `KK_PENDING`.
  */
-export async function readyDeployment(
+export async function planChange(
+  supplied: Supplied,
+  cluster: Cluster,
+  {scope, ...turn}: Turn & {readonly scope: PlanOptions},
+): Promise<PlannedChange> {
+  const observed = await settled(cluster, () => observedPlan(supplied.planned, cluster, scope), turn)
+  return plannedChange(supplied, cluster, observed)
+}
+
+function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedPlan): PlannedChange {
+  const plan = withInputs(observed.plan, supplied.settled)
+  const keep = () => keepSecrets(supplied, plan, cluster)
+  const expect = () => expectStated(observed.living)
+  return {
+    ...observed,
+    prepared: supplied.planned,
+    settled: plan,
+    part: (part) => plannedChange(supplied, cluster, {...observed, plan: part}),
+    expectStated: expect,
+    keepSecrets: keep,
+    async ready(ports) {
+      expect()
+      const {run, ...ready} = await readyPlan(supplied.settled, plan, ports)
+      return {...ready, run: (options) => keep().then(() => run(options))}
+    },
+  }
+}
+
+async function readyPlan(
   prepared: Prepared,
   plan: Plan<DeployKind>,
   {verb, forceVersion = false, forceConflicts = false, giveUp, ...given}: RunPorts & VerbChecks,
-): Promise<Deployment> {
+) {
   const {cluster} = given
   const ports = {cluster, helm: forceConflicts ? forcingConflicts(given.helm, cluster) : given.helm}
   await refuseDowngrade(plan, ports)
@@ -93,10 +144,9 @@ export async function readyDeployment(
       if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
     await expectGivenUp(await hookData(cluster, plan, {objectsOf: rendered, replaced}), giveUp)
     return {
-      plan,
       notes,
-      close: vendored.remove,
-      run: ({prepull = false, ...choices}) =>
+      [Symbol.asyncDispose]: vendored.remove,
+      run: ({prepull = false, ...choices}: RunChoices & PullChoice) =>
         startRun({
           ...choices,
           plan,
