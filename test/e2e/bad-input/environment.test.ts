@@ -167,7 +167,7 @@ describe.concurrent('a command line with', () => {
       '--set without a value',
       ['deploy', 'env.yaml', '--set', 'standing:replicas'],
       'KK_USAGE',
-      '--set standing:replicas: expected RELEASE:KEY=VALUE',
+      '--set standing:***: expected RELEASE:KEY=VALUE',
       'for example --set',
     ],
     [
