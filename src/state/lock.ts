@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto'
 import {link, readFile, rm, writeFile} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {dirname} from 'node:path'
-import {setTimeout as delay} from 'node:timers/promises'
+import {pollUntil} from '../base/poll.ts'
 import {makeDirectory} from './files/make-directory.ts'
 import {writingBelow} from './files/writing-below.ts'
 import {identifyProcess, isRunning, type ProcessIdentity} from './processes/process-identity.ts'
@@ -46,14 +46,14 @@ export async function withLock<T>(
  */
 export async function acquireLock(path: string, {onWait, signal}: LockOptions = {}): Promise<Lock> {
   let waited = false
-  while (true) {
+  const take = async () => {
     const attempt = await tryLock(path)
     if ('release' in attempt) return attempt
     if (!waited && attempt.holder) onWait?.(attempt.holder)
     waited ||= attempt.holder !== undefined
-    signal?.throwIfAborted()
-    await delay(POLL_MILLISECONDS)
+    return undefined
   }
+  return (await pollUntil(take, {interval: POLL_MILLISECONDS, signal}))!
 }
 
 /**

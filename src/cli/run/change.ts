@@ -98,16 +98,16 @@ export async function change(options: Change): Promise<ExitCode> {
   if (operated) {
     const {hub} = operated
     await expectReady(planned, {cluster, flags})
-    return operator.runViaOperator({scope, plan, prepared, cluster, hub, settle}, context)
+    return await operator.runViaOperator({scope, planned, cluster, hub, settle}, context)
   }
   const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})
   const again = `kk ${verb} ${line}${sameWay(flags, scope)}`
   if (flags['in-cluster']) {
     const {runInCluster} = await import('./in-cluster.ts')
     const asked = {verb, scope, again: [again, ...(given ? [given] : [])].join(', ')}
-    return runInCluster({...asked, plan: planned.settled, environment, cluster, settle}, context)
+    return await runInCluster({...asked, plan: planned.settled, environment, cluster, settle}, context)
   }
-  return runChange(planned, {options, context, scope, cluster, checks, ask, again: {again, given}})
+  return await runChange(planned, {options, context, scope, cluster, checks, ask, again: {again, given}})
 }
 
 /** Throws what the operator would find once it has the file. Who may not ask the cluster leaves that to the operator. */

@@ -5,13 +5,13 @@ import type {Cluster} from '../../kubernetes/cluster.ts'
 import {followEnvironment, type OperatedEnd} from '../../operator/client/follow-environment.ts'
 import {changeSource, drivenEnvironment} from '../../operator/client/steer.ts'
 import {exportStore} from '../../overrides/user/document.ts'
-import {isChange, type Plan} from '../../plan/plan.ts'
+import {isChange} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
-import type {Prepared} from '../../prepare/prepare.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {summaryText} from '../../report/run/summary.ts'
 import {newInterruption} from '../../run/interruption.ts'
+import type {PlannedChange} from '../../verbs/change/planned-change.ts'
 import {observedPlan} from '../../verbs/plan.ts'
 import type {ClusterFlags} from '../flags.ts'
 import {openChosenCluster} from '../open/cluster.ts'
@@ -57,8 +57,7 @@ export async function openOperated(
 /** A change that the operator is to make. */
 interface OperatedChange {
   readonly scope: PlanScope
-  readonly plan: Plan
-  readonly prepared: Prepared
+  readonly planned: PlannedChange
   readonly cluster: Cluster
   readonly hub: Cluster
   /** Asks, and writes what is kept beside the run. */
@@ -71,16 +70,16 @@ interface OperatedContext extends RunContext {
 
 /** Has the operator make a change, by giving it the file and the overrides, and follows it. */
 export async function runViaOperator(
-  {scope, plan, prepared, cluster, hub, settle}: OperatedChange,
+  {scope, planned, cluster, hub, settle}: OperatedChange,
   context: OperatedContext & {readonly flags: ChangeFlags},
 ): Promise<ExitCode> {
   const {flags, console} = context
-  const {environment} = prepared
+  const {environment} = planned.prepared
   const {name} = environment
-  if (scope.names.length > 0 || !scope.install) await expectWhole(plan, prepared, cluster)
+  if (scope.names.length > 0 || !scope.install) await expectWhole(planned, cluster)
   const source = await sourceOf(environment, flags)
   if (flags['dry-run']) {
-    printResult(planDocument(plan), context)
+    printResult(planDocument(planned.plan), context)
     return 0
   }
   await settle()
@@ -90,7 +89,7 @@ export async function runViaOperator(
 }
 
 /** Throws `KK_VERB` where the operator, which brings a whole environment, would change more than what was planned. */
-async function expectWhole(plan: Plan, prepared: Prepared, cluster: Cluster): Promise<void> {
+async function expectWhole({plan, prepared}: PlannedChange, cluster: Cluster): Promise<void> {
   const whole = await observedPlan(prepared, cluster, {names: [], install: true})
   const meant = new Set(plan.actions.filter(isChange).map(({release}) => release))
   const more = whole.plan.actions.filter((action) => isChange(action) && !meant.has(action.release))

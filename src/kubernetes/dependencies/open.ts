@@ -1,5 +1,5 @@
-import {setTimeout as delay} from 'node:timers/promises'
 import {asKkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import {clusterAccess} from '../api/access.ts'
 import {openClient} from '../api/client.ts'
 import {discoverKinds} from '../api/discovery.ts'
@@ -56,12 +56,13 @@ async function waitForOne(
 ): Promise<void> {
   const what = describeDependency(dependency)
   let said: string | undefined
-  for (;;) {
+  const isMet = async () => {
     // A cluster that does not answer, or a Role that is bound a moment later, is also waited for.
     const reason = await missing(dependency).catch((error: unknown) => asKkError(error).message)
-    if (reason === undefined) return say(`${what}: there`)
-    if (reason !== said) say(`${what}: waiting: ${reason}`)
+    if (reason !== undefined && reason !== said) say(`${what}: waiting: ${reason}`)
     said = reason
-    await delay(milliseconds)
+    return reason === undefined
   }
+  await pollUntil(isMet, {interval: milliseconds})
+  say(`${what}: there`)
 }

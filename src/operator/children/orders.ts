@@ -1,5 +1,5 @@
-import {setTimeout as wait} from 'node:timers/promises'
 import {type ErrorCode, KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {Cause} from '../../kubernetes/gate/health.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
@@ -184,9 +184,9 @@ function gone(): KkError {
 
 /** Resolves when nobody holds a release any more, or whoever does has ended, or been silent for too long. */
 async function freed({lease, now}: Pick<Cluster, 'lease' | 'now'>, release: ReleaseId): Promise<void> {
-  for (;;) {
+  const isFree = async () => {
     const view = await lease(release)
-    if (!view || !isLive(view, now())) return
-    await wait(LOOK_AGAIN)
+    return !view || !isLive(view, now())
   }
+  await pollUntil(isFree, {interval: LOOK_AGAIN})
 }

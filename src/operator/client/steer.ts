@@ -1,6 +1,6 @@
-import {setTimeout as wait} from 'node:timers/promises'
 import {isDeepStrictEqual} from 'node:util'
 import {KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import {CONFIG_MAPS, type Resource, SECRETS} from '../../kubernetes/api/resources.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
@@ -23,15 +23,11 @@ export async function pauseEnvironment(
 ): Promise<void> {
   await setSpec(cluster, name, {suspend: true})
   if (!(await isLed(cluster))) say(`no process of the operator leads now: ${name} is paused once one does`)
-  for (;;) {
-    if (isPaused(await existingEnvironment(cluster, name))) return
-    if (Date.now() > until) {
-      throw new KkError('KK_HELD', `the operator has not said yet that it does nothing to ${name}`, {
-        hint: `see what it does: kk operator status ${name}; it pauses once that has ended`,
-      })
-    }
-    await wait(LOOK_AGAIN)
-  }
+  const isStill = async () => isPaused(await existingEnvironment(cluster, name))
+  if (await pollUntil(isStill, {interval: LOOK_AGAIN, deadline: until})) return
+  throw new KkError('KK_HELD', `the operator has not said yet that it does nothing to ${name}`, {
+    hint: `see what it does: kk operator status ${name}; it pauses once that has ended`,
+  })
 }
 
 /** Returns whether the operator has said, of what the Environment is now, that it does nothing to it. */

@@ -1,5 +1,5 @@
-import {setTimeout as delay} from 'node:timers/promises'
 import {KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import {signalProcess} from '../../state/processes/signal-process.ts'
 import {isStartedWith, processesStartedWith} from '../../state/processes/started-with.ts'
 
@@ -23,16 +23,16 @@ export function processMark(home: string): Readonly<Record<string, string>> {
  */
 export async function killProcesses(home: string): Promise<number> {
   const killed = new Set<number>()
-  const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
-  while (Date.now() < deadline) {
+  const areGone = async () => {
     const pids = await processesStartedWith(MARK, home)
-    if (pids.length === 0) return killed.size
     for (const pid of pids) {
       signalProcess(pid, 'SIGKILL')
       killed.add(pid)
     }
-    await delay(10)
+    return pids.length === 0
   }
+  if (await pollUntil(areGone, {interval: 10, deadline: Date.now() + GONE_WITHIN_MILLISECONDS}))
+    return killed.size
   const left = await processesStartedWith(MARK, home)
   throw new KkError('KK_SANDBOX', `processes of the sandbox do not end: ${left.join(', ')}`, {
     hint: 'look at them with ps, then run "kk sandbox down" again',

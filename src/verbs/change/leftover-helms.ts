@@ -1,5 +1,5 @@
-import {setTimeout as wait} from 'node:timers/promises'
 import {asKkError, KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {overdueFrom} from '../../plan/pending/evidence.ts'
@@ -29,16 +29,17 @@ export async function awaitLeftoverHelms(
   {isConcerned, say}: Awaited,
 ): Promise<boolean> {
   const told = new Set<ReleaseId>()
-  for (;;) {
+  const areGone = async () => {
     const leftovers = (await readLeases(cluster)).filter(isConcerned).filter(isLeftover)
-    if (leftovers.length === 0) return told.size > 0
     for (const leftover of leftovers) {
       if (cluster.now() > overdueFrom(leftover.operation!)) throw overdue(leftover)
       if (!told.has(leftover.release)) say(waitingText(leftover))
       told.add(leftover.release)
     }
-    await wait(LOOK_AGAIN)
+    return leftovers.length === 0
   }
+  await pollUntil(areGone, {interval: LOOK_AGAIN})
+  return told.size > 0
 }
 
 /** Who may not list Leases waits at the Lease of each release. */

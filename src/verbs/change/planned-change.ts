@@ -6,6 +6,7 @@ import type {Helm} from '../../helm/helm.ts'
 import type {Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
+import {inputsDigest} from '../../plan/digest.ts'
 import {droppedHolders} from '../../plan/leftovers/dropped.ts'
 import type {ReplacedByHook} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Action, DeployKind, Plan} from '../../plan/plan.ts'
@@ -26,9 +27,8 @@ import {laterImages} from '../../run/later-images.ts'
 import {pullsAhead} from '../../run/pull-ahead.ts'
 import {type ChartWork, desiredWork, type Task, timedTask} from '../../run/task.ts'
 import {type ObservedPlan, observedPlan, type PlanOptions} from '../plan.ts'
-import {keepSecrets, withInputs} from '../secrets/keep-secrets.ts'
 import {expectStated} from '../secrets/living-secrets.ts'
-import type {Supplied} from '../secrets/supply-secrets.ts'
+import type {Supplied, SuppliedSecret} from '../secrets/supply-secrets.ts'
 import {expectGivenUp, type GiveUp, hookData} from './hook-data.ts'
 import {settled, type Turn} from './in-turn.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
@@ -107,6 +107,44 @@ function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedP
       return {...ready, run: (options) => keep().then(() => run(options))}
     },
   }
+}
+
+/**
+ * Keeps the new secrets of the releases that a plan installs or upgrades in the cluster, and those in use, whatever it
+ * changes. Rejects with `KK_RACED` if somebody else kept other values first: theirs count, and the rendered objects have
+ * others.
+ */
+export async function keepSecrets(
+  {missing}: Pick<Supplied, 'missing'>,
+  plan: Plan,
+  cluster: Pick<Cluster, 'secrets'>,
+): Promise<void> {
+  const changed = new Set<ReleaseId>(helmActions(plan).map(({release}) => release))
+  const used = missing.filter(({release, isInUse}) => isInUse || changed.has(release))
+  for (const [namespace, secrets] of Map.groupBy(used, (each) => each.namespace)) {
+    const unique = [...new Map(secrets.map((each) => [each.name, each])).values()]
+    const kept = await cluster.secrets.keep(namespace, unique)
+    const others = unique.filter(({name, value}) => kept.get(name)?.value !== value)
+    if (others.length > 0) throw raced(namespace, others)
+  }
+}
+
+/** Returns the plan with the digests of the inputs that its run deploys. */
+function withInputs(plan: Plan<DeployKind>, {releases}: Pick<Prepared, 'releases'>): Plan<DeployKind> {
+  return {
+    ...plan,
+    actions: plan.actions.map((action) => {
+      const desired = releases.get(action.release)?.desired
+      return desired && action.inputs !== '' ? {...action, inputs: inputsDigest(desired)} : action
+    }),
+  }
+}
+
+function raced(namespace: string, secrets: readonly SuppliedSecret[]): KkError {
+  const names = secrets.map(({name}) => name).join(', ')
+  return new KkError('KK_RACED', `somebody else made the secrets of ${namespace} meanwhile: ${names}`, {
+    hint: 'no release was changed; run the same command again: it takes theirs',
+  })
 }
 
 async function readyPlan(

@@ -1,4 +1,4 @@
-import {setTimeout as wait} from 'node:timers/promises'
+import {pollUntil} from '../../../base/poll.ts'
 import {type ReleaseId, releaseNamespace} from '../../../release.ts'
 import type {ApiClient} from '../../api/client.ts'
 import {listAll} from '../../api/list.ts'
@@ -44,13 +44,14 @@ export async function awaitClock(client: ApiClient, time?: number): Promise<void
 /** Returns the newest time once it has moved on, for a clock that has only just stopped still shows the newest. */
 async function nextTime(client: ApiClient): Promise<number> {
   const before = await newestTime(client)
-  const deadline = Date.now() + RENEWAL_MILLISECONDS
-  while (Date.now() < deadline) {
+  const later = async () => {
     const now = await newestTime(client)
-    if (now > before) return now
-    await wait(PAUSE_MILLISECONDS)
+    return now > before && now
   }
-  throw blind('a renewal of its own Lease in kube-system')
+  const polling = {interval: PAUSE_MILLISECONDS, deadline: Date.now() + RENEWAL_MILLISECONDS}
+  const found = await pollUntil(later, polling)
+  if (found === undefined) throw blind('a renewal of its own Lease in kube-system')
+  return found
 }
 
 function awaitDenial(client: ApiClient, target: Target, what: string): Promise<void> {

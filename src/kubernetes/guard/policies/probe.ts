@@ -1,5 +1,5 @@
-import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../../base/errors.ts'
+import {pollUntil} from '../../../base/poll.ts'
 import {isApiError} from '../../api/api-error.ts'
 import type {ApiClient} from '../../api/client.ts'
 import {
@@ -86,13 +86,12 @@ export async function awaitVerdict(
   isWanted: (verdict: Verdict) => boolean,
   late: () => KkError,
 ): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MILLISECONDS
-  for (;;) {
+  const isGiven = async () => {
     const found = await verdict(client, target)
-    if (found.outcome === 'unknown' || isWanted(found)) return
-    if (Date.now() > deadline) throw late()
-    await wait(PAUSE_MILLISECONDS)
+    return found.outcome === 'unknown' || isWanted(found)
   }
+  const polling = {interval: PAUSE_MILLISECONDS, deadline: Date.now() + PATIENCE_MILLISECONDS}
+  if (!(await pollUntil(isGiven, polling))) throw late()
 }
 
 /** Returns the error for an API server that does not see what was written, which it reports in no other way. */

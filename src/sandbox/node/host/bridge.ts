@@ -1,6 +1,6 @@
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {setTimeout as delay} from 'node:timers/promises'
+import {pollUntil} from '../../../base/poll.ts'
 import {BRIDGE, GATEWAY, PODS} from '../network.ts'
 import {command} from './command.ts'
 
@@ -26,13 +26,9 @@ export async function bridgeOwner(): Promise<string | undefined> {
 
 /** Removes the bridge. Its ports go by themselves, a moment after the last process of their pods. */
 export async function removeBridge(): Promise<void> {
-  const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
-  let ports = await portsOfBridge()
-  while (ports.length > 0 && Date.now() < deadline) {
-    await delay(20)
-    ports = await portsOfBridge()
-  }
-  for (const port of ports) await command(['ip', 'link', 'delete', port])
+  const isBare = async () => (await portsOfBridge()).length === 0
+  await pollUntil(isBare, {interval: 20, deadline: Date.now() + GONE_WITHIN_MILLISECONDS})
+  for (const port of await portsOfBridge()) await command(['ip', 'link', 'delete', port])
   if ((await bridgeOwner()) !== undefined) await command(['ip', 'link', 'delete', BRIDGE])
 }
 

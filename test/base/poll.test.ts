@@ -1,0 +1,36 @@
+import {describe, expect, it, vi} from 'vitest'
+import {pollUntil} from '../../src/base/poll.ts'
+
+describe('pollUntil', () => {
+  it('looks until something is found, and resolves with it', async () => {
+    const look = vi.fn(async () => look.mock.calls.length === 3 && 'here')
+
+    await expect(pollUntil(look, {interval: 1})).resolves.toBe('here')
+    expect(look).toHaveBeenCalledTimes(3)
+  })
+
+  it('takes 0 and an empty text for found', async () => {
+    await expect(pollUntil(async () => 0, {interval: 1})).resolves.toBe(0)
+    await expect(pollUntil(async () => '', {interval: 1})).resolves.toBe('')
+  })
+
+  it('looks once though the deadline has passed, and resolves with undefined', async () => {
+    const look = vi.fn(async () => undefined)
+
+    await expect(pollUntil(look, {interval: 1, deadline: 0})).resolves.toBeUndefined()
+    expect(look).toHaveBeenCalledTimes(1)
+  })
+
+  it('finds what is there though the signal has aborted, and else rejects with its reason', async () => {
+    const signal = AbortSignal.abort(new Error('interrupted'))
+
+    await expect(pollUntil(async () => true, {interval: 1, signal})).resolves.toBe(true)
+    await expect(pollUntil(async () => false, {interval: 1, signal})).rejects.toThrow('interrupted')
+  })
+
+  it('rejects with what a look rejects with', async () => {
+    const look = async () => Promise.reject(new Error('forbidden'))
+
+    await expect(pollUntil(look, {interval: 1})).rejects.toThrow('forbidden')
+  })
+})
