@@ -45,7 +45,7 @@ export async function onKeeper<T>(
     return onStore(flags, {changes, say, environment}, (store) => body(storeKeeper(store ?? NO_STORE)))
   }
   await using cluster = await openChosenCluster(flags, environment)
-  return await body(clusterKeeper(cluster))
+  return await body(clusterKeeper(cluster.secrets))
 }
 
 /** Answers as a store without secrets. */

@@ -66,7 +66,7 @@ export default class Adopt extends KkCommand {
     const context = {flags, console: this.console, reports: undefined}
     const document = adoptionDocument(planned)
     const isIdle = planned.adoptions.length === 0
-    const view = {document, isIdle, isAnswer: true, ...refusingOperated(cluster, planned.plan)}
+    const view = {document, isIdle, isAnswer: true, ...refusingOperated(cluster.leases, planned.plan)}
     const text = (palette: Palette) => adoptionText(planned, palette)
     if ((await showPlan(planned.plan, context, {...view, text})) !== undefined) return
     if (!yes) await confirmAdoption(planned, cluster)

@@ -99,7 +99,7 @@ async function pruneLeftovers(cluster: Cluster, {owner, flags, console}: Pruner)
     isIdle: plan.actions.length === 0,
     isAlwaysSaid: true,
     isAnswer: true,
-    ...refusingOperated(cluster, plan),
+    ...refusingOperated(cluster.leases, plan),
   }
   const text = (palette: Palette) => pruneText(prunings, palette)
   const end = await showPlan(plan, context, {...view, text})

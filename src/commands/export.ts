@@ -155,7 +155,7 @@ export default class Export extends KkCommand {
     const {plan} = planned
     // The files are the answer; what becomes of the releases is told beside it.
     tell('stderr', planText(plan, this.console.palette('stderr')))
-    if (flags['dry-run'] && hasChanges(plan)) await refusingOperated(cluster, plan).refuse()
+    if (flags['dry-run'] && hasChanges(plan)) await refusingOperated(cluster.leases, plan).refuse()
     if (flags['dry-run'] || !hasChanges(plan)) return {exit: 0, document: {handOver: planDocument(plan)}}
     if (!flags.yes)
       await requireConfirmation(

@@ -49,7 +49,7 @@ export default class History extends KkCommand {
     }
     if (owner.name === undefined && !flags.all) this.console.say('no environment is named: the runs of all')
     const whose = flags.all ? {} : {owner: owner.name, environment: owner.environment}
-    const runs = await runHistory(cluster, whose)
+    const runs = await runHistory(cluster.runs, whose)
     this.console.document(flags.output, {runs}, (palette) => runsText(runs, palette))
   }
 }

@@ -20,6 +20,8 @@ import {openSecrets} from '../cli/open/secrets.ts'
 import {streamFlags} from '../cli/run/flags.ts'
 import {endQuietly} from '../cli/signals.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
+import type {KeptSecrets} from '../kubernetes/records/kept-secrets.ts'
+import type {Records} from '../kubernetes/records/records.ts'
 import {canDrawLive} from '../report/run/terminal.ts'
 import {statusText} from '../report/status/status-text.ts'
 import {type StatusView, statusLines, statusTable} from '../report/status/status-views.ts'
@@ -91,7 +93,7 @@ async function statusSubject(
 async function withSecrets(
   subject: StatusSubject,
   flags: StoreFlags,
-  cluster: Pick<Cluster, 'secrets' | 'records' | 'stored'>,
+  cluster: {readonly secrets: KeptSecrets; readonly records: Records},
 ): Promise<StatusSubject> {
   if (!subject.prepared) return subject
   try {

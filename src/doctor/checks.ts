@@ -269,7 +269,7 @@ const kkSystemCheck: Check = {
   needs: 'cluster',
   fine: 'the namespace kk-system is there',
   async find({cluster, kubectl}) {
-    if (await cluster.hasNamespace(KK_NAMESPACE)) return []
+    if (await cluster.live.hasNamespace(KK_NAMESPACE)) return []
     const what = `the cluster has no namespace ${KK_NAMESPACE} yet: the first run makes it, if its user may make namespaces`
     return [{level: 'info', what, advice: `${kubectl} create namespace ${KK_NAMESPACE}`}]
   },
@@ -281,7 +281,7 @@ const clusterCheck: Check = {
   needs: 'cluster',
   fine: 'the cluster answers',
   async find({cluster}) {
-    const {version} = await cluster.identity()
+    const {version} = await cluster.apiServer.identity()
     return [{level: 'ok', what: `Kubernetes ${version} at ${cluster.server} (context ${cluster.context})`}]
   },
 }

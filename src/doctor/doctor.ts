@@ -53,7 +53,7 @@ export async function reach(open: () => Promise<Cluster>): Promise<Reached> {
   let cluster: Cluster | undefined
   try {
     cluster = await open()
-    await cluster.identity()
+    await cluster.apiServer.identity()
     return {cluster}
   } catch (error) {
     const {code, message, hint} = asKkError(error)

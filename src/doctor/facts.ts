@@ -2,9 +2,11 @@ import {asKkError} from '../base/errors.ts'
 import {once} from '../base/once.ts'
 import {mapParallel} from '../base/parallel.ts'
 import type {Helm} from '../helm/helm.ts'
-import type {Cluster, EveryRecord, KubernetesObject, ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
 import type {LeaseView} from '../kubernetes/lease/view.ts'
+import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts'
 import {parseManifest, readableObjects} from '../kubernetes/manifest/manifest.ts'
+import type {EveryRecord, ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import type {ObservedRecord} from '../plan/pending/evidence.ts'
 import {livingRevisions} from '../plan/uses/observed.ts'
 import {observedRecords} from '../prepare/observed-records.ts'
@@ -58,7 +60,7 @@ export interface Examination extends Subject {
 export function factsOf(subject: Subject): Examination {
   // A check that needs a cluster does not run without one.
   const cluster = subject.cluster!
-  const everyRecord = once(() => cluster.everyRecord())
+  const everyRecord = once(() => cluster.records.every())
   const facts: Examination = {
     ...subject,
     cluster,
@@ -74,7 +76,7 @@ export function factsOf(subject: Subject): Examination {
       const revisions = [...Map.groupBy(records, ({release}) => release).values()]
       return mapParallel(revisions.flatMap(livingRevisions), (record) => readOne(cluster, record))
     }),
-    leases: once(() => cluster.leases()),
+    leases: once(() => cluster.leases.list()),
     rendered: once(() => renderEnvironment(subject)),
   }
   return facts
@@ -82,7 +84,7 @@ export function factsOf(subject: Subject): Examination {
 
 async function readOne(cluster: Cluster, record: ReleaseRecord): Promise<ReadRecord> {
   try {
-    const stored = await cluster.stored(record.release, record.revision)
+    const stored = await cluster.records.stored(record.release, record.revision)
     if (!stored) return {record, bytes: 0, objects: [], hooks: []}
     const {objects, fault} = readableObjects(stored.manifest)
     const hooks = stored.hooks.map(readableObjects)
@@ -104,7 +106,7 @@ async function renderEnvironment({
 }: Subject): Promise<ReadonlyMap<ReleaseId, readonly KubernetesObject[]>> {
   if (!prepared) return new Map()
   const helm = await openHelm()
-  const {version} = await cluster!.identity()
+  const {version} = await cluster!.apiServer.identity()
   const releases = [...prepared.releases.keys()]
   const vendored = await vendor(prepared, releases)
   try {

@@ -1,6 +1,6 @@
 import {asKkError, type KkError} from '../base/errors.ts'
-import type {HeldLease} from '../kubernetes/cluster.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
+import type {HeldLease, Leases} from '../kubernetes/lease/leases.ts'
 import {whileHeld} from '../kubernetes/lease/while-held.ts'
 import type {Objects} from '../kubernetes/objects/objects.ts'
 import type {Plan} from '../plan/plan.ts'
@@ -86,10 +86,12 @@ async function leadership(
   {stop, say}: Pick<OperatorOptions, 'stop' | 'say'>,
 ): Promise<HeldLease | undefined> {
   const onHeld = (by: string) => say(`standing by: ${by} leads`)
-  return cluster.hold(OPERATOR, holder, Number.POSITIVE_INFINITY, {onHeld, stop}).catch((error: unknown) => {
-    if (stop.aborted) return undefined
-    throw error
-  })
+  return cluster.leases
+    .hold(OPERATOR, holder, Number.POSITIVE_INFINITY, {onHeld, stop})
+    .catch((error: unknown) => {
+      if (stop.aborted) return undefined
+      throw error
+    })
 }
 
 /** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
@@ -134,7 +136,7 @@ async function drive(
     const found = await objects.read<EnvironmentObject>(ENVIRONMENTS, placeOf(name))
     if (!found) {
       // What is served no more is not gone.
-      await expectServed(ports.cluster)
+      await expectServed(ports.cluster.apiServer)
       drifts.forget(name)
       await sites.forget(name)
       return undefined
@@ -170,7 +172,7 @@ async function drive(
       contact,
       events,
       find,
-      cluster: ports.cluster,
+      leases: ports.cluster.leases,
       orders: ownOrders,
     }
     const passed = await sites
@@ -230,7 +232,7 @@ async function dropRows(
 }
 
 interface Passing extends Pass {
-  readonly cluster: Pick<OperatorPorts['cluster'], 'now'>
+  readonly leases: Leases
   readonly contact: Contact
   readonly events: Events
   readonly find: Inputs['environment']
@@ -241,7 +243,7 @@ async function passOver(environment: EnvironmentObject, pass: Passing): Promise<
   const {name, uid = '', deletionTimestamp} = environment.metadata
   const {telling, events, contact} = pass
   if (deletionTimestamp !== undefined) {
-    const left = await leave({environment, pass}, pass.cluster.now())
+    const left = await leave({environment, pass}, pass.leases.now())
     if (left) events.tell({kind: ENVIRONMENTS.kind, name, uid}, left)
     return undefined
   }

@@ -150,7 +150,7 @@ async function runPlan(
     },
   })
   // What has failed because the cluster went away is not held against the inputs: this throws then.
-  if (failure !== undefined) await cluster.identity()
+  if (failure !== undefined) await cluster.apiServer.identity()
   if (failure === undefined) {
     killed.delete(name)
     // What was interrupted goes on with the next pass, if the inputs are the same.

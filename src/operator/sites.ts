@@ -5,6 +5,7 @@ import {LEASES} from '../kubernetes/api/resources.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import {driverLease, driverLeaseName, OWN_OPERATOR} from '../kubernetes/lease/driver.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
+import type {Leases} from '../kubernetes/lease/leases.ts'
 import type {Objects} from '../kubernetes/objects/objects.ts'
 import {type UsesReader, usesReader} from '../prepare/uses-reader.ts'
 import {redactLines} from '../redact/lines.ts'
@@ -139,7 +140,7 @@ export function openSites({hub, own, connect, signal, ring}: SitesOptions): Site
           const connection = await connectionOf(environment)
           const {site} = connection
           connection.isKnown = false
-          const asked = Promise.all([site.cluster.identity(), site.cluster.expectReady()])
+          const asked = Promise.all([site.cluster.apiServer.identity(), site.cluster.apiServer.expectReady()])
           const identity = await asked.then(([{uid}]) => uid, away)
           const pinned = environment.status?.cluster?.identity
           expectIdentity(identity, {...cluster, pinned})
@@ -225,17 +226,17 @@ async function claim({metadata}: EnvironmentObject, site: Site): Promise<void> {
   const {name, uid = ''} = metadata
   const {cluster, isOwn} = site
   const me = driverName(metadata, site)
-  const driver = await cluster.driver(name)
+  const driver = await cluster.leases.driver(name)
   if (driver !== undefined && driver !== me) {
     throw new KkError('KK_OPERATED', `${name} is driven by ${driver}; nothing was changed`, {
       hint: 'pause one of both Environments; one that is gone counts for an hour',
     })
   }
   if (isOwn && driver !== undefined) return
-  if (!isOwn && driver === undefined && !(await cluster.hasNamespace(KK_NAMESPACE)))
-    await cluster.makeNamespace(KK_NAMESPACE)
+  if (!isOwn && driver === undefined && !(await cluster.live.hasNamespace(KK_NAMESPACE)))
+    await cluster.live.makeNamespace(KK_NAMESPACE)
   const owner = {apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}
-  const lease = driverLease(name, me, isOwn ? {owner} : {now: cluster.now()})
+  const lease = driverLease(name, me, isOwn ? {owner} : {now: cluster.leases.now()})
   await cluster.objects.apply(LEASES, lease, {manager: MANAGER})
 }
 
@@ -271,13 +272,13 @@ function driverName({uid}: Driven, {isOwn}: Pick<Site, 'isOwn'>): string {
 }
 
 interface GivenUp extends Pick<Site, 'isOwn'> {
-  readonly cluster: Pick<Cluster, 'driver'> & {readonly objects: Pick<Objects, 'delete'>}
+  readonly cluster: {readonly leases: Leases} & {readonly objects: Pick<Objects, 'delete'>}
 }
 
 /** Lets the command line, or another operator, drive an environment. */
 export async function giveUp(driven: Driven, site: GivenUp): Promise<void> {
   const {name} = driven
   const {cluster} = site
-  if ((await cluster.driver(name)) !== driverName(driven, site)) return
+  if ((await cluster.leases.driver(name)) !== driverName(driven, site)) return
   await cluster.objects.delete(LEASES, {namespace: KK_NAMESPACE, name: driverLeaseName(name)})
 }

@@ -1,6 +1,6 @@
 import {KkError} from '../base/errors.ts'
 import type {Graph} from '../graph/graph.ts'
-import type {ReleaseRecord, StoredRelease} from '../kubernetes/cluster.ts'
+import type {ReleaseRecord, StoredRelease} from '../kubernetes/records/release-record.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {DesiredRelease} from './desired.ts'
 import {readLabels} from './labels.ts'

@@ -1,7 +1,7 @@
 import {KkError} from '../base/errors.ts'
 import type {Graph} from '../graph/graph.ts'
 import {order} from '../graph/order.ts'
-import type {ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import type {DesiredRelease} from './desired.ts'
 import {readLabels} from './labels.ts'

@@ -1,4 +1,4 @@
-import type {ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import type {RunRecord, RunRelease} from '../kubernetes/records/runs.ts'
 import type {ReleaseId} from '../release.ts'
 import {INSTALLATION_LABEL, RUN_LABEL, readLabels} from './labels.ts'

@@ -1,4 +1,4 @@
-import type {ClusterIdentity} from '../kubernetes/cluster.ts'
+import type {ClusterIdentity} from '../kubernetes/api/identity.ts'
 import type {EdgeKind, ReleaseId} from '../release.ts'
 import type {ChangeKind} from './changes/change-kind.ts'
 import type {ChangeVerb} from './changes/change-verb.ts'

@@ -1,4 +1,4 @@
-import type {ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {readLabels} from './labels.ts'
 import type {Action} from './plan.ts'

@@ -1,5 +1,5 @@
 import {KkError} from '../base/errors.ts'
-import type {ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {Evidence, ObservedRecord} from './pending/evidence.ts'
 

@@ -1,5 +1,5 @@
 import {KkError} from '../base/errors.ts'
-import type {ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {COMMON, type ReleaseId, releaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'

@@ -1,6 +1,7 @@
 import {asKkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
-import type {Cluster, ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {Records} from '../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import type {Layer} from '../overrides/layer.ts'
 import {readLabels} from '../plan/labels.ts'
 import type {Plan} from '../plan/plan.ts'
@@ -28,7 +29,7 @@ export function layersMask(releases: Iterable<Layered>): Redact {
  * a caller without its file. The secrets of a record that cannot be read are not masked.
  */
 export async function recordedMask(
-  cluster: Pick<Cluster, 'records' | 'stored'>,
+  cluster: {readonly records: Records},
   plan: Pick<Plan, 'environment' | 'actions'>,
 ): Promise<Redact> {
   const seen = await seenRecords(
@@ -36,13 +37,13 @@ export async function recordedMask(
     plan.actions.map(({release}) => release),
   )
   const own = seen.records.filter(({labels}) => readLabels(labels)?.owner === plan.environment)
-  const given = await mapParallel(own, (record) => valuesOf(cluster, record))
+  const given = await mapParallel(own, (record) => valuesOf(cluster.records, record))
   return redactor({given})
 }
 
-async function valuesOf(cluster: Pick<Cluster, 'stored'>, {release, revision}: ReleaseRecord) {
+async function valuesOf(records: Records, {release, revision}: ReleaseRecord) {
   try {
-    return (await cluster.stored(release, revision))?.values ?? {}
+    return (await records.stored(release, revision))?.values ?? {}
   } catch (error) {
     const {code} = asKkError(error)
     if (code === 'KK_RECORD' || code === 'KK_FORBIDDEN') return {}

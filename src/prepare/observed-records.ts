@@ -1,4 +1,6 @@
-import type {Cluster, ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {Leases} from '../kubernetes/lease/leases.ts'
+import type {Records} from '../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {
   copierOf,
   evidenceOf,
@@ -9,11 +11,11 @@ import {
 import {lostHooks} from '../plan/pending/recovery.ts'
 import type {ReleaseId} from '../release.ts'
 
-type Looked = Pick<Cluster, 'lease' | 'now'>
+type Looked = {readonly leases: Leases}
 
 /** Returns the records, those of the concerned releases with the evidence of who left them unfinished, if they are. */
 export async function observedRecords(
-  cluster: Looked & Pick<Cluster, 'lastRecord' | 'stored'>,
+  cluster: Looked & {readonly records: Records},
   records: readonly ReleaseRecord[],
   isConcerned: (release: ReleaseId) => boolean,
 ): Promise<readonly ObservedRecord[]> {
@@ -28,12 +30,12 @@ export async function observedRecords(
  * work when the record was read, so the record is read again. Returns undefined if the record is gone by then.
  */
 async function settledRecord(
-  cluster: Looked & Pick<Cluster, 'lastRecord' | 'stored'>,
+  cluster: Looked & {readonly records: Records},
   record: ReleaseRecord,
 ): Promise<ObservedRecord | undefined> {
-  const observed = await withLostHooks(cluster, await observedRecord(cluster, record))
+  const observed = await withLostHooks(cluster.records, await observedRecord(cluster, record))
   if (!isUnfinished(record)) return observed
-  const now = await cluster.lastRecord(record.release)
+  const now = await cluster.records.last(record.release)
   if (now?.secret.resourceVersion === record.secret.resourceVersion) return observed
   return now && settledRecord(cluster, now)
 }
@@ -42,14 +44,11 @@ async function settledRecord(
 const NEVER_DEPLOYED: ReadonlySet<string> = new Set(['failed', 'pending-install', 'pending-upgrade'])
 
 /** Returns the record, with the hooks that its install has left undone if no revision was deployed since. */
-async function withLostHooks(
-  cluster: Pick<Cluster, 'stored'>,
-  record: ObservedRecord,
-): Promise<ObservedRecord> {
+async function withLostHooks(records: Records, record: ObservedRecord): Promise<ObservedRecord> {
   if (!NEVER_DEPLOYED.has(record.status)) return record
   for (let {revision} = record; ; revision--) {
     // What cannot be read is found when helm is to work on it.
-    const stored = await cluster.stored(record.release, revision).catch(() => undefined)
+    const stored = await records.stored(record.release, revision).catch(() => undefined)
     if (!stored || !NEVER_DEPLOYED.has(stored.status)) return record
     const hooks = lostHooks(stored)
     if (stored.isInstall) return hooks.length === 0 ? record : {...record, lostHooks: hooks}
@@ -59,10 +58,10 @@ async function withLostHooks(
 /** Returns the last record of a release, with the evidence if it is unfinished, or bears the labels of another revision. */
 async function observedRecord(cluster: Looked, record: ReleaseRecord): Promise<ObservedRecord> {
   if (!isUnfinished(record) && !isUnlabelled(record)) return record
-  const lease = await cluster.lease(record.release)
+  const lease = await cluster.leases.read(record.release)
   const copiedBy = copierOf(record, lease)
   if (!isUnfinished(record)) return copiedBy === undefined ? record : {...record, copiedBy}
-  return {...record, evidence: evidenceOf(record, lease, {now: cluster.now()})}
+  return {...record, evidence: evidenceOf(record, lease, {now: cluster.leases.now()})}
 }
 
 /**

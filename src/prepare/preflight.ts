@@ -1,6 +1,6 @@
 import {KkError} from '../base/errors.ts'
-import type {StoredRelease} from '../kubernetes/cluster.ts'
 import {storedObjects} from '../kubernetes/manifest/manifest.ts'
+import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import {CHANGE_WORDS} from '../plan/changes/change-kind.ts'
 import {type ChangeVerb, refusedVerb, sufficientVerb, VERB_TABLE} from '../plan/changes/change-verb.ts'
 import {imageChanges} from '../plan/changes/images.ts'

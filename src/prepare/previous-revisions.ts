@@ -1,5 +1,6 @@
 import {mapParallel} from '../base/parallel.ts'
-import type {Cluster, StoredRelease} from '../kubernetes/cluster.ts'
+import type {Records} from '../kubernetes/records/records.ts'
+import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 
@@ -9,11 +10,11 @@ import type {ReleaseId} from '../release.ts'
  */
 export async function previousRevisions(
   plan: Plan,
-  cluster: Pick<Cluster, 'stored' | 'revisions'>,
+  cluster: {readonly records: Records},
 ): Promise<ReadonlyMap<ReleaseId, readonly StoredRelease[]>> {
   const previous = await mapParallel(
     plan.actions.filter(changesRecord),
-    async ({release}) => [release, await beforeOf(release, cluster)] as const,
+    async ({release}) => [release, await beforeOf(release, cluster.records)] as const,
   )
   return new Map(previous.filter(([, [last]]) => last?.status !== 'uninstalled'))
 }
@@ -23,13 +24,10 @@ function changesRecord({kind, revision}: Action): boolean {
   return kind === 'upgrade' || (kind === 'install' && revision > 0)
 }
 
-async function beforeOf(
-  release: ReleaseId,
-  cluster: Pick<Cluster, 'stored' | 'revisions'>,
-): Promise<readonly StoredRelease[]> {
-  const last = await cluster.stored(release)
+async function beforeOf(release: ReleaseId, records: Records): Promise<readonly StoredRelease[]> {
+  const last = await records.stored(release)
   if (!last || last.status === 'deployed') return last ? [last] : []
-  const deployed = (await cluster.revisions(release)).findLast(({status}) => status === 'deployed')
-  const stored = deployed && (await cluster.stored(release, deployed.revision))
+  const deployed = (await records.revisions(release)).findLast(({status}) => status === 'deployed')
+  const stored = deployed && (await records.stored(release, deployed.revision))
   return stored ? [last, stored] : [last]
 }

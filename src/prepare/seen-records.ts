@@ -1,5 +1,6 @@
 import {asKkError} from '../base/errors.ts'
-import type {Cluster, ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {Records} from '../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 
 /** The last revisions that this user may see. */
@@ -15,11 +16,11 @@ export interface SeenRecords {
  * `KK_FORBIDDEN` if one of these namespaces may not be seen either.
  */
 export async function seenRecords(
-  cluster: Pick<Cluster, 'records'>,
+  cluster: {readonly records: Records},
   releases: readonly ReleaseId[],
 ): Promise<SeenRecords> {
   try {
-    return {records: await cluster.records(), note: undefined}
+    return {records: await cluster.records.list(), note: undefined}
   } catch (error) {
     return inNamespaces(cluster, releases, error)
   }
@@ -30,13 +31,13 @@ export async function seenRecords(
  * or no namespace is known.
  */
 async function inNamespaces(
-  cluster: Pick<Cluster, 'records'>,
+  cluster: {readonly records: Records},
   releases: readonly ReleaseId[],
   error: unknown,
 ): Promise<SeenRecords> {
   const namespaces = [...new Set(releases.map(releaseNamespace))].sort()
   if (asKkError(error).code !== 'KK_FORBIDDEN' || namespaces.length === 0) throw error
-  const records = await Promise.all(namespaces.map((namespace) => cluster.records(namespace)))
+  const records = await Promise.all(namespaces.map((namespace) => cluster.records.list(namespace)))
   return {
     records: records.flat(),
     note: unseenNote(namespaces),

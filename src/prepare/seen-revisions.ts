@@ -1,7 +1,9 @@
 import {asKkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
 import type {Environment} from '../environment/environment.ts'
-import type {Cluster, ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {Records} from '../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
+import type {RunRecords} from '../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 import {unseenNote} from './seen-records.ts'
 
@@ -23,7 +25,7 @@ export interface Sought {
   readonly environment?: Environment | undefined
 }
 
-type Reads = Pick<Cluster, 'revisions' | 'runs'>
+type Reads = {readonly records: Records; readonly runs: RunRecords}
 
 /**
  * Returns every revision on the cluster or, for a user who may not list these, those in the namespaces of what is
@@ -31,18 +33,18 @@ type Reads = Pick<Cluster, 'revisions' | 'runs'>
  */
 export async function seenRevisions(cluster: Reads, sought: Sought): Promise<SeenRevisions> {
   try {
-    return {revisions: await cluster.revisions(), note: undefined}
+    return {revisions: await cluster.records.revisions(), note: undefined}
   } catch (error) {
     if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
-    const namespaces = await namespacesOf(cluster, sought)
+    const namespaces = await namespacesOf(cluster.runs, sought)
     if (namespaces.length === 0) throw error
-    const revisions = await mapParallel(namespaces, (namespace) => cluster.revisions({namespace}))
+    const revisions = await mapParallel(namespaces, (namespace) => cluster.records.revisions({namespace}))
     return {revisions: revisions.flat(), note: unseenNote(namespaces)}
   }
 }
 
 async function namespacesOf(
-  {runs}: Pick<Cluster, 'runs'>,
+  runs: RunRecords,
   {releases = [], names = [], owner, environment}: Sought,
 ): Promise<readonly string[]> {
   const records = owner === undefined || environment ? [] : await runs.list(owner)

@@ -2,9 +2,10 @@ import {dig, digText} from '../base/dig.ts'
 import {asKkError} from '../base/errors.ts'
 import {isMap} from '../base/values.ts'
 import type {SpokenChart} from '../charts/dialect.ts'
-import type {Cluster, ReleaseRecord, StoredRelease} from '../kubernetes/cluster.ts'
 import {parseManifest} from '../kubernetes/manifest/manifest.ts'
 import {isInstalled} from '../kubernetes/records/record.ts'
+import type {Records} from '../kubernetes/records/records.ts'
+import type {ReleaseRecord, StoredRelease} from '../kubernetes/records/release-record.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {isServed, servedEndpoint, serverElsewhere} from '../overrides/system/servers.ts'
 import {readLabels} from '../plan/labels.ts'
@@ -33,11 +34,11 @@ interface Client {
 export async function serversElsewhereNotes(
   prepared: Pick<Prepared, 'releases' | 'graph' | 'plugins' | 'environment'>,
   records: readonly ReleaseRecord[],
-  cluster: Pick<Cluster, 'stored'>,
+  cluster: {readonly records: Records},
 ): Promise<readonly string[]> {
   const notes: string[] = []
   for (const server of serversElsewhere(prepared, records)) {
-    const stored = await readable(cluster, server.record)
+    const stored = await readable(cluster.records, server.record)
     if (!stored || !isOfKk(stored)) continue
     const hosts = servicesOf(stored)
     for (const client of server.clients) notes.push(...noteOf(client, server, hosts))
@@ -83,11 +84,11 @@ function statesHosts(values: unknown, endpoint: string): boolean {
 }
 
 async function readable(
-  cluster: Pick<Cluster, 'stored'>,
+  records: Records,
   {release, revision}: ReleaseRecord,
 ): Promise<StoredRelease | undefined> {
   try {
-    return await cluster.stored(release, revision)
+    return await records.stored(release, revision)
   } catch (error) {
     const {code} = asKkError(error)
     if (code === 'KK_FORBIDDEN' || code === 'KK_RECORD') return undefined

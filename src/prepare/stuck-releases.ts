@@ -1,9 +1,11 @@
 import {asKkError} from '../base/errors.ts'
 import {isEmpty} from '../base/values.ts'
-import type {Cluster, KubernetesObject, StoredRelease} from '../kubernetes/cluster.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
 import {mayVanish} from '../kubernetes/gate/evaluate.ts'
 import {hookDeletePolicies, hookEvents} from '../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts'
 import {hookObjects, objectName, parseManifest} from '../kubernetes/manifest/manifest.ts'
+import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {Decision} from '../plan/decision/decision.ts'
 import {OBJECTS_GONE} from '../plan/drift/drift-reason.ts'
@@ -65,14 +67,14 @@ async function wayOn(
   cluster: Cluster,
   {release, isAwaited, layers}: Looked,
 ): Promise<Decision | typeof UNSEEN | undefined> {
-  const stored = await cluster.stored(release)
+  const stored = await cluster.records.stored(release)
   if (isAwaited && isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
     return upgrade('helm was started without its values, and is now given them')
   const objects = parseManifest(stored?.manifest ?? '')
   const namespace = releaseNamespace(release)
   const awaitedHooks = isAwaited && stored ? hooksToBeSeen(stored) : []
   try {
-    const failed = isAwaited ? await cluster.failedJobs(namespace, [...objects, ...awaitedHooks]) : []
+    const failed = isAwaited ? await cluster.health.failedJobs(namespace, [...objects, ...awaitedHooks]) : []
     const jobs = failed.map((name) => `Job/${name}`)
     const ofHooks = awaitedHooks.filter((hook) => jobs.includes(objectName(hook)))
     if (ofHooks.length > 0 && stored) return runAgain(stored, ofHooks, FAILED_AGAIN(jobs))
@@ -81,7 +83,7 @@ async function wayOn(
     if (gone.length > 0 && stored) return runAgain(stored, gone, HOOKS_GONE)
     // A Job that is gone was seen to complete where the gate has passed.
     const expected = isAwaited ? objects : objects.filter((object) => !mayVanish(object))
-    return (await cluster.exist(namespace, expected)) ? undefined : upgrade(OBJECTS_GONE)
+    return (await cluster.live.exist(namespace, expected)) ? undefined : upgrade(OBJECTS_GONE)
   } catch (error) {
     if (asKkError(error).code === 'KK_FORBIDDEN') return UNSEEN
     throw error
@@ -93,7 +95,7 @@ async function absent(
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly KubernetesObject[]> {
-  const exist = await Promise.all(objects.map((object) => cluster.exist(namespace, [object])))
+  const exist = await Promise.all(objects.map((object) => cluster.live.exist(namespace, [object])))
   return objects.filter((_, index) => !exist[index])
 }
 

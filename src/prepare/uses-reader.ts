@@ -1,8 +1,10 @@
 import {asKkError, KkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
-import type {Cluster, ReleaseRecord, StoredRelease} from '../kubernetes/cluster.ts'
+import type {Leases} from '../kubernetes/lease/leases.ts'
 import {staysAtUninstall, withoutHooks} from '../kubernetes/manifest/helm-view.ts'
 import {annotatedObjects, readableObjects} from '../kubernetes/manifest/manifest.ts'
+import type {Records} from '../kubernetes/records/records.ts'
+import type {ReleaseRecord, StoredRelease} from '../kubernetes/records/release-record.ts'
 import {CLEANUP, cleanupsIn} from '../plan/removal/cleanup.ts'
 import {dataOfHooks} from '../plan/removal/hook-data.ts'
 import {livingRevisions, type RecordFacts} from '../plan/uses/observed.ts'
@@ -18,13 +20,13 @@ export type UsesReader = () => Promise<Uses>
  * may use anything.
  */
 export function usesReader(
-  cluster: Pick<Cluster, 'everyRecord' | 'stored' | 'lease' | 'now'>,
+  cluster: {readonly records: Records; readonly leases: Leases},
   excused: ReadonlySet<string>,
 ): UsesReader {
   const readFacts = factsReader(cluster)
   return async () => {
     for (;;) {
-      const {records, strays} = await cluster.everyRecord().catch((error: unknown) => {
+      const {records, strays} = await cluster.records.every().catch((error: unknown) => {
         throw asKkError(error).code === 'KK_FORBIDDEN' ? unseen(error) : error
       })
       const living = livingOf(records)
@@ -48,14 +50,14 @@ export type FactsReader = (
 ) => Promise<(record: ReleaseRecord) => RecordFacts | undefined>
 
 /** Returns a reader that downloads each record once, however often it is called. */
-export function factsReader(cluster: Pick<Cluster, 'stored'>): FactsReader {
+export function factsReader(cluster: {readonly records: Records}): FactsReader {
   const known = new Map<string, RecordFacts>()
   const factsOf = (record: ReleaseRecord) => known.get(versionOf(record))
   return async (records) => {
     await mapParallel(
       records.filter((record) => !factsOf(record)),
       async (record) => {
-        const found = await readFacts(cluster, record)
+        const found = await readFacts(cluster.records, record)
         if (found) known.set(versionOf(record), found)
       },
     )
@@ -65,11 +67,11 @@ export function factsReader(cluster: Pick<Cluster, 'stored'>): FactsReader {
 
 /** Returns the facts of a record; undefined if it went while others were read. */
 async function readFacts(
-  cluster: Pick<Cluster, 'stored'>,
+  records: Records,
   {release, revision}: ReleaseRecord,
 ): Promise<RecordFacts | undefined> {
   try {
-    const stored = await cluster.stored(release, revision)
+    const stored = await records.stored(release, revision)
     return stored && factsIn(stored)
   } catch (error) {
     const {code, message} = asKkError(error)

@@ -1,8 +1,9 @@
 import {KkError} from '../base/errors.ts'
 import type {HelmVersion} from '../helm/helm.ts'
-import type {Cluster, HelmWrites, KubernetesObject, Validation} from '../kubernetes/cluster.ts'
+import type {DryRuns, HelmWrites, Validation} from '../kubernetes/dry-run/dry-runs.ts'
 import {expectWebhooksAnswer} from '../kubernetes/dry-run/unanswered-webhooks.ts'
 import {definedKinds, isBuiltIn, mayDefineKinds} from '../kubernetes/inventory/custom-kinds.ts'
+import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts'
 import {objectKey, objectName, parseManifest} from '../kubernetes/manifest/manifest.ts'
 import {repeatedObjects} from '../kubernetes/manifest/repeated-objects.ts'
 import {conflictPath} from '../plan/drift/conflict-path.ts'
@@ -32,7 +33,7 @@ export interface Preflight extends Compared {
  */
 export async function validateAll(
   rendered: Rendered,
-  cluster: Pick<Cluster, 'validate'>,
+  dryRuns: DryRuns,
   preflight: Preflight,
 ): Promise<Rendered> {
   const answers: Answer[] = []
@@ -41,7 +42,7 @@ export async function validateAll(
     const namespace = releaseNamespace(release)
     const writes = helmWrites(release, preflight)
     repeated.push(...refusedRepeats(release, objects, writes))
-    const validations = await cluster.validate({
+    const validations = await dryRuns.validate({
       namespace,
       objects: objects.map((object) => withHelmMarks(object, release)),
       writes,

@@ -1,7 +1,7 @@
 import {asKkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
 import {dependents} from '../graph/dependents.ts'
-import type {Cluster} from '../kubernetes/cluster.ts'
+import type {Records} from '../kubernetes/records/records.ts'
 import {actionGraph} from '../plan/action-graph.ts'
 import {readLabels, UNCHECKED_LABEL} from '../plan/labels.ts'
 import {isRechecked, type Plan} from '../plan/plan.ts'
@@ -11,7 +11,7 @@ import {releasesIn} from './run-state.ts'
 
 interface CheckedOptions {
   readonly plan: Plan
-  readonly cluster: Pick<Cluster, 'lastRecord' | 'label'>
+  readonly cluster: {readonly records: Records}
 }
 
 /**
@@ -49,9 +49,9 @@ async function forgetAll(
 ): Promise<readonly string[]> {
   const troubles = await mapParallel(releases, async (release) => {
     try {
-      const record = await cluster.lastRecord(release)
+      const record = await cluster.records.last(release)
       const isNoted = record && readLabels(record.labels)?.unchecked === record.revision
-      if (isNoted) await cluster.label(record, {[UNCHECKED_LABEL]: null})
+      if (isNoted) await cluster.records.label(record, {[UNCHECKED_LABEL]: null})
       return []
     } catch (error) {
       const {code, message} = asKkError(error)

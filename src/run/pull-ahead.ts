@@ -1,7 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {asKkError} from '../base/errors.ts'
-import type {Cluster} from '../kubernetes/cluster.ts'
-import type {BegunPull, ImagePull, PullProgress} from '../kubernetes/image-pulls.ts'
+import type {BegunPull, ImagePull, ImagePulls, PullProgress} from '../kubernetes/image-pulls.ts'
+import type {InventoryReader} from '../kubernetes/inventory/inventory.ts'
 import type {RunEvent} from './events.ts'
 import type {RunObserver} from './observer.ts'
 
@@ -9,7 +9,7 @@ const PATIENCE = 5_000
 
 interface PullsOptions {
   readonly pulls: readonly ImagePull[]
-  readonly cluster: Pick<Cluster, 'pulls' | 'inventory'>
+  readonly cluster: {readonly pulls: ImagePulls; readonly inventory: InventoryReader}
   /** Milliseconds that the end of the run waits for what pulls to be taken away; 5,000 unless told. */
   readonly patience?: number
 }
@@ -66,11 +66,17 @@ interface PulledAhead {
 /** Pulls images until all are there, or the signal; takes away what pulled. Never rejects: nothing depends on it. */
 async function pullAhead(
   pulls: readonly ImagePull[],
-  {cluster, signal}: {readonly cluster: Pick<Cluster, 'pulls' | 'inventory'>; readonly signal: AbortSignal},
+  {
+    cluster,
+    signal,
+  }: {
+    readonly cluster: {readonly pulls: ImagePulls; readonly inventory: InventoryReader}
+    readonly signal: AbortSignal
+  },
 ): Promise<PulledAhead> {
   const started = Date.now()
-  const nodes = await countNodes(cluster)
-  const done = await Promise.all(pulls.map((pull) => pullOne(pull, nodes, cluster, signal)))
+  const nodes = await countNodes(cluster.inventory)
+  const done = await Promise.all(pulls.map((pull) => pullOne(pull, nodes, cluster.pulls, signal)))
   return {
     images: new Set(pulls.flatMap(({images}) => images.map(({image}) => image))).size,
     nodes,
@@ -82,8 +88,8 @@ async function pullAhead(
 }
 
 /** One, where nodes may not be looked at. */
-async function countNodes(cluster: Pick<Cluster, 'inventory'>): Promise<number> {
-  const {nodes = []} = await cluster.inventory('nodes').catch(() => ({nodes: []}))
+async function countNodes(inventory: InventoryReader): Promise<number> {
+  const {nodes = []} = await inventory.read('nodes').catch(() => ({nodes: []}))
   return Math.max(1, nodes.length)
 }
 
@@ -92,7 +98,7 @@ type Pulled = PullProgress & {readonly trouble?: string}
 async function pullOne(
   pull: ImagePull,
   nodes: number,
-  {pulls}: Pick<Cluster, 'pulls'>,
+  pulls: ImagePulls,
   signal: AbortSignal,
 ): Promise<Pulled> {
   const nothing = {wanted: pull.images.length * nodes, pulled: 0}

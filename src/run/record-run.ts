@@ -1,5 +1,5 @@
 import {asKkError} from '../base/errors.ts'
-import type {ReleaseRecord} from '../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import type {RunRecord, RunRecords, RunRelease} from '../kubernetes/records/runs.ts'
 import {isMadeBy} from '../plan/installation.ts'
 import type {ReleaseId} from '../release.ts'

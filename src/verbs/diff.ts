@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts'
 import {upgradedObjects} from '../kubernetes/manifest/manifest.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {helmActions, type Rendered} from '../prepare/rendering/render.ts'

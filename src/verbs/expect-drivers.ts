@@ -5,7 +5,8 @@ import {readDocuments} from '../exchange/documents.ts'
 import {type Driver, driversAmong, expectSameDrivers} from '../exchange/drivers.ts'
 import {partName, type Separator, separatorOf} from '../exchange/exported.ts'
 import type {Format} from '../exchange/lost.ts'
-import type {Cluster} from '../kubernetes/cluster.ts'
+import type {ApiServer} from '../kubernetes/api/api-server.ts'
+import type {Objects} from '../kubernetes/objects/objects.ts'
 import {releaseName} from '../release.ts'
 import type {OwnedFiles} from '../state/files/owned-files.ts'
 import {readYamlDocuments} from '../yaml/yaml.ts'
@@ -22,7 +23,9 @@ interface SeenOptions {
   /** The directory of the export, with what an earlier one has left there. */
   readonly directory: string
   /** Undefined if none was named. */
-  readonly cluster: Pick<Cluster, 'objects' | 'customKinds' | 'context'> | undefined
+  readonly cluster:
+    | {readonly objects: Objects; readonly apiServer: ApiServer; readonly context: string}
+    | undefined
   readonly note: (text: string) => void
 }
 

@@ -5,7 +5,10 @@ import {deployChange, replacedIn} from '../doctor/checks/change.ts'
 import {checkBefore} from '../doctor/checks/checks.ts'
 import type {ChartFacts} from '../graph/inference/facts.ts'
 import type {Helm} from '../helm/helm.ts'
-import type {Cluster, ClusterIdentity} from '../kubernetes/cluster.ts'
+import type {ApiServer} from '../kubernetes/api/api-server.ts'
+import type {ClusterIdentity} from '../kubernetes/api/identity.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
+import type {DryRuns} from '../kubernetes/dry-run/dry-runs.ts'
 import {definedKinds} from '../kubernetes/inventory/custom-kinds.ts'
 import {nameProblem} from '../kubernetes/manifest/name-problem.ts'
 import {digest} from '../plan/digest.ts'
@@ -75,12 +78,19 @@ export async function foresee(
     notes.push(...uncheckedNotes(prepared, plan, rendered))
     const {foreknown} = prepared
     const mask = preparedMask(prepared)
-    isAsked = await askedToAccept(rendered, cluster, {plan, previous, helm, forceConflicts, foreknown, mask})
+    isAsked = await askedToAccept(rendered, cluster.dryRuns, {
+      plan,
+      previous,
+      helm,
+      forceConflicts,
+      foreknown,
+      mask,
+    })
     if (notes.length === 0) await asked.keep(plan, rendered)
   }
   const later = await unknownYet(prepared, plan, {rendered, cluster})
   const replaced = replacedIn(rendered, previous)
-  return {isAsked, notes, later, data: await hookData(cluster, plan, {objectsOf: rendered, replaced})}
+  return {isAsked, notes, later, data: await hookData(cluster.live, plan, {objectsOf: rendered, replaced})}
 }
 
 /**
@@ -160,7 +170,7 @@ function foreknownKinds({foreknown}: Prepared): readonly string[] {
 
 interface ForesightPorts {
   readonly helm: Renderer
-  readonly cluster: Pick<Cluster, 'customKinds'>
+  readonly cluster: {readonly apiServer: ApiServer}
   readonly ifUnknown?: Pick<AskedRenders, 'wasAsked'>
 }
 
@@ -224,11 +234,11 @@ async function expectSupported({observed, rendered, ports, forceVersion}: Suppor
  */
 export async function askedToAccept(
   rendered: Rendered,
-  cluster: Pick<Cluster, 'validate'>,
+  dryRuns: DryRuns,
   preflight: Preflight,
 ): Promise<boolean> {
   try {
-    await validateAll(rendered, cluster, preflight)
+    await validateAll(rendered, dryRuns, preflight)
     return true
   } catch (error) {
     if (asKkError(error).code === 'KK_FORBIDDEN') return false
@@ -242,7 +252,7 @@ export async function askedToAccept(
 async function unknownYet(
   prepared: Prepared,
   plan: Plan,
-  {rendered, cluster}: {readonly rendered: Rendered; readonly cluster: Pick<Cluster, 'customKinds'>},
+  {rendered, cluster}: {readonly rendered: Rendered; readonly cluster: {readonly apiServer: ApiServer}},
 ): Promise<readonly KnownAfterApply[]> {
   const resources = helmActions(plan).map(({release}) => {
     const facts = prepared.foreknown?.get(release)?.facts

@@ -6,6 +6,7 @@ import {claimsOf, type StatefulSet} from '../kubernetes/guard/claims.ts'
 import type {Approval, ApprovedObject, GuardParameters} from '../kubernetes/guard/guard.ts'
 import {liveApprovals} from '../kubernetes/guard/parameters.ts'
 import {parseManifest} from '../kubernetes/manifest/manifest.ts'
+import type {Records} from '../kubernetes/records/records.ts'
 import {readLabels} from '../plan/labels.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 
@@ -59,7 +60,7 @@ export async function planGuard(cluster: Cluster, now: number): Promise<GuardPla
   const claims = new Map(
     [
       ...(state?.parameters.claims ?? []),
-      ...(await recordedClaims(cluster, isProtected)),
+      ...(await recordedClaims(cluster.records, isProtected)),
       ...(await cluster.guard.claims(isProtected)),
     ].filter(([, release]) => isProtected.includes(release)),
   )
@@ -146,7 +147,7 @@ export function objectText({kind, namespace, name}: ApprovedObject): string {
 
 async function requireSupport(cluster: Cluster): Promise<void> {
   if (await cluster.guard.supported()) return
-  const {version} = await cluster.identity()
+  const {version} = await cluster.apiServer.identity()
   throw new KkError(
     'KK_NO_GUARD',
     `the guard needs ValidatingAdmissionPolicy (Kubernetes 1.30 or newer), and ${cluster.server} runs ${version}`,
@@ -156,7 +157,7 @@ async function requireSupport(cluster: Cluster): Promise<void> {
 
 /** Returns the protected releases of every environment, by the labels of their last records. */
 async function protectedReleases(cluster: Cluster): Promise<readonly ReleaseId[]> {
-  const records = await cluster.records()
+  const records = await cluster.records.list()
   return records.filter(({labels}) => readLabels(labels)?.protected).map(({release}) => release)
 }
 
@@ -164,9 +165,9 @@ async function protectedReleases(cluster: Cluster): Promise<readonly ReleaseId[]
  * Returns the manifest of the last revision; empty if the record cannot be read, for the roles of docs/guard.md do not
  * allow reading Secrets.
  */
-async function lastManifest(cluster: Pick<Cluster, 'stored'>, release: ReleaseId): Promise<string> {
+async function lastManifest(records: Records, release: ReleaseId): Promise<string> {
   try {
-    return (await cluster.stored(release))?.manifest ?? ''
+    return (await records.stored(release))?.manifest ?? ''
   } catch (error) {
     const {code} = asKkError(error)
     if (code !== 'KK_FORBIDDEN' && code !== 'KK_RECORD') throw error
@@ -179,11 +180,11 @@ async function lastManifest(cluster: Pick<Cluster, 'stored'>, release: ReleaseId
  * names.
  */
 async function recordedClaims(
-  cluster: Pick<Cluster, 'stored'>,
+  records: Records,
   releases: readonly ReleaseId[],
 ): Promise<readonly (readonly [claim: string, release: ReleaseId])[]> {
   const claims = await mapParallel(releases, async (release) => {
-    return parseManifest(await lastManifest(cluster, release))
+    return parseManifest(await lastManifest(records, release))
       .filter(({kind}) => kind === 'StatefulSet')
       .flatMap((set) => claimsOf(set as unknown as StatefulSet, releaseNamespace(release)))
       .map((claim) => [claim, release] as const)

@@ -10,14 +10,15 @@ import {
 } from '../exchange/imported.ts'
 import type {KnownRelease} from '../graph/inference/facts.ts'
 import {infer} from '../graph/inference/infer.ts'
-import type {Cluster, ReleaseRecord, StoredRelease} from '../kubernetes/cluster.ts'
+import type {Records} from '../kubernetes/records/records.ts'
+import type {ReleaseRecord, StoredRelease} from '../kubernetes/records/release-record.ts'
 import {readLabels} from '../plan/labels.ts'
 import {factsOf} from '../prepare/inference/manifests/facts-of.ts'
 import {unservedNotes} from '../prepare/inference/notes.ts'
 import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../release.ts'
 
 interface ImportOptions {
-  readonly cluster: Pick<Cluster, 'records' | 'stored' | 'context'>
+  readonly cluster: {readonly records: Records; readonly context: string}
   readonly name: string
   /** The namespace whose releases are imported; all namespaces if undefined. */
   readonly namespace: string | undefined
@@ -35,10 +36,10 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
   const {cluster, name, namespace, showSecrets} = options
   const charts = options.charts.map(sourceOf)
   refuseOddSettings({name, charts})
-  const records = await cluster.records(namespace)
+  const records = await cluster.records.list(namespace)
   const foreign = records.filter(({labels}) => readLabels(labels) === undefined)
   if (foreign.length === 0) throw nothingToImport(namespace, records)
-  const stored = await mapParallel(foreign, ({release}) => cluster.stored(release))
+  const stored = await mapParallel(foreign, ({release}) => cluster.records.stored(release))
   const found = stored
     .filter((each) => each !== undefined)
     .toSorted((a, b) => (a.release < b.release ? -1 : 1))

@@ -1,13 +1,19 @@
 import {asKkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
-import type {Cluster, KubernetesObject, ReleaseRecord, StoredRelease} from '../kubernetes/cluster.ts'
+import type {Cluster} from '../kubernetes/cluster.ts'
+import type {DryRuns} from '../kubernetes/dry-run/dry-runs.ts'
 import {describeCause} from '../kubernetes/gate/cause.ts'
 import {blamesOf} from '../kubernetes/gate/health.ts'
+import type {HealthChecks} from '../kubernetes/gate/health-checks.ts'
 import {SCALED_DOWN} from '../kubernetes/gate/kinds/health.ts'
 import {isRolledByNode, ROLL} from '../kubernetes/gate/node-roll.ts'
+import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts'
 import {annotatedObjects, objectName, parseManifest} from '../kubernetes/manifest/manifest.ts'
 import {goneHooks} from '../kubernetes/objects/gone-hooks.ts'
+import type {LiveObjects} from '../kubernetes/objects/live-objects.ts'
 import {lastOf} from '../kubernetes/records/record.ts'
+import type {Records} from '../kubernetes/records/records.ts'
+import type {ReleaseRecord, StoredRelease} from '../kubernetes/records/release-record.ts'
 import {idleFeatureNotes} from '../overrides/features.ts'
 import {largeNumberNotes, mergedValues} from '../overrides/layers.ts'
 import {changesOf, droppedSets} from '../plan/changes/changes-of.ts'
@@ -191,11 +197,16 @@ const CANDIDATES: ReadonlySet<string> = new Set(['unchanged', 'relabel', 'await'
  */
 async function driftedReleases(
   actions: readonly Action[],
-  cluster: Pick<Cluster, 'stored' | 'present' | 'dryApply' | 'scaleTargets'>,
+  cluster: {
+    readonly records: Records
+    readonly live: LiveObjects
+    readonly dryRuns: DryRuns
+    readonly health: HealthChecks
+  },
 ): Promise<ReadonlyMap<ReleaseId, string>> {
   const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
   const found = await mapParallel(candidates, async ({release, revision}) => {
-    const stored = await cluster.stored(release, revision)
+    const stored = await cluster.records.stored(release, revision)
     return {release, objects: stored ? await driftedObjects(cluster, stored) : []}
   })
   return new Map(
@@ -209,15 +220,15 @@ async function driftedReleases(
 /** Returns notes of the releases that a plan leaves as they are though objects of them are missing, or scaled down. */
 async function missingNotes(
   actions: readonly Action[],
-  cluster: Pick<Cluster, 'stored' | 'present' | 'missing' | 'health'>,
+  cluster: {readonly records: Records; readonly live: LiveObjects; readonly health: HealthChecks},
 ): Promise<readonly string[]> {
   const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
   const notes = await mapParallel(candidates, async ({release, revision, kind}) => {
-    const stored = await cluster.stored(release, revision)
+    const stored = await cluster.records.stored(release, revision)
     const objects = stored ? parseManifest(stored.manifest) : []
     const missing = [
-      ...(await cluster.missing(releaseNamespace(release), objects)),
-      ...(stored ? await goneHooks(cluster, stored) : []),
+      ...(await cluster.live.missing(releaseNamespace(release), objects)),
+      ...(stored ? await goneHooks(cluster.live, stored) : []),
     ]
     // What is only checked is noted with all that it lacks; see `ailingNotes`.
     const scaled = kind === 'check' ? [] : await scaledNotes(release, objects, cluster)
@@ -238,11 +249,11 @@ async function missingNotes(
 async function scaledNotes(
   release: ReleaseId,
   objects: readonly KubernetesObject[],
-  cluster: Pick<Cluster, 'health'>,
+  cluster: {readonly health: HealthChecks},
 ): Promise<readonly string[]> {
   const workloads = objects.filter(({kind}) => SCALABLE.has(kind))
   if (workloads.length === 0) return []
-  const health = await cluster.health(releaseNamespace(release), workloads).catch(() => undefined)
+  const health = await cluster.health.of(releaseNamespace(release), workloads).catch(() => undefined)
   const scaled = health ? blamesOf(health).filter(({reason}) => reason === SCALED_DOWN) : []
   return scaled.map(
     ({object, message}) => `${releaseName(release)}: ${object}: ${message}; this plan leaves that so`,
@@ -259,7 +270,7 @@ const SCALABLE: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'Rep
 async function ailingNotes(
   actions: readonly Action[],
   prepared: Pick<Prepared, 'releases'>,
-  cluster: Pick<Cluster, 'stored' | 'health'>,
+  cluster: {readonly records: Records; readonly health: HealthChecks},
 ): Promise<readonly string[]> {
   if (!actions.some(isChange)) return []
   const checked = actions.filter(
@@ -279,14 +290,14 @@ async function ailingNotes(
 }
 
 async function whyIll(
-  cluster: Pick<Cluster, 'stored' | 'health'>,
+  cluster: {readonly records: Records; readonly health: HealthChecks},
   release: ReleaseId,
 ): Promise<string | undefined> {
   try {
-    const stored = await cluster.stored(release)
+    const stored = await cluster.records.stored(release)
     if (!stored) return undefined
     const objects = parseManifest(stored.manifest)
-    const health = await cluster.health(releaseNamespace(release), objects, {hasPassed: hasPassed(stored)})
+    const health = await cluster.health.of(releaseNamespace(release), objects, {hasPassed: hasPassed(stored)})
     const [first, ...others] = blamesOf(health)
     if (!first) return undefined
     const more = others.length === 0 ? '' : `, and ${others.length} more`

@@ -6,7 +6,7 @@ import {
   usedKinds,
 } from '../../src/doctor/cluster/api-versions.ts'
 import {classless, judgeNamedClasses, judgeStorageClasses} from '../../src/doctor/cluster/storage-class.ts'
-import type {KubernetesObject} from '../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../src/kubernetes/manifest/kubernetes-object.ts'
 import type {ReleaseId} from '../../src/release.ts'
 
 const DB = 'openstack/db'

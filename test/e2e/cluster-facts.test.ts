@@ -41,7 +41,7 @@ describe('the facts of a cluster', () => {
 
     const {stdout} = await kk(['facts', environment, '--output', 'json'])
 
-    const {version} = await cluster.identity()
+    const {version} = await cluster.apiServer.identity()
     expect(JSON.parse(stdout)).toMatchObject({
       facts: {
         controllers: expect.any(Number),
@@ -69,7 +69,7 @@ describe('the facts of a cluster', () => {
       (await kk(['values', 'show', 'api', '-e', environment, '--plugins', plugins, ...more])).stdout
     const planned = async (...more: string[]) =>
       (await kk(['plan', environment, '--plugins', plugins, '--diff', ...more])).stdout
-    const {nodes = []} = await cluster.inventory('nodes')
+    const {nodes = []} = await cluster.inventory.read('nodes')
     const controllers = nodes.filter(({labels}) => labels['openstack-control-plane'] === 'enabled').length
 
     expect(await show('--context', inject('run').context)).toBe(`replicas: ${controllers}`)
@@ -80,7 +80,7 @@ describe('the facts of a cluster', () => {
   })
 
   it('make the system overrides that kk overrides shows, when the command line names it', async () => {
-    const {nodes = []} = await cluster.inventory('nodes')
+    const {nodes = []} = await cluster.inventory.read('nodes')
     const controllers = nodes.filter(({labels}) => labels['openstack-control-plane'] === 'enabled').length
     const name = `kk-facts-overrides-${process.pid}`
     const environment = join(directory, `${name}.yaml`)

@@ -2,7 +2,9 @@ import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
-import type {Cluster, HelmWrites, KubernetesObject} from '../../src/kubernetes/cluster.ts'
+import type {Cluster} from '../../src/kubernetes/cluster.ts'
+import type {HelmWrites} from '../../src/kubernetes/dry-run/dry-runs.ts'
+import type {KubernetesObject} from '../../src/kubernetes/manifest/kubernetes-object.ts'
 import {parseManifest} from '../../src/kubernetes/manifest/manifest.ts'
 import {openCluster} from '../../src/kubernetes/open.ts'
 import {releaseId} from '../../src/release.ts'
@@ -49,7 +51,7 @@ describe('a cluster', () => {
   it('is known by the UID of kube-system and its version', async () => {
     const namespace = await get<{metadata: {uid: string}}>('namespace', 'kube-system')
 
-    const identity = await cluster.identity()
+    const identity = await cluster.apiServer.identity()
 
     expect(identity).toEqual({uid: namespace.metadata.uid, version: expect.stringMatching(/^v1\.\d+\./)})
     expect(cluster).toMatchObject({
@@ -76,9 +78,9 @@ describe('the records of releases', () => {
     )
     await helm(binary, 'upgrade', 'tiny', chart, '--namespace', namespace)
 
-    const records = await cluster.records()
-    const record = await cluster.lastRecord(release)
-    const stored = await cluster.stored(release)
+    const records = await cluster.records.list()
+    const record = await cluster.records.last(release)
+    const stored = await cluster.records.stored(release)
 
     expect(record).toMatchObject({
       release,
@@ -94,14 +96,17 @@ describe('the records of releases', () => {
     })
     expect(parseManifest(stored!.manifest)).toMatchObject([{kind: 'ConfigMap', metadata: {name: 'tiny'}}])
     expect(stored!.hooks.flatMap(parseManifest)).toMatchObject([{metadata: {name: 'tiny-hook'}}])
-    await expect(cluster.stored(release, 1)).resolves.toMatchObject({revision: 1, status: 'superseded'})
+    await expect(cluster.records.stored(release, 1)).resolves.toMatchObject({
+      revision: 1,
+      status: 'superseded',
+    })
 
-    await cluster.label(record!, {'kk.openstack.org/passed': '2', 'kk.openstack.org/owner': null})
+    await cluster.records.label(record!, {'kk.openstack.org/passed': '2', 'kk.openstack.org/owner': null})
 
-    const {labels} = (await cluster.lastRecord(release))!
+    const {labels} = (await cluster.records.last(release))!
     expect(labels).toMatchObject({'kk.openstack.org/passed': '2', name: 'tiny'})
     expect(labels).not.toHaveProperty('kk.openstack.org/owner')
-    await expect(cluster.label(record!, {'kk.openstack.org/passed': '3'})).rejects.toMatchObject({
+    await expect(cluster.records.label(record!, {'kk.openstack.org/passed': '3'})).rejects.toMatchObject({
       code: 'KK_RACED',
     })
   })
@@ -109,9 +114,9 @@ describe('the records of releases', () => {
   it('of a release that is not there are undefined', async () => {
     const release = releaseId('default', 'nothing')
 
-    await expect(cluster.lastRecord(release)).resolves.toBeUndefined()
-    await expect(cluster.stored(release)).resolves.toBeUndefined()
-    await expect(cluster.stored(release, 3)).resolves.toBeUndefined()
+    await expect(cluster.records.last(release)).resolves.toBeUndefined()
+    await expect(cluster.records.stored(release)).resolves.toBeUndefined()
+    await expect(cluster.records.stored(release, 3)).resolves.toBeUndefined()
   })
 })
 
@@ -139,7 +144,7 @@ describe('validation', () => {
     const unknown = {apiVersion: 'example.org/v1', kind: 'Thing', metadata: {name: 't'}}
     const namespaceToCome = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: `${namespace}-new`}}
 
-    const validations = await cluster.validate({
+    const validations = await cluster.dryRuns.validate({
       namespace,
       objects: [
         map({}),
@@ -163,7 +168,7 @@ describe('validation', () => {
       {object: `Namespace/${namespace}-new`, outcome: 'accepted'},
       {object: 'ConfigMap/b', outcome: 'known-after-apply', missing: 'namespace'},
     ])
-    await expect(cluster.exist(namespace, [map({})])).resolves.toBe(false)
+    await expect(cluster.live.exist(namespace, [map({})])).resolves.toBe(false)
   })
 
   it('finds that a field of an existing object cannot change', async () => {
@@ -179,7 +184,7 @@ describe('validation', () => {
     })
     await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: deployment('one')})
 
-    const validations = await cluster.validate({namespace, objects: [deployment('two')]})
+    const validations = await cluster.dryRuns.validate({namespace, objects: [deployment('two')]})
 
     expect(validations).toMatchObject([
       {outcome: 'refused', message: expect.stringContaining('field is immutable')},
@@ -222,7 +227,7 @@ describe('validation', () => {
       const namespace = await makeNamespace('validate')
       await kubectl([...apply, '--namespace', namespace], {input: before})
       const writes = {method, force: false, before: [before]}
-      return cluster.validate({namespace, objects: [after], writes})
+      return cluster.dryRuns.validate({namespace, objects: [after], writes})
     }
 
     it.each<[string, KubernetesObject, KubernetesObject]>([
@@ -246,7 +251,7 @@ describe('validation', () => {
     await kubectl([...apply, '--field-manager', 'helm'], {input: {...object, data: {}}})
     await kubectl([...apply, '--field-manager', 'somebody'], {input: {...object, data: {of: 'else'}}})
     const validate = (writes: Pick<HelmWrites, 'method' | 'force'>) =>
-      cluster.validate({namespace, objects: [object], writes: {...writes, before: []}})
+      cluster.dryRuns.validate({namespace, objects: [object], writes: {...writes, before: []}})
 
     const found = await validate({method: 'server-side', force: false})
     const forced = await validate({method: 'server-side', force: true})
@@ -268,7 +273,7 @@ describe('validation', () => {
     })
     await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: hook('one')})
 
-    const validations = await cluster.validate({namespace, objects: [hook('two'), hook('')]})
+    const validations = await cluster.dryRuns.validate({namespace, objects: [hook('two'), hook('')]})
 
     const standing = expect.objectContaining({namespace, name: 'hook'})
     expect(validations).toEqual([
@@ -285,7 +290,7 @@ describe('validation', () => {
       stringData: {password: {not: 'very-secret-text'}},
     }
 
-    const [validation] = await cluster.validate({namespace: 'default', objects: [secret]})
+    const [validation] = await cluster.dryRuns.validate({namespace: 'default', objects: [secret]})
 
     expect(validation).toMatchObject({outcome: 'refused', message: expect.stringContaining('***')})
     expect(JSON.stringify(validation)).not.toContain('very-secret-text')
@@ -297,25 +302,27 @@ describe('objects', () => {
     const namespace = await makeNamespace('exist')
     const account = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'kube-root-ca.crt'}}
     const gone = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'gone'}}
-    await cluster.gate({namespace, objects: [], deadline: 0})
+    await cluster.health.gate({namespace, objects: [], deadline: 0})
 
-    await expect.poll(() => cluster.exist(namespace, [account])).toBe(true)
-    await expect(cluster.exist(namespace, [account, gone])).resolves.toBe(false)
-    await expect(cluster.exist(namespace, [{...gone, apiVersion: 'example.org/v1'}])).resolves.toBe(false)
+    await expect.poll(() => cluster.live.exist(namespace, [account])).toBe(true)
+    await expect(cluster.live.exist(namespace, [account, gone])).resolves.toBe(false)
+    await expect(cluster.live.exist(namespace, [{...gone, apiVersion: 'example.org/v1'}])).resolves.toBe(
+      false,
+    )
   })
 })
 
 describe('a Lease', () => {
   it('is held by one at a time; the other is told by whom, and has it when it is released', async () => {
     const release = releaseId('openstack', uniqueName('lease'))
-    const first = await cluster.hold(release, 'ada@one/1', Date.now())
+    const first = await cluster.leases.hold(release, 'ada@one/1', Date.now())
 
-    await expect(cluster.hold(release, 'bob@two/2', Date.now() + 500)).rejects.toMatchObject({
+    await expect(cluster.leases.hold(release, 'bob@two/2', Date.now() + 500)).rejects.toMatchObject({
       code: 'KK_HELD',
       message: `${release} is held by ada@one/1`,
     })
 
-    const second = cluster.hold(release, 'bob@two/2', Date.now() + 20_000)
+    const second = cluster.leases.hold(release, 'bob@two/2', Date.now() + 20_000)
     await first.release()
     const held = await second
     expect(first.lost.aborted).toBe(false)
@@ -337,9 +344,9 @@ describe('a Lease', () => {
 
     await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (holder) => {
-        const held = await cluster.hold(release, holder, Date.now() + 60_000)
+        const held = await cluster.leases.hold(release, holder, Date.now() + 60_000)
         most = Math.max(most, ++holders)
-        await cluster.lastRecord(release)
+        await cluster.records.last(release)
         holders--
         await held.release()
       }),

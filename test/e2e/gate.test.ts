@@ -1,6 +1,7 @@
 import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi} from 'vitest'
-import type {Cluster, KubernetesObject} from '../../src/kubernetes/cluster.ts'
+import type {Cluster} from '../../src/kubernetes/cluster.ts'
 import type {Cause} from '../../src/kubernetes/gate/health.ts'
+import type {KubernetesObject} from '../../src/kubernetes/manifest/kubernetes-object.ts'
 import {openCluster} from '../../src/kubernetes/open.ts'
 import {applyDirectly} from './support/api.ts'
 import {kubectl, makeNamespace, waitFor} from './support/cluster.ts'
@@ -114,7 +115,7 @@ describe.concurrent('a gate that stays closed', () => {
     // which would hold them against the tests beside this one.
     await vi.waitFor(
       async () => {
-        const closed = cluster.gate({namespace, objects, deadline: Date.now() + 1_000})
+        const closed = cluster.health.gate({namespace, objects, deadline: Date.now() + 1_000})
         expect(await closed.catch((error: unknown) => error)).toMatchObject({
           code: 'KK_UNHEALTHY',
           message: expect.stringMatching(message),
@@ -128,7 +129,7 @@ describe.concurrent('a gate that stays closed', () => {
   it('names an object that is not there', async () => {
     const namespace = await makeNamespace('gate')
 
-    const closed = cluster.gate({namespace, objects: [deployment()], deadline: Date.now() + 1_000})
+    const closed = cluster.health.gate({namespace, objects: [deployment()], deadline: Date.now() + 1_000})
 
     await expect(closed).rejects.toThrow('not healthy in time: Deployment/api: it does not exist')
   })
@@ -138,7 +139,9 @@ describe.concurrent('a gate that stays closed', () => {
     async (restartPolicy) => {
       const objects = [job({annotations: {[FAIL]: 'JobFailed'}}, restartPolicy)]
       const namespace = await makeNamespace('gate')
-      const closed = cluster.gate({namespace, objects, deadline: later()}).catch((error: unknown) => error)
+      const closed = cluster.health
+        .gate({namespace, objects, deadline: later()})
+        .catch((error: unknown) => error)
 
       await apply(namespace, objects)
 
@@ -155,7 +158,7 @@ describe.concurrent('a gate that stays closed', () => {
     const objects = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
     const namespace = await applied(objects)
 
-    const closed = cluster.gate({namespace, objects, deadline: soon()})
+    const closed = cluster.health.gate({namespace, objects, deadline: soon()})
 
     await expect(closed).rejects.toMatchObject({log: ['this container is simulated: nothing runs in it']})
   })
@@ -165,7 +168,7 @@ describe.concurrent('a gate that stays closed', () => {
     const objects = [{...stuck, spec: {...(stuck.spec as object), progressDeadlineSeconds: 5}}]
     const namespace = await applied(objects)
 
-    const closed = cluster.gate({namespace, objects, deadline: later()})
+    const closed = cluster.health.gate({namespace, objects, deadline: later()})
 
     await expect(closed).rejects.toThrow(/ImagePullBackOff.*its progress deadline was exceeded/)
   })
@@ -175,7 +178,7 @@ describe.concurrent('a gate that stays closed', () => {
     const namespace = await applied(objects)
     const seen: (readonly Cause[])[] = []
 
-    await cluster
+    await cluster.health
       .gate({namespace, objects, deadline: soon(), onProgress: (blames) => seen.push(blames)})
       .catch(() => undefined)
 
@@ -198,7 +201,7 @@ describe.concurrent('a gate that stays closed', () => {
     const onProgress = () => aborting.abort()
 
     await expect(
-      cluster.gate({namespace, objects, deadline: later(), signal: aborting.signal, onProgress}),
+      cluster.health.gate({namespace, objects, deadline: later(), signal: aborting.signal, onProgress}),
     ).rejects.toMatchObject({
       code: 'KK_INTERRUPTED',
     })
@@ -216,7 +219,7 @@ describe.concurrent('a gate opens', () => {
     ]
     const namespace = await applied(objects)
 
-    await cluster.gate({namespace, objects, deadline: later()})
+    await cluster.health.gate({namespace, objects, deadline: later()})
 
     const ready = await kubectl([
       'get',
@@ -228,13 +231,13 @@ describe.concurrent('a gate opens', () => {
       'jsonpath={.status.readyReplicas}',
     ])
     expect(ready).toBe('3')
-    await expect(cluster.health(namespace, objects)).resolves.toEqual({state: 'healthy'})
+    await expect(cluster.health.of(namespace, objects)).resolves.toEqual({state: 'healthy'})
   })
 
   it('at once for objects without a notion of health', async () => {
     const objects = [claim('no-such-class')]
 
-    await expect(cluster.gate({namespace: 'default', objects, deadline: 0})).resolves.toEqual({
+    await expect(cluster.health.gate({namespace: 'default', objects, deadline: 0})).resolves.toEqual({
       state: 'healthy',
     })
   })
@@ -242,11 +245,11 @@ describe.concurrent('a gate opens', () => {
   it('only for the new state of what has just been changed, though the old one was healthy', async () => {
     const old = [deployment()]
     const namespace = await applied(old)
-    await cluster.gate({namespace, objects: old, deadline: later()})
+    await cluster.health.gate({namespace, objects: old, deadline: later()})
     const changed = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
     await apply(namespace, changed)
 
-    const closed = cluster.gate({namespace, objects: changed, deadline: soon()})
+    const closed = cluster.health.gate({namespace, objects: changed, deadline: soon()})
 
     await expect(closed).rejects.toThrow(/CrashLoopBackOff/)
   })
@@ -255,7 +258,7 @@ describe.concurrent('a gate opens', () => {
     const objects = [deployment({annotations: {[READY_AFTER]: '2s'}})]
     const namespace = await applied(objects)
 
-    await cluster.gate({namespace, objects, deadline: later()})
+    await cluster.health.gate({namespace, objects, deadline: later()})
 
     const passed = Date.now()
     const {status} = JSON.parse(
@@ -273,7 +276,7 @@ it('a fresh custom resource is waited for where its kind has a status, and where
   const plain = await defineKind(`${namespace}-plain`, {})
   await apply(namespace, [watched, plain])
   const gate = (objects: readonly KubernetesObject[], deadline: number) =>
-    cluster.gate({namespace, objects, deadline})
+    cluster.health.gate({namespace, objects, deadline})
 
   await gate([plain], later())
   await expect(gate([watched], Date.now() + 1_000)).rejects.toThrow(
@@ -311,7 +314,7 @@ describe('hooks that helm waits for', () => {
     const namespace = await makeNamespace('hooks')
     const hooks = [hook('OnFailure')]
     const progress: (readonly Cause[])[] = []
-    const watch = await cluster.watchHooks({
+    const watch = await cluster.health.watchHooks({
       namespace,
       objects: hooks,
       onProgress: (blames) => progress.push(blames),
@@ -333,9 +336,11 @@ describe('hooks that helm waits for', () => {
   it('of an earlier revision are not blamed', async () => {
     const hooks = [hook('Never')]
     const namespace = await applied(hooks)
-    await expect(cluster.gate({namespace, objects: hooks, deadline: later()})).rejects.toThrow('Job/sync')
+    await expect(cluster.health.gate({namespace, objects: hooks, deadline: later()})).rejects.toThrow(
+      'Job/sync',
+    )
 
-    const watch = await cluster.watchHooks({namespace, objects: hooks})
+    const watch = await cluster.health.watchHooks({namespace, objects: hooks})
 
     await expect(watch.blames()).resolves.toEqual([])
     watch.stop()

@@ -3,7 +3,8 @@ import {connect, createServer, type Socket} from 'node:net'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, describe, expect, inject, it, onTestFinished} from 'vitest'
-import type {Cluster, KubernetesObject} from '../../src/kubernetes/cluster.ts'
+import type {Cluster} from '../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../src/kubernetes/manifest/kubernetes-object.ts'
 import {openCluster} from '../../src/kubernetes/open.ts'
 import {testDirectory} from '../support/test-directory.ts'
 import {kubectl, makeNamespace, uniqueName} from './support/cluster.ts'
@@ -32,7 +33,7 @@ describe('a cluster that cannot be used', () => {
       await kubeconfigWith((text) => text.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1')),
     )
 
-    await expect(other.records()).rejects.toMatchObject({
+    await expect(other.records.list()).rejects.toMatchObject({
       code: 'KK_UNREACHABLE',
       message: expect.stringMatching(
         /context "\S+" does not answer at https:\/\/127\.0\.0\.1:1: connection refused/,
@@ -45,7 +46,7 @@ describe('a cluster that cannot be used', () => {
       await kubeconfigWith((text) => text.replace(/certificate-authority[-a-z]*/, 'unused')),
     )
 
-    await expect(other.identity()).rejects.toMatchObject({
+    await expect(other.apiServer.identity()).rejects.toMatchObject({
       code: 'KK_UNREACHABLE',
       message: expect.stringContaining('not signed by the authority'),
     })
@@ -77,7 +78,7 @@ describe('a cluster that cannot be used', () => {
     ])
     const weak = await openWith(file)
 
-    const error = await weak.records().catch((caught: unknown) => caught)
+    const error = await weak.records.list().catch((caught: unknown) => caught)
 
     expect(kubeconfig).not.toBe(file)
     expect(error).toMatchObject({
@@ -88,9 +89,11 @@ describe('a cluster that cannot be used', () => {
     })
     expect(String((error as Error).message)).not.toContain(token)
     const objects = [{apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'api'}}]
-    await expect(weak.gate({namespace, objects, deadline: Date.now() + 30_000})).rejects.toMatchObject({
-      code: 'KK_FORBIDDEN',
-    })
+    await expect(weak.health.gate({namespace, objects, deadline: Date.now() + 30_000})).rejects.toMatchObject(
+      {
+        code: 'KK_FORBIDDEN',
+      },
+    )
   })
 })
 
@@ -145,7 +148,7 @@ describe('a line to the API server that is cut', () => {
     )
     const waiting = Promise.withResolvers<void>()
     const lost = Promise.withResolvers<void>()
-    const gate = far.gate({
+    const gate = far.health.gate({
       namespace,
       objects,
       deadline: Date.now() + patience,

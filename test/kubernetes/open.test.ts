@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {openGuard} from '../../src/kubernetes/open.ts'
+import {openGuard} from '../../src/kubernetes/guard/open.ts'
 import {json, refuse, scriptedServer} from './support/api-server.ts'
 
 const PATH = '/apis/admissionregistration.k8s.io/v1'

@@ -69,7 +69,9 @@ describe('what cannot be read counts as a user:', () => {
     await putGarbage('sh.helm.release.v1.broken.v1', labels)
     const opened = await openCluster({kubeconfig: cluster.kubeconfig, env: {}})
 
-    await expect(opened.stored(releaseId('default', 'broken'))).rejects.toMatchObject({code: 'KK_RECORD'})
+    await expect(opened.records.stored(releaseId('default', 'broken'))).rejects.toMatchObject({
+      code: 'KK_RECORD',
+    })
     await opened.close()
   })
 

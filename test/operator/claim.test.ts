@@ -12,9 +12,8 @@ const environment: EnvironmentObject = {
 function siteWith({isOwn}: {readonly isOwn: boolean}) {
   const leases: {readonly renewTime?: string}[] = []
   const cluster = {
-    driver: async () => undefined,
-    hasNamespace: async () => true,
-    now: () => Date.now(),
+    leases: {driver: async () => undefined, now: () => Date.now()},
+    live: {hasNamespace: async () => true},
     objects: {
       apply: async (_: unknown, {spec}: {readonly spec: {readonly renewTime?: string}}) =>
         void leases.push(spec),

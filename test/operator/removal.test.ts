@@ -43,7 +43,7 @@ async function left(
     },
     merge: async (_resource: unknown, _place: unknown, fields: unknown) => void merged.push(fields),
   }
-  const cluster = {objects, driver: async () => driver}
+  const cluster = {objects, leases: {driver: async () => driver}}
   const pass = {hub: objects, reach: async () => ({cluster, isOwn: true})}
   const removing = {environment: deleted, pass}
   const told = await leave(removing as unknown as Parameters<typeof leave>[0], now)

@@ -32,9 +32,8 @@ function sitesWith(text: string | undefined) {
     world.opened.push(path)
     world.contexts.push(context)
     const cluster = {
-      driver: async () => world.driver,
-      identity: () => world.answer(),
-      expectReady: async () => undefined,
+      leases: {driver: async () => world.driver},
+      apiServer: {identity: () => world.answer(), expectReady: async () => undefined},
       objects: {delete: async () => void world.deleted++},
       close: async () => void world.closed++,
     }
@@ -44,7 +43,10 @@ function sitesWith(text: string | undefined) {
   const sites = openSites({
     hub: {read: async <T>() => encoded() as T},
     own: {
-      cluster: {driver: async () => world.own, objects: {delete: async () => void world.deleted++}},
+      cluster: {
+        leases: {driver: async () => world.own},
+        objects: {delete: async () => void world.deleted++},
+      },
     } as unknown as OperatorPorts,
     connect,
     signal: new AbortController().signal,

@@ -1,10 +1,13 @@
 import {expect, it} from 'vitest'
-import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
-import {ENVIRONMENT} from '../../src/operator/kinds/environment-kind.ts'
+import type {ApiServer} from '../../src/kubernetes/api/api-server.ts'
+import {ENVIRONMENT, type EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
 import {definitionOf} from '../../src/operator/kinds/kind.ts'
 import {expectKnown, expectServed, isNewerThere} from '../../src/operator/kinds/versions.ts'
+import {port} from '../kubernetes/support/port.ts'
 
-const serving = (...kinds: readonly string[]) => ({customKinds: async () => kinds})
+const serving = (...kinds: readonly string[]) => ({
+  apiServer: port<ApiServer>({customKinds: async () => kinds}),
+})
 
 it.each([
   ['no Environments at all', ['example.org/v1', 'example.org/v1/Environment']],
@@ -14,13 +17,13 @@ it.each([
     ['kk.openstack.org/v1/Environment', 'kk.openstack.org/v1alpha1/Environment'],
   ],
 ])('a cluster that serves %s is fine', async (_, kinds) => {
-  await expect(expectServed(serving(...kinds))).resolves.toBeUndefined()
+  await expect(expectServed(serving(...kinds).apiServer)).resolves.toBeUndefined()
 })
 
 it('a cluster that serves Environments in later versions alone is refused', async () => {
   const kinds = ['v1', 'v1beta1'].map((version) => `kk.openstack.org/${version}/Environment`)
 
-  await expect(expectServed(serving(...kinds))).rejects.toMatchObject({
+  await expect(expectServed(serving(...kinds).apiServer)).rejects.toMatchObject({
     code: 'KK_KINDS',
     exit: 3,
     message: expect.stringContaining('Environments of kk.openstack.org/v1, kk.openstack.org/v1beta1, and'),

@@ -1,5 +1,5 @@
 import type {Values} from '../../src/base/values.ts'
-import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import type {LayerName} from '../../src/overrides/layer.ts'
 import type {DesiredRelease} from '../../src/plan/desired.ts'
 import {digest, layerDigests} from '../../src/plan/digest.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import {adoptable} from '../../src/plan/adoption.ts'
 import {expectOwned} from '../../src/plan/decision/decide.ts'
 import {makeHandOverPlan} from '../../src/plan/hand-over.ts'

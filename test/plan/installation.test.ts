@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import type {RunRecord, RunRelease} from '../../src/kubernetes/records/runs.ts'
 import {installationOf, isOfPresent, makerLabels} from '../../src/plan/installation.ts'
 import {GATED_LABEL, OWNER_LABEL, REVISION_LABEL} from '../../src/plan/labels.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import {makeTestPlan, testable} from '../../src/plan/make-test-plan.ts'
 import {releaseName} from '../../src/release.ts'
 import {graphOf, id} from '../graph/graph-of.ts'

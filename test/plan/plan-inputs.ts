@@ -1,4 +1,4 @@
-import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import type {PlanInputs} from '../../src/plan/make-plan.ts'
 import type {PlanMode} from '../../src/plan/scope.ts'
 import {graphOf} from '../graph/graph-of.ts'

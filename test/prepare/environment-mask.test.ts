@@ -1,9 +1,11 @@
 import {expect, test} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
-import type {Cluster, ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {Records} from '../../src/kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import type {Layer} from '../../src/overrides/layer.ts'
 import {preparedMask, recordedMask} from '../../src/prepare/environment-mask.ts'
 import type {ReleaseId} from '../../src/release.ts'
+import {port} from '../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../plan/fixtures.ts'
 import {action, plan} from '../report/support/plans.ts'
 
@@ -23,12 +25,14 @@ test('what any release of an environment is given is masked', () => {
 })
 
 test('without a file it is what the records of the environment hold; one that cannot be read is passed over', async () => {
-  const cluster: Pick<Cluster, 'records' | 'stored'> = {
-    records: async () => ['nova', 'glance', 'heat'].map((name) => recordOf(desiredOf(name))),
-    stored: async (release: ReleaseId) => {
-      if (release === 'openstack/heat') throw new KkError('KK_RECORD', 'it is damaged')
-      return {...({} as ReleaseRecord), values: {password: `${release}-secret`}} as never
-    },
+  const cluster: {readonly records: Records} = {
+    records: port({
+      list: async () => ['nova', 'glance', 'heat'].map((name) => recordOf(desiredOf(name))),
+      stored: async (release: ReleaseId) => {
+        if (release === 'openstack/heat') throw new KkError('KK_RECORD', 'it is damaged')
+        return {...({} as ReleaseRecord), values: {password: `${release}-secret`}} as never
+      },
+    }),
   }
 
   const mask = await recordedMask(cluster, plan({actions: [action('nova', 'rollback')]}))

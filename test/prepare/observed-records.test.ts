@@ -1,6 +1,9 @@
 import {expect, it} from 'vitest'
-import type {ReleaseRecord, StoredRelease} from '../../src/kubernetes/cluster.ts'
+import type {Leases} from '../../src/kubernetes/lease/leases.ts'
+import type {Records} from '../../src/kubernetes/records/records.ts'
+import type {ReleaseRecord, StoredRelease} from '../../src/kubernetes/records/release-record.ts'
 import {observedRecords} from '../../src/prepare/observed-records.ts'
+import {port} from '../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../plan/fixtures.ts'
 
 const keystone = desiredOf('keystone')
@@ -25,10 +28,11 @@ async function lostIn(...revisions: readonly Revision[]) {
   }))
   const last: ReleaseRecord = stored.at(-1)!
   const cluster = {
-    lease: async () => undefined,
-    now: () => 0,
-    lastRecord: async () => last,
-    stored: async (_: string, revision?: number) => stored[revision! - 1] as unknown as StoredRelease,
+    leases: port<Leases>({read: async () => undefined, now: () => 0}),
+    records: port<Records>({
+      last: async () => last,
+      stored: async (_, revision) => stored[revision! - 1] as unknown as StoredRelease,
+    }),
   }
   const [observed] = await observedRecords(cluster, [last], () => true)
   return observed?.lostHooks

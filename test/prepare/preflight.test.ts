@@ -1,5 +1,6 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject, StoredRelease} from '../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../src/kubernetes/manifest/kubernetes-object.ts'
+import type {StoredRelease} from '../../src/kubernetes/records/release-record.ts'
 import type {ChangeVerb} from '../../src/plan/changes/change-verb.ts'
 import type {Plan} from '../../src/plan/plan.ts'
 import {expectSameImages} from '../../src/prepare/preflight.ts'

@@ -1,8 +1,10 @@
 import {expect, it} from 'vitest'
-import type {StoredRelease} from '../../src/kubernetes/cluster.ts'
+import type {Records} from '../../src/kubernetes/records/records.ts'
+import type {StoredRelease} from '../../src/kubernetes/records/release-record.ts'
 import type {Action, ActionKind} from '../../src/plan/plan.ts'
 import {previousRevisions} from '../../src/prepare/previous-revisions.ts'
 import {id} from '../graph/graph-of.ts'
+import {port} from '../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../plan/fixtures.ts'
 import {planOf} from '../run/plan-of.ts'
 
@@ -12,8 +14,10 @@ async function comparedWith(kind: ActionKind, status?: string): Promise<readonly
   const revision = status === undefined ? 0 : 1
   const record = recordOf(desiredOf('keystone'), {revision: 1, status: status ?? ''})
   const cluster = {
-    stored: async () => (status === undefined ? undefined : (record as unknown as StoredRelease)),
-    revisions: async () => [record],
+    records: port<Records>({
+      stored: async () => (status === undefined ? undefined : (record as unknown as StoredRelease)),
+      revisions: async () => [record],
+    }),
   }
   const found = await previousRevisions(
     {...plan, actions: actions.map((action): Action => ({...action, revision}))},

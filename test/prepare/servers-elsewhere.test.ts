@@ -1,8 +1,10 @@
 import {expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
-import type {Cluster, ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {Records} from '../../src/kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import {serversElsewhereNotes} from '../../src/prepare/servers-elsewhere.ts'
 import {type ReleaseId, releaseName} from '../../src/release.ts'
+import {port} from '../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../plan/fixtures.ts'
 import {KK, OSH, preparedOf} from '../verbs/secrets/environments.ts'
 
@@ -15,16 +17,22 @@ const service = (name: string, clusterIP?: string) => ({
 })
 
 /** A cluster whose servers were made by charts of kk's own, or by those of openstack-helm. */
-function clusterWith(charts: 'kk' | 'openstack-helm'): Pick<Cluster, 'stored'> {
+function clusterWith(charts: 'kk' | 'openstack-helm'): {readonly records: Records} {
   return {
-    stored: async (release: ReleaseId) => {
-      const name = releaseName(release)
-      const kk = [service(`${name}-members`, 'None'), service(`${name}-server`)]
-      const objects = charts === 'kk' ? kk : [service(name)]
-      const annotations = charts === 'kk' ? {'kk.openstack.org/shared-infrastructure': 'true'} : {}
-      const manifest = objects.map((object) => JSON.stringify(object)).join('\n---\n')
-      return {...infra(name), manifest, chart: {name, version: '0.1.0', appVersion: '', annotations}} as never
-    },
+    records: port({
+      stored: async (release: ReleaseId) => {
+        const name = releaseName(release)
+        const kk = [service(`${name}-members`, 'None'), service(`${name}-server`)]
+        const objects = charts === 'kk' ? kk : [service(name)]
+        const annotations = charts === 'kk' ? {'kk.openstack.org/shared-infrastructure': 'true'} : {}
+        const manifest = objects.map((object) => JSON.stringify(object)).join('\n---\n')
+        return {
+          ...infra(name),
+          manifest,
+          chart: {name, version: '0.1.0', appVersion: '', annotations},
+        } as never
+      },
+    }),
   }
 }
 
@@ -95,5 +103,9 @@ it('a record that may not be read is passed over', async () => {
   const prepared = await preparedOf({placement: {}}, {kk: {infer: false, charts: [OSH, KK]}})
   const stored = () => Promise.reject(new KkError('KK_FORBIDDEN', 'not yours'))
 
-  expect(await serversElsewhereNotes(prepared, [infra('mariadb')], {stored})).toEqual([])
+  expect(
+    await serversElsewhereNotes(prepared, [infra('mariadb')], {
+      records: port({stored}),
+    }),
+  ).toEqual([])
 })

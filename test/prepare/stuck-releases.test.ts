@@ -1,5 +1,7 @@
 import {describe, expect, it} from 'vitest'
-import type {Cluster, KubernetesObject, StoredRelease} from '../../src/kubernetes/cluster.ts'
+import type {Cluster} from '../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../src/kubernetes/manifest/kubernetes-object.ts'
+import type {StoredRelease} from '../../src/kubernetes/records/release-record.ts'
 import type {Action, Plan} from '../../src/plan/plan.ts'
 import type {Prepared} from '../../src/prepare/prepare.ts'
 import {stuckReleases} from '../../src/prepare/stuck-releases.ts'
@@ -50,11 +52,15 @@ async function wayOf({kind = 'await', present = [], failed = [], ...given}: Give
   }
   const names = (objects: readonly KubernetesObject[]) => objects.map(({metadata}) => metadata.name)
   const cluster = {
-    stored: async () => stored,
-    failedJobs: async (_: string, objects: readonly KubernetesObject[]) =>
-      names(objects).filter((name) => failed.includes(name)),
-    exist: async (_: string, objects: readonly KubernetesObject[]) =>
-      names(objects).every((name) => present.includes(name)),
+    records: {stored: async () => stored},
+    health: {
+      failedJobs: async (_: string, objects: readonly KubernetesObject[]) =>
+        names(objects).filter((name) => failed.includes(name)),
+    },
+    live: {
+      exist: async (_: string, objects: readonly KubernetesObject[]) =>
+        names(objects).every((name) => present.includes(name)),
+    },
   } as unknown as Cluster
   const dependent = {release: 'openstack/glance', kind: 'upgrade', requires: [{release, kind: 'ready'}]}
   const actions = [{release, kind, requires: []}, dependent] as unknown as readonly Action[]

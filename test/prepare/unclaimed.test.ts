@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {StoredRelease} from '../../src/kubernetes/cluster.ts'
+import type {StoredRelease} from '../../src/kubernetes/records/release-record.ts'
 import {helmMetadata} from '../../src/plan/leftovers/ownership.ts'
 import type {ActionKind} from '../../src/plan/plan.ts'
 import {expectUnclaimed} from '../../src/prepare/unclaimed.ts'

@@ -1,11 +1,14 @@
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
-import type {Cluster, ReleaseRecord, StoredRelease} from '../../src/kubernetes/cluster.ts'
+import type {Leases} from '../../src/kubernetes/lease/leases.ts'
+import type {Records} from '../../src/kubernetes/records/records.ts'
+import type {ReleaseRecord, StoredRelease} from '../../src/kubernetes/records/release-record.ts'
 import {usesReader} from '../../src/prepare/uses-reader.ts'
 import {id} from '../graph/graph-of.ts'
+import {port} from '../kubernetes/support/port.ts'
 import {bareRecord, desiredOf, recordOf} from '../plan/fixtures.ts'
 
-type Stored = Cluster['stored']
+type Stored = Records['stored']
 
 const stored = (record: ReleaseRecord, manifest = ''): StoredRelease => ({
   ...record,
@@ -19,7 +22,7 @@ const stored = (record: ReleaseRecord, manifest = ''): StoredRelease => ({
 const mariadb = recordOf(desiredOf('mariadb'))
 const keystone = recordOf(desiredOf('keystone', {requires: ['mariadb']}))
 
-const NO_LEASES = {lease: async () => undefined, now: () => 0}
+const NO_LEASES = port<Leases>({read: async () => undefined, now: () => 0})
 
 function readerOf(lists: readonly (readonly ReleaseRecord[])[], read: Stored) {
   const answers = [...lists]
@@ -29,7 +32,19 @@ function readerOf(lists: readonly (readonly ReleaseRecord[])[], read: Stored) {
     asked.push(`${release} ${revision}`)
     return read(release, revision)
   }
-  return {asked, readUses: usesReader({everyRecord, stored: counted, ...NO_LEASES}, new Set())}
+  return {
+    asked,
+    readUses: usesReader(
+      {
+        records: port({
+          every: everyRecord,
+          stored: counted,
+        }),
+        leases: NO_LEASES,
+      },
+      new Set(),
+    ),
+  }
 }
 
 const byRelease =
@@ -108,7 +123,16 @@ it('who may not list all records learns that nothing can be known', async () => 
   const everyRecord = async () => {
     throw new KkError('KK_FORBIDDEN', 'may not list secrets')
   }
-  const readUses = usesReader({everyRecord, stored: async () => undefined, ...NO_LEASES}, new Set())
+  const readUses = usesReader(
+    {
+      records: port({
+        every: everyRecord,
+        stored: async () => undefined,
+      }),
+      leases: NO_LEASES,
+    },
+    new Set(),
+  )
 
   await expect(readUses()).rejects.toMatchObject({code: 'KK_HAS_DEPENDENTS', exit: 3})
 })

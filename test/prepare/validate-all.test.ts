@@ -1,13 +1,11 @@
 import {describe, expect, it} from 'vitest'
 import type {ChartFacts} from '../../src/graph/inference/facts.ts'
-import type {
-  KubernetesObject,
-  StoredRelease,
-  ValidateOptions,
-  Validation,
-} from '../../src/kubernetes/cluster.ts'
+import type {ValidateOptions, Validation} from '../../src/kubernetes/dry-run/dry-runs.ts'
+import type {KubernetesObject} from '../../src/kubernetes/manifest/kubernetes-object.ts'
+import type {StoredRelease} from '../../src/kubernetes/records/release-record.ts'
 import {validateAll} from '../../src/prepare/validate-all.ts'
 import {id} from '../graph/graph-of.ts'
+import {port} from '../kubernetes/support/port.ts'
 import {planOf} from '../run/plan-of.ts'
 
 const MAP: KubernetesObject = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'a'}}
@@ -68,7 +66,7 @@ function validated({rendered, kinds, foreknown: known, major = 4}: Setting) {
   )
   const helm = {version: {major}} as const
   const preflight = {plan, previous: new Map(), helm, forceConflicts: false, mask, foreknown} as const
-  return validateAll(objects, {validate}, preflight)
+  return validateAll(objects, port({validate}), preflight)
 }
 
 describe('before the first change', () => {
@@ -155,7 +153,7 @@ it('replicas that an autoscaler has set are left to it, and not to be taken over
     {object: 'Deployment/api', outcome: 'accepted', conflicts},
   ]
 
-  const refused = validateAll(new Map([[id('api'), [MAP]]]), {validate: scaled}, preflight)
+  const refused = validateAll(new Map([[id('api'), [MAP]]]), port({validate: scaled}), preflight)
 
   await expect(refused).rejects.toMatchObject({
     code: 'KK_CONFLICT',
@@ -184,12 +182,12 @@ describe('the API server is asked as helm will write', () => {
 
     await validateAll(
       new Map([[id('api'), [MAP]]]),
-      {
+      port({
         validate: (options) => {
           asked.push(options)
           return validate(options)
         },
-      },
+      }),
       {plan, previous, helm: {version: {major}}, forceConflicts: true, mask},
     )
 
@@ -203,17 +201,13 @@ describe('the API server is asked as helm will write', () => {
     const conflicts = [{field: '.spec.containers[name="main"].image', manager: 'kubectl-set'}]
     const answer = {object: 'Deployment/api', outcome: 'accepted', conflicts} as const
 
-    const refused = validateAll(
-      new Map([[id('api'), [MAP]]]),
-      {validate: async () => [answer]},
-      {
-        plan: planOf({api: []}),
-        previous: new Map(),
-        helm: {version: {major: 4}},
-        forceConflicts: false,
-        mask,
-      },
-    )
+    const refused = validateAll(new Map([[id('api'), [MAP]]]), port({validate: async () => [answer]}), {
+      plan: planOf({api: []}),
+      previous: new Map(),
+      helm: {version: {major: 4}},
+      forceConflicts: false,
+      mask,
+    })
 
     await expect(refused).rejects.toMatchObject({
       code: 'KK_CONFLICT',
@@ -237,7 +231,7 @@ describe('the API server is asked as helm will write', () => {
         [id('api'), [MAP, {...MAP, metadata: {name: 'two'}}]],
         [id('db'), [MAP, {...MAP, metadata: {name: 'two'}}]],
       ]),
-      {validate: async () => answers},
+      port({validate: async () => answers}),
       {
         plan: planOf({api: [], db: []}),
         previous: new Map(),

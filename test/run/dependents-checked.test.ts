@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
-import type {ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {Records} from '../../src/kubernetes/records/records.ts'
 import {UNCHECKED_LABEL} from '../../src/plan/labels.ts'
 import type {Plan} from '../../src/plan/plan.ts'
 import {releaseName} from '../../src/release.ts'
@@ -8,6 +8,7 @@ import {noteChecked} from '../../src/run/dependents-checked.ts'
 import {run} from '../../src/run/run.ts'
 import type {Perform} from '../../src/run/task.ts'
 import {id} from '../graph/graph-of.ts'
+import {port} from '../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../plan/fixtures.ts'
 import {planOf} from './plan-of.ts'
 
@@ -31,14 +32,16 @@ async function noting(
   const patched: [string, object][] = []
   const events: string[] = []
   const cluster = {
-    async lastRecord(release: ReleaseRecord['release']) {
-      const record = recordOf(desiredOf(release.split('/')[1]!))
-      return {...record, labels: {...record.labels, [UNCHECKED_LABEL]: noted}}
-    },
-    async label(record: ReleaseRecord, labels: object) {
-      if (error) throw error
-      patched.push([record.release, labels])
-    },
+    records: port<Records>({
+      async last(release) {
+        const record = recordOf(desiredOf(release.split('/')[1]!))
+        return {...record, labels: {...record.labels, [UNCHECKED_LABEL]: noted}}
+      },
+      async label(record, labels) {
+        if (error) throw error
+        patched.push([record.release, labels])
+      },
+    }),
   }
   const perform: Perform = async ({release}) => {
     if (!succeeded.includes(releaseName(release))) throw new KkError('KK_UNHEALTHY', 'not healthy')

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject} from '../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../src/kubernetes/manifest/kubernetes-object.ts'
 import {laterImages} from '../../src/run/later-images.ts'
 import {id} from '../graph/graph-of.ts'
 import {planOf} from './plan-of.ts'

@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {ImagePull, ImagePulls} from '../../src/kubernetes/image-pulls.ts'
+import type {InventoryReader} from '../../src/kubernetes/inventory/inventory.ts'
 import type {RunEvent} from '../../src/run/events.ts'
 import type {RunObserver} from '../../src/run/observer.ts'
 import {pullsAhead} from '../../src/run/pull-ahead.ts'
@@ -37,7 +38,8 @@ function world(over: Partial<ImagePulls> = {}) {
     ...over,
   }
   const node = {name: 'a', labels: {}, cpus: 1, memory: 1, addresses: []}
-  return {did, cluster: {pulls, inventory: async () => ({nodes: [node, {...node, name: 'b'}]})}}
+  const inventory: InventoryReader = {read: async () => ({nodes: [node, {...node, name: 'b'}]})}
+  return {did, cluster: {pulls, inventory}}
 }
 
 async function told(

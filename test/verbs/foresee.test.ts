@@ -2,10 +2,13 @@ import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
+import type {ApiServer} from '../../src/kubernetes/api/api-server.ts'
+import type {DryRuns} from '../../src/kubernetes/dry-run/dry-runs.ts'
 import type {Layer} from '../../src/overrides/layer.ts'
 import {type Foreknown, layersKey} from '../../src/prepare/inference/foreknown.ts'
 import {askedRenders, askedToAccept, renderPlan} from '../../src/verbs/foresee.ts'
 import {id} from '../graph/graph-of.ts'
+import {port} from '../kubernetes/support/port.ts'
 import {planOf} from '../run/plan-of.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
@@ -18,25 +21,29 @@ const HELM = {helm: {version: {major: 4}}, forceConflicts: false, mask: (text: s
 const COMPARED = {plan: planOf({keystone: []}), previous: new Map(), ...HELM}
 
 /** A cluster that is asked whether it would accept the objects, and throws or refuses. */
-const clusterThat = (error: KkError) => ({validate: () => Promise.reject(error)})
+const clusterThat = (error: KkError) => ({
+  dryRuns: port<DryRuns>({validate: () => Promise.reject(error)}),
+})
 
 describe('whether the API server would accept what a plan makes', () => {
   it('is told by it', async () => {
     const validate = async () => [{object: 'Secret/keystone', outcome: 'accepted'} as const]
 
-    await expect(askedToAccept(RENDERED, {validate}, COMPARED)).resolves.toBe(true)
+    await expect(askedToAccept(RENDERED, port({validate}), COMPARED)).resolves.toBe(true)
   })
 
   it('is not known to who may only look', async () => {
     const cluster = clusterThat(new KkError('KK_FORBIDDEN', 'may not patch secrets'))
 
-    await expect(askedToAccept(RENDERED, cluster, COMPARED)).resolves.toBe(false)
+    await expect(askedToAccept(RENDERED, cluster.dryRuns, COMPARED)).resolves.toBe(false)
   })
 
   it('is not known while it does not answer, and nothing is concluded', async () => {
     const cluster = clusterThat(new KkError('KK_UNREACHABLE', 'gone'))
 
-    await expect(askedToAccept(RENDERED, cluster, COMPARED)).rejects.toMatchObject({code: 'KK_UNREACHABLE'})
+    await expect(askedToAccept(RENDERED, cluster.dryRuns, COMPARED)).rejects.toMatchObject({
+      code: 'KK_UNREACHABLE',
+    })
   })
 
   it('is refused with every object that it would not accept', async () => {
@@ -44,7 +51,7 @@ describe('whether the API server would accept what a plan makes', () => {
       {object: 'Secret/keystone', outcome: 'refused', message: 'bad name'} as const,
     ]
 
-    await expect(askedToAccept(RENDERED, {validate}, COMPARED)).rejects.toMatchObject({
+    await expect(askedToAccept(RENDERED, port({validate}), COMPARED)).rejects.toMatchObject({
       code: 'KK_INVALID_OBJECT',
     })
   })
@@ -56,7 +63,7 @@ describe('what is new, where nothing is inferred,', () => {
     typeof renderPlan
   >[0]
   const helm = {} as Parameters<typeof renderPlan>[2]['helm']
-  const cluster = {customKinds: async () => []}
+  const cluster = {apiServer: port<ApiServer>({customKinds: async () => []})}
   const NEVER_ASKED = {wasAsked: async () => false}
 
   it('is not rendered for who only wants to see the plan', async () => {

@@ -1,7 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
-import type {Cluster, ReleaseRecord} from '../../src/kubernetes/cluster.ts'
+import type {Cluster} from '../../src/kubernetes/cluster.ts'
 import type {Approval, GuardParameters, GuardState} from '../../src/kubernetes/guard/guard.ts'
+import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import type {ReleaseId} from '../../src/release.ts'
 import {planApproval, planGuard, unguarded} from '../../src/verbs/guard.ts'
 import {expectLetGo} from '../../src/verbs/removal/guarded.ts'
@@ -41,9 +42,8 @@ function clusterWith({supported = true, records = [], state, manifest = ''}: Set
   return {
     context: 'test',
     server: 'https://test',
-    identity,
-    records: async () => records,
-    stored: async () => ({manifest}),
+    apiServer: {identity},
+    records: {list: async () => records, stored: async () => ({manifest})},
     guard,
   } as unknown as Cluster
 }
@@ -167,7 +167,7 @@ describe('a removal', () => {
     objects: [{...OBJECT, uid}],
   })
   const letGo = (approvals: readonly Approval[], releases: readonly ReleaseId[] = [release]) =>
-    expectLetGo(clusterWith({state: stateOf({releases: [release], approvals})}), releases, NOW)
+    expectLetGo(clusterWith({state: stateOf({releases: [release], approvals})}).guard, releases, NOW)
 
   it('goes on when the guard lets go what is there now, or does not keep it', async () => {
     await expect(letGo([approval(OBJECT.uid)])).resolves.toBeUndefined()

@@ -1,10 +1,11 @@
 import {describe, expect, it} from 'vitest'
 import type {Values} from '../../src/base/values.ts'
 import {readEnvironment} from '../../src/environment/read.ts'
-import type {StoredRelease} from '../../src/kubernetes/cluster.ts'
+import type {StoredRelease} from '../../src/kubernetes/records/release-record.ts'
 import type {ReleaseId} from '../../src/release.ts'
 import {environmentText} from '../../src/report/import/environment-text.ts'
 import {importReleases} from '../../src/verbs/import-releases.ts'
+import {port} from '../kubernetes/support/port.ts'
 import {env, workload} from '../prepare/inference/manifests/manifests.ts'
 
 function stored(release: ReleaseId, values: Values, more: Partial<StoredRelease> = {}): StoredRelease {
@@ -49,8 +50,10 @@ async function importedFrom(releases: readonly StoredRelease[], stated: Stated =
   return importReleases({
     cluster: {
       context: 'lab',
-      records: async () => releases,
-      stored: async (release) => releases.find((each) => each.release === release),
+      records: port({
+        list: async () => releases,
+        stored: async (release) => releases.find((each) => each.release === release),
+      }),
     },
     name: 'lab',
     namespace: undefined,

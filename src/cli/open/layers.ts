@@ -1,5 +1,6 @@
 import type {Environment} from '../../environment/environment.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
+import type {InventoryReader} from '../../kubernetes/inventory/inventory.ts'
 import type {FactName, KnownFacts} from '../../overrides/facts/facts.ts'
 import {partsFor} from '../../overrides/facts/from-inventory.ts'
 import {type PlaceLayers, systemLayers, userLayers} from '../../overrides/layers-of-place.ts'
@@ -12,7 +13,9 @@ import {openStoreToDeploy} from './store.ts'
 /** The source of facts that neither a facts file nor the environment states, and of the kinds that there are. */
 export interface Unstated {
   /** Opened only when that is wanted; without one, it stays unknown. */
-  readonly cluster?: (() => Promise<Pick<Cluster, 'inventory' | 'customKinds' | 'identity'>>) | undefined
+  readonly cluster?:
+    | (() => Promise<{readonly inventory: InventoryReader; readonly apiServer: ApiServer}>)
+    | undefined
   /** Told of the facts that a cluster would know, where none is asked. */
   readonly onMissing?: ((names: readonly FactName[]) => void) | undefined
 }

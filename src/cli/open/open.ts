@@ -124,8 +124,8 @@ interface PrepareWith extends Pick<PrepareOptions, 'unusable'> {
 function servedBy({cluster}: Unstated): Pick<InferenceOptions, 'served' | 'identity'> {
   if (!cluster) return {}
   return {
-    served: async () => (await cluster()).customKinds(),
-    identity: async () => (await cluster()).identity(),
+    served: async () => (await cluster()).apiServer.customKinds(),
+    identity: async () => (await cluster()).apiServer.identity(),
   }
 }
 

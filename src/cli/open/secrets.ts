@@ -1,6 +1,7 @@
 import {once} from '../../base/once.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {KeptSecrets} from '../../kubernetes/records/kept-secrets.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import type {SupplyLayers} from '../../prepare/gathering/gather.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
@@ -19,9 +20,9 @@ import type {StoreFlags} from '../flags.ts'
 import {openStoreToRead} from './store.ts'
 
 /** What keeps secrets; without a cluster, the store alone. */
-type Keeping = Pick<Cluster, 'secrets'> | undefined
+type Keeping = {readonly secrets: KeptSecrets} | undefined
 /** What also tells of those in use. */
-type Running = Pick<Cluster, 'secrets' | 'records' | 'stored'> | undefined
+type Running = {readonly secrets: KeptSecrets; readonly records: Records} | undefined
 
 /**
  * Returns the environment with the generated secrets of its releases, which the cluster keeps, or else the store, or

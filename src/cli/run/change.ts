@@ -80,7 +80,10 @@ export async function change(options: Change): Promise<ExitCode> {
   const checks = {verb: isChangeVerb(made) ? made : undefined, forceVersion: flags['force-version']}
   if (checks.verb) expectVerb(plan, checks.verb)
   // The operator may be at work on other inputs, though the cluster is as it should be.
-  const view = {isCheckedDry: true, ...(flags.via ? {isIdle: false} : refusingOperated(cluster, plan))}
+  const view = {
+    isCheckedDry: true,
+    ...(flags.via ? {isIdle: false} : refusingOperated(cluster.leases, plan)),
+  }
   const end = await showPlan(plan, context, view)
   if (end !== undefined) {
     if (!isDry) await planned.keepSecrets()

@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import type {Claim} from '../../kubernetes/cluster.ts'
+import type {Claim} from '../../kubernetes/objects/live-objects.ts'
 import {type ReleaseCleanup, thingText} from '../../plan/removal/cleanup.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {type GiveUp, hookDataText, isNameOf} from '../../verbs/change/hook-data.ts'

@@ -62,7 +62,7 @@ interface ClusterContext extends RunContext {
 export async function runInCluster(change: ClusterChange, context: ClusterContext): Promise<ExitCode> {
   const {flags, console} = context
   const {plan, cluster, settle} = change
-  await expectNotOperated(cluster, plan)
+  await expectNotOperated(cluster.leases, plan)
   const id = newRunId()
   const announced = announcedRun(id, plan, Date.now())
   if (flags['dry-run']) {

@@ -1,5 +1,6 @@
 import {asKkError, type ExitCode, KkError} from '../../base/errors.ts'
-import type {Claim, Cluster} from '../../kubernetes/cluster.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {Claim} from '../../kubernetes/objects/live-objects.ts'
 import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
 import {usesReader} from '../../prepare/uses-reader.ts'
 import type {Palette} from '../../report/colour.ts'
@@ -50,7 +51,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     isIdle,
     isAlwaysSaid: true,
     nothing,
-    ...(!isGone && refusingOperated(cluster, planned.plan)),
+    ...(!isGone && refusingOperated(cluster.leases, planned.plan)),
   })
   for (const error of missing) console.say(errorText(error, console.palette('stderr')))
   if (end !== undefined) return missing[0]?.exit ?? end
@@ -224,7 +225,7 @@ function steps(command: RemovalCommand, planned: PlannedRemoval, {context, mayAs
   const wish = {isWanted: flags['delete-data'], confirmed: flags['confirm-data'] ?? [], mayAsk}
   return {
     confirm: () => command.confirm(planned, context, mayAsk),
-    guard: () => expectLetGo(context.cluster, releases, Date.now()),
+    guard: () => expectLetGo(context.cluster.guard, releases, Date.now()),
     claims: () => chosenClaims(planned, wish),
   }
 }

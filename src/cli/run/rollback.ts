@@ -48,7 +48,7 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
   const data = await hookDataOfRollback(cluster, found)
   const notes = [...(found.notes ?? []), ...hookDataLines(data)]
   const planned = notes.length > 0 ? {...found, notes} : found
-  const end = await showPlan(planned, options, refusingOperated(cluster, planned))
+  const end = await showPlan(planned, options, refusingOperated(cluster.leases, planned))
   if (end !== undefined) return end
   await expectGivenUp(data, asksForData(flags['confirm-data']))
   if (!flags.yes) {

@@ -1,5 +1,6 @@
 import {asKkError, type ExitCode} from '../../base/errors.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import type {ColourLevel, Palette} from '../../report/colour.ts'
@@ -49,7 +50,7 @@ export async function planInTurn<T>(
   const waits = !flags['dry-run'] && !flags['no-wait']
   const say = (line: string) => tell('stderr', `${line}\n`)
   const isConcerned = ({operation}: LeaseView) => operation?.environment === environment
-  if (waits) await awaitLeftoverHelms(cluster, {isConcerned, say})
+  if (waits) await awaitLeftoverHelms(cluster.leases, {isConcerned, say})
   return inTurn(cluster, plan, {waits, say})
 }
 
@@ -99,12 +100,9 @@ export async function showPlan(
 }
 
 /** Has a dry run refuse, as the run does, to change an environment that the operator drives; see `expectNotOperated`. */
-export function refusingOperated(
-  cluster: Pick<Cluster, 'driver'>,
-  plan: Pick<Plan, 'environment' | 'actions'>,
-) {
+export function refusingOperated(leases: Leases, plan: Pick<Plan, 'environment' | 'actions'>) {
   const refuse = () =>
-    expectNotOperated(cluster, plan).catch((error: unknown) => {
+    expectNotOperated(leases, plan).catch((error: unknown) => {
       // Who drives it is for the run to know: to look at a plan takes no right to see that.
       if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
     })

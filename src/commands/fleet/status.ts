@@ -22,7 +22,7 @@ export default class FleetStatus extends KkCommand {
     await using cluster = await openChosenCluster(flags, undefined)
     const status = await readOperatorStatus(cluster, askedEnvironments(flags, argv))
     this.console.document(flags.output, {context: cluster.context, ...status}, (palette) =>
-      fleetStatusText(status, cluster.now(), palette),
+      fleetStatusText(status, cluster.leases.now(), palette),
     )
     if (!isQuiet(status)) process.exitCode = 1
   }

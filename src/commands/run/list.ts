@@ -15,7 +15,7 @@ export default class RunList extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(RunList)
     await using cluster = await openChosenCluster(flags, undefined)
-    const runs = await clusterRuns(cluster, flags.namespace)
+    const runs = await clusterRuns(cluster.objects, flags.namespace)
     this.console.document(flags.output, {runs}, ({strong}) => {
       if (runs.length === 0) return `no run has a Job in ${flags.namespace}; of all runs: kk history --all`
       const rows = runs.map(({id, state, verb, environment, startedAt, who}) => [

@@ -5,10 +5,13 @@ import {asKkError, type KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {valuesFault} from '../../charts/default-values.ts'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
+import type {DryRuns} from '../../kubernetes/dry-run/dry-runs.ts'
 import {definedKinds} from '../../kubernetes/inventory/custom-kinds.ts'
 import {isHook} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName, type RenderedObject} from '../../kubernetes/manifest/manifest.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
 import {unreadPaths} from '../../overrides/system/reads.ts'
 import {layersKey} from '../../prepare/inference/foreknown.ts'
 import {placedError} from '../../prepare/placed-problems.ts'
@@ -46,7 +49,9 @@ const CHECKS = [
 interface Examining {
   readonly helm: Renderer
   /** With a cluster, what is deployed there is compared with what would be. */
-  readonly cluster?: Pick<Cluster, 'identity' | 'customKinds' | 'stored' | 'validate'> | undefined
+  readonly cluster?:
+    | {readonly apiServer: ApiServer; readonly records: Records; readonly dryRuns: DryRuns}
+    | undefined
 }
 
 /**

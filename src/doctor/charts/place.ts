@@ -1,6 +1,7 @@
 import {mapParallel} from '../../base/parallel.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {parseManifest, type RenderedObject} from '../../kubernetes/manifest/manifest.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
 import {KUBE_VERSION} from '../../prepare/inference/facts-of-releases.ts'
 import type {ReleaseId} from '../../release.ts'
 
@@ -21,13 +22,13 @@ export interface ExaminedCluster {
 /** Reads the cluster on which charts are examined; without one, returns defaults and nothing deployed. */
 export async function placeOf(
   releases: readonly ReleaseId[],
-  cluster: Pick<Cluster, 'identity' | 'customKinds' | 'stored'> | undefined,
+  cluster: {readonly apiServer: ApiServer; readonly records: Records} | undefined,
 ): Promise<ExaminedCluster> {
   if (!cluster) return {kubeVersion: KUBE_VERSION, kinds: [], deployed: new Map()}
   const [{version: kubeVersion}, kinds, deployed] = await Promise.all([
-    cluster.identity(),
-    cluster.customKinds(),
-    mapParallel(releases, (release) => deployedRelease(release, cluster)),
+    cluster.apiServer.identity(),
+    cluster.apiServer.customKinds(),
+    mapParallel(releases, (release) => deployedRelease(release, cluster.records)),
   ])
   return {kubeVersion, kinds, deployed: new Map(deployed.flat())}
 }
@@ -35,9 +36,9 @@ export async function placeOf(
 /** Returns what is deployed of a release, whoever installed it; empty if it is not installed. */
 async function deployedRelease(
   release: ReleaseId,
-  cluster: Pick<Cluster, 'stored'>,
+  records: Records,
 ): Promise<readonly (readonly [ReleaseId, DeployedRelease])[]> {
-  const stored = await cluster.stored(release)
+  const stored = await records.stored(release)
   if (!stored) return []
   const objects = parseManifest(stored.manifest).map((object) => ({object, file: ''}))
   return [[release, {revision: stored.revision, objects}]]

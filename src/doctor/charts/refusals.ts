@@ -2,15 +2,16 @@ import {isDeepStrictEqual} from 'node:util'
 import {asKkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import type {Values} from '../../base/values.ts'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {DryRuns} from '../../kubernetes/dry-run/dry-runs.ts'
 import {isHook} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {redactor} from '../../redact/redact.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {ComparedRelease, ExaminedRelease} from './examined-release.ts'
 import {identity, inBoth} from './same-object.ts'
 
 interface Asking {
-  readonly cluster: Pick<Cluster, 'validate'> | undefined
+  readonly cluster: {readonly dryRuns: DryRuns} | undefined
   readonly valuesOf: (release: ReleaseId) => Values
 }
 
@@ -33,7 +34,7 @@ export async function withRefusals(
 }
 
 interface Server {
-  readonly cluster: Pick<Cluster, 'validate'>
+  readonly cluster: {readonly dryRuns: DryRuns}
   readonly redact: (text: string) => string
 }
 
@@ -47,7 +48,11 @@ async function refusalsOf(
     .filter(([{object}, there]) => !isDeepStrictEqual(object, there.object) && !isHook(object))
     .map(([{object}]) => object)
   try {
-    const answers = await cluster.validate({namespace: releaseNamespace(release), objects: changed, redact})
+    const answers = await cluster.dryRuns.validate({
+      namespace: releaseNamespace(release),
+      objects: changed,
+      redact,
+    })
     return new Map(
       answers.flatMap((answer, index) =>
         answer.outcome === 'refused' ? [[identity(changed[index]!, release), firstLine(answer.message)]] : [],

@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectKey, type RenderedObject} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 

@@ -5,8 +5,11 @@ import {mapParallel} from '../../base/parallel.ts'
 import {textAt, type Values} from '../../base/values.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {readOwnFiles} from '../../charts/own-files.ts'
-import type {Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
+import type {Diagnosis} from '../../kubernetes/diagnosis/diagnosis.ts'
+import type {HealthChecks} from '../../kubernetes/gate/health-checks.ts'
 import {staysInUpgrade, withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {
   hookObjects,
   parseManifest,
@@ -14,6 +17,9 @@ import {
   readableObjects,
 } from '../../kubernetes/manifest/manifest.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
+import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
@@ -31,7 +37,11 @@ export type Changing = 'deploy' | 'rollback' | 'remove'
 /** A change as the checks see it before anything is done. */
 export interface Change {
   readonly changing: Changing
-  readonly cluster: Pick<Cluster, 'diagnosis' | 'customKinds' | 'scaleTargets'>
+  readonly cluster: {
+    readonly diagnosis: Diagnosis
+    readonly apiServer: ApiServer
+    readonly health: HealthChecks
+  }
   /** The releases that get a new revision. */
   readonly next: ReadonlyMap<ReleaseId, NextRevision>
   /** Objects of records that helm looks up, so that it gives up if the cluster does not serve the kind of one. */
@@ -99,7 +109,13 @@ export interface Found {
   readonly refusal?: ErrorCode
 }
 
-type Reads = Pick<Cluster, 'revisions' | 'runs' | 'stored' | 'diagnosis' | 'customKinds' | 'scaleTargets'>
+type Reads = {
+  readonly records: Records
+  readonly runs: RunRecords
+  readonly diagnosis: Diagnosis
+  readonly apiServer: ApiServer
+  readonly health: HealthChecks
+}
 
 interface Deploying {
   readonly prepared: Pick<Prepared, 'releases' | 'environment' | 'generated' | 'foreknown'>
@@ -185,7 +201,7 @@ async function recordsElsewhere({actions}: Plan, cluster: Reads): Promise<readon
       .map((other) => ({release, other})),
   )
   const found = await mapParallel(namesakes, async ({release, other}) => {
-    const stored = await cluster.stored(other)
+    const stored = await cluster.records.stored(other)
     const isOfRelease = stored?.namespace === releaseNamespace(release)
     return isOfRelease ? [{release, namespace: releaseNamespace(other)}] : []
   })
@@ -285,7 +301,7 @@ export function presentReader(cluster: Reads, releases: readonly ReleaseId[]): C
 
 /** Returns a function that reads, at its first call, the objects of the last revisions of these releases. */
 export function stayingReader(
-  cluster: Pick<Cluster, 'stored'>,
+  cluster: {readonly records: Records},
   releases: readonly ReleaseId[],
 ): Change['staying'] {
   return once(() =>
@@ -298,14 +314,14 @@ export function stayingReader(
 }
 
 async function readObjects(
-  cluster: Pick<Cluster, 'stored'>,
+  cluster: {readonly records: Records},
   records: readonly {readonly release: ReleaseId; readonly revision?: number}[],
   textOf: (stored: StoredRelease) => string,
 ): Promise<OtherReleases> {
   const unread: string[] = []
   const releases = await mapParallel(records, async ({release, revision}) => {
     try {
-      const stored = await cluster.stored(release, revision)
+      const stored = await cluster.records.stored(release, revision)
       const {objects, fault} = readableObjects(stored ? textOf(stored) : '')
       if (fault !== undefined) unread.push(`a document of ${release}: ${fault}`)
       return {release, objects: objects.map((object) => ({object, file: ''}))}

@@ -1,8 +1,8 @@
 import {asKkError, type ErrorCode, KkError} from '../../base/errors.ts'
 import {mentions} from '../../charts/own-files.ts'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {definedKinds} from '../../kubernetes/inventory/custom-kinds.ts'
 import {isHook} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {podTemplate} from '../../kubernetes/manifest/pods.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
@@ -267,7 +267,7 @@ async function lateKinds({next, cluster}: Change): Promise<readonly Found[]> {
   const possible = (served: readonly string[]) =>
     silent.flatMap(([release, {objects: atFirst}]) => missingKinds({release, atFirst}, served))
   if (possible([]).length === 0) return []
-  return possible(await cluster.customKinds()).map(({release, what, advice}) => ({
+  return possible(await cluster.apiServer.customKinds()).map(({release, what, advice}) => ({
     ...{what: `${release}: ${what}`, advice},
     refusal: 'KK_INVALID_OBJECT',
   }))

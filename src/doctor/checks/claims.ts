@@ -1,6 +1,6 @@
 import {mentions} from '../../charts/own-files.ts'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {isHook} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {type MadeObject, madeByMany, makersOf} from '../charts/checks/claimed-twice.ts'

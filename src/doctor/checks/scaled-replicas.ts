@@ -1,4 +1,5 @@
-import type {KubernetesObject, ScaleTarget} from '../../kubernetes/cluster.ts'
+import type {ScaleTarget} from '../../kubernetes/gate/scale-targets.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Change, Found} from './change.ts'
@@ -30,7 +31,7 @@ export async function scaledReplicas({next, cluster}: Change): Promise<readonly 
   const namespaces = new Set(stating.filter(({isNew}) => !isNew).map(namespaceOf))
   const standing = await Promise.all(
     [...namespaces].map(async (namespace) =>
-      (await cluster.scaleTargets(namespace)).map((target) => ({...target, namespace})),
+      (await cluster.health.scaleTargets(namespace)).map((target) => ({...target, namespace})),
     ),
   )
   const targets = [...brought, ...standing.flat()]

@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'
 

@@ -1,6 +1,7 @@
 import {X509Certificate} from 'node:crypto'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {SeenCertificates} from '../../kubernetes/diagnosis/diagnosis.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'

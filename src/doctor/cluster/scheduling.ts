@@ -1,6 +1,6 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import type {SchedulableNode, Taint} from '../../kubernetes/diagnosis/diagnosis.ts'
 import {amount} from '../../kubernetes/inventory/quantity.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {podTemplate} from '../../kubernetes/manifest/pods.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'

@@ -1,5 +1,5 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import type {SeenStorageClass} from '../../kubernetes/diagnosis/diagnosis.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'
 

@@ -1,5 +1,5 @@
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
 import type {SeenClaim} from '../../kubernetes/diagnosis/diagnosis.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {RunRecord} from '../../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'

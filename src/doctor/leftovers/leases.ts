@@ -1,5 +1,5 @@
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {type LeaseView, staleness} from '../../kubernetes/lease/view.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import type {Check, Found} from '../finding.ts'
 

@@ -1,5 +1,7 @@
-import type {Cluster, ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {
   comparedRevision,
   type LeftoverObject,
@@ -18,7 +20,7 @@ export interface Leftover extends JudgedLeftover {
   readonly revision: number
 }
 
-type Reads = Pick<Cluster, 'stored' | 'present'>
+type Reads = {readonly records: Records; readonly live: LiveObjects}
 
 /** Returns the leftovers of a release. */
 export type LeftoversReader = (
@@ -27,7 +29,7 @@ export type LeftoversReader = (
 ) => Promise<readonly Leftover[]>
 
 /**
- * Returns the leftovers of a release, from the revisions of it that helm keeps (`Cluster.revisions`). Reads nothing if
+ * Returns the leftovers of a release, from the revisions of it that helm keeps (`Records.revisions`). Reads nothing if
  * none of them failed. Throws `KK_RECORD` when a revision cannot be read.
  */
 export async function leftovers(
@@ -62,7 +64,7 @@ async function existing(
 ): Promise<readonly Leftover[]> {
   const objects = made.map(({object}) => object)
   const revisionOf = new Map(made.map(({object, revision}) => [object, revision]))
-  const present = await cluster.present(releaseNamespace(release), objects)
+  const present = await cluster.live.present(releaseNamespace(release), objects)
   return present.flatMap((each): readonly Leftover[] => {
     const left = judgedLeftover(release, each)
     return left ? [{...left, revision: revisionOf.get(each.object)!}] : []
@@ -75,7 +77,7 @@ async function readAll(cluster: Reads, records: readonly ReleaseRecord[]): Promi
   const wanted = records.filter((record) => record === base || /^(failed|superseded)$/.test(record.status))
   const read: RevisionObjects[] = []
   for (const {release, revision, status} of wanted) {
-    const stored = await cluster.stored(release, revision)
+    const stored = await cluster.records.stored(release, revision)
     if (!stored) continue
     const objects = parseManifest(stored.manifest)
     read.push({revision, status, objects, hooks: hookObjects(stored)})

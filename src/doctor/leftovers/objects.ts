@@ -1,7 +1,7 @@
 import {asKkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {releaseName} from '../../release.ts'
 import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'

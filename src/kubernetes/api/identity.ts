@@ -1,9 +1,15 @@
 import {KkError} from '../../base/errors.ts'
-import type {ClusterIdentity} from '../cluster.ts'
 import {isApiError} from './api-error.ts'
 import type {ApiClient} from './client.ts'
 import {METADATA} from './list.ts'
 import {NAMESPACES, readObject} from './resources.ts'
+
+export interface ClusterIdentity {
+  /** UID of the namespace `kube-system`: the same for every context that reaches this cluster. */
+  readonly uid: string
+  /** E.g. `v1.36.3`. */
+  readonly version: string
+}
 
 /**
  * The oldest minor version of Kubernetes 1 that kk works on: Deployments, Leases, aggregated discovery as kk reads

@@ -5,8 +5,9 @@ import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {maskedClient} from '../api/masked-client.ts'
 import {readObject} from '../api/resources.ts'
-import type {CorrectOptions, DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {objectKey} from '../manifest/manifest.ts'
+import type {CorrectOptions, DryApply, DryApplyOptions, FieldConflict} from './dry-runs.ts'
 import {apply, conflictsIn, patchAsHelm, setFields, type Written} from './helm-writes.ts'
 
 /** The times that live object and dry run are read again if somebody wrote between the two. */

@@ -2,9 +2,10 @@ import type {Values} from '../../base/values.ts'
 import {type ApiError, isApiError} from '../api/api-error.ts'
 import type {ApiClient, ApiRequest} from '../api/client.ts'
 import {asking, type Resource, resourcePath} from '../api/resources.ts'
-import type {FieldConflict, KubernetesObject} from '../cluster.ts'
 import {isBuiltIn} from '../inventory/custom-kinds.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {plainPatch, threeWayPatch, withLiveItems} from './client-side-merge.ts'
+import type {FieldConflict} from './dry-runs.ts'
 
 /** Helm's own name as a manager of fields (Helm 4.2: cmd/helm/helm.go). */
 export const MANAGER = 'helm'

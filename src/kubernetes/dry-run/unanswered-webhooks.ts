@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import type {Validation} from '../cluster.ts'
+import type {Validation} from './dry-runs.ts'
 
 /** Throws `KK_WEBHOOK` if the API server could not ask a webhook about an object: that tells nothing about the object. */
 export function expectWebhooksAnswer(validations: readonly Validation[]): void {

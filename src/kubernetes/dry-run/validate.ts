@@ -6,11 +6,12 @@ import type {Discovery, ServedKinds} from '../api/discovery.ts'
 import {METADATA} from '../api/list.ts'
 import {maskedClient} from '../api/masked-client.ts'
 import {NAMESPACES, type Resource, readObject} from '../api/resources.ts'
-import type {FieldConflict, HelmWrites, KubernetesObject, ValidateOptions, Validation} from '../cluster.ts'
 import {isHook} from '../manifest/helm-view.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {objectKey, objectName} from '../manifest/manifest.ts'
 import {nameProblem} from '../manifest/name-problem.ts'
 import {repeatsMergeKeys} from './client-side-merge.ts'
+import type {FieldConflict, HelmWrites, ValidateOptions, Validation} from './dry-runs.ts'
 import {apply, conflictsIn, create, patchAsHelm, type Written} from './helm-writes.ts'
 
 /**

@@ -12,9 +12,9 @@ import {
   SERVICES,
   STATEFUL_SETS,
 } from '../api/resources.ts'
-import type {KubernetesObject, ScaleTarget} from '../cluster.ts'
 import {isBuiltIn} from '../inventory/custom-kinds.ts'
 import {isHook} from '../manifest/helm-view.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {objectName} from '../manifest/manifest.ts'
 import type {Health} from './health.ts'
 import {barePodHealth} from './kinds/bare-pod.ts'
@@ -27,7 +27,7 @@ import {hasCompleted, type Observed, type Surroundings, type Workload} from './k
 import {replicaSetHealth, replicationControllerHealth} from './kinds/replica-set.ts'
 import {loadBalancerHealth} from './kinds/service.ts'
 import {statefulSetHealth} from './kinds/stateful-set.ts'
-import {isScaled} from './scale-targets.ts'
+import {isScaled, type ScaleTarget} from './scale-targets.ts'
 
 interface GatedKind extends Resource {
   readonly health: HealthOf<Observed>

@@ -1,6 +1,6 @@
 import type {ApiClient} from '../api/client.ts'
 import {asking, JOBS, readObject, resourcePath} from '../api/resources.ts'
-import type {KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {findCondition, type Workload} from './kinds/observed.ts'
 
 interface FailedJob {

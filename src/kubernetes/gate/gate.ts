@@ -4,7 +4,6 @@ import {mapParallel} from '../../base/parallel.ts'
 import {redactSecretsOf} from '../../redact/objects.ts'
 import type {ApiClient} from '../api/client.ts'
 import {readObject} from '../api/resources.ts'
-import type {GateOptions} from '../cluster.ts'
 import type {Collection} from '../watch/collection.ts'
 import {wakeup} from '../watch/wakeup.ts'
 import type {Watches} from '../watch/watches.ts'
@@ -22,13 +21,14 @@ import {
 } from './evaluate.ts'
 import {gatherEvidence} from './evidence.ts'
 import {type Cause, type Health, type PassedHealth, passes} from './health.ts'
+import type {GateOptions} from './health-checks.ts'
 import {HEALTHY, SCALED_DOWN} from './kinds/health.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
 
 /**
- * Waits until every object is healthy; see `Cluster.gate`. While the cluster does not answer it keeps waiting, until
+ * Waits until every object is healthy; see `HealthChecks.gate`. While the cluster does not answer it keeps waiting, until
  * the deadline.
  */
 export async function waitForHealth(

@@ -2,7 +2,7 @@ import {redactSecretsOf} from '../../redact/objects.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, type Resource, resourcePath} from '../api/resources.ts'
-import type {KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {redactHealth} from './cause.ts'
 import {
   allGatedObjects,

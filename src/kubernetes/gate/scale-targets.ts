@@ -3,7 +3,14 @@ import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll} from '../api/list.ts'
 import {asking, type Resource, resourcePath} from '../api/resources.ts'
-import type {ScaleTarget} from '../cluster.ts'
+
+/** The workload that an autoscaler scales. */
+export interface ScaleTarget {
+  readonly kind: string
+  readonly name: string
+  /** Whether it is scaled up also from 0: a HorizontalPodAutoscaler leaves that alone, unless its `minReplicas` is 0. */
+  readonly fromZero: boolean
+}
 
 const AUTOSCALERS: Resource = {
   apiVersion: 'autoscaling/v2',

@@ -3,7 +3,6 @@ import {asKkError, type KkError} from '../../base/errors.ts'
 import {redactSecretsOf} from '../../redact/objects.ts'
 import type {ApiClient} from '../api/client.ts'
 import {JOBS, PODS, readObject} from '../api/resources.ts'
-import type {HookWatch, HookWatchOptions} from '../cluster.ts'
 import {hookEvents, isHook} from '../manifest/helm-view.ts'
 import {objectName} from '../manifest/manifest.ts'
 import type {Watches} from '../watch/watches.ts'
@@ -20,6 +19,7 @@ import {
 } from './evaluate.ts'
 import {gatherEvidence} from './evidence.ts'
 import {blamesOf, type Cause} from './health.ts'
+import type {HookWatch, HookWatchOptions} from './health-checks.ts'
 import {findCondition, hasCompleted, type Observed, type Pod} from './kinds/observed.ts'
 import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
@@ -31,7 +31,7 @@ export const NO_HOOKS: HookWatch = {
   stop: () => undefined,
 }
 
-/** Watches hooks while helm waits for them, and Jobs that may vanish before their gate; see `Cluster.watchHooks`. */
+/** Watches hooks while helm waits for them, and Jobs that may vanish before their gate; see `HealthChecks.watchHooks`. */
 export async function watchHookObjects(
   client: ApiClient,
   watches: Watches,

@@ -1,7 +1,7 @@
 import {releaseNamespace} from '../../release.ts'
 import type {Resource} from '../api/resources.ts'
-import type {KubernetesObject} from '../cluster.ts'
 import {KK_NAMESPACE} from '../lease/lease.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import type {GuardParameters} from './guard.ts'
 import {BINDINGS, POLICIES} from './names.ts'
 import {expiryBinding, expiryPolicy} from './policies/expiry.ts'

@@ -1,6 +1,6 @@
 import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {KubernetesObject} from '../cluster.ts'
 import {KK_NAMESPACE} from '../lease/lease.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import type {Approval, GuardParameters} from './guard.ts'
 import {GUARD_NAME} from './names.ts'
 

@@ -1,5 +1,5 @@
 import type {ServedKinds} from '../api/discovery.ts'
-import type {KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 
 /** Returns the custom kinds that the cluster serves: `group/version` and `group/version/Kind`, sorted. */
 export async function listCustomKinds(discovery: Pick<ServedKinds, 'all'>): Promise<readonly string[]> {

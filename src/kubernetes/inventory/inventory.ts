@@ -30,8 +30,18 @@ export interface Inventory {
 
 export type InventoryPart = keyof Inventory
 
+/** The nodes, storage classes and addresses of a cluster. Every function throws as `Cluster`'s do. */
+export interface InventoryReader {
+  /** Returns a part of the cluster's inventory; empty if it cannot be read. */
+  read(part: InventoryPart): Promise<Inventory>
+}
+
+export function openInventory(client: ApiClient): InventoryReader {
+  return {read: (part) => readInventory(client, part)}
+}
+
 /** Returns one part of the inventory, with one request; the DNS domain may take two. */
-export async function readInventory(client: ApiClient, part: InventoryPart): Promise<Inventory> {
+async function readInventory(client: ApiClient, part: InventoryPart): Promise<Inventory> {
   if (part === 'nodes') return {nodes: await listNodes(client)}
   if (part === 'storageClasses') return {storageClasses: await listStorageClasses(client)}
   if (part === 'version') return {version: await readVersion(client)}

@@ -1,6 +1,6 @@
 import type {ApiClient} from '../api/client.ts'
 import {LEASES, readObject} from '../api/resources.ts'
-import type {KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {KK_NAMESPACE, type Lease} from './lease.ts'
 
 /** The name of the Lease that says who drives an environment. */

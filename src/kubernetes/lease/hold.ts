@@ -3,7 +3,6 @@ import {KkError} from '../../base/errors.ts'
 import type {ReleaseId} from '../../release.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
 import type {ApiClient} from '../api/client.ts'
-import type {HeldLease} from '../cluster.ts'
 import {
   annotated,
   deleteLease,
@@ -15,6 +14,7 @@ import {
   type Waiting,
   writeLease,
 } from './lease.ts'
+import type {HeldLease} from './leases.ts'
 import {HOLDER, OPERATION, type Operation, processFor} from './operation.ts'
 import {type Standing, standingOf, viewOf} from './view.ts'
 

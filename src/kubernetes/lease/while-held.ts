@@ -1,4 +1,5 @@
-import type {Cluster, HeldLease} from '../cluster.ts'
+import type {Cluster} from '../cluster.ts'
+import type {HeldLease} from './leases.ts'
 
 /**
  * Returns a cluster whose `objects` write nothing once another process may have taken the Lease: what this one knows may be old by

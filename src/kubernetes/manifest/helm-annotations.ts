@@ -1,5 +1,5 @@
 import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from './kubernetes-object.ts'
 
 const RELEASE_NAME = 'meta.helm.sh/release-name'
 const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace'

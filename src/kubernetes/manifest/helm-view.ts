@@ -1,5 +1,5 @@
 import {isMap} from '../../base/values.ts'
-import type {KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from './kubernetes-object.ts'
 
 /**
  * The annotations that helm reads for an object, where they are not its own. Helm reads the head of each rendered

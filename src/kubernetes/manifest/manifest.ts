@@ -1,8 +1,9 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import {isMap} from '../../base/values.ts'
 import {readYamlDocuments} from '../../yaml/yaml.ts'
-import type {KubernetesObject, StoredRelease} from '../cluster.ts'
+import type {StoredRelease} from '../records/release-record.ts'
 import {isTestHook, underHead} from './helm-view.ts'
+import type {KubernetesObject} from './kubernetes-object.ts'
 
 /**
  * Returns the objects of a rendered YAML stream, with the items of Lists in their place; empty documents are ignored. What

@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from './kubernetes-object.ts'
 import {apiGroup} from './manifest.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/

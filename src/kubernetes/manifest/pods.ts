@@ -1,5 +1,5 @@
 import {dig, digMaps, digText} from '../../base/dig.ts'
-import type {KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from './kubernetes-object.ts'
 
 const WITH_TEMPLATE = new Set([
   'Deployment',

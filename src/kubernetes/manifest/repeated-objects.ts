@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
-import type {KubernetesObject} from '../cluster.ts'
 import {withoutHooks} from './helm-view.ts'
+import type {KubernetesObject} from './kubernetes-object.ts'
 import {objectKey} from './manifest.ts'
 
 /** An object that a chart renders more than once. */

@@ -1,7 +1,9 @@
 import {releaseNamespace} from '../../release.ts'
-import type {Cluster, KubernetesObject, StoredRelease} from '../cluster.ts'
 import {hookDeletePolicies} from '../manifest/helm-view.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {hookObjects} from '../manifest/manifest.ts'
+import type {StoredRelease} from '../records/release-record.ts'
+import type {LiveObjects} from './live-objects.ts'
 
 /** The kinds of hooks that run to their end: one that is gone has done its work. */
 const ENDING: ReadonlySet<string> = new Set(['Job', 'Pod'])
@@ -11,15 +13,13 @@ const ENDING: ReadonlySet<string> = new Set(['Job', 'Pod'])
  * hook makes it, then deletes it as an object that the revision does not have.
  */
 export async function goneHooks(
-  cluster: Pick<Cluster, 'present'>,
+  live: LiveObjects,
   {release, ranHooks = []}: StoredRelease,
 ): Promise<readonly KubernetesObject[]> {
   const lasting = hookObjects({hooks: ranHooks}).filter(
     (object) => !ENDING.has(object.kind) && !hookDeletePolicies(object).includes('hook-succeeded'),
   )
   if (lasting.length === 0) return []
-  const present = new Set(
-    (await cluster.present(releaseNamespace(release), lasting)).map(({object}) => object),
-  )
+  const present = new Set((await live.present(releaseNamespace(release), lasting)).map(({object}) => object))
   return lasting.filter((object) => !present.has(object))
 }

@@ -4,9 +4,9 @@ import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {METADATA} from '../api/list.ts'
 import {asking, readObject, resourcePath} from '../api/resources.ts'
-import type {KubernetesObject} from '../cluster.ts'
 import {MANAGER} from '../dry-run/helm-writes.ts'
 import {isHook} from '../manifest/helm-view.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 
 /** The name of Flux's controller as a manager of fields (helm-controller: main.go controllerName). */
 const FLUX_MANAGER = 'helm-controller'

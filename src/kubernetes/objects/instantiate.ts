@@ -1,7 +1,8 @@
 import {KkError} from '../../base/errors.ts'
 import type {ApiClient} from '../api/client.ts'
 import {asking, CRON_JOBS, JOBS, readObject, resourcePath} from '../api/resources.ts'
-import type {JobOfCronJob, KubernetesObject} from '../cluster.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
+import type {JobOfCronJob} from './live-objects.ts'
 
 interface Container {
   readonly env?: readonly {readonly name: string}[]

@@ -3,9 +3,9 @@ import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
 import {asking, type Resource, resourcePath} from '../api/resources.ts'
-import type {KubernetesObject} from '../cluster.ts'
 import {mayVanish} from '../gate/evaluate.ts'
 import {isHook} from '../manifest/helm-view.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 
 type MissingNow = (
   namespace: string,

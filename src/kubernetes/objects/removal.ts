@@ -4,7 +4,8 @@ import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll, METADATA, METADATA_LIST} from '../api/list.ts'
 import {asking, CLAIMS, readObject, resourcePath} from '../api/resources.ts'
-import type {Claim, KubernetesObject, PresentObject} from '../cluster.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
+import type {Claim, PresentObject} from './live-objects.ts'
 
 interface ClaimMetadata {
   readonly metadata: {

@@ -1,6 +1,6 @@
 import type {Resource} from '../api/resources.ts'
-import type {KubernetesObject} from '../cluster.ts'
 import {KK_NAMESPACE} from '../lease/lease.ts'
+import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {type RoleSet, type Rule, rulesOf, rulesOfCluster} from './roles.ts'
 
 const rbac = (kind: string, plural: string, namespaced: boolean): Resource => ({

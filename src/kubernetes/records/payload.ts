@@ -1,7 +1,7 @@
 import {gunzipSync, gzipSync} from 'node:zlib'
 import {KkError} from '../../base/errors.ts'
 import type {Values} from '../../base/values.ts'
-import type {ReleaseRecord, StoredRelease} from '../cluster.ts'
+import type {ReleaseRecord, StoredRelease} from './release-record.ts'
 
 interface Hook {
   readonly name?: string

@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
-import type {ReleaseRecord} from '../cluster.ts'
+import type {ReleaseRecord} from './release-record.ts'
 
 /** A Secret as `PartialObjectMetadata`. */
 export interface SecretMetadata {

@@ -3,7 +3,6 @@ import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
 import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
-import type {Cluster, EveryRecord, ReleaseRecord, StoredRelease} from '../cluster.ts'
 import {decodePayload, withChanges} from './payload.ts'
 import {
   allRecords,
@@ -14,22 +13,45 @@ import {
   recordName,
   type SecretMetadata,
 } from './record.ts'
+import type {EveryRecord, ReleaseRecord, StoredRelease} from './release-record.ts'
 
-type Records = Pick<
-  Cluster,
-  'records' | 'revisions' | 'everyRecord' | 'lastRecord' | 'stored' | 'label' | 'markFailed' | 'writtenAt'
->
+/** Helm's records of releases: Secrets in the namespace of each release. Every function throws as `Cluster`'s do. */
+export interface Records {
+  /** Returns the last revision of every release, on the cluster or in one namespace: one list of metadata. */
+  list(namespace?: string): Promise<readonly ReleaseRecord[]>
+  /**
+   * Returns every revision that helm keeps, of one release, of a namespace or of all, by metadata alone; those of a
+   * release are ascending.
+   */
+  revisions(of?: ReleaseId | {readonly namespace: string}): Promise<readonly ReleaseRecord[]>
+  /** Returns every revision of every release, and the Secrets of helm's that tell of none. */
+  every(): Promise<EveryRecord>
+  /** Returns the last revision of one release, by metadata alone; without a list where it is the one expected (0: none). */
+  last(release: ReleaseId, expected?: number): Promise<ReleaseRecord | undefined>
+  /** Returns one revision with its payload, by default the last. Throws `KK_RECORD` if it cannot be read. */
+  stored(release: ReleaseId, revision?: number): Promise<StoredRelease | undefined>
+  /** Patches labels of a record under its resourceVersion; `null` removes a label. Throws `KK_RACED`. */
+  label(record: ReleaseRecord, labels: Readonly<Record<string, string | null>>): Promise<void>
+  /**
+   * Returns the time at which a record was last written, by the API server's clock, in milliseconds since the epoch.
+   */
+  writtenAt(record: ReleaseRecord): Promise<number | undefined>
+  /**
+   * Writes `failed` and a description into a record, so that helm may work on it again, and that these hooks of it, such as
+   * `Job/migrate`, have failed; all else stays. Throws `KK_RACED`, `KK_RECORD`.
+   */
+  markFailed(record: ReleaseRecord, description: string, hooks?: readonly string[]): Promise<ReleaseRecord>
+}
 
-/** Returns the readers and writers of helm's records of releases: Secrets in the namespace of each release. */
-export function helmRecords(client: ApiClient): Records {
+export function openRecords(client: ApiClient): Records {
   return {
-    records: async (namespace) => lastRecords(await listSecrets(client, {namespace})),
+    list: async (namespace) => lastRecords(await listSecrets(client, {namespace})),
     async revisions(of) {
       if (typeof of === 'object') return allRecords(await listSecrets(client, of))
       return allRecords(await listOf(client, of), of)
     },
-    everyRecord: () => listEveryRecord(client),
-    lastRecord: (release, expected) => readLast(client, release, expected),
+    every: () => listEveryRecord(client),
+    last: (release, expected) => readLast(client, release, expected),
     stored: (release, revision) => readStored(client, release, revision),
     label: (record, labels) => patchLabels(client, record, labels),
     writtenAt: (record) => writtenAt(client, record),

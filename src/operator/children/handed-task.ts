@@ -3,8 +3,8 @@ import {gunzip, gzip} from 'node:zlib'
 import {asKkError, KkError} from '../../base/errors.ts'
 import {readChartFiles, writeChartFiles} from '../../charts/files/chart-files.ts'
 import {SECRETS} from '../../kubernetes/api/resources.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
 import {readHead, writeHead} from '../../kubernetes/manifest/helm-view.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Task} from '../../run/task.ts'
 import {MANAGER} from '../keeper.ts'
@@ -28,7 +28,7 @@ interface Written extends HandedTask {
   readonly files: readonly {readonly path: string; readonly text: string}[]
 }
 
-type Objects = Pick<Cluster['objects'], 'apply' | 'read' | 'delete'>
+type TaskObjects = Pick<Objects, 'apply' | 'read' | 'delete'>
 
 /** The label of the Secret of a task that names its Environment. */
 export const TASK_LABEL = 'kk.openstack.org/task'
@@ -39,7 +39,7 @@ export function taskSecret(release: ReleaseId): {readonly namespace: string; rea
 }
 
 /** Writes a task for a child; it is compressed, so that what helm can record fits into a Secret here, too. */
-export async function writeTask(handed: HandedTask, objects: Objects): Promise<void> {
+export async function writeTask(handed: HandedTask, objects: TaskObjects): Promise<void> {
   const {task} = handed
   const chart = 'chart' in task.work ? readChartFiles(task.work.chart) : []
   const files = chart.map(({path, bytes}) => ({path, text: bytes.toString('latin1')}))
@@ -59,7 +59,11 @@ export async function writeTask(handed: HandedTask, objects: Objects): Promise<v
 /** Reads the task of a release, and writes its chart into a directory. Throws `KK_RACED` where it is not that of the run. */
 export async function readTask(
   release: ReleaseId,
-  {run, directory, objects}: {readonly run: string; readonly directory: string; readonly objects: Objects},
+  {
+    run,
+    directory,
+    objects,
+  }: {readonly run: string; readonly directory: string; readonly objects: TaskObjects},
 ): Promise<HandedTask> {
   const secret = await objects.read<{readonly data?: {readonly task?: string}}>(SECRETS, taskSecret(release))
   const packed = Buffer.from(secret?.data?.task ?? '', 'base64')
@@ -73,7 +77,7 @@ export async function readTask(
   return {...rest, task: {...task, work: {...task.work, chart: directory}} as DeployTask}
 }
 
-export function deleteTask(release: ReleaseId, objects: Objects): Promise<void> {
+export function deleteTask(release: ReleaseId, objects: TaskObjects): Promise<void> {
   return objects.delete(SECRETS, taskSecret(release))
 }
 
@@ -81,7 +85,7 @@ export function deleteTask(release: ReleaseId, objects: Objects): Promise<void> 
 export async function deleteTasks(
   environment: string,
   namespace: string,
-  objects: Pick<Cluster['objects'], 'list' | 'delete'>,
+  objects: Pick<Objects, 'list' | 'delete'>,
 ): Promise<void> {
   const found = await objects
     .list<{readonly metadata: {readonly name: string}}>(SECRETS, namespace, `${TASK_LABEL}=${environment}`)

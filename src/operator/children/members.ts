@@ -1,8 +1,9 @@
 import {createHash} from 'node:crypto'
 import {LEASES} from '../../kubernetes/api/resources.ts'
-import type {Cluster, HeldLease} from '../../kubernetes/cluster.ts'
 import {KK_NAMESPACE, leaseName} from '../../kubernetes/lease/lease.ts'
+import type {HeldLease, Leases} from '../../kubernetes/lease/leases.ts'
 import {isLive} from '../../kubernetes/lease/view.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {ReleaseId} from '../../release.ts'
 import {groupOf} from './shards.ts'
 
@@ -22,18 +23,18 @@ const FORGOTTEN = 600_000
  * and sees the others by theirs.
  */
 export async function joinMembers(
-  cluster: Pick<Cluster, 'hold' | 'leases' | 'now' | 'objects'>,
+  cluster: {readonly leases: Leases; readonly objects: Objects},
   holder: string,
   shards: readonly string[],
 ): Promise<Members> {
   const prefix = `${KK_NAMESPACE}/kk-operator-${groupOf(shards)}-`
   const own = createHash('sha256').update(holder).digest('hex').slice(0, 10)
-  const lease = await cluster.hold(`${prefix}${own}` as ReleaseId, holder, Number.POSITIVE_INFINITY)
+  const lease = await cluster.leases.hold(`${prefix}${own}` as ReleaseId, holder, Number.POSITIVE_INFINITY)
   return {
     lease,
     async live() {
-      const all = (await cluster.leases()).filter(({release}) => release.startsWith(prefix))
-      const now = cluster.now()
+      const all = (await cluster.leases.list()).filter(({release}) => release.startsWith(prefix))
+      const now = cluster.leases.now()
       const living = all.filter((each) => isLive(each, now))
       for (const {release, runsOut = 0} of all)
         if (runsOut + FORGOTTEN < now)

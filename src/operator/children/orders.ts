@@ -1,9 +1,11 @@
 import {type ErrorCode, KkError} from '../../base/errors.ts'
 import {pollUntil} from '../../base/poll.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {Cause} from '../../kubernetes/gate/health.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import {isLive} from '../../kubernetes/lease/view.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {Collection} from '../../kubernetes/watch/collection.ts'
 import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {interrupted} from '../../run/interruption.ts'
@@ -38,7 +40,7 @@ interface Given {
 }
 
 interface OrdersOptions {
-  readonly cluster: Pick<Cluster, 'objects' | 'lease' | 'now' | 'hasNamespace' | 'makeNamespace'>
+  readonly cluster: {readonly objects: Objects; readonly leases: Leases; readonly live: LiveObjects}
   readonly rows: Collection
   readonly releases: Keeper
   /** Those that have processes of their own. */
@@ -89,7 +91,7 @@ export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Ord
         // Another parent has ordered by now.
         if (present !== run) return
         await takeBack(name, release)
-        if (!hearing.isAnswered()) await freed(cluster, release)
+        if (!hearing.isAnswered()) await freed(cluster.leases, release)
       })
       closing.defer(rows.subscribe((changed) => (!changed || changed.metadata.name === name) && hear()))
       const timer = setTimeout(
@@ -105,7 +107,7 @@ export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Ord
         controls.signal.removeEventListener('abort', end)
         stop.removeEventListener('abort', endUnclaimed)
       })
-      if (!(await cluster.hasNamespace(namespace))) await cluster.makeNamespace(namespace)
+      if (!(await cluster.live.hasNamespace(namespace))) await cluster.live.makeNamespace(namespace)
       await writeTask({environment, run, task, appliedAwaited: controls.appliedAwaited}, objects)
       if (stop.aborted) throw interrupted()
       await put(name, {planned: {run, plan, shard, task: taskSecret(release).name}}, gone)
@@ -125,7 +127,7 @@ export function newOrders({cluster, rows, releases, shards}: OrdersOptions): Ord
           await deleteTasks(environment, namespace, objects)
         swept.add(environment)
       }
-      for (const {release} of ordered) await freed(cluster, release)
+      for (const {release} of ordered) await freed(cluster.leases, release)
     },
   }
 }
@@ -183,10 +185,10 @@ function gone(): KkError {
 }
 
 /** Resolves when nobody holds a release any more, or whoever does has ended, or been silent for too long. */
-async function freed({lease, now}: Pick<Cluster, 'lease' | 'now'>, release: ReleaseId): Promise<void> {
+async function freed(leases: Leases, release: ReleaseId): Promise<void> {
   const isFree = async () => {
-    const view = await lease(release)
-    return !view || !isLive(view, now())
+    const view = await leases.read(release)
+    return !view || !isLive(view, leases.now())
   }
   await pollUntil(isFree, {interval: LOOK_AGAIN})
 }

@@ -1,8 +1,8 @@
 import {asKkError} from '../../base/errors.ts'
 import {once} from '../../base/once.ts'
 import {mapParallel} from '../../base/parallel.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {Palette} from '../../report/colour.ts'
 import {table} from '../../report/table.ts'
 import {durationText} from '../../report/text/duration.ts'
@@ -35,7 +35,7 @@ const TOLD: ReadonlySet<OperatedEnvironment['phase']> = new Set([
 /** Tells what would be done for these Environments. What the operator has not told is planned, with the rights of who asks. */
 export async function readFleetPlans(
   {environments}: OperatorStatus,
-  hub: Pick<Cluster, 'objects'>,
+  hub: {readonly objects: Objects},
   sites: () => Promise<Sites>,
 ): Promise<readonly FleetPlan[]> {
   const objects = once(() => hub.objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE))
@@ -46,7 +46,7 @@ export async function readFleetPlans(
     try {
       const plan = await planOf(
         (await objects())!.find(({metadata}) => metadata.name === name)!,
-        hub,
+        hub.objects,
         await sites(),
       )
       return {...told, from: 'planned', plan: plan.actions.length > 0 ? plan : null, problem: null} as const
@@ -56,7 +56,7 @@ export async function readFleetPlans(
   })
 }
 
-async function planOf(environment: EnvironmentObject, {objects}: Pick<Cluster, 'objects'>, sites: Sites) {
+async function planOf(environment: EnvironmentObject, objects: Objects, sites: Sites) {
   const source = await readSource(environment, objects)
   const site = await sites.contact(environment, async () => undefined).reach()
   const {planned} = await site.open(environment.metadata.name, source)

@@ -1,5 +1,6 @@
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
@@ -35,7 +36,7 @@ interface Followed {
 
 /** Follows what the operator does with an Environment, once it has read its inputs, until it is done with them, or `stop`. Throws `KK_NO_OPERATED`. */
 export function followEnvironment(
-  cluster: Pick<Cluster, 'objects' | 'customKinds' | 'lease' | 'now'>,
+  cluster: {readonly objects: Objects; readonly apiServer: ApiServer; readonly leases: Leases},
   {name, context}: Followed,
   stop: AbortSignal,
 ): FollowedEnvironment {
@@ -55,7 +56,7 @@ export function followEnvironment(
     const told = newRowTelling(name, context)
     const isRead = newReading(objects)
     try {
-      if (!(await isLed(cluster)))
+      if (!(await isLed(cluster.leases)))
         yield* told.warning('no process of the operator leads now: nothing is done until one does')
       while (!stop.aborted) {
         const environment = environments.get(name) as unknown as EnvironmentObject | undefined

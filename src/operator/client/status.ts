@@ -1,7 +1,9 @@
 import {KkError} from '../../base/errors.ts'
 import {isApiError} from '../../kubernetes/api/api-error.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {Palette} from '../../report/colour.ts'
 import {table} from '../../report/table.ts'
 import {OPERATOR} from '../keeper.ts'
@@ -102,7 +104,7 @@ function unlessSelector(selector: string | undefined): (error: unknown) => never
 
 /** Reads what the operator drives, or some Environments of it. Throws `KK_NO_OPERATED` for a name that is not there, and `KK_KINDS`. */
 export async function readOperatorStatus(
-  cluster: Pick<Cluster, 'objects' | 'customKinds' | 'lease' | 'now'>,
+  cluster: {readonly objects: Objects; readonly apiServer: ApiServer; readonly leases: Leases},
   {names = [], selector}: AskedEnvironments = {},
 ): Promise<OperatorStatus> {
   const [environments, releases, lease] = await Promise.all([
@@ -110,13 +112,13 @@ export async function readOperatorStatus(
       .list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE, selector)
       .catch(unlessSelector(selector)),
     cluster.objects.list<ReleaseRow>(RELEASES, KK_NAMESPACE),
-    cluster.lease(OPERATOR),
+    cluster.leases.read(OPERATOR),
   ])
-  if (environments === undefined) await expectServed(cluster)
+  if (environments === undefined) await expectServed(cluster.apiServer)
   const unknown = names.find((name) => !environments?.some(({metadata}) => metadata.name === name))
   if (unknown !== undefined) throw unknownEnvironment(unknown)
   const asked = environments?.filter(({metadata}) => names.length === 0 || names.includes(metadata.name))
-  const leads = lease?.runsOut !== undefined && lease.runsOut > cluster.now()
+  const leads = lease?.runsOut !== undefined && lease.runsOut > cluster.leases.now()
   return {
     installed: environments !== undefined,
     leader: (leads && lease.holder) || null,

@@ -1,15 +1,17 @@
 import {isDeepStrictEqual} from 'node:util'
 import {KkError} from '../../base/errors.ts'
 import {pollUntil} from '../../base/poll.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {CONFIG_MAPS, type Resource, SECRETS} from '../../kubernetes/api/resources.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {OPERATOR} from '../keeper.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentSpec, RETRY} from '../kinds/environment-kind.ts'
 import {expectServed} from '../kinds/versions.ts'
 import {FILE_KEY, OVERRIDES_KEY, readSource, type SourceText} from '../source.ts'
 
-type Steered = Pick<Cluster, 'objects' | 'customKinds'>
+type Steered = {readonly objects: Objects; readonly apiServer: ApiServer}
 
 /**
  * Asks the operator to change nothing, and resolves once nothing of it runs. `until` is in milliseconds since the epoch; `say` is told
@@ -17,12 +19,13 @@ type Steered = Pick<Cluster, 'objects' | 'customKinds'>
  * Throws `KK_NO_OPERATED`, and `KK_HELD` if the operator has not answered by then.
  */
 export async function pauseEnvironment(
-  cluster: Steered & Pick<Cluster, 'lease' | 'now'>,
+  cluster: Steered & {readonly leases: Leases},
   name: string,
   {until, say}: {readonly until: number; readonly say: (line: string) => void},
 ): Promise<void> {
   await setSpec(cluster, name, {suspend: true})
-  if (!(await isLed(cluster))) say(`no process of the operator leads now: ${name} is paused once one does`)
+  if (!(await isLed(cluster.leases)))
+    say(`no process of the operator leads now: ${name} is paused once one does`)
   const isStill = async () => isPaused(await existingEnvironment(cluster, name))
   if (await pollUntil(isStill, {interval: LOOK_AGAIN, deadline: until})) return
   throw new KkError('KK_HELD', `the operator has not said yet that it does nothing to ${name}`, {
@@ -40,9 +43,9 @@ export function isPaused({metadata, status}: EnvironmentObject): boolean {
 export const LOOK_AGAIN = 500
 
 /** Returns whether a process of the operator leads. */
-export async function isLed({lease, now}: Pick<Cluster, 'lease' | 'now'>): Promise<boolean> {
-  const {holder, runsOut = 0} = (await lease(OPERATOR)) ?? {}
-  return holder !== undefined && runsOut > now()
+export async function isLed(leases: Leases): Promise<boolean> {
+  const {holder, runsOut = 0} = (await leases.read(OPERATOR)) ?? {}
+  return holder !== undefined && runsOut > leases.now()
 }
 
 /** Lets the operator drive the environment again. Throws `KK_NO_OPERATED`. */
@@ -79,14 +82,14 @@ export async function approvePlan(
  * Throws `KK_NO_OPERATED`, and `KK_PAUSED`.
  */
 export async function retryEnvironment(
-  cluster: Steered & Pick<Cluster, 'lease' | 'now'>,
+  cluster: Steered & {readonly leases: Leases},
   name: string,
   {now, say}: {readonly now: Date; readonly say: (line: string) => void},
 ): Promise<void> {
   await drivenEnvironment(cluster, name)
   const fields = {metadata: {annotations: {[RETRY]: now.toISOString()}}}
   await cluster.objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, fields)
-  if (await isLed(cluster)) say(`the operator tries ${name} again`)
+  if (await isLed(cluster.leases)) say(`the operator tries ${name} again`)
   else say(`no process of the operator leads now: ${name} is tried again once one does`)
 }
 
@@ -104,7 +107,7 @@ export async function adoptEnvironment(
   const {objects} = cluster
   const all = await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)
   if (all === undefined) {
-    await expectServed(cluster)
+    await expectServed(cluster.apiServer)
     throw new KkError('KK_NO_OPERATED', 'the cluster has no operator, and knows no Environments', {
       hint: 'install it first: kk operator install',
     })
@@ -215,7 +218,7 @@ export async function existingEnvironment(cluster: Steered, name: string): Promi
   const place = {namespace: KK_NAMESPACE, name}
   const found = await cluster.objects.read<EnvironmentObject>(ENVIRONMENTS, place)
   if (found) return found
-  await expectServed(cluster)
+  await expectServed(cluster.apiServer)
   throw unknownEnvironment(name)
 }
 

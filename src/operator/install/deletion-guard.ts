@@ -1,7 +1,7 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {BINDINGS, POLICIES} from '../../kubernetes/guard/names.ts'
 import {rule} from '../../kubernetes/guard/policies/policy.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {CONFIRM_REMOVE, ENVIRONMENT, ENVIRONMENTS} from '../kinds/environment-kind.ts'
 import {definitionName} from '../kinds/kind.ts'
 import {RELEASE} from '../kinds/release-kind.ts'

@@ -1,7 +1,8 @@
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {DEPLOYMENTS, NAMESPACES} from '../../kubernetes/api/resources.ts'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../kubernetes/guard/names.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {
   ACCOUNTS,
@@ -119,7 +120,7 @@ const KINDS = [
  */
 export async function installOperator(
   made: readonly KubernetesObject[],
-  cluster: Pick<Cluster, 'customKinds'> & {
+  cluster: {readonly apiServer: ApiServer} & {
     readonly objects: Pick<Objects, 'apply' | 'read' | 'list' | 'delete'>
   },
 ): Promise<readonly string[]> {
@@ -128,7 +129,7 @@ export async function installOperator(
   const newer: string[] = []
   for (const each of made)
     if (each.kind === DEFINITIONS.kind && (await isNewerThere(each, objects))) newer.push(each.metadata.name)
-  if (newer.length > 0) await expectServed(cluster)
+  if (newer.length > 0) await expectServed(cluster.apiServer)
   for (const each of made) {
     const resource = KINDS.find(({kind}) => kind === each.kind)!
     if (resource !== DEFINITIONS || !newer.includes(each.metadata.name))

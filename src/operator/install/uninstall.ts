@@ -1,9 +1,10 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../base/errors.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {DEPLOYMENTS, type Resource, SECRETS} from '../../kubernetes/api/resources.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../kubernetes/guard/names.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {ACCOUNTS} from '../../kubernetes/permissions/account.ts'
 import {TASK_LABEL} from '../children/handed-task.ts'
@@ -16,7 +17,7 @@ import {ALLOW_REMOVAL, DEFINITION_NAMES} from './deletion-guard.ts'
 import {rightsOf} from './rights.ts'
 import {CHILD_NAME, dropChildren, NAME} from './shape.ts'
 
-type Uninstalled = Pick<Cluster, 'customKinds' | 'driver' | 'lease' | 'now'> & {
+type Uninstalled = {readonly apiServer: ApiServer; readonly leases: Leases} & {
   readonly objects: Pick<Objects, 'delete' | 'list' | 'merge' | 'read'>
 }
 
@@ -34,7 +35,7 @@ export async function uninstallOperator(
   {until}: {readonly until: number},
 ): Promise<void> {
   const {objects} = cluster
-  await expectServed(cluster)
+  await expectServed(cluster.apiServer)
   await stopWork(cluster, until)
   // Nobody would be there to let them go.
   for (const {metadata, spec} of await environmentsIn(objects)) {
@@ -63,7 +64,7 @@ async function stopWork(cluster: Uninstalled, until: number): Promise<void> {
     if (!spec.suspend) await objects.merge(ENVIRONMENTS, place, {spec: {suspend: true}})
   }
   for (;;) {
-    if (!(await isLed(cluster))) return
+    if (!(await isLed(cluster.leases))) return
     const busy = (await environmentsIn(objects)).filter(isAtWork).map(({metadata}) => metadata.name)
     if (busy.length === 0) return
     if (Date.now() > until)

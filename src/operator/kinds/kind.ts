@@ -1,5 +1,5 @@
 import type {Resource} from '../../kubernetes/api/resources.ts'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Fields} from './schema.ts'
 
 export const GROUP = 'kk.openstack.org'

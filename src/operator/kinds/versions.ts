@@ -1,15 +1,16 @@
 import compare from 'semver/functions/compare.js'
 import {KkError} from '../../base/errors.ts'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {ENVIRONMENT, ENVIRONMENTS, type EnvironmentObject} from './environment-kind.ts'
 import {DEFINITIONS, GROUP, KK_VERSION} from './kind.ts'
 import type {Schema} from './schema.ts'
 
 /** Throws `KK_KINDS` where the cluster serves Environments, but in no version that this kk knows. */
-export async function expectServed(cluster: Pick<Cluster, 'customKinds'>): Promise<void> {
+export async function expectServed(apiServer: ApiServer): Promise<void> {
   const {apiVersion, kind} = ENVIRONMENTS
-  const served = (await cluster.customKinds()).filter(
+  const served = (await apiServer.customKinds()).filter(
     (each) => each.startsWith(`${GROUP}/`) && each.endsWith(`/${kind}`),
   )
   if (served.length === 0 || served.includes(`${apiVersion}/${kind}`)) return

@@ -1,5 +1,5 @@
 import {isMap, type Values} from '../../base/values.ts'
-import type {StoredRelease} from '../../kubernetes/cluster.ts'
+import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {LAYERS} from '../../overrides/layer.ts'
 import type {DesiredRelease} from '../desired.ts'
 import {type KkLabels, layersOf, readLabels} from '../labels.ts'

@@ -1,5 +1,5 @@
 import {isMap} from '../../base/values.ts'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 
 /**
  * Returns the images of all containers in these objects, by `Deployment/keystone-api/api`. The name of a Job is taken

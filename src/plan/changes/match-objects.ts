@@ -1,5 +1,5 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {isHook} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 
 /** An object on the two sides of a diff; at least one side is defined. */
 export interface ObjectPair {

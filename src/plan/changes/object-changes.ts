@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {canonicalJson} from '../digest.ts'
 import {matchObjects} from './match-objects.ts'
 

@@ -1,4 +1,4 @@
-import type {StoredRelease} from '../../kubernetes/cluster.ts'
+import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {ReleaseId} from '../../release.ts'
 import {CHART_FILES_CHANGED, DROPPED} from '../decision/reasons.ts'
 import {type Action, type DeployKind, hasChanges, type Plan} from '../plan.ts'

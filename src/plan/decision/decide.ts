@@ -1,4 +1,4 @@
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {DesiredRelease} from '../desired.ts'
 import {inputsDigest} from '../digest.ts'
 import {hasPassed, type KkLabels, readLabels} from '../labels.ts'

@@ -1,5 +1,6 @@
-import type {DryApply, KubernetesObject, ScaleTarget} from '../../kubernetes/cluster.ts'
-import {isScaled} from '../../kubernetes/gate/scale-targets.ts'
+import type {DryApply} from '../../kubernetes/dry-run/dry-runs.ts'
+import {isScaled, type ScaleTarget} from '../../kubernetes/gate/scale-targets.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {isSecretField, redactSides} from '../../redact/diff.ts'
 import type {Redact} from '../../redact/redact.ts'
 import {conflictPath} from './conflict-path.ts'

@@ -1,6 +1,7 @@
 import {pathPattern} from '../../base/path-pattern.ts'
 import {isMap} from '../../base/values.ts'
-import type {DryApply, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {DryApply} from '../../kubernetes/dry-run/dry-runs.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {differences, itemIndex, pathText} from './differences.ts'
 import type {DriftedObject} from './drifted-object.ts'
 

@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {StoreIdentity} from '../../overrides/user/store.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {DesiredRelease, StoreStamp} from '../desired.ts'

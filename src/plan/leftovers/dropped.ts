@@ -1,5 +1,5 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 import {dataOfHooks, type HelmVerb} from '../removal/hook-data.ts'
 import {WITH} from '../removal/objects.ts'

@@ -1,5 +1,5 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {staysInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 
 /** The objects of one revision of a release. */

@@ -1,6 +1,7 @@
-import type {KubernetesObject, ObjectIdentity, PresentObject} from '../../kubernetes/cluster.ts'
 import {annotatedRelease, releaseAnnotations} from '../../kubernetes/manifest/helm-annotations.ts'
 import {isHook, staysAtUninstall} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import type {ObjectIdentity, PresentObject} from '../../kubernetes/objects/live-objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** The reason why an object is never deleted as a leftover. */

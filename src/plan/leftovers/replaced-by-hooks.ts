@@ -1,5 +1,5 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {hookDeletePolicies, isHook, staysInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 import {dataOfHooks, eventsDuring, type HelmVerb} from '../removal/hook-data.ts'
 import {droppedObjects, isHolder} from './dropped.ts'

@@ -1,6 +1,6 @@
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
 import type {Operation, OperationVerb} from '../../kubernetes/lease/operation.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {readLabels} from '../labels.ts'
 
 /**

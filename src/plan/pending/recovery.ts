@@ -1,6 +1,6 @@
-import type {ReleaseRecord, StoredRelease} from '../../kubernetes/cluster.ts'
 import {hookEvents} from '../../kubernetes/manifest/helm-view.ts'
 import {hookObjects, objectName} from '../../kubernetes/manifest/manifest.ts'
+import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {Decision} from '../decision/decision.ts'
 import {unfinished} from '../refusals.ts'
 import {type Evidence, isUnfinished, type ObservedRecord} from './evidence.ts'

@@ -1,5 +1,5 @@
 import {isMap} from '../../base/values.ts'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 /**

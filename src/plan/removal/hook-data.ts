@@ -1,5 +1,5 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {hookDeletePolicies, hookEvents} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {takesClaims, WITH} from './objects.ts'
 
 /** What helm does with a release, and the events at which it makes hooks meanwhile. */

@@ -1,5 +1,6 @@
-import type {Claim, KubernetesObject} from '../../kubernetes/cluster.ts'
 import {hookDeletePolicies, hookEvents, staysAtUninstall} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import type {Claim} from '../../kubernetes/objects/live-objects.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /** Why helm leaves an object behind. */

@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 

@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {RunRecord, RunRelease} from '../../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {type Installations, isOfPresent} from '../installation.ts'

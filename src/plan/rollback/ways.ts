@@ -1,5 +1,5 @@
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {ReleaseId} from '../../release.ts'
 import {hasPassed, readLabels} from '../labels.ts'
 import {isUnfinished, type ObservedRecord} from '../pending/evidence.ts'

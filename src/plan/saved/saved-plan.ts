@@ -1,4 +1,4 @@
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {ActionKind, Plan} from '../plan.ts'
 import type {PlanScope} from '../scope.ts'

@@ -1,5 +1,5 @@
 import {PROTECTED, requiredReleases} from '../../graph/annotations.ts'
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {EdgeKind, ReleaseId} from '../../release.ts'
 import {type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'

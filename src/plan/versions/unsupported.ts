@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {imagesOf} from '../changes/images.ts'
 import {type OpenStackRelease, openstackRelease, releaseOfImage, releaseText} from './openstack-release.ts'
 

@@ -1,6 +1,7 @@
 import type {ChartFacts} from '../../graph/inference/facts.ts'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {isBuiltIn} from '../../kubernetes/inventory/custom-kinds.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import type {ReleaseId} from '../../release.ts'
 
@@ -32,7 +33,7 @@ export interface KnownAfterApply {
 }
 
 interface Kinds {
-  readonly cluster: Pick<Cluster, 'customKinds'>
+  readonly cluster: {readonly apiServer: ApiServer}
   /** The kinds that the plan brings. */
   readonly brought: ReadonlySet<string>
 }
@@ -48,6 +49,6 @@ export async function knownAfterApply(
   const all = [...resources].flatMap(([release, each]) => each.map((resource) => ({release, ...resource})))
   const coming = all.filter(({kind}) => brought.has(kind))
   if (coming.length === 0) return []
-  const served = new Set(await cluster.customKinds())
+  const served = new Set(await cluster.apiServer.customKinds())
   return coming.filter(({kind}) => !served.has(kind)).map(({release, object}) => ({release, object}))
 }

@@ -1,6 +1,6 @@
 import {asKkError, type ErrorCode} from '../../base/errors.ts'
 import type {Helm, ReleaseCall, TemplateOptions} from '../../helm/helm.ts'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 
 export interface ClusterRender extends TemplateOptions {

@@ -1,6 +1,7 @@
 import {mapParallel} from '../../base/parallel.ts'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {definedKinds} from '../../kubernetes/inventory/custom-kinds.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import {renderByKinds} from './render-by-kinds.ts'
@@ -19,7 +20,7 @@ export interface Rendering {
   readonly plan: Plan
   readonly helm: Renderer
   readonly vendored: Vendored
-  readonly cluster: Pick<Cluster, 'customKinds'>
+  readonly cluster: {readonly apiServer: ApiServer}
   /** Custom kinds of releases that are not rendered again, as `group/version/Kind`. */
   readonly kinds?: readonly string[]
   /** Returns the objects of an action that is rendered already. */
@@ -36,7 +37,7 @@ export async function renderAll(rendering: Rendering): Promise<Rendered> {
   const {plan, vendored, cluster, kinds = []} = rendering
   const asks = ({release}: Action) => vendored.asksKinds(release)
   const actions = helmActions(plan)
-  const served = actions.some(asks) ? await cluster.customKinds() : []
+  const served = actions.some(asks) ? await cluster.apiServer.customKinds() : []
   const outcomes = await renderByKinds<Action, Outcome>(actions, {
     asks,
     definedBy: (rendered) =>

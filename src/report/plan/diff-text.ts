@@ -1,5 +1,5 @@
 import {structuredPatch} from 'diff'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {matchObjects, type ObjectPair} from '../../plan/changes/match-objects.ts'
 import {redactObject} from '../../redact/diff.ts'
 import type {RedactLeaf} from '../../redact/redact.ts'

@@ -1,9 +1,11 @@
 import {KkError} from '../../base/errors.ts'
 import type {ChangedRelease} from '../../helm/helm.ts'
-import type {HeldLease, ReleaseRecord, Validation} from '../../kubernetes/cluster.ts'
+import type {Validation} from '../../kubernetes/dry-run/dry-runs.ts'
 import {expectWebhooksAnswer} from '../../kubernetes/dry-run/unanswered-webhooks.ts'
+import type {HeldLease} from '../../kubernetes/lease/leases.ts'
 import {withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {makerLabels} from '../../plan/installation.ts'
 import {labelChanges, labelsOf, readLabels} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
@@ -29,7 +31,7 @@ export async function change(begun: Execution<'install' | 'upgrade'>, work: Char
   await using taken = await takeLease(begun)
   const {lease, deadline} = taken
   const execution = {...begun, deadline}
-  const last = await cluster.lastRecord(release, action.revision)
+  const last = await cluster.records.last(release, action.revision)
   const equal = last && (await madeByAnother(execution, last))
   if (equal) return equal
   const before = await workable(execution, last)
@@ -42,7 +44,7 @@ export async function change(begun: Execution<'install' | 'upgrade'>, work: Char
     if (changed.revision !== revision) {
       throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
     }
-    const record = expectDeployed(release, await cluster.lastRecord(release, revision), revision)
+    const record = expectDeployed(release, await cluster.records.last(release, revision), revision)
     await writeLists(execution, work.mixed)
     return {record, objects: parseManifest(changed.manifest), deadline}
   } catch (error) {
@@ -63,7 +65,7 @@ async function madeByAnother(
   const isNext = last.revision === action.revision + 1 && revision === last.revision
   const isEqual = owner === environment && inputs === action.inputs && exportedTo === undefined
   if (!isNext || !isEqual || last.status !== 'deployed') return undefined
-  const stored = await cluster.stored(action.release, last.revision)
+  const stored = await cluster.records.stored(action.release, last.revision)
   if (!stored) return undefined
   controls.onProgress('helm', `run ${run} has made revision ${revision} of the same inputs`)
   return {record: last, objects: parseManifest(stored.manifest), deadline}
@@ -71,7 +73,7 @@ async function madeByAnother(
 
 /** Helm leaves a failed Job of the same name as it is, and the gate would fail at once. */
 async function clearFailedJobs({action, cluster, controls}: Execution, work: ChartWork): Promise<void> {
-  const deleted = await cluster.deleteFailedJobs(releaseNamespace(action.release), work.objects)
+  const deleted = await cluster.health.deleteFailedJobs(releaseNamespace(action.release), work.objects)
   if (deleted.length > 0) controls.onProgress('helm', `failed, and run again: ${deleted.join(', ')}`)
 }
 
@@ -85,12 +87,12 @@ async function removeFields(
   {objects}: ChartWork,
 ): Promise<void> {
   const {cluster, helm} = execution
-  const stored = helm.version.major === 3 ? await cluster.stored(release, revision) : undefined
+  const stored = helm.version.major === 3 ? await cluster.records.stored(release, revision) : undefined
   if (!stored) return
   const namespace = releaseNamespace(release)
   const before = parseManifest(stored.manifest)
   const written = {namespace, objects: withoutHooks(objects), method: 'client-side'} as const
-  await cluster.correct({...written, before, redact: masking(execution)})
+  await cluster.live.correct({...written, before, redact: masking(execution)})
 }
 
 interface Validated {
@@ -112,15 +114,15 @@ async function validate(
   const method = helm.version.major === 4 ? 'server-side' : 'client-side'
   const writes = {method, force: true, before: []} as const
   const asked = {namespace, objects: work.unvalidated, writes, redact: masking(masks)}
-  const validations = await cluster.validate(asked)
+  const validations = await cluster.dryRuns.validate(asked)
   const isHomeless = validations.some(
     (each) => each.outcome === 'known-after-apply' && each.missing === 'namespace',
   )
   // It may be something else that an object lacks: a binding its Role, which the release brings along.
-  if (before || !isHomeless || (await cluster.hasNamespace(namespace)))
+  if (before || !isHomeless || (await cluster.live.hasNamespace(namespace)))
     return expectAccepted(action.release, validations)
-  await cluster.makeNamespace(namespace)
-  expectAccepted(action.release, await cluster.validate(asked))
+  await cluster.live.makeNamespace(namespace)
+  expectAccepted(action.release, await cluster.dryRuns.validate(asked))
 }
 
 interface UnderLease {
@@ -150,7 +152,7 @@ async function callHelm(
     ...makerLabels(before, execution.run),
   }
   // Helm would create it again, which who may not create namespaces cannot.
-  const createNamespace = !before && !(await cluster.hasNamespace(call.namespace))
+  const createNamespace = !before && !(await cluster.live.hasNamespace(call.namespace))
   controls.onProgress('helm', `helm ${action.kind}`)
   const {objects, timeoutSeconds} = work
   await using operation = await beginOperation(execution, {lease, objects, timeoutSeconds})

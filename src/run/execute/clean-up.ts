@@ -21,13 +21,13 @@ export async function cleanUp(
   await journal.note({type: 'object-deleting', release, object: goes.map(thingText).join(', ')})
   controls.onProgress('gate', `taking away with Job/${job}: ${goes.map(thingText).join(', ')}`)
   try {
-    const made = await cluster.createJobOf({
+    const made = await cluster.live.createJobOf({
       namespace,
       cronJob: name,
       job,
       variables: {[CLEANUP_VARIABLE]: JSON.stringify(goes)},
     })
-    await cluster.gate({
+    await cluster.health.gate({
       namespace,
       objects: [made],
       deadline,

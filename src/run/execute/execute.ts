@@ -1,9 +1,11 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {isApiError, maskedError} from '../../kubernetes/api/api-error.ts'
-import type {HeldLease, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
+import type {HeldLease} from '../../kubernetes/lease/leases.ts'
 import {isHook} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName, parseManifest, testHooks} from '../../kubernetes/manifest/manifest.ts'
+import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {Action, ActionKind} from '../../plan/plan.ts'
 import {dataOfHooks, dataWith} from '../../plan/removal/hook-data.ts'
 import {redactSecretsOf} from '../../redact/objects.ts'
@@ -102,7 +104,7 @@ async function test(begun: Execution<'test'>): Promise<{readonly revision: numbe
   await expectNoData(execution, stored)
   controls.onProgress('helm', 'helm test')
   await callHelm(execution, lease, stored)
-  expectRevision({...action, uid: stored.secret.uid}, await cluster.lastRecord(release))
+  expectRevision({...action, uid: stored.secret.uid}, await cluster.records.last(release))
   return {revision}
 }
 
@@ -112,7 +114,7 @@ async function test(begun: Execution<'test'>): Promise<{readonly revision: numbe
  */
 async function expectNoData({cluster}: Execution<'test'>, {release, hooks}: StoredRelease): Promise<void> {
   const data = dataOfHooks(testHooks({hooks}), 'test')
-  const found = data.length === 0 ? [] : await cluster.present(releaseNamespace(release), data)
+  const found = data.length === 0 ? [] : await cluster.live.present(releaseNamespace(release), data)
   const open = found.filter(({live}) => live === undefined || !isHook({kind: '', metadata: live}))
   if (open.length === 0) return
   const names = open.map(({object}) => `${objectName(object)} ${dataWith(object)}`).join(', ')
@@ -147,7 +149,7 @@ async function tellTests(execution: Execution<'test'>, hooks: readonly Kubernete
   const logs = await mapParallel(pods, async ({metadata, spec}) => {
     const {containers: [container] = []} = spec as {readonly containers?: readonly {readonly name: string}[]}
     const namespace = metadata.namespace ?? releaseNamespace(action.release)
-    return container ? cluster.log(namespace, metadata.name, container.name).catch(() => []) : []
+    return container ? cluster.health.log(namespace, metadata.name, container.name).catch(() => []) : []
   })
   const tests = logs.flatMap((lines) => testsInTap(lines.map(mask)))
   if (tests.length > 0) controls.onTested(tests)

@@ -1,6 +1,12 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {Helm, HelmVersion} from '../../helm/helm.ts'
-import type {Cluster, HeldLease} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
+import type {DryRuns} from '../../kubernetes/dry-run/dry-runs.ts'
+import type {HealthChecks} from '../../kubernetes/gate/health-checks.ts'
+import type {HeldLease, Leases} from '../../kubernetes/lease/leases.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {Reservations} from '../../kubernetes/reservations/reservation.ts'
 import type {Action, ActionKind} from '../../plan/plan.ts'
 import type {Redact} from '../../redact/redact.ts'
 import type {ReleaseId} from '../../release.ts'
@@ -13,38 +19,15 @@ export interface Tools {
   readonly helm: Pick<Helm, 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test'> & {
     readonly version: Pick<HelmVersion, 'major'>
   }
-  readonly cluster: Pick<
-    Cluster,
-    | 'hold'
-    | 'lease'
-    | 'now'
-    | 'lastRecord'
-    | 'markFailed'
-    | 'stored'
-    | 'revisions'
-    | 'label'
-    | 'takeFluxFields'
-    | 'validate'
-    | 'deleteFailedJobs'
-    | 'createJobOf'
-    | 'nodeRolls'
-    | 'makeNamespace'
-    | 'hasNamespace'
-    | 'isNamespaceGoing'
-    | 'gate'
-    | 'health'
-    | 'exist'
-    | 'customKinds'
-    | 'watchHooks'
-    | 'log'
-    | 'present'
-    | 'correct'
-    | 'keepObject'
-    | 'claims'
-    | 'deleteClaim'
-    | 'deleteObject'
-    | 'reservations'
-  >
+  readonly cluster: {
+    readonly leases: Leases
+    readonly records: Records
+    readonly live: LiveObjects
+    readonly dryRuns: DryRuns
+    readonly health: HealthChecks
+    readonly apiServer: ApiServer
+    readonly reservations: Reservations
+  }
   /** The environment that runs. */
   readonly environment: string
   /** The run's id. */

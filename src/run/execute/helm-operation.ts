@@ -1,10 +1,12 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import type {OperationOptions} from '../../helm/helm.ts'
-import type {HeldLease, HookWatch, KubernetesObject} from '../../kubernetes/cluster.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
 import {NOT_SEEN} from '../../kubernetes/gate/evaluate.ts'
 import type {Cause} from '../../kubernetes/gate/health.ts'
+import type {HookWatch} from '../../kubernetes/gate/health-checks.ts'
+import type {HeldLease} from '../../kubernetes/lease/leases.ts'
 import {type OperationVerb, operationEnvironment} from '../../kubernetes/lease/operation.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {isLasting} from '../../kubernetes/objects/missing.ts'
 import {isLeftBy} from '../../plan/pending/evidence.ts'
 import {HOOK_EVENTS} from '../../plan/removal/hook-data.ts'
@@ -125,10 +127,10 @@ async function markUnhooked(
   {message}: KkError,
   causes: readonly Cause[],
 ): Promise<void> {
-  const record = await cluster.lastRecord(action.release)
+  const record = await cluster.records.last(action.release)
   if (record?.revision !== action.revision + 1 || record.status !== 'deployed') return
   const hooks = causes.map(({object}) => object)
-  await cluster.markFailed(record, `kk: ${message}`, hooks)
+  await cluster.records.markFailed(record, `kk: ${message}`, hooks)
 }
 
 /** How often, 200 ms apart, a process is looked for that still bears the name of an operation whose helm has ended. */
@@ -137,7 +139,7 @@ const LOOKS = 10
 async function markLeft(execution: Execution, lease: HeldLease): Promise<void> {
   const {action, cluster, controls, run} = execution
   const {release} = action
-  const [record, view] = await Promise.all([cluster.lastRecord(release), cluster.lease(release)])
+  const [record, view] = await Promise.all([cluster.records.last(release), cluster.leases.read(release)])
   const operation = view?.operation
   if (!record || operation?.run !== run || !isLeftBy(record, operation)) return
   if (await isAtWork(execution)) return lease.leave()
@@ -145,14 +147,14 @@ async function markLeft(execution: Execution, lease: HeldLease): Promise<void> {
     await lease.ended()
     return lease.leave()
   }
-  await cluster.markFailed(record, `kk: helm ended and left it ${record.status} (run ${run})`)
+  await cluster.records.markFailed(record, `kk: helm ended and left it ${record.status} (run ${run})`)
   controls.onProgress('helm', `revision ${record.revision} was left ${record.status}: marked failed`)
 }
 
 /** A wrapper of helm may have been killed, and helm not. */
 async function isAtWork({action, cluster, clock}: Execution): Promise<boolean> {
   for (let look = 1; look <= LOOKS; look++) {
-    const view = await cluster.lease(action.release)
+    const view = await cluster.leases.read(action.release)
     if (view?.processes.operation?.helm.state !== 'running') return false
     await clock.wait(200, new AbortController().signal)
   }
@@ -220,7 +222,7 @@ function watchHooks(
   {objects, signal, onDeleted}: WatchOptions,
 ): Promise<HookWatch> {
   const {action, cluster, controls, helm} = execution
-  return cluster.watchHooks({
+  return cluster.health.watchHooks({
     namespace: releaseNamespace(action.release),
     objects,
     ...(helm.version.major === 3 && {mustShow: HOOK_EVENTS[action.kind]}),
@@ -243,7 +245,8 @@ async function lookForObjects(
   if (!controls.appliedAwaited) return
   const objects = all.filter(isLasting)
   const areThere = async () =>
-    (await cluster.exist(releaseNamespace(action.release), objects)) && (await areServed(cluster, objects))
+    (await cluster.live.exist(releaseNamespace(action.release), objects)) &&
+    (await areServed(cluster.apiServer, objects))
   while (await clock.wait(LOOK_MILLISECONDS, ended)) {
     const exist = await areThere().catch(() => false)
     if (!exist || ended.aborted) continue
@@ -290,7 +293,7 @@ async function withCauses(
   const namespace = releaseNamespace(action.release)
   const [causes, isGoing] = await Promise.all([
     hooks.blames(),
-    cluster.isNamespaceGoing(namespace).catch(() => false),
+    cluster.live.isNamespaceGoing(namespace).catch(() => false),
   ])
   const {hint} = failure
   const going = isGoing ? [`the namespace ${namespace} is being deleted`] : []

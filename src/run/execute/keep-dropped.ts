@@ -1,6 +1,7 @@
 import {KkError} from '../../base/errors.ts'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {claimsOfSets, takesClaims, WITH} from '../../plan/removal/objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
@@ -17,11 +18,11 @@ export async function keepDropped(
 ): Promise<void> {
   await expectClaimsStay(cluster, release, dropped)
   for (const object of dropped.filter(isHolder)) {
-    if (await cluster.keepObject(releaseNamespace(release), object))
+    if (await cluster.live.keep(releaseNamespace(release), object))
       controls.onProgress('helm', `${objectName(object)} stays, ${WITH[object.kind]}`)
   }
   for (const object of shared) {
-    if (await cluster.keepObject(releaseNamespace(release), object))
+    if (await cluster.live.keep(releaseNamespace(release), object))
       controls.onProgress('helm', `${objectName(object)} stays: another release also has it`)
   }
 }
@@ -31,13 +32,13 @@ export async function keepDropped(
  * retention policy says: nobody has named them.
  */
 export async function expectClaimsStay(
-  cluster: Pick<Cluster, 'claims'>,
+  cluster: {readonly live: LiveObjects},
   release: ReleaseId,
   dropped: readonly KubernetesObject[],
 ): Promise<void> {
   const namespace = releaseNamespace(release)
   for (const set of dropped.filter(takesClaims)) {
-    const live = await cluster.claims(set.metadata.namespace ?? namespace)
+    const live = await cluster.live.claims(set.metadata.namespace ?? namespace)
     const names = claimsOfSets([set], live, namespace).flatMap(({claim, goes}) => (goes ? [claim.name] : []))
     if (names.length === 0) continue
     throw new KkError(

@@ -1,5 +1,5 @@
 import {asKkError, KkError} from '../../base/errors.ts'
-import type {Cluster, HeldLease} from '../../kubernetes/cluster.ts'
+import type {HeldLease, Leases} from '../../kubernetes/lease/leases.ts'
 import type {Action} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {takesLease} from '../schedule/schedule.ts'
@@ -45,7 +45,7 @@ async function take({action, controls, hold, deadline}: Execution): Promise<Held
 }
 
 interface HoldOptions {
-  readonly cluster: Pick<Cluster, 'hold'>
+  readonly cluster: {readonly leases: Leases}
   readonly holder: string
   /** Those of the run. */
   readonly actions: readonly Pick<Action, 'release' | 'kind' | 'group'>[]
@@ -66,7 +66,7 @@ export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
     const members = groupOf.get(release) ?? []
     const [first] = members
     if (first === undefined || members.length === 1)
-      return cluster.hold(release, holder, until, {onHeld: (by) => onHeld(release, by)})
+      return cluster.leases.hold(release, holder, until, {onHeld: (by) => onHeld(release, by)})
     let shared = groups.get(first)
     if (!shared) {
       const told: HoldRequest['onHeld'][] = []
@@ -74,7 +74,7 @@ export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
         for (const each of told) each(held, by)
       }
       const take: Take = (member, deadline) =>
-        cluster.hold(member, holder, deadline, {onHeld: (by) => tell(member, by)})
+        cluster.leases.hold(member, holder, deadline, {onHeld: (by) => tell(member, by)})
       shared = {told, leases: holdAll(members, take, until)}
       groups.set(first, shared)
     }

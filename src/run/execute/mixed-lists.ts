@@ -1,7 +1,8 @@
-import type {KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
 import {repeatsMergeKeys} from '../../kubernetes/dry-run/client-side-merge.ts'
 import {withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectKey, objectName, parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
@@ -30,7 +31,7 @@ export async function writeLists(
 ): Promise<void> {
   if (mixed.length === 0) return
   const objects = mixed.map((object) => withHelmMarks(object, release))
-  await cluster.correct({namespace: releaseNamespace(release), objects, method: 'client-side'})
+  await cluster.live.correct({namespace: releaseNamespace(release), objects, method: 'client-side'})
   controls.onProgress(
     'helm',
     `lists that helm mixes up are as in the manifest: ${mixed.map(objectName).join(', ')}`,

@@ -1,12 +1,13 @@
 import {asKkError, KkError} from '../../base/errors.ts'
-import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../kubernetes/cluster.ts'
 import {describeCause, redactHealth} from '../../kubernetes/gate/cause.ts'
 import {unhealthy} from '../../kubernetes/gate/gate.ts'
 import {blamesOf, type Cause, type PassedHealth} from '../../kubernetes/gate/health.ts'
 import {OPERATION} from '../../kubernetes/lease/operation.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName, parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import {goneHooks} from '../../kubernetes/objects/gone-hooks.ts'
 import {isLasting} from '../../kubernetes/objects/missing.ts'
+import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {GATED_LABEL, gateOf, hasPassed, readLabels, UNCHECKED_LABEL} from '../../plan/labels.ts'
 import {isRechecked} from '../../plan/plan.ts'
 import {unfinished} from '../../plan/refusals.ts'
@@ -47,7 +48,7 @@ async function goneAmong(
   objects: readonly KubernetesObject[] = [],
 ): Promise<readonly KubernetesObject[]> {
   if (objects.length === 0) return []
-  const found = await cluster.present(releaseNamespace(action.release), objects)
+  const found = await cluster.live.present(releaseNamespace(action.release), objects)
   const present = new Set(found.filter(({isGoing}) => !isGoing).map(({object}) => object))
   return objects.filter((object) => !present.has(object))
 }
@@ -86,7 +87,7 @@ export async function passGateOfRelabelled(execution: Execution<'relabel'>): Pro
  */
 export async function checkGate(execution: Execution<'check'>): Promise<Performed> {
   const {action, cluster} = execution
-  const stored = await cluster.stored(action.release)
+  const stored = await cluster.records.stored(action.release)
   expectInstalled(action.release, stored)
   const health = await awaitHealthOfRecord(execution, stored)
   // It was not compared with what is wanted: a mark would let it pass as unchanged.
@@ -99,7 +100,7 @@ export async function checkGate(execution: Execution<'check'>): Promise<Performe
  */
 export async function plannedRevision({action, cluster}: Execution): Promise<StoredRelease> {
   const {release} = action
-  const stored = await cluster.stored(release)
+  const stored = await cluster.records.stored(release)
   expectRevision(action, stored)
   expectInstalled(release, stored)
   return stored
@@ -107,7 +108,7 @@ export async function plannedRevision({action, cluster}: Execution): Promise<Sto
 
 async function markHealthy(execution: Execution, stored: StoredRelease): Promise<Performed> {
   const health = await awaitHealthOfRecord(execution, stored)
-  const gone = await goneHooks(execution.cluster, stored)
+  const gone = await goneHooks(execution.cluster.live, stored)
   return {...(await mark(execution, stored)), ...noted(withGone(health, gone))}
 }
 
@@ -116,7 +117,8 @@ async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease):
   const {action, cluster, controls} = execution
   const objects = parseManifest(stored.manifest)
   const lasting = objects.filter(isLasting)
-  const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(action.release), lasting))
+  const exist =
+    !controls.appliedAwaited || (await cluster.live.exist(releaseNamespace(action.release), lasting))
   if (exist) controls.onHelmEnded()
   // What was deployed before this run is known by its record.
   const {redact: own = (text) => text} = execution
@@ -134,8 +136,8 @@ async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease):
  */
 async function takeAwayLeft({action, cluster, holder}: Execution): Promise<void> {
   const {release} = action
-  if (!(await cluster.lease(release))) return
-  const lease = await cluster.hold(release, holder, 0)
+  if (!(await cluster.leases.read(release))) return
+  const lease = await cluster.leases.hold(release, holder, 0)
   try {
     await cluster.reservations.withdraw(release)
     // What helm was started for is no evidence any more: the record is deployed.
@@ -167,7 +169,7 @@ async function awaitHealth(
   const behind = action.kind === 'check' ? undefined : await rollNodes(execution, objects)
   if (behind && !controls.signal.aborted) throw await leftBehind(execution, objects, behind)
   controls.onProgress('gate', 'waiting for health')
-  const passed = cluster.gate({
+  const passed = cluster.health.gate({
     namespace: releaseNamespace(action.release),
     objects,
     deadline,
@@ -193,7 +195,7 @@ async function leftBehind(
   behind: Cause,
 ): Promise<KkError> {
   const namespace = releaseNamespace(execution.action.release)
-  const health = await execution.cluster.health(namespace, objects, {hasPassed: true})
+  const health = await execution.cluster.health.of(namespace, objects, {hasPassed: true})
   const redacted = redactHealth(health, masking(execution))
   return unhealthy([...blamesOf(redacted), behind], 'not healthy in time')
 }
@@ -208,7 +210,7 @@ async function mark(
 ): Promise<{readonly revision: number}> {
   const {action, cluster, environment} = execution
   for (let attempt = 1; ; attempt++) {
-    const record = await cluster.lastRecord(action.release, revision)
+    const record = await cluster.records.last(action.release, revision)
     const isOwn = record !== undefined && readLabels(record.labels)?.owner === environment
     if (record?.revision !== revision || record.secret.uid !== secret.uid)
       throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)
@@ -216,7 +218,7 @@ async function mark(
     const labels = {[GATED_LABEL]: text, ...(isRechecked(action) && {[UNCHECKED_LABEL]: text})}
     if (!isOwn || hasPassed(record)) return {revision}
     try {
-      await cluster.label(record, labels)
+      await cluster.records.label(record, labels)
       return {revision}
     } catch (error) {
       // Another run may have marked the same revision in between.

@@ -1,4 +1,4 @@
-import type {ObjectIdentity} from '../../kubernetes/cluster.ts'
+import type {ObjectIdentity} from '../../kubernetes/objects/live-objects.ts'
 import type {PruningWork} from '../task.ts'
 import type {Execution} from './execution.ts'
 import {takeLease} from './lease.ts'
@@ -16,7 +16,7 @@ export async function prune(
   const {action, cluster, controls} = execution
   const {release, revision} = action
   await using taken = await takeLease(execution)
-  const record = expectRevision(action, await cluster.lastRecord(release))
+  const record = expectRevision(action, await cluster.records.last(release))
   expectDriven(record)
   if (record?.status !== 'deployed') throw raced(release, `revision ${revision} is ${record?.status} now`)
   for (const object of await look()) {
@@ -34,5 +34,5 @@ export async function deleteNoted(
 ): Promise<void> {
   const name = `${object.kind}/${object.name}`
   await journal.note({type: 'object-deleting', release, object: name})
-  if (await cluster.deleteObject(object)) controls.onDeleted(name)
+  if (await cluster.live.delete(object)) controls.onDeleted(name)
 }

@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {evidenceOf} from '../../plan/pending/evidence.ts'
 import {recoveryReason} from '../../plan/pending/recovery.ts'
@@ -94,10 +94,16 @@ export async function workable(
   const isHistory = kind === 'install' && isSeen && record.status === 'uninstalled'
   if (isHistory) return record
   if (!isLeft) return expectRevision(action, record)
-  if (recovers === 'deployed') return cluster.markFailed(record, `kk: ${action.reasons.join('; ')}`)
-  const evidence = evidenceOf(record, await cluster.lease(release), {now: cluster.now(), holding: true})
+  if (recovers === 'deployed') return cluster.records.markFailed(record, `kk: ${action.reasons.join('; ')}`)
+  const evidence = evidenceOf(record, await cluster.leases.read(release), {
+    now: cluster.leases.now(),
+    holding: true,
+  })
   if (evidence.state !== 'stale') throw unfinished({...record, evidence})
   const reason = recoveryReason(record, evidence)
   controls.onProgress('helm', reason)
-  return cluster.markFailed(record, `kk: left ${record.status} by run ${evidence.run}, ${evidence.why}`)
+  return cluster.records.markFailed(
+    record,
+    `kk: left ${record.status} by run ${evidence.run}, ${evidence.why}`,
+  )
 }

@@ -1,7 +1,7 @@
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {upgradedObjects} from '../../kubernetes/manifest/manifest.ts'
 import {helmReleaseOf} from '../../kubernetes/objects/helm-release.ts'
 import {isInstalled} from '../../kubernetes/records/record.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {installationOf} from '../../plan/installation.ts'
 import {
@@ -42,7 +42,7 @@ export async function relabel(
   const kept = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL || name === RUN_LABEL)
   const labels = {...labelsOf(desired, revision), ...Object.fromEntries(kept)}
   await using _reservations = await reserve(execution, {requirements: desired.requirements, before: record})
-  await cluster.label(record, labelChanges(labels, record.labels))
+  await cluster.records.label(record, labelChanges(labels, record.labels))
   return {deadline: taken.deadline}
 }
 
@@ -65,7 +65,7 @@ export async function adopt(
   const labels = Object.fromEntries(Object.entries(all).filter(([name]) => !missing.has(name)))
   await using _reservations = await reserve(execution, {requirements, before: record})
   await takeFieldsOfFlux(execution)
-  await cluster.label(record, {
+  await cluster.records.label(record, {
     ...labelChanges(labels, record.labels),
     [INSTALLATION_LABEL]: installationOf(record, run),
     // The inputs of the environment that hands it over are not this one's.
@@ -78,9 +78,10 @@ export async function adopt(
 
 /** Without it, the next deploy would meet a conflict for each field, and be refused. */
 async function takeFieldsOfFlux({action: {release, revision}, cluster}: Execution<'adopt'>): Promise<void> {
-  const stored = await cluster.stored(release, revision)
+  const stored = await cluster.records.stored(release, revision)
   const objects = stored ? upgradedObjects(stored) : []
-  if (helmReleaseOf(objects) !== undefined) await cluster.takeFluxFields(releaseNamespace(release), objects)
+  if (helmReleaseOf(objects) !== undefined)
+    await cluster.live.takeFluxFields(releaseNamespace(release), objects)
 }
 
 /**
@@ -94,7 +95,7 @@ export async function handOver(execution: Execution<'hand-over'>): Promise<{read
   const record = await installedRecord(execution)
   if (readLabels(record.labels)?.owner !== environment) throw raced(release, 'somebody has adopted it')
   expectDriven(record)
-  await cluster.label(record, {[EXPORTED_LABEL]: tool})
+  await cluster.records.label(record, {[EXPORTED_LABEL]: tool})
   return {revision}
 }
 
@@ -110,7 +111,7 @@ async function installedRecord({
   cluster,
 }: Execution<'relabel' | 'adopt' | 'hand-over'>): Promise<ReleaseRecord> {
   const {release, revision} = action
-  const record = expectRevision(action, await cluster.lastRecord(release, revision))
+  const record = expectRevision(action, await cluster.records.last(release, revision))
   if (!record) throw raced(release, 'it is not installed any more')
   return record
 }
@@ -118,12 +119,12 @@ async function installedRecord({
 /** What is required and not there cannot be declared as used: the next deploy installs it, and declares it then. */
 async function installedAmong(
   requirements: DesiredRelease['requirements'],
-  cluster: Pick<Execution['cluster'], 'lastRecord'>,
+  {records}: Execution['cluster'],
 ): Promise<{readonly requirements: DesiredRelease['requirements']; readonly missing: ReadonlySet<string>}> {
   const installed: DesiredRelease['requirements'][number][] = []
   const missing = new Set<string>()
   for (const requirement of requirements) {
-    const record = await cluster.lastRecord(requirement.to)
+    const record = await records.last(requirement.to)
     if (record && isInstalled(record)) installed.push(requirement)
     else missing.add(usesLabel(requirement.to))
   }

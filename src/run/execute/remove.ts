@@ -1,5 +1,7 @@
 import {asKkError, KkError} from '../../base/errors.ts'
-import type {HeldLease, PresentObject, ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {HeldLease} from '../../kubernetes/lease/leases.ts'
+import type {PresentObject} from '../../kubernetes/objects/live-objects.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {DELETION_MARKER} from '../../kubernetes/reservations/reservation.ts'
 import {evidenceOf} from '../../plan/pending/evidence.ts'
 import {unfinished} from '../../plan/refusals.ts'
@@ -32,7 +34,7 @@ export async function remove(
   const unhooked = await underDeletionMarker(execution, work, lease)
   const left = await awaitDeletion(execution, work)
   controls.signal.throwIfAborted()
-  for (const claim of work.claims) await cluster.deleteClaim(claim)
+  for (const claim of work.claims) await cluster.live.deleteClaim(claim)
   await cluster.reservations.withdraw(execution.action.release).catch(() => undefined)
   await work.onEnded(left)
   if (unhooked) throw unhooked
@@ -54,7 +56,7 @@ async function underDeletionMarker(
   try {
     await agreement.agree(release, async () => {
       await expectUnused(execution, work)
-      const record = await cluster.lastRecord(release)
+      const record = await cluster.records.last(release)
       expectSame(release, record, {revision: action.revision, uid: work.uid})
       expectDriven(record)
       await expectNobodyAtWork(execution, record)
@@ -90,8 +92,8 @@ function expectSame(
 /** Helm would uninstall under a running upgrade, too. What a dead run has left pending is removed as it is. */
 async function expectNobodyAtWork({cluster}: Execution, record: ReleaseRecord): Promise<void> {
   if (!record.status.startsWith('pending')) return
-  const lease = await cluster.lease(record.release)
-  const evidence = evidenceOf(record, lease, {now: cluster.now(), holding: true})
+  const lease = await cluster.leases.read(record.release)
+  const evidence = evidenceOf(record, lease, {now: cluster.leases.now(), holding: true})
   const refusal = evidence.state === 'stale' ? undefined : unfinished({...record, evidence})
   if (refusal) throw refusal
 }
@@ -107,7 +109,7 @@ async function uninstall(
     controls.signal.throwIfAborted()
     controls.onProgress('helm', 'helm uninstall')
     const unhooked = await callHelm(execution, work, lease)
-    expectGone(release, await cluster.lastRecord(release), work.uid)
+    expectGone(release, await cluster.records.last(release), work.uid)
     return unhooked
   } catch (error) {
     await settle(execution, lease, error)
@@ -145,11 +147,11 @@ function expectGone(release: ReleaseId, record: ReleaseRecord | undefined, uid: 
 async function awaitDeletion(execution: Execution, work: RemovalWork): Promise<readonly PresentObject[]> {
   const {action, cluster, controls, clock} = execution
   const namespace = releaseNamespace(action.release)
-  let left = await cluster.present(namespace, work.objects)
+  let left = await cluster.live.present(namespace, work.objects)
   for (let look = 1; look < LOOKS && left.some(({isGoing}) => isGoing); look++) {
     controls.onProgress('helm', `waiting until ${left.length} of its objects are gone`)
     if (!(await clock.wait(1000, controls.signal))) return left
-    left = await cluster.present(
+    left = await cluster.live.present(
       namespace,
       left.map(({object}) => object),
     )

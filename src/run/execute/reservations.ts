@@ -1,7 +1,7 @@
 import {asKkError, KkError} from '../../base/errors.ts'
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {LEASE_SECONDS} from '../../kubernetes/lease/lease.ts'
 import {isInstalled} from '../../kubernetes/records/record.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {usesLabel} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
@@ -62,7 +62,7 @@ async function awaitRemoval(execution: Execution, required: ReleaseId): Promise<
       `${releaseName(required)} is being removed by ${deletionMarker.holder}: waiting`,
     )
     const until = waits ? Math.min(deadline, clock.now() + LONGEST_REMOVAL_WAIT) : 0
-    const lease = await cluster.hold(required, holder, until).catch((error: unknown) => {
+    const lease = await cluster.leases.hold(required, holder, until).catch((error: unknown) => {
       if (asKkError(error).code !== 'KK_HELD') throw error
       throw new KkError(
         'KK_HELD',
@@ -78,7 +78,7 @@ async function awaitRemoval(execution: Execution, required: ReleaseId): Promise<
 }
 
 async function expectThere({action, cluster}: Execution, required: ReleaseId): Promise<void> {
-  const record = await cluster.lastRecord(required)
+  const record = await cluster.records.last(required)
   if (record && isInstalled(record)) return
   throw new KkError(
     'KK_NOT_INSTALLED',

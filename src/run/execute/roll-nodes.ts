@@ -1,6 +1,6 @@
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
 import type {Cause} from '../../kubernetes/gate/health.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 import {deleteNoted} from './prune.ts'
@@ -20,7 +20,7 @@ export async function rollNodes(
   let replaced = 0
   let told = ''
   for (;;) {
-    const rolls = await cluster.nodeRolls(releaseNamespace(action.release), objects)
+    const rolls = await cluster.health.nodeRolls(releaseNamespace(action.release), objects)
     const roll = rolls.find(({outdated, isSettled}) => outdated.length > 0 || (replaced > 0 && !isSettled))
     if (!roll) return undefined
     const {set, namespace, nodes, ready, outdated, isSettled} = roll

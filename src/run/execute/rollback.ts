@@ -1,6 +1,8 @@
 import {isDeepStrictEqual} from 'node:util'
-import type {HeldLease, KubernetesObject, ReleaseRecord, StoredRelease} from '../../kubernetes/cluster.ts'
+import type {HeldLease} from '../../kubernetes/lease/leases.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {makerLabels} from '../../plan/installation.ts'
 import {EXPORTED_LABEL, GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
 import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'
@@ -36,9 +38,9 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
   await using taken = await takeLease(begun)
   const {lease, deadline} = taken
   const execution = {...begun, deadline}
-  const last = await cluster.stored(release)
+  const last = await cluster.records.stored(release)
   await workable(execution, last)
-  const stored = await cluster.stored(release, target)
+  const stored = await cluster.records.stored(release, target)
   if (!last || !stored) throw pruned([{release, revision: target, kept: []}])
 
   const objects = parseManifest(stored.manifest)
@@ -55,7 +57,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
   await keepDropped(execution, droppedHolders(before, all, way))
   const replaced = replacedByHooks(before, all, way).map(({object}) => object)
   // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
-  await cluster.deleteFailedJobs(releaseNamespace(release), objects)
+  await cluster.health.deleteFailedJobs(releaseNamespace(release), objects)
   try {
     await callHelm({...execution, redact}, {lease, last, values, objects: all})
     const record = await noted(execution, {last, revision: action.revision + 1})
@@ -74,16 +76,16 @@ async function noted(
   {action, cluster, run}: Execution,
   {last, revision}: {readonly last: ReleaseRecord; readonly revision: number},
 ): Promise<ReleaseRecord> {
-  const record = expectDeployed(action.release, await cluster.lastRecord(action.release), revision)
-  await cluster.label(record, labelsOfCopy(record, makerLabels(last, run)))
+  const record = expectDeployed(action.release, await cluster.records.last(action.release), revision)
+  await cluster.records.label(record, labelsOfCopy(record, makerLabels(last, run)))
   return record
 }
 
 /** Otherwise the copied labels would make a rollback that failed look like the work of another helm. */
 async function noteFailed({action, cluster, run}: Execution, last: ReleaseRecord): Promise<void> {
-  const record = await cluster.lastRecord(action.release)
+  const record = await cluster.records.last(action.release)
   if (record?.revision !== action.revision + 1 || record.status !== 'failed') return
-  await cluster.label(record, labelsOfCopy(record, makerLabels(last, run)))
+  await cluster.records.label(record, labelsOfCopy(record, makerLabels(last, run)))
 }
 
 function labelsOfCopy(
@@ -142,8 +144,8 @@ async function objectsBeforeCut(
 ): Promise<readonly KubernetesObject[]> {
   if (last.status === 'deployed') return []
   const {release} = action
-  const deployed = (await cluster.revisions(release)).findLast(({status}) => status === 'deployed')
-  const stored = deployed && (await cluster.stored(release, deployed.revision))
+  const deployed = (await cluster.records.revisions(release)).findLast(({status}) => status === 'deployed')
+  const stored = deployed && (await cluster.records.stored(release, deployed.revision))
   return stored ? parseManifest(stored.manifest) : []
 }
 
@@ -160,7 +162,7 @@ async function deleteForgotten(
   const home = releaseNamespace(release)
   const dropped = droppedObjects(before, target, home)
   if (dropped.length === 0) return
-  for (const present of await execution.cluster.present(home, dropped)) {
+  for (const present of await execution.cluster.live.present(home, dropped)) {
     const left = judgedLeftover(release, present)
     if (left && left.kept === undefined) await deleteNoted(execution, left)
   }

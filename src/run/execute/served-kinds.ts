@@ -1,5 +1,6 @@
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {definedKinds} from '../../kubernetes/inventory/custom-kinds.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Execution} from './execution.ts'
 
 const LOOK_MILLISECONDS = 200
@@ -8,12 +9,12 @@ const LIMIT_MILLISECONDS = 60_000
 
 /** Whether the API server serves every kind that these objects define: a definition exists some time before that. */
 export async function areServed(
-  cluster: Pick<Cluster, 'customKinds'>,
+  apiServer: ApiServer,
   objects: readonly KubernetesObject[],
 ): Promise<boolean> {
   const defined = definedKinds(objects)
   if (defined.length === 0) return true
-  const served = new Set(await cluster.customKinds())
+  const served = new Set(await apiServer.customKinds())
   return defined.every((each) => served.has(each))
 }
 
@@ -26,7 +27,7 @@ export async function awaitServed(
   objects: readonly KubernetesObject[],
 ): Promise<void> {
   const end = Math.min(deadline, clock.now() + LIMIT_MILLISECONDS)
-  while (!(await areServed(cluster, objects).catch(() => false))) {
+  while (!(await areServed(cluster.apiServer, objects).catch(() => false))) {
     controls.onProgress('gate', 'waiting until its kinds are served')
     if (clock.now() >= end || !(await clock.wait(LOOK_MILLISECONDS, controls.signal))) return
   }

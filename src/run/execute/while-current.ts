@@ -1,6 +1,6 @@
 import {asKkError} from '../../base/errors.ts'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import type {Cause} from '../../kubernetes/gate/health.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 import {raced} from './races.ts'
@@ -25,9 +25,9 @@ export function whileCurrent(execution: Execution, revision: number): Current {
   const replaced = new AbortController()
   const ended = new AbortController()
   const readRecord = async () => {
-    const record = await cluster.lastRecord(release, revision)
+    const record = await cluster.records.last(release, revision)
     const isLast = record?.revision === revision && record.status === 'deployed'
-    if (isLast && !(await cluster.isNamespaceGoing(releaseNamespace(release)))) return
+    if (isLast && !(await cluster.live.isNamespaceGoing(releaseNamespace(release)))) return
     const what =
       record && !isLast ? `it is ${record.status} at revision ${record.revision}` : await wayItWent(execution)
     replaced.abort(raced(release, `${what} while the gate of revision ${revision} was awaited`))
@@ -58,7 +58,7 @@ export function whileCurrent(execution: Execution, revision: number): Current {
 async function wayItWent({action, cluster}: Execution): Promise<string> {
   const name = releaseNamespace(action.release)
   const namespace: KubernetesObject = {apiVersion: 'v1', kind: 'Namespace', metadata: {name}}
-  const present = await cluster.present(name, [namespace]).catch(() => undefined)
+  const present = await cluster.live.present(name, [namespace]).catch(() => undefined)
   if (present?.length === 0) return `the namespace ${name} was deleted`
   return present?.some(({isGoing}) => isGoing) ? `the namespace ${name} is being deleted` : 'it is gone'
 }

@@ -1,9 +1,11 @@
 import {KkError} from '../../base/errors.ts'
 import type {Values} from '../../base/values.ts'
 import type {Helm} from '../../helm/helm.ts'
-import type {Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {upgradedObjects} from '../../kubernetes/manifest/manifest.ts'
 import {helmReleaseOf} from '../../kubernetes/objects/helm-release.ts'
+import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {
   adoptable,
   expectNamed,
@@ -209,7 +211,7 @@ async function compareAll(
 ): Promise<readonly Compared[]> {
   const stored = new Map<ReleaseId, StoredRelease>()
   for (const release of releases) {
-    const found = await ports.cluster.stored(release)
+    const found = await ports.cluster.records.stored(release)
     if (!found)
       throw new KkError('KK_RACED', `${release} was removed meanwhile`, {hint: 'look again with kk plan'})
     expectSameChart(prepared.releases.get(release)!.desired, found)
@@ -239,7 +241,7 @@ async function compare(
   const {chart} = prepared.releases.get(release)!.desired
   const call = vendored.call(release)
   const before = upgradedObjects(stored)
-  const apiVersions = vendored.asksKinds(release) ? await cluster.customKinds() : []
+  const apiVersions = vendored.asksKinds(release) ? await cluster.apiServer.customKinds() : []
   const after = await renderOnCluster(helm, call, {
     kubeVersion,
     isUpgrade: true,

@@ -1,7 +1,9 @@
 import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {dataOfHooks, dataWith} from '../../plan/removal/hook-data.ts'
@@ -28,7 +30,7 @@ interface Hooks {
 
 /** Returns the data on the cluster that hooks of a plan delete. Asks the cluster for nothing else. */
 export async function hookData(
-  cluster: Pick<Cluster, 'present'>,
+  live: LiveObjects,
   {actions}: Pick<Plan, 'actions'>,
   {objectsOf, replaced}: Hooks,
 ): Promise<readonly HookData[]> {
@@ -36,7 +38,7 @@ export async function hookData(
     if (kind !== 'install' && kind !== 'upgrade' && kind !== 'rollback') return []
     const hooks = dataOfHooks(objectsOf.get(release) ?? [], kind)
     const namespace = releaseNamespace(release)
-    const present = hooks.length === 0 ? [] : await cluster.present(namespace, hooks)
+    const present = hooks.length === 0 ? [] : await live.present(namespace, hooks)
     const gone = (replaced.get(release) ?? []).filter(({isMade}) => !isMade).map((each) => each.object)
     return present.map(({object}) => ({
       ...{release, ...nameOf(object, namespace), with: dataWith(object)},
@@ -48,18 +50,19 @@ export async function hookData(
 
 /** Returns the data on the cluster that hooks of the revisions delete to which a plan returns. */
 export async function hookDataOfRollback(
-  cluster: Pick<Cluster, 'present' | 'stored'>,
+  cluster: {readonly live: LiveObjects; readonly records: Records},
   plan: Plan,
 ): Promise<readonly HookData[]> {
   const rollbacks = plan.actions.filter((action) => action.kind === 'rollback')
   const found = await mapParallel(rollbacks, async ({release, target}) => {
-    const stored = await cluster.stored(release, target)
+    const stored = await cluster.records.stored(release, target)
     const hooks = stored ? hookObjects(stored) : []
-    const before = dataOfHooks(hooks, 'rollback').length === 0 ? undefined : await cluster.stored(release)
+    const before =
+      dataOfHooks(hooks, 'rollback').length === 0 ? undefined : await cluster.records.stored(release)
     const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
     return {release, hooks, replaced: replacedByHooks(parseManifest(before?.manifest ?? ''), hooks, way)}
   })
-  return hookData(cluster, plan, {
+  return hookData(cluster.live, plan, {
     objectsOf: new Map(found.map(({release, hooks}) => [release, hooks])),
     replaced: new Map(found.map(({release, replaced}) => [release, replaced])),
   })

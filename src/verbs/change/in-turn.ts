@@ -1,7 +1,8 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {asKkError} from '../../base/errors.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
 import {overdueFrom} from '../../plan/pending/evidence.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import {unfinished} from '../../plan/refusals.ts'
@@ -21,7 +22,7 @@ export interface Turn {
  * at once for what no run of kk is seen to work on.
  */
 export async function inTurn<T>(
-  cluster: Pick<Cluster, 'lease' | 'lastRecord' | 'now'>,
+  cluster: {readonly leases: Leases; readonly records: Records},
   plan: () => Promise<T>,
   {waits, say}: Turn,
 ): Promise<T> {
@@ -36,9 +37,9 @@ export async function inTurn<T>(
     } catch (error) {
       const {code, release} = asKkError(error)
       if (!waits || code !== 'KK_PENDING' || release === undefined) throw error
-      if (await awaitOperation(cluster, release, sayOnce)) continue
+      if (await awaitOperation(cluster.leases, release, sayOnce)) continue
       // It may have ended between the plan and the look at its Lease.
-      const record = await cluster.lastRecord(release)
+      const record = await cluster.records.last(release)
       if (record && unfinished(record)) throw error
     }
   }
@@ -51,13 +52,13 @@ const LOOK_AGAIN = 500
  * with whether anybody was.
  */
 async function awaitOperation(
-  cluster: Pick<Cluster, 'lease' | 'now'>,
+  leases: Leases,
   release: ReleaseId,
   say: (line: string) => void,
 ): Promise<boolean> {
   for (let waited = false; ; waited = true) {
-    const lease = await cluster.lease(release)
-    if (!lease || !isAtWork(lease, cluster.now())) return waited
+    const lease = await leases.read(release)
+    if (!lease || !isAtWork(lease, leases.now())) return waited
     say(waitingText(lease))
     await wait(LOOK_AGAIN)
   }
@@ -84,16 +85,19 @@ function waitingText({release, holder, operation, processes}: LeaseView): string
  * before that helm wrote. Throws `KK_PENDING`.
  */
 export async function settled<T extends {readonly plan: Plan}>(
-  cluster: Pick<Cluster, 'leases' | 'lease' | 'lastRecord' | 'now'>,
+  cluster: {readonly leases: Leases; readonly records: Records},
   observe: () => Promise<T>,
   {waits, say}: Turn,
 ): Promise<T> {
   for (;;) {
-    const atWork = waits ? await releasesOfLeftoverHelms(cluster) : []
+    const atWork = waits ? await releasesOfLeftoverHelms(cluster.leases) : []
     const observed = await inTurn(cluster, observe, {waits, say})
     if (!waits || !hasChanges(observed.plan)) return observed
     const releases = new Set(observed.plan.actions.map(({release}) => release))
-    const waited = await awaitLeftoverHelms(cluster, {isConcerned: ({release}) => releases.has(release), say})
+    const waited = await awaitLeftoverHelms(cluster.leases, {
+      isConcerned: ({release}) => releases.has(release),
+      say,
+    })
     if (!waited && !atWork.some((release) => releases.has(release))) return observed
   }
 }

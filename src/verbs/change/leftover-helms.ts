@@ -1,6 +1,6 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import {pollUntil} from '../../base/poll.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {overdueFrom} from '../../plan/pending/evidence.ts'
 import type {ReleaseId} from '../../release.ts'
@@ -8,10 +8,8 @@ import type {ReleaseId} from '../../release.ts'
 const LOOK_AGAIN = 500
 
 /** Returns the releases at which helms of this machine work on though their kk was killed. */
-export async function releasesOfLeftoverHelms(
-  cluster: Pick<Cluster, 'leases'>,
-): Promise<readonly ReleaseId[]> {
-  return (await readLeases(cluster)).filter(isLeftover).map(({release}) => release)
+export async function releasesOfLeftoverHelms(leases: Leases): Promise<readonly ReleaseId[]> {
+  return (await readLeases(leases)).filter(isLeftover).map(({release}) => release)
 }
 
 interface Awaited {
@@ -24,15 +22,12 @@ interface Awaited {
  * Waits for the helms of this machine whose kk was killed: what they make is known only when they have ended. Resolves
  * with whether there were any. Throws `KK_PENDING` for one that has outlived its time.
  */
-export async function awaitLeftoverHelms(
-  cluster: Pick<Cluster, 'leases' | 'now'>,
-  {isConcerned, say}: Awaited,
-): Promise<boolean> {
+export async function awaitLeftoverHelms(leases: Leases, {isConcerned, say}: Awaited): Promise<boolean> {
   const told = new Set<ReleaseId>()
   const areGone = async () => {
-    const leftovers = (await readLeases(cluster)).filter(isConcerned).filter(isLeftover)
+    const leftovers = (await readLeases(leases)).filter(isConcerned).filter(isLeftover)
     for (const leftover of leftovers) {
-      if (cluster.now() > overdueFrom(leftover.operation!)) throw overdue(leftover)
+      if (leases.now() > overdueFrom(leftover.operation!)) throw overdue(leftover)
       if (!told.has(leftover.release)) say(waitingText(leftover))
       told.add(leftover.release)
     }
@@ -43,8 +38,8 @@ export async function awaitLeftoverHelms(
 }
 
 /** Who may not list Leases waits at the Lease of each release. */
-async function readLeases(cluster: Pick<Cluster, 'leases'>): Promise<readonly LeaseView[]> {
-  return cluster.leases().catch((error: unknown) => {
+async function readLeases(leases: Leases): Promise<readonly LeaseView[]> {
+  return leases.list().catch((error: unknown) => {
     if (asKkError(error).code === 'KK_FORBIDDEN') return []
     throw error
   })

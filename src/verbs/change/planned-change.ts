@@ -3,8 +3,11 @@ import {deployChange} from '../../doctor/checks/change.ts'
 import {checkBefore} from '../../doctor/checks/checks.ts'
 import {type SharedObject, sharedObjects} from '../../doctor/checks/claims.ts'
 import type {Helm} from '../../helm/helm.ts'
-import type {Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {droppedHolders} from '../../plan/leftovers/dropped.ts'
@@ -153,7 +156,7 @@ async function readyPlan(
   {verb, forceVersion = false, forceConflicts = false, giveUp, ...given}: RunPorts & VerbChecks,
 ) {
   const {cluster} = given
-  const ports = {cluster, helm: forceConflicts ? forcingConflicts(given.helm, cluster) : given.helm}
+  const ports = {cluster, helm: forceConflicts ? forcingConflicts(given.helm, cluster.records) : given.helm}
   await refuseDowngrade(plan, ports)
   const actions = helmActions(plan)
   const vendored = await vendor(
@@ -175,12 +178,12 @@ async function readyPlan(
     const shared = await sharedObjects(planned)
     const mask = preparedMask(prepared)
     const preflight = {...compared, helm: ports.helm, forceConflicts, mask}
-    const unvalidated = await validateAll(rendered, cluster, preflight)
+    const unvalidated = await validateAll(rendered, cluster.dryRuns, preflight)
     const {replaced = new Map()} = planned
     const tasks = tasksOf({prepared, vendored, unvalidated, shared, replaced, ...compared})
     for (const {action, work} of tasks)
       if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
-    await expectGivenUp(await hookData(cluster, plan, {objectsOf: rendered, replaced}), giveUp)
+    await expectGivenUp(await hookData(cluster.live, plan, {objectsOf: rendered, replaced}), giveUp)
     return {
       notes,
       [Symbol.asyncDispose]: vendored.remove,
@@ -251,7 +254,7 @@ function installed(previous: readonly StoredRelease[] = []): readonly Kubernetes
 export async function refuseDowngrade(plan: Plan, {helm, cluster}: RunPorts): Promise<void> {
   if (helm.version.major !== 3) return
   for (const {release} of plan.actions.filter(changesRevision)) {
-    const stored = await cluster.stored(release)
+    const stored = await cluster.records.stored(release)
     if (stored?.applyMethod !== 'ssa' || stored.status === 'uninstalled') continue
     throw new KkError(
       'KK_HELM_DOWNGRADE',
@@ -271,7 +274,7 @@ function changesRevision({kind, revision}: Action): boolean {
  * A helm whose upgrades take fields from other managers. Helm 4 refuses the flag for a release that it applies on the
  * client side: there it is left out, for nobody is asked there. Throws `KK_USAGE` for helm 3.
  */
-function forcingConflicts(helm: Helm, cluster: Pick<Cluster, 'stored'>): Helm {
+function forcingConflicts(helm: Helm, records: Records): Helm {
   if (helm.version.major === 3) {
     throw new KkError(
       'KK_USAGE',
@@ -284,7 +287,7 @@ function forcingConflicts(helm: Helm, cluster: Pick<Cluster, 'stored'>): Helm {
   return {
     ...helm,
     async upgrade(call, options) {
-      const stored = await cluster.stored(releaseId(call.namespace, call.name))
+      const stored = await records.stored(releaseId(call.namespace, call.name))
       return helm.upgrade(call, {...options, forceConflicts: stored?.applyMethod === 'ssa'})
     },
   }

@@ -9,17 +9,19 @@ import {
 } from '../../doctor/checks/change.ts'
 import {checkBefore} from '../../doctor/checks/checks.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {
-  ApplyMethod,
-  Cluster,
-  KubernetesObject,
-  ReleaseRecord,
-  Validation,
-} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
+import type {Diagnosis} from '../../kubernetes/diagnosis/diagnosis.ts'
+import type {ApplyMethod, DryRuns, Validation} from '../../kubernetes/dry-run/dry-runs.ts'
 import {expectWebhooksAnswer} from '../../kubernetes/dry-run/unanswered-webhooks.ts'
+import type {HealthChecks} from '../../kubernetes/gate/health-checks.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import {hookEvents} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
-import type {RunRecord} from '../../kubernetes/records/runs.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
+import type {RunRecord, RunRecords} from '../../kubernetes/records/runs.ts'
 import {canonicalJson} from '../../plan/digest.ts'
 import type {Installations} from '../../plan/installation.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
@@ -66,35 +68,31 @@ export interface RollbackOptions {
  * read, the refusals of `CHECKS`, and what would stop helm half way: `KK_IN_THE_WAY`, `KK_INVALID_OBJECT`, `KK_CONFLICT`.
  */
 export async function planRollback(
-  cluster: Pick<
-    Cluster,
-    | 'context'
-    | 'server'
-    | 'identity'
-    | 'revisions'
-    | 'runs'
-    | 'stored'
-    | 'present'
-    | 'validate'
-    | 'lease'
-    | 'now'
-    | 'diagnosis'
-    | 'customKinds'
-    | 'scaleTargets'
-  >,
+  cluster: {
+    readonly context: string
+    readonly server: string
+    readonly apiServer: ApiServer
+    readonly records: Records
+    readonly runs: RunRecords
+    readonly live: LiveObjects
+    readonly dryRuns: DryRuns
+    readonly leases: Leases
+    readonly diagnosis: Diagnosis
+    readonly health: HealthChecks
+  },
   {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<RollbackPlan> {
   const sought = {releases: releasesIn(request), owner: environment, environment: settings}
   const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRevisions(cluster, sought)])
   const revisions = await observedRevisions(cluster, seen.revisions)
-  const runs = await runsFor(cluster, request)
+  const runs = await runsFor(cluster.runs, request)
   const {targets, staying} = targetsOf(request, {revisions, runs})
   const ways = waysBack({targets, revisions, environment})
   const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
   const returns = await mapParallel(returning, async (release) => ({
     release,
-    last: await objectsOf(cluster, release),
-    target: await objectsOf(cluster, release, ways.get(release)!.to),
+    last: await objectsOf(cluster.records, release),
+    target: await objectsOf(cluster.records, release, ways.get(release)!.to),
   }))
   const migrations = returns.map(({release, last, target}) => {
     return [release, migrationsBetween(allOf(last), allOf(target))] as const
@@ -119,7 +117,7 @@ export async function planRollback(
   }))
   const noted = await checkBefore(rollbackChange(returns, plan, cluster))
   await expectFreeWay(cluster, ready)
-  await expectHelmMayReturn(cluster, ready)
+  await expectHelmMayReturn(cluster.dryRuns, ready)
   return withNotes(plan, noted)
 }
 
@@ -185,10 +183,7 @@ function releasesIn(request: RollbackRequest): readonly ReleaseId[] {
 }
 
 /** What an older kk has recorded is judged by the runs after it. */
-async function runsFor(
-  {runs}: Pick<Cluster, 'runs'>,
-  request: RollbackRequest,
-): Promise<readonly RunRecord[]> {
+async function runsFor(runs: RunRecords, request: RollbackRequest): Promise<readonly RunRecord[]> {
   if (request.kind === 'release') return []
   if (request.kind === 'last-run') return request.runs
   const isOld = request.run.releases.some(({installation}) => installation === undefined)
@@ -213,12 +208,8 @@ interface RevisionObjects {
   readonly redact: Redact
 }
 
-async function objectsOf(
-  cluster: Pick<Cluster, 'stored'>,
-  release: ReleaseId,
-  of?: ReleaseRecord,
-): Promise<RevisionObjects> {
-  const stored = await cluster.stored(release, of?.revision)
+async function objectsOf(records: Records, release: ReleaseId, of?: ReleaseRecord): Promise<RevisionObjects> {
+  const stored = await records.stored(release, of?.revision)
   return {
     manifest: parseManifest(stored?.manifest ?? ''),
     hooks: stored ? hookObjects(stored) : [],
@@ -248,11 +239,14 @@ interface Return {
  * them and gives up half way (Helm 4.2: client.go update, "original object … not found"). One that may not be read is left
  * to helm.
  */
-async function expectFreeWay(cluster: Pick<Cluster, 'present'>, returns: readonly Return[]): Promise<void> {
+async function expectFreeWay(
+  cluster: {readonly live: LiveObjects},
+  returns: readonly Return[],
+): Promise<void> {
   const found = await Promise.all(
     returns.map(async ({release, last, target}) => {
       const again = droppedObjects(target, last, releaseNamespace(release))
-      const present = await cluster.present(releaseNamespace(release), again)
+      const present = await cluster.live.present(releaseNamespace(release), again)
       const there = present.filter(({live, isGoing}) => live !== undefined && !isGoing)
       return {release, objects: there.map(({object}) => object)}
     }),
@@ -265,15 +259,12 @@ async function expectFreeWay(cluster: Pick<Cluster, 'present'>, returns: readonl
  * Asks the API server, in a dry run, whether helm could write what is to be returned to. Throws `KK_INVALID_OBJECT` with
  * all that it refuses, `KK_CONFLICT` with all fields that somebody else manages. Who may not ask finds out when it is done.
  */
-async function expectHelmMayReturn(
-  cluster: Pick<Cluster, 'validate'>,
-  returns: readonly Return[],
-): Promise<void> {
+async function expectHelmMayReturn(dryRuns: DryRuns, returns: readonly Return[]): Promise<void> {
   const asked = await Promise.all(
     returns.map(async ({release, last, target, method, redact}) => {
       const objects = target.map((object) => withHelmMarks(object, release))
       const writes = {method, force: false, before: last}
-      const validations = await cluster
+      const validations = await dryRuns
         .validate({namespace: releaseNamespace(release), objects, writes, redact})
         .catch(unlessForbidden)
       return validations.map((validation) => ({release, validation}))

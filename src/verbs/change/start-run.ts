@@ -4,6 +4,7 @@ import {KkError} from '../../base/errors.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {OWN_OPERATOR} from '../../kubernetes/lease/driver.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import {standingOf} from '../../kubernetes/lease/view.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
 import type {RunRecord, RunRelease} from '../../kubernetes/records/runs.ts'
@@ -24,8 +25,7 @@ import {openJournal} from '../../run/journal.ts'
 import type {RunObserver} from '../../run/observer.ts'
 import {recordRun} from '../../run/record-run.ts'
 import {defaultConcurrency, run} from '../../run/run.ts'
-import type {StartCondition} from '../../run/schedule/schedule.ts'
-import {takesLease} from '../../run/schedule/schedule.ts'
+import {type StartCondition, takesLease} from '../../run/schedule/schedule.ts'
 import type {Controls, RemovalWork, Task} from '../../run/task.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
@@ -93,7 +93,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   const {plan, tasks, ports, account, noWait, observers = [], env = process.env} = options
   const {cluster} = ports
   // What leaves no record changes nothing.
-  if (!options.isOperator && !options.unrecorded) await expectNotOperated(cluster, plan)
+  if (!options.isOperator && !options.unrecorded) await expectNotOperated(cluster.leases, plan)
   if (noWait) await expectFree(plan, cluster)
   const {id = newRunId(), who = whoAmI()} = account
   const record = options.unrecorded ? undefined : await newRecord(id, who, options)
@@ -103,8 +103,8 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     killAt: env.KK_TEST_KILL_AT === undefined ? undefined : Number(env.KK_TEST_KILL_AT),
   })
   const mask = options.mask ?? (await recordedMask(cluster, plan))
-  const {revisions} = cluster
-  const recorder = record && (await recordRun({record, records: cluster.runs, revisions}))
+  const {records} = cluster
+  const recorder = record && (await recordRun({record, records: cluster.runs, revisions: records.revisions}))
   await journal.note({
     type: 'run-started',
     run: id,
@@ -199,12 +199,12 @@ export function newRunId(): string {
  * change back.
  */
 export async function expectNotOperated(
-  cluster: Pick<Cluster, 'driver'>,
+  leases: Leases,
   {environment, actions}: Pick<Plan, 'environment' | 'actions'>,
 ): Promise<void> {
   const owners = actions.flatMap((action) => ('from' in action && action.from) || [])
   for (const each of new Set([environment, ...owners])) {
-    const driver = await cluster.driver(each)
+    const driver = await leases.driver(each)
     if (driver !== undefined) throw operated(each, driver)
   }
 }
@@ -220,9 +220,9 @@ function operated(environment: string, driver: string): KkError {
 }
 
 /** Finds out before the first change whether somebody holds what a plan would change. Throws `KK_HELD` naming all of it. */
-async function expectFree({actions}: Plan, cluster: Pick<Cluster, 'leases'>): Promise<void> {
+async function expectFree({actions}: Plan, cluster: {readonly leases: Leases}): Promise<void> {
   const changing = actions.filter(({kind}) => takesLease(kind)).map(({release}) => release)
-  const leases = new Map((await cluster.leases()).map((lease) => [lease.release, lease]))
+  const leases = new Map((await cluster.leases.list()).map((lease) => [lease.release, lease]))
   const list = changing.flatMap((release) => {
     const lease = leases.get(release)
     if (lease?.holder === undefined) return []

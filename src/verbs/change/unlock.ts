@@ -1,8 +1,11 @@
 import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {Cluster, HeldLease, ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {HeldLease, Leases} from '../../kubernetes/lease/leases.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
+import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {type Evidence, evidenceOf, isUnfinished} from '../../plan/pending/evidence.ts'
 import {handedOver, unfinished} from '../../plan/refusals.ts'
@@ -31,7 +34,7 @@ export interface Unlocking {
   readonly evidence: Evidence
 }
 
-type Looked = Pick<Cluster, 'revisions' | 'runs' | 'lease' | 'now' | 'writtenAt'>
+type Looked = {readonly records: Records; readonly runs: RunRecords; readonly leases: Leases}
 
 /**
  * Looks at a release that is to be unlocked. Throws `KK_UNKNOWN_RELEASE`, `KK_FOREIGN` when kk did not install it, `KK_HANDED_OVER`,
@@ -48,8 +51,11 @@ export async function planUnlock(
   const {owner: environment, exportedTo: tool} = labels
   if (tool !== undefined) throw handedOver([{release: record.release, tool}])
   if (record.revision !== revision || !isUnfinished(record)) throw nothingToUnlock(record, revision)
-  const [lease, writtenAt] = await Promise.all([cluster.lease(record.release), cluster.writtenAt(record)])
-  const now = cluster.now()
+  const [lease, writtenAt] = await Promise.all([
+    cluster.leases.read(record.release),
+    cluster.records.writtenAt(record),
+  ])
+  const now = cluster.leases.now()
   const evidence = evidenceOf(record, lease, {now})
   if (evidence.state === 'running') throw unfinished({...record, evidence})
   return {record, environment, writtenAt, now, lease, evidence}
@@ -68,16 +74,16 @@ interface UnlockOptions {
  * `KK_HELD`, `KK_RACED` when it has changed since it was looked at, `KK_PENDING`, `KK_RECORD`.
  */
 export async function unlock(
-  cluster: Pick<Cluster, 'hold' | 'lease' | 'now' | 'markFailed'>,
+  cluster: {readonly leases: Leases; readonly records: Records},
   {record}: Unlocking,
   {holder, patience, onHeld}: UnlockOptions,
 ): Promise<void> {
-  const held: HeldLease = await cluster.hold(record.release, holder, Date.now() + patience, {onHeld})
+  const held: HeldLease = await cluster.leases.hold(record.release, holder, Date.now() + patience, {onHeld})
   try {
-    const lease = await cluster.lease(record.release)
-    const evidence = evidenceOf(record, lease, {now: cluster.now(), holding: true})
+    const lease = await cluster.leases.read(record.release)
+    const evidence = evidenceOf(record, lease, {now: cluster.leases.now(), holding: true})
     if (evidence.state === 'running') throw unfinished({...record, evidence})
-    await cluster.markFailed(record, `kk: left ${record.status}, unlocked by ${holder}`)
+    await cluster.records.markFailed(record, `kk: left ${record.status}, unlocked by ${holder}`)
   } finally {
     await held.release().catch(() => undefined)
   }

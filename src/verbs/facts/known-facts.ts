@@ -1,7 +1,6 @@
 import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
-import type {InventoryPart} from '../../kubernetes/inventory/inventory.ts'
+import type {InventoryPart, InventoryReader} from '../../kubernetes/inventory/inventory.ts'
 import {combineFacts, type FactName, type Facts, type KnownFacts} from '../../overrides/facts/facts.ts'
 import {factsOfEnvironment} from '../../overrides/facts/from-environment.ts'
 import {factsOfInventory, partsFor} from '../../overrides/facts/from-inventory.ts'
@@ -12,7 +11,7 @@ export interface FactSources {
   readonly file?: string | undefined
   readonly environment?: Pick<Environment, 'global'> | undefined
   /** Opens the cluster, only when a fact is wanted that neither file nor environment states. The caller closes it. */
-  readonly cluster?: (() => Promise<Pick<Cluster, 'inventory'>>) | undefined
+  readonly cluster?: (() => Promise<{readonly inventory: InventoryReader}>) | undefined
   /**
    * The names of the wanted facts, from `factsRead`, or a function that decides them by the stated facts. The cluster
    * is asked for no others.
@@ -51,7 +50,7 @@ async function askCluster(
   if (parts.length === 0) return {}
   const cluster = await open()
   const inventories = await Promise.all(
-    parts.map(([part, needed]) => cluster.inventory(part).catch((error) => refuse(error, part, needed))),
+    parts.map(([part, needed]) => cluster.inventory.read(part).catch((error) => refuse(error, part, needed))),
   )
   return factsOfInventory(Object.assign({}, ...inventories))
 }

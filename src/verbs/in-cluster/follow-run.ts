@@ -1,6 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {CONFIG_MAPS, JOBS, PODS} from '../../kubernetes/api/resources.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
+import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import type {Collection} from '../../kubernetes/watch/collection.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {NO_RUN, nextState, type RunState} from '../../run/run-state.ts'
@@ -54,10 +55,7 @@ interface Pod {
 }
 
 /** Returns the runs whose Jobs are in a namespace, newest first. */
-export async function clusterRuns(
-  {objects}: Pick<Cluster, 'objects'>,
-  namespace: string,
-): Promise<readonly ClusterRun[]> {
+export async function clusterRuns(objects: Objects, namespace: string): Promise<readonly ClusterRun[]> {
   const jobs = (await objects.list<Job>(JOBS, namespace)) ?? []
   return jobs
     .flatMap((job) => runOf(job) ?? [])
@@ -66,7 +64,7 @@ export async function clusterRuns(
 
 /** Returns the run of an id by its Job. Throws `KK_NO_RUN`. */
 export async function clusterRun(
-  cluster: Pick<Cluster, 'objects' | 'runs'>,
+  cluster: {readonly objects: Objects; readonly runs: RunRecords},
   {id, namespace}: RunPlace,
 ): Promise<ClusterRun> {
   const job = await cluster.objects.read<Job>(JOBS, {namespace, name: jobName(id)})
@@ -120,7 +118,7 @@ export interface Following {
 
 /** Follows a run in the cluster until it has ended, or `stop`. Throws `KK_NO_RUN` where its Job is gone before. */
 export function followClusterRun(
-  {objects}: Pick<Cluster, 'objects'>,
+  {objects}: {readonly objects: Objects},
   {id, namespace}: RunPlace,
   stop: AbortSignal,
 ): Following {

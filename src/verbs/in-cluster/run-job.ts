@@ -1,8 +1,10 @@
 import {KkError} from '../../base/errors.ts'
 import {CONFIG_MAPS, JOBS, type Resource, SECRETS} from '../../kubernetes/api/resources.ts'
-import type {Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
 import {kkPod} from '../../kubernetes/kk-pod.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {
   ACCOUNTS,
   accountObjects,
@@ -162,12 +164,12 @@ const KINDS = [ACCOUNTS, CLUSTER_ROLES, CLUSTER_BINDINGS, ROLES, BINDINGS, SECRE
 export async function startJob(
   job: RunJob,
   announced: RunEvent,
-  {objects, makeNamespace}: Pick<Cluster, 'objects' | 'makeNamespace'>,
+  {objects, live}: {readonly objects: Objects; readonly live: LiveObjects},
 ): Promise<void> {
   const options = {manager: 'kk'}
   const {account, job: made} = jobObjects(job, announced)
   const {namespace} = job
-  for (const name of new Set([KK_NAMESPACE, namespace, ...job.releases])) await makeNamespace(name)
+  for (const name of new Set([KK_NAMESPACE, namespace, ...job.releases])) await live.makeNamespace(name)
   const applyAll = async (all: readonly KubernetesObject[]) => {
     for (const each of all) await objects.apply(KINDS.find(({kind}) => kind === each.kind)!, each, options)
   }

@@ -1,18 +1,15 @@
 import {KkError} from '../../base/errors.ts'
 import {type Leftover, leftovers} from '../../doctor/leftovers/leftovers.ts'
-import type {
-  ApplyMethod,
-  Cluster,
-  DryApply,
-  KubernetesObject,
-  ReleaseRecord,
-  ScaleTarget,
-  StoredRelease,
-} from '../../kubernetes/cluster.ts'
-import {isScaled} from '../../kubernetes/gate/scale-targets.ts'
+import type {ApplyMethod, DryApply, DryRuns} from '../../kubernetes/dry-run/dry-runs.ts'
+import type {HealthChecks} from '../../kubernetes/gate/health-checks.ts'
+import {isScaled, type ScaleTarget} from '../../kubernetes/gate/scale-targets.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import {goneHooks} from '../../kubernetes/objects/gone-hooks.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 import {isLasting} from '../../kubernetes/objects/missing.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
 import {type IgnoreRule, ignoredFields, withIgnoredAsLive} from '../../plan/drift/ignored.ts'
 import {readLabels} from '../../plan/labels.ts'
@@ -39,11 +36,16 @@ export interface ReleaseDrift {
   readonly problem?: string
 }
 
-type Reads = Pick<Cluster, 'stored' | 'present' | 'dryApply' | 'scaleTargets'>
+type Reads = {
+  readonly records: Records
+  readonly live: LiveObjects
+  readonly dryRuns: DryRuns
+  readonly health: HealthChecks
+}
 
 interface Subject {
   readonly release: ReleaseId
-  /** The records of all releases, as `Cluster.revisions` lists them. */
+  /** The records of all releases, as `Records.revisions` lists them. */
   readonly revisions: readonly ReleaseRecord[]
   /** The texts of the files in `crds/` of the chart; if undefined, those that the record holds. */
   readonly crds: readonly string[] | undefined
@@ -62,12 +64,12 @@ export async function releaseDrift(
     ...(exportedTo !== undefined && {exportedTo}),
   }
   try {
-    const stored = await cluster.stored(release, revision)
+    const stored = await cluster.records.stored(release, revision)
     if (!stored) return {...nothing, problem: 'its record is gone'}
     return {
       ...nothing,
       objects: await driftedObjects(cluster, stored),
-      crds: await driftedDefinitions(cluster, crds ?? stored.crds ?? []),
+      crds: await driftedDefinitions(cluster.dryRuns, crds ?? stored.crds ?? []),
       leftovers: await leftovers(cluster, release, revisions),
     }
   } catch (error) {
@@ -89,28 +91,33 @@ interface Correction {
  * there are none, which it leaves alone.
  */
 export async function correctDrift(
-  cluster: Pick<Cluster, 'stored' | 'scaleTargets' | 'dryApply' | 'correct'>,
+  cluster: {
+    readonly records: Records
+    readonly health: HealthChecks
+    readonly dryRuns: DryRuns
+    readonly live: LiveObjects
+  },
   {release, revision}: ReleaseDrift,
   {isMeant, ignore}: Correction,
 ): Promise<void> {
-  const stored = await cluster.stored(release, revision)
+  const stored = await cluster.records.stored(release, revision)
   if (!stored) return
   const namespace = releaseNamespace(release)
   const objects = parseManifest(stored.manifest).filter(({kind, metadata}) =>
     isMeant({kind, name: metadata.name}),
   )
-  const scaled = await cluster.scaleTargets(namespace)
+  const scaled = await cluster.health.scaleTargets(namespace)
   const method = methodOf(stored)
   const written = objects.map((object) => withHelmMarks(object, release))
   const targets = written.filter(({kind, metadata: {name}}) => isScaled({kind, name}, undefined, scaled))
-  const dry = targets.length === 0 ? [] : await cluster.dryApply({namespace, objects: targets, method})
+  const dry = targets.length === 0 ? [] : await cluster.dryRuns.apply({namespace, objects: targets, method})
   const left = new Set(dry.filter((each) => isLeftToScalers(each, scaled)).map(({object}) => object))
   const marked = written.map((object) => (left.has(object) ? withoutReplicas(object) : object))
   const meant =
     ignore.length === 0
       ? marked
-      : leftAsIgnored(await cluster.dryApply({namespace, objects: marked, method}), {namespace, ignore})
-  await cluster.correct({namespace, objects: meant, method, redact: redactor(stored.values)})
+      : leftAsIgnored(await cluster.dryRuns.apply({namespace, objects: marked, method}), {namespace, ignore})
+  await cluster.live.correct({namespace, objects: meant, method, redact: redactor(stored.values)})
 }
 
 /** Of what is gone, or refused, nothing is left to be written. */
@@ -146,17 +153,17 @@ function withoutReplicas(object: KubernetesObject): KubernetesObject {
  * made and is gone.
  */
 export async function driftedObjects(
-  cluster: Omit<Reads, 'stored'>,
+  cluster: Omit<Reads, 'records'>,
   stored: StoredRelease,
 ): Promise<readonly DriftedObject[]> {
   const namespace = releaseNamespace(stored.release)
   const objects = parseManifest(stored.manifest).map((object) => withHelmMarks(object, stored.release))
-  const dry = await cluster.dryApply({namespace, objects, method: methodOf(stored)})
-  const scaled = dry.some(isScalable) ? await cluster.scaleTargets(namespace) : []
+  const dry = await cluster.dryRuns.apply({namespace, objects, method: methodOf(stored)})
+  const scaled = dry.some(isScalable) ? await cluster.health.scaleTargets(namespace) : []
   const live = dry.flatMap((each) => (each.state === 'compared' ? [each.live] : []))
   const redact = redactSecretsOf([...objects, ...live], redactor(stored.values))
   const lasting = dry.filter(({state, object}) => state !== 'gone' || isLasting(object))
-  const hooks = (await goneHooks(cluster, stored)).map(
+  const hooks = (await goneHooks(cluster.live, stored)).map(
     (object) => ({object, state: 'gone', missing: 'object'}) as const,
   )
   return [...lasting, ...hooks].flatMap((each) => driftedObject(each, {namespace, scaled, redact}) ?? [])
@@ -164,11 +171,11 @@ export async function driftedObjects(
 
 /** Returns the definitions whose `spec` differs, for helm makes them and never changes them again. */
 async function driftedDefinitions(
-  cluster: Pick<Reads, 'dryApply'>,
+  dryRuns: DryRuns,
   files: readonly string[],
 ): Promise<readonly DriftedObject[]> {
   const objects = files.flatMap(parseManifest)
-  const dry = await cluster.dryApply({namespace: '', objects, method: 'server-side'})
+  const dry = await dryRuns.apply({namespace: '', objects, method: 'server-side'})
   const context = {namespace: '', scaled: [], redact: (text: string) => text}
   return dry.flatMap((each) => {
     const drifted = driftedObject(each, context)

@@ -1,10 +1,11 @@
 import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {Cluster, ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {type RunEntry, runEntry} from '../../kubernetes/records/run-entry.ts'
-import type {RunRecord} from '../../kubernetes/records/runs.ts'
+import type {RunRecord, RunRecords} from '../../kubernetes/records/runs.ts'
 import {type Installations, isOfPresent} from '../../plan/installation.ts'
 import {type Gate, gateOf, readLabels} from '../../plan/labels.ts'
 import {seenRevisions} from '../../prepare/seen-revisions.ts'
@@ -46,12 +47,12 @@ interface Whose {
  * has no runs.
  */
 export async function runHistory(
-  cluster: Pick<Cluster, 'runs'>,
+  runs: RunRecords,
   {owner, environment}: Whose,
 ): Promise<readonly RunEntry[]> {
-  const records = await cluster.runs.list(owner)
+  const records = await runs.list(owner)
   if (records.length === 0 && owner !== undefined && !environment) {
-    const all = await cluster.runs.list()
+    const all = await runs.list()
     throw noSuchOwner(
       owner,
       'run',
@@ -63,7 +64,7 @@ export async function runHistory(
 
 /** Returns the revisions of a release that helm keeps. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`. */
 export async function releaseHistory(
-  cluster: Pick<Cluster, 'runs' | 'revisions' | 'stored'>,
+  cluster: {readonly runs: RunRecords; readonly records: Records},
   name: string,
   {owner, environment}: Whose,
 ): Promise<ReleaseHistory> {
@@ -73,13 +74,13 @@ export async function releaseHistory(
   const runs = own === undefined ? [] : await cluster.runs.list(own)
   const records = all.filter((record) => record.release === release).toReversed()
   const revisions = await mapParallel(records, (record) =>
-    entryOf(cluster, record, {revisions: records, runs}),
+    entryOf(cluster.records, record, {revisions: records, runs}),
   )
   return {release, owner: own, revisions}
 }
 
 async function entryOf(
-  cluster: Pick<Cluster, 'stored'>,
+  records: Records,
   record: ReleaseRecord,
   observed: Installations,
 ): Promise<RevisionEntry> {
@@ -91,7 +92,7 @@ async function entryOf(
     run: makerOf(record, observed),
   }
   try {
-    const stored = await cluster.stored(release, revision)
+    const stored = await records.stored(release, revision)
     const {name = '', version = '', appVersion = ''} = stored?.chart ?? {}
     return {...common, chart: name, version, appVersion, at: stored?.deployedAt}
   } catch (error) {

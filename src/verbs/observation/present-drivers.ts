@@ -1,8 +1,9 @@
 import {KkError} from '../../base/errors.ts'
 import type {Values} from '../../base/values.ts'
 import {type Driver, driversAmong} from '../../exchange/drivers.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import type {Resource} from '../../kubernetes/api/resources.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 /**
@@ -30,7 +31,7 @@ export interface PresentDrivers {
   readonly note?: string
 }
 
-type Asked = Pick<Cluster, 'objects' | 'customKinds' | 'context'>
+type Asked = {readonly objects: Objects; readonly apiServer: ApiServer; readonly context: string}
 
 /** Returns the objects of a kind that install releases; none where the cluster does not have the kind. */
 export async function presentDrivers(cluster: Asked, kind: Driver['kind']): Promise<PresentDrivers> {
@@ -52,12 +53,11 @@ export async function presentDrivers(cluster: Asked, kind: Driver['kind']): Prom
 }
 
 /** Returns a version of the API in which the cluster serves a kind, the newest by its name; undefined if it serves none. */
-async function servedVersion(
-  {customKinds}: Asked,
-  {apiVersion, kind}: Resource,
-): Promise<string | undefined> {
+async function servedVersion({apiServer}: Asked, {apiVersion, kind}: Resource): Promise<string | undefined> {
   const group = `${apiVersion.split('/')[0]}/`
-  const served = (await customKinds()).filter((each) => each.startsWith(group) && each.endsWith(`/${kind}`))
+  const served = (await apiServer.customKinds()).filter(
+    (each) => each.startsWith(group) && each.endsWith(`/${kind}`),
+  )
   return served.toSorted().at(-1)?.slice(0, -`/${kind}`.length)
 }
 

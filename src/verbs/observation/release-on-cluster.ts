@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
-import type {ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {sectionOfRecord} from '../../plan/shape.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'

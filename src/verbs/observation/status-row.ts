@@ -1,6 +1,6 @@
 import type {Graph} from '../../graph/graph.ts'
-import type {KubernetesObject} from '../../kubernetes/cluster.ts'
 import {type LeaseView, staleness, standingOf} from '../../kubernetes/lease/view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {helmReleaseOf} from '../../kubernetes/objects/helm-release.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'

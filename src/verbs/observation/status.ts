@@ -2,12 +2,17 @@ import {asKkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {type Leftover, type LeftoversReader, leftoversReader} from '../../doctor/leftovers/leftovers.ts'
 import type {Graph} from '../../graph/graph.ts'
-import type {Cluster, ReleaseRecord} from '../../kubernetes/cluster.ts'
 import {redactHealth} from '../../kubernetes/gate/cause.ts'
 import {type Health, passes} from '../../kubernetes/gate/health.ts'
+import type {HealthChecks} from '../../kubernetes/gate/health-checks.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {objectName, parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
+import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import {ownersOf, readLabels} from '../../plan/labels.ts'
 import {type UnknownUser, usesOf} from '../../plan/uses/uses.ts'
 import {observedRecords} from '../../prepare/observed-records.ts'
@@ -21,19 +26,13 @@ import {releasesOnCluster} from './release-on-cluster.ts'
 import type {ReleaseStatus, StatusReport} from './release-status.ts'
 import {type Look, type Payload, type StatusSubject, statusOf} from './status-row.ts'
 
-type Sight = Pick<
-  Cluster,
-  | 'revisions'
-  | 'runs'
-  | 'stored'
-  | 'present'
-  | 'health'
-  | 'missing'
-  | 'leases'
-  | 'lease'
-  | 'now'
-  | 'lastRecord'
->
+type Sight = {
+  readonly records: Records
+  readonly runs: RunRecords
+  readonly live: LiveObjects
+  readonly health: HealthChecks
+  readonly leases: Leases
+}
 
 const NO_GRAPH: Graph = {releases: [], requirements: new Map()}
 
@@ -90,7 +89,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       records,
       leases: new Map(held.leases.map((lease) => [lease.release, lease])),
       graph: uses.graph,
-      now: cluster.now(),
+      now: cluster.leases.now(),
     }
     const rows = releases.map((release, index) => statusOf(look, release, payloads[index]))
     // All at once, so that requests for the same lists share them.
@@ -132,7 +131,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
 
 async function payloadOf(cluster: Sight, {release, revision}: ReleaseRecord): Promise<Payload> {
   try {
-    const stored = await cluster.stored(release, revision)
+    const stored = await cluster.records.stored(release, revision)
     if (!stored) return {unreadable: 'its record went while it was read'}
     return {
       chart: stored.chart,
@@ -155,7 +154,7 @@ async function healthOf(
 ): Promise<Health | undefined> {
   if (!payload || 'unreadable' in payload) return undefined
   const options = {hasPassed: gate !== 'not-passed'}
-  const health = await cluster.health(releaseNamespace(release), payload.objects, options)
+  const health = await cluster.health.of(releaseNamespace(release), payload.objects, options)
   if (!passes(health)) return redactHealth(health, payload.redact)
   if (gate !== 'not-passed') return health
   return {state: 'waiting', blames: [{object: `revision ${revision}`, message: 'has not passed its gate'}]}
@@ -163,7 +162,7 @@ async function healthOf(
 
 async function missingOf(cluster: Sight, release: ReleaseId, payload: Payload | undefined) {
   if (!payload || 'unreadable' in payload) return []
-  return (await cluster.missing(releaseNamespace(release), payload.objects)).map(objectName)
+  return (await cluster.live.missing(releaseNamespace(release), payload.objects)).map(objectName)
 }
 
 /** Returns a note for each release whose inputs cannot be compared because a part of the file could not be used. */
@@ -199,7 +198,7 @@ async function seenLeases(
   cluster: Sight,
 ): Promise<{readonly leases: readonly LeaseView[]; readonly note: string | undefined}> {
   try {
-    return {leases: await cluster.leases(), note: undefined}
+    return {leases: await cluster.leases.list(), note: undefined}
   } catch (error) {
     if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
     return {leases: [], note: 'you may not list leases in kk-system: who works on a release is not seen'}

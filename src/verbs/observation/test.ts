@@ -1,6 +1,7 @@
 import {mapParallel} from '../../base/parallel.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {objectName, testHooks} from '../../kubernetes/manifest/manifest.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
 import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
@@ -13,14 +14,19 @@ import {clusterOf} from '../cluster-of.ts'
  */
 export async function planTests(
   {environment, graph}: Prepared,
-  cluster: Pick<Cluster, 'context' | 'server' | 'identity' | 'records' | 'stored'>,
+  cluster: {
+    readonly context: string
+    readonly server: string
+    readonly apiServer: ApiServer
+    readonly records: Records
+  },
   names: readonly string[],
 ): Promise<Plan<'test'>> {
   const named = namedReleases({environment, graph}, names)
   const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, graph.releases)])
   const meant = testable({environment: environment.name, graph, records: seen.records, named})
   const tests = await mapParallel(meant.records, async ({release, revision}) => {
-    const stored = await cluster.stored(release, revision)
+    const stored = await cluster.records.stored(release, revision)
     return [release, stored ? testHooks(stored).map(objectName) : []] as const
   })
   return makeTestPlan({

@@ -1,5 +1,5 @@
 import {asKkError, type KkError} from '../../base/errors.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import {wakeup} from '../../kubernetes/watch/wakeup.ts'
 import type {StatusReport} from './release-status.ts'
 
@@ -11,7 +11,7 @@ export type StatusLook =
 
 interface WatchOptions {
   readonly read: () => Promise<StatusReport>
-  readonly cluster: Pick<Cluster, 'onChange'>
+  readonly cluster: {readonly leases: Leases}
   readonly signal: AbortSignal
   /**
    * The time between two looks without a change (`calm`) and the least time between two with one (`soon`), in
@@ -31,7 +31,7 @@ export async function* watchStatus({
   pace = PACE,
 }: WatchOptions): AsyncGenerator<StatusLook> {
   const changed = wakeup()
-  cluster.onChange(signal, changed.ring)
+  cluster.leases.onChange(signal, changed.ring)
   signal.addEventListener('abort', changed.ring)
   while (!signal.aborted) {
     const began = performance.now()

@@ -1,5 +1,5 @@
-import type {Cluster} from '../../kubernetes/cluster.ts'
-import type {RunRecord} from '../../kubernetes/records/runs.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
+import type {RunRecord, RunRecords} from '../../kubernetes/records/runs.ts'
 import {type ReleaseCleanup, splitCleanups} from '../../plan/removal/cleanup.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
@@ -18,14 +18,14 @@ interface Removing {
  * short, the record of that run tells whether it had taken all away; if not, nothing can any more.
  */
 export async function findCleanups(
-  cluster: Pick<Cluster, 'present' | 'runs'>,
+  cluster: {readonly live: LiveObjects; readonly runs: RunRecords},
   uses: Pick<Uses, 'observed'>,
   {environment, releases, isWanted, isBegun}: Removing,
 ): Promise<readonly ReleaseCleanup[]> {
   const lost = new Set<ReleaseId>()
   for (const release of releases.filter(isBegun)) {
     const cronJobs = uses.observed.get(release)?.cleanups.map(({cronJob}) => cronJob) ?? []
-    const present = await cluster.present(releaseNamespace(release), cronJobs)
+    const present = await cluster.live.present(releaseNamespace(release), cronJobs)
     if (present.length === 0) lost.add(release)
   }
   const runs = lost.size === 0 ? [] : await cluster.runs.list(environment)

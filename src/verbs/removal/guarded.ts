@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {Guard} from '../../kubernetes/guard/guard.ts'
 import {liveApprovals} from '../../kubernetes/guard/parameters.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
@@ -7,19 +7,15 @@ import {type ReleaseId, releaseName} from '../../release.ts'
  * Throws `KK_UNCONFIRMED` for releases that the cluster's guard would not let go: helm would delete the objects that
  * hold no data, and then be denied the rest. If this user may not see the guard, helm's error tells.
  */
-export async function expectLetGo(
-  cluster: Pick<Cluster, 'guard'>,
-  releases: readonly ReleaseId[],
-  now: number,
-): Promise<void> {
-  const parameters = await cluster.guard.parameters().catch(() => undefined)
+export async function expectLetGo(guard: Guard, releases: readonly ReleaseId[], now: number): Promise<void> {
+  const parameters = await guard.parameters().catch(() => undefined)
   if (!parameters) return
   const approvals = liveApprovals(parameters, now)
   const approved = new Set(approvals.flatMap(({objects}) => objects.map(({uid}) => uid)))
   const named = new Set(approvals.map(({release}) => release))
   const guarded = releases.filter((release) => parameters.releases.includes(release))
   const kept = await Promise.all(
-    guarded.map((release) => cluster.guard.objects(release, {parameters, namespace: false}).catch(() => [])),
+    guarded.map((release) => guard.objects(release, {parameters, namespace: false}).catch(() => [])),
   )
   // Claims stay, or are deleted by others. An object made after the approval, such as the record of a new revision, is
   // not approved.

@@ -1,5 +1,8 @@
-import type {Claim, Cluster} from '../../kubernetes/cluster.ts'
+import type {Leases} from '../../kubernetes/lease/leases.ts'
 import {OPERATION} from '../../kubernetes/lease/operation.ts'
+import type {Claim, LiveObjects} from '../../kubernetes/objects/live-objects.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import type {ReleaseId} from '../../release.ts'
 import {raced} from '../../run/execute/races.ts'
 import {claimsIn} from './live-claims.ts'
@@ -17,7 +20,7 @@ export interface LeftoverClaim extends Claim {
  * so none is found that was made anew, or by somebody else.
  */
 export async function leftoverClaims(
-  cluster: Pick<Cluster, 'runs' | 'claims'>,
+  cluster: {readonly runs: RunRecords; readonly live: LiveObjects},
   environment: string,
   isGone: (release: ReleaseId) => boolean,
 ): Promise<readonly LeftoverClaim[]> {
@@ -29,7 +32,7 @@ export async function leftoverClaims(
       ),
   )
   const namespaces = given.map(({namespace}) => namespace)
-  const live = new Map((await claimsIn(cluster, namespaces)).map((claim) => [claim.uid, claim]))
+  const live = new Map((await claimsIn(cluster.live, namespaces)).map((claim) => [claim.uid, claim]))
   const left = given.flatMap(({uid, release, run, names}) => {
     const claim = live.get(uid)
     return claim ? [{...claim, release, run, names}] : []
@@ -50,17 +53,17 @@ interface Deleting {
  * installed again.
  */
 export async function deleteLeftoverClaims(
-  cluster: Pick<Cluster, 'hold' | 'lastRecord' | 'deleteClaim'>,
+  cluster: {readonly leases: Leases; readonly records: Records; readonly live: LiveObjects},
   claims: readonly LeftoverClaim[],
   {holder, patience, onHeld}: Deleting,
 ): Promise<void> {
   for (const [release, own] of Map.groupBy(claims, (claim) => claim.release)) {
-    const held = await cluster.hold(release, holder, Date.now() + patience, {
+    const held = await cluster.leases.hold(release, holder, Date.now() + patience, {
       onHeld: (by) => onHeld(release, by),
     })
     try {
-      if (await cluster.lastRecord(release)) throw raced(release, 'it is installed again')
-      for (const claim of own) await cluster.deleteClaim(claim)
+      if (await cluster.records.last(release)) throw raced(release, 'it is installed again')
+      for (const claim of own) await cluster.live.deleteClaim(claim)
       // The operation that the Lease notes has ended long ago, and is no evidence any more.
       await held.annotate({[OPERATION]: null})
     } finally {

@@ -1,4 +1,5 @@
-import type {Claim, Cluster, KubernetesObject} from '../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import type {Claim, LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 
 export const CLAIM = 'PersistentVolumeClaim'
 
@@ -10,12 +11,9 @@ export function homesOf(objects: readonly KubernetesObject[], namespace: string)
 }
 
 /** Returns all claims of these namespaces, as they are now. */
-export async function claimsIn(
-  cluster: Pick<Cluster, 'claims'>,
-  namespaces: readonly string[],
-): Promise<readonly Claim[]> {
+export async function claimsIn(live: LiveObjects, namespaces: readonly string[]): Promise<readonly Claim[]> {
   const each = [...new Set(namespaces)]
-  return (await Promise.all(each.map((name) => cluster.claims(name)))).flat()
+  return (await Promise.all(each.map((name) => live.claims(name)))).flat()
 }
 
 /** Returns the claims among the objects, as they are now. */

@@ -3,8 +3,10 @@ import {type Change, presentReader} from '../../doctor/checks/change.ts'
 import {CHECKS, checkBefore} from '../../doctor/checks/checks.ts'
 import {sharedGoing, sharedObjects} from '../../doctor/checks/claims.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {Claim, Cluster, KubernetesObject, PresentObject} from '../../kubernetes/cluster.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
 import {hookEvents} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import type {Claim, LiveObjects, PresentObject} from '../../kubernetes/objects/live-objects.ts'
 import {type Action, type Plan, withNotes} from '../../plan/plan.ts'
 import type {ReleaseCleanup} from '../../plan/removal/cleanup.ts'
 import {nameOf, type ReleaseRemoval, type StayingObject} from '../../plan/removal/objects.ts'
@@ -169,7 +171,7 @@ function workOf(
     excused,
     timeoutSeconds: environment.releases.get(releaseName(release))?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     refusal: async () => refusalNow(await readUses(), action, environment.name),
-    onEnded: async (left) => onStays(await staysNow(cluster, {found, left, claims})),
+    onEnded: async (left) => onStays(await staysNow(cluster.live, {found, left, claims})),
   }
 }
 
@@ -198,14 +200,11 @@ interface Ended extends Pick<RemovalRun, 'claims'> {
   readonly left: readonly PresentObject[]
 }
 
-async function staysNow(
-  cluster: Pick<Cluster, 'present'>,
-  {found, left, claims}: Ended,
-): Promise<ReleaseRemoval> {
+async function staysNow(live: LiveObjects, {found, left, claims}: Ended): Promise<ReleaseRemoval> {
   const {release, stays} = found.view
   const namespace = releaseNamespace(release)
   const objects = found.stays.map(({object}) => object)
-  const present = new Set((await cluster.present(namespace, objects)).map(({object}) => object))
+  const present = new Set((await live.present(namespace, objects)).map(({object}) => object))
   const isGivenUp = (stay: StayingObject) =>
     stay.kind === 'PersistentVolumeClaim' &&
     claims.some(({name, namespace}) => name === stay.name && namespace === stay.namespace)

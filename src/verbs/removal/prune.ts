@@ -2,8 +2,11 @@ import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {type Leftover, leftovers} from '../../doctor/leftovers/leftovers.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {Cluster, ReleaseRecord} from '../../kubernetes/cluster.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {expectOwned} from '../../plan/decision/decide.ts'
 import {ownersOf, readLabels} from '../../plan/labels.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
@@ -73,7 +76,7 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
   }
 }
 
-type Reads = Pick<Cluster, 'revisions' | 'stored' | 'present'>
+type Reads = {readonly records: Records; readonly live: LiveObjects}
 
 async function pruningOf(
   cluster: Reads,
@@ -106,7 +109,7 @@ function workOf(cluster: Reads, {release, leftovers: shown}: Pruning): PruningWo
   return {
     timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
     async look() {
-      const now = await leftovers(cluster, release, await cluster.revisions(release))
+      const now = await leftovers(cluster, release, await cluster.records.revisions(release))
       return now.filter(({uid, kept}) => kept === undefined && meant.has(uid))
     },
   }

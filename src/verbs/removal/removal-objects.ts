@@ -1,8 +1,11 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import type {Values} from '../../base/values.ts'
-import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../kubernetes/cluster.ts'
 import {staysInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {hookObjects, parseManifest, storedObjects} from '../../kubernetes/manifest/manifest.ts'
+import type {Claim, LiveObjects} from '../../kubernetes/objects/live-objects.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {dataOfHooks} from '../../plan/removal/hook-data.ts'
 import {
@@ -36,7 +39,7 @@ export interface FoundObjects {
   readonly uid: string
 }
 
-type Reads = Pick<Cluster, 'stored' | 'revisions' | 'present' | 'claims'>
+type Reads = {readonly records: Records; readonly live: LiveObjects}
 
 /**
  * Finds the objects of a release in the stored manifests and on the cluster. Throws `KK_RECORD` if the manifest cannot
@@ -44,7 +47,7 @@ type Reads = Pick<Cluster, 'stored' | 'revisions' | 'present' | 'claims'>
  */
 export async function findObjects(cluster: Reads, release: ReleaseId): Promise<FoundObjects> {
   const namespace = releaseNamespace(release)
-  const stored = await cluster.stored(release)
+  const stored = await cluster.records.stored(release)
   if (!stored) {
     throw new KkError('KK_RACED', `${release} is not there any more`, {
       hint: 'run the same command again: kk looks at the cluster first',
@@ -73,7 +76,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
       )
   const gone = isPurge ? [] : [...goingNamespaces, ...namespacesAmong(again)]
   const objects = [...split.goes, ...present.map(({object}) => object)]
-  const live = await claimsIn(cluster, [...homesOf(objects, namespace), ...gone])
+  const live = await claimsIn(cluster.live, [...homesOf(objects, namespace), ...gone])
   const sets = claimsOfSets(split.goes, live, namespace)
   const left = sets
     .filter((each) => !each.goes && !goingNamespaces.includes(each.claim.namespace))
@@ -123,14 +126,14 @@ async function earlierObjects(
   cluster: Reads,
   {release, revision}: StoredRelease,
 ): Promise<readonly KubernetesObject[]> {
-  const revisions = await cluster.revisions(release)
+  const revisions = await cluster.records.revisions(release)
   const living = new Set(livingRevisions(revisions))
   const objects = await Promise.all(
     revisions
       .filter((record) => record.revision < revision)
       .map(async (record) => {
         const isLiving = living.has(record)
-        const stored = await cluster.stored(release, record.revision).catch((error: unknown) => {
+        const stored = await cluster.records.stored(release, record.revision).catch((error: unknown) => {
           if (isLiving || asKkError(error).code !== 'KK_RECORD') throw error
         })
         const found = stored ? storedObjects(stored) : []
@@ -150,7 +153,7 @@ async function presentStays(
   stays: SplitObjects['stays'],
 ): Promise<SplitObjects['stays']> {
   const objects = stays.map(({object}) => object)
-  const present = new Set((await cluster.present(namespace, objects)).map(({object}) => object))
+  const present = new Set((await cluster.live.present(namespace, objects)).map(({object}) => object))
   return stays.filter(({object}) => present.has(object))
 }
 

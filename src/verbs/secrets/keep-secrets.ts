@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {KeptSecrets} from '../../kubernetes/records/kept-secrets.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import type {DeployKind, Plan} from '../../plan/plan.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
@@ -15,7 +15,7 @@ import type {Supplied, SuppliedSecret} from './supply-secrets.ts'
 export async function keepSecrets(
   {missing}: Pick<Supplied, 'missing'>,
   plan: Plan,
-  cluster: Pick<Cluster, 'secrets'>,
+  cluster: {readonly secrets: KeptSecrets},
 ): Promise<void> {
   const changed = new Set<ReleaseId>(helmActions(plan).map(({release}) => release))
   const used = missing.filter(({release, isInUse}) => isInUse || changed.has(release))

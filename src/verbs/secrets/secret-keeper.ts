@@ -1,11 +1,10 @@
-import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {KeptSecrets, SecretsByName} from '../../kubernetes/records/kept-secrets.ts'
 import type {DatedSecret, OverrideStore, StoredSecret} from '../../overrides/user/store.ts'
 
 /** The keeper of secrets: the cluster or, for work without one, the store. */
 export type SecretKeeper = KeptSecrets
 
-export function clusterKeeper({secrets}: Pick<Cluster, 'secrets'>): SecretKeeper {
+export function clusterKeeper(secrets: KeptSecrets): SecretKeeper {
   return secrets
 }
 

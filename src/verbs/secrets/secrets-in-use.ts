@@ -1,8 +1,8 @@
 import {mapParallel} from '../../base/parallel.ts'
 import {textAt} from '../../base/values.ts'
 import {order} from '../../graph/order.ts'
-import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {KeptSecret} from '../../kubernetes/records/kept-secrets.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {SecretNeeds} from './secret-needs.ts'
@@ -16,15 +16,15 @@ import type {KnownSecrets} from './supply-secrets.ts'
 export async function secretsInUse(
   {graph, releases, plugins}: Pick<Prepared, 'graph' | 'releases' | 'plugins'>,
   lacking: SecretNeeds,
-  cluster: Pick<Cluster, 'records' | 'stored'>,
+  cluster: {readonly records: Records},
 ): Promise<KnownSecrets> {
   const namespaces = [...new Set([...lacking.keys()].map(releaseNamespace))]
-  const records = await mapParallel(namespaces, (namespace) => cluster.records(namespace))
+  const records = await mapParallel(namespaces, (namespace) => cluster.records.list(namespace))
   const last = records.flat().filter(({release}) => lacking.has(release))
   const read = await mapParallel(
     last,
     async ({release, revision}) =>
-      [release, (await cluster.stored(release, revision))?.values ?? {}] as const,
+      [release, (await cluster.records.stored(release, revision))?.values ?? {}] as const,
   )
   const valuesOf = new Map(read)
   const found = new Map(namespaces.map((namespace) => [namespace, new Map<string, KeptSecret>()]))

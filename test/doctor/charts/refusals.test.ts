@@ -2,7 +2,9 @@ import {expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import {withRefusals} from '../../../src/doctor/charts/refusals.ts'
 import {identity} from '../../../src/doctor/charts/same-object.ts'
-import type {KubernetesObject, ValidateOptions} from '../../../src/kubernetes/cluster.ts'
+import type {ValidateOptions} from '../../../src/kubernetes/dry-run/dry-runs.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
+import {port} from '../../kubernetes/support/port.ts'
 
 const config = (name: string, data: object, annotations = {}): KubernetesObject => ({
   apiVersion: 'v1',
@@ -32,7 +34,12 @@ it('are asked for objects that change, kept to one line, and masked', async () =
   }
   const valuesOf = () => ({auth: {password: 'topsecret-1'}})
 
-  const [found] = await withRefusals(compared(), {cluster: {validate}, valuesOf})
+  const [found] = await withRefusals(compared(), {
+    cluster: {
+      dryRuns: port({validate}),
+    },
+    valuesOf,
+  })
 
   expect(asked).toEqual(['changed'])
   expect(found!.deployed!.refusals).toEqual(
@@ -45,7 +52,12 @@ it('are not known to who may not ask', async () => {
     throw new KkError('KK_FORBIDDEN', 'may not patch configmaps')
   }
 
-  const [found] = await withRefusals(compared(), {cluster: {validate}, valuesOf: () => ({})})
+  const [found] = await withRefusals(compared(), {
+    cluster: {
+      dryRuns: port({validate}),
+    },
+    valuesOf: () => ({}),
+  })
 
   expect(found!.deployed!.refusals).toBeUndefined()
 })

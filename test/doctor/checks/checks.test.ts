@@ -6,9 +6,11 @@ import {KkError} from '../../../src/base/errors.ts'
 import type {Chart} from '../../../src/charts/chart.ts'
 import type {Change, OtherReleases} from '../../../src/doctor/checks/change.ts'
 import {CHECKS, checkBefore} from '../../../src/doctor/checks/checks.ts'
-import type {KubernetesObject, ScaleTarget} from '../../../src/kubernetes/cluster.ts'
+import type {ScaleTarget} from '../../../src/kubernetes/gate/scale-targets.ts'
 import {isHook} from '../../../src/kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import type {ReleaseId} from '../../../src/release.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
 const object = (kind: string, name: string, more: object = {}): KubernetesObject => ({
@@ -72,8 +74,8 @@ function changeOf({
     changing,
     cluster: {
       diagnosis: diagnosis as unknown as Change['cluster']['diagnosis'],
-      customKinds: async () => [],
-      scaleTargets: async () => note('autoscalers', scaled),
+      apiServer: port({customKinds: async () => []}),
+      health: port({scaleTargets: async () => note('autoscalers', scaled)}),
     },
     next: new Map(
       entries(next).map(([release, each]) => {

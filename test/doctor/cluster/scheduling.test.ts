@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {judgeScheduling} from '../../../src/doctor/cluster/scheduling.ts'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 
 const node = (name: string, more: object = {}) => ({
   name,

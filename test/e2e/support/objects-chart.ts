@@ -1,7 +1,7 @@
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {inject} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {type Corner, emptyCorner} from './corner.ts'
 import {type EnvironmentOptions, makeEnvironment, type TestEnvironment} from './environment.ts'
 

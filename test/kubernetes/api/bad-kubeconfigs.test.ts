@@ -40,7 +40,7 @@ async function errorOf(text: string | Uint8Array): Promise<KkError> {
   await writeFile(file, text)
   const ask = async () => {
     const cluster = await openCluster({kubeconfig: file, env: {}})
-    await cluster.identity().finally(() => cluster.close())
+    await cluster.apiServer.identity().finally(() => cluster.close())
   }
   return ask().then(
     () => expect.unreachable('somebody has answered'),

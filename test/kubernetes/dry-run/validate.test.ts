@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {discoverKinds} from '../../../src/kubernetes/api/discovery.ts'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
 import {validateObjects} from '../../../src/kubernetes/dry-run/validate.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {json, scriptedServer} from '../support/api-server.ts'
 
 const SERVICE: KubernetesObject = {

@@ -1,8 +1,8 @@
 import type {ServerResponse} from 'node:http'
 import {describe, expect, it, onTestFinished, vi} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
 import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 import {watchHookObjects} from '../../../src/kubernetes/gate/watch-hooks.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {openWatches} from '../../../src/kubernetes/watch/watches.ts'
 import {json, refuse, scriptedServer} from '../support/api-server.ts'
 

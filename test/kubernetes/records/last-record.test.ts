@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {helmRecords} from '../../../src/kubernetes/records/records.ts'
+import {openRecords} from '../../../src/kubernetes/records/records.ts'
 import {json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const SECRETS = '/api/v1/namespaces/openstack/secrets'
@@ -16,7 +16,7 @@ async function found(secrets: readonly ReturnType<typeof secret>[], expected?: n
     const one = secrets.find(({metadata}) => path === `${SECRETS}/${metadata.name}`)
     return one ? json(response, one) : refuse(response, 404, 'not found')
   })
-  const record = await helmRecords(client).lastRecord('openstack/nova', expected)
+  const record = await openRecords(client).last('openstack/nova', expected)
   const questions = asked.map(({path}) => (path === SECRETS ? 'list' : path.replace(/.*\.v/, '')))
   return {revision: record?.revision, asked: questions.toSorted()}
 }

@@ -63,8 +63,7 @@ async function followed(...steps: readonly Seen[]) {
       subscribe: (listener: () => void) => listeners.add(listener),
     }) as unknown as Collection
   const cluster = {
-    lease: async () => undefined,
-    now: () => 0,
+    leases: {read: async () => undefined, now: () => 0},
     objects: {
       follow: ({kind}: {kind: string}) =>
         kind === ENVIRONMENTS.kind ? collection(() => [step().environment]) : collection(() => step().rows),

@@ -39,9 +39,8 @@ function clusterWith(environments: readonly object[] | undefined, {release = {},
   }
   return {
     objects: {list: async ({kind}: {kind: string}) => lists[kind]},
-    customKinds: async () => [],
-    lease: async () => ({holder: 'operator kk-operator-0', runsOut: until}),
-    now: () => 500,
+    apiServer: {customKinds: async () => []},
+    leases: {read: async () => ({holder: 'operator kk-operator-0', runsOut: until}), now: () => 500},
   } as unknown as Parameters<typeof readOperatorStatus>[0]
 }
 

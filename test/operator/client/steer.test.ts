@@ -66,8 +66,7 @@ it.each([
   const said: string[] = []
   const cluster = {
     objects: {read: async () => ({metadata: {name: 'production'}, spec: {}}), merge: async () => undefined},
-    lease: async () => lease,
-    now: () => 1_000,
+    leases: {read: async () => lease, now: () => 1_000},
   } as unknown as Parameters<typeof retryEnvironment>[0]
 
   await retryEnvironment(cluster, 'production', {now: new Date(), say: (line) => said.push(line)})
@@ -84,8 +83,7 @@ it.each([
   const said: string[] = []
   const cluster = {
     objects: {read: async () => found, merge: async () => undefined},
-    lease: async () => lease,
-    now: () => 1_000,
+    leases: {read: async () => lease, now: () => 1_000},
   } as unknown as Parameters<typeof pauseEnvironment>[0]
 
   await pauseEnvironment(cluster, 'production', {until: 0, say: (line) => said.push(line)})

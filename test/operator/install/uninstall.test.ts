@@ -49,10 +49,12 @@ function clusterWith(looks: number, isGoing = false) {
   }
   const cluster = {
     objects,
-    customKinds: async () => [],
-    driver: async () => 'the operator',
-    lease: async () => ({holder: 'operator a', runsOut: 2}),
-    now: () => 1,
+    apiServer: {customKinds: async () => []},
+    leases: {
+      driver: async () => 'the operator',
+      read: async () => ({holder: 'operator a', runsOut: 2}),
+      now: () => 1,
+    },
   }
   return {did, cluster: cluster as unknown as Parameters<typeof uninstallOperator>[0]}
 }

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {imageChanges, imagesOf} from '../../../src/plan/changes/images.ts'
 
 function workload(kind: string, name: string, image: string): KubernetesObject {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {objectChanges} from '../../../src/plan/changes/object-changes.ts'
 
 function object(name: string, spec: object, namespace?: string): KubernetesObject {

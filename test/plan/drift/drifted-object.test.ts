@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import type {DryApply, KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {DryApply} from '../../../src/kubernetes/dry-run/dry-runs.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {type DriftContext, driftedObject} from '../../../src/plan/drift/drifted-object.ts'
 
 const context: DriftContext = {namespace: 'openstack', scaled: [], redact: (text) => text}

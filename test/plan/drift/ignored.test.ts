@@ -1,5 +1,6 @@
 import {expect, it} from 'vitest'
-import type {DryApply, KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {DryApply} from '../../../src/kubernetes/dry-run/dry-runs.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {type IgnoreRule, ignoredFields, withIgnoredAsLive} from '../../../src/plan/drift/ignored.ts'
 
 const API = {kind: 'Deployment', name: 'nova-api', namespace: 'openstack'}

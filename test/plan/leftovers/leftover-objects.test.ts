@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {leftoverObjects, type RevisionObjects} from '../../../src/plan/leftovers/leftover-objects.ts'
 
 const object = (text: string, annotations?: Record<string, string>): KubernetesObject => {

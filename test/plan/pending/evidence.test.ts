@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
 import type {Operation} from '../../../src/kubernetes/lease/operation.ts'
 import type {HelmProcess, LeaseView} from '../../../src/kubernetes/lease/view.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import {copierOf, type Evidence, evidenceOf, isUnlabelled} from '../../../src/plan/pending/evidence.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
 import {leaseView} from '../../kubernetes/lease/lease-view.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {type Cleanup, cleanupsIn, splitCleanups} from '../../../src/plan/removal/cleanup.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 

@@ -1,4 +1,4 @@
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import type {RecordFacts} from '../../../src/plan/uses/observed.ts'
 import {type Uses, usesOf} from '../../../src/plan/uses/uses.ts'
 import {releaseName} from '../../../src/release.ts'

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {dataOfHooks} from '../../../src/plan/removal/hook-data.ts'
 
 const hook = (kind: string, events: string, policy?: string, spec: object = {}): KubernetesObject => ({

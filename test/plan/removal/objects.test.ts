@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {claimsOfSets, goingObject, splitObjects} from '../../../src/plan/removal/objects.ts'
 
 function object(kind: string, name: string, annotations: Readonly<Record<string, string>> = {}) {

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import type {Plan} from '../../../src/plan/plan.ts'
 import {makeRollbackPlan, type RollbackInputs} from '../../../src/plan/rollback/make-rollback-plan.ts'
 import {id, names} from '../../graph/graph-of.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import {affected} from '../../../src/plan/dependents/affected.ts'
 import {makeDestroyPlan} from '../../../src/plan/removal/make-destroy-plan.ts'
 import {makeRemovalPlan} from '../../../src/plan/removal/make-removal-plan.ts'

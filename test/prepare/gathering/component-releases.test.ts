@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readEnvironment} from '../../../src/environment/read.ts'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import {parseSetFlag} from '../../../src/overrides/release-flags.ts'
 import {makePlan} from '../../../src/plan/make-plan.ts'

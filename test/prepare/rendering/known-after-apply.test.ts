@@ -6,6 +6,7 @@ import {
   knownAfterApply,
 } from '../../../src/prepare/rendering/known-after-apply.ts'
 import {id} from '../../graph/graph-of.ts'
+import {port} from '../../kubernetes/support/port.ts'
 
 const CACHE = {apiVersion: 'a.org/v1', kind: 'Cache', metadata: {name: 'one'}}
 const SECRET = {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'one'}}
@@ -54,7 +55,12 @@ describe('known after apply', () => {
   const resources = new Map([[id('cache'), [RESOURCE]]])
   const brought = ['a.org/v1/Cache']
   const later = (served: readonly string[], kinds = brought) =>
-    knownAfterApply(resources, {cluster: {customKinds: async () => served}, brought: new Set(kinds)})
+    knownAfterApply(resources, {
+      cluster: {
+        apiServer: port({customKinds: async () => served}),
+      },
+      brought: new Set(kinds),
+    })
 
   it.each([
     {of: 'another kind', served: ['a.org/v1/Other']},
@@ -71,8 +77,13 @@ describe('known after apply', () => {
   it('is none whose kind nothing brings, and then nobody is asked', async () => {
     const customKinds = () => Promise.reject(new Error('asked'))
 
-    await expect(knownAfterApply(resources, {cluster: {customKinds}, brought: new Set()})).resolves.toEqual(
-      [],
-    )
+    await expect(
+      knownAfterApply(resources, {
+        cluster: {
+          apiServer: port({customKinds}),
+        },
+        brought: new Set(),
+      }),
+    ).resolves.toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {redactObjects} from '../../../src/redact/objects.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {diffText, type ManifestDiff} from '../../../src/report/plan/diff-text.ts'

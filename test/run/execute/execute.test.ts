@@ -1,12 +1,14 @@
 import {describe, expect, test} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import type {ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
-import type {PresentObject, ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
 import {NO_HOOKS} from '../../../src/kubernetes/gate/watch-hooks.ts'
 import {parseManifest} from '../../../src/kubernetes/manifest/manifest.ts'
+import type {PresentObject} from '../../../src/kubernetes/objects/live-objects.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import {GATED_LABEL, INSTALLATION_LABEL, labelsOf, RUN_LABEL, usesLabel} from '../../../src/plan/labels.ts'
 import type {Task} from '../../../src/run/task.ts'
 import {id} from '../../graph/graph-of.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, newWorld, RUN, workOf} from './world.ts'
 
@@ -46,14 +48,16 @@ describe('install', () => {
     const world = newWorld({
       mask: (each) => each.replace('others-password', '***'),
       cluster: {
-        gate: async ({redact}) => {
-          said.push(redact?.(text))
-          return {state: 'healthy'}
-        },
-        watchHooks: async ({redact}) => {
-          said.push(redact?.(text))
-          return NO_HOOKS
-        },
+        health: port({
+          gate: async ({redact}) => {
+            said.push(redact?.(text))
+            return {state: 'healthy'}
+          },
+          watchHooks: async ({redact}) => {
+            said.push(redact?.(text))
+            return NO_HOOKS
+          },
+        }),
       },
     })
 
@@ -67,10 +71,12 @@ describe('install', () => {
     const seen: [ReleaseCall, ChangeOptions][] = []
     const world = newWorld({
       cluster: {
-        validate: async () => {
-          world.pass(20)
-          return []
-        },
+        dryRuns: port({
+          validate: async () => {
+            world.pass(20)
+            return []
+          },
+        }),
       },
       helm: (succeed, call, options) => {
         seen.push([call, options])
@@ -108,10 +114,12 @@ describe('install', () => {
   ])('%s', async (_, hasNamespace, made) => {
     const world = newWorld({
       cluster: {
-        hasNamespace: async () => hasNamespace,
-        validate: async () => [
-          {object: 'RoleBinding/keystone', outcome: 'known-after-apply', missing: 'namespace'},
-        ],
+        live: port({hasNamespace: async () => hasNamespace}),
+        dryRuns: port({
+          validate: async () => [
+            {object: 'RoleBinding/keystone', outcome: 'known-after-apply', missing: 'namespace'},
+          ],
+        }),
       },
     })
 
@@ -161,9 +169,11 @@ describe('upgrade', () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
-        gate: async () => {
-          throw new KkError('KK_UNHEALTHY', 'Deployment/keystone-api: 0 of 1 replicas are available')
-        },
+        health: port({
+          gate: async () => {
+            throw new KkError('KK_UNHEALTHY', 'Deployment/keystone-api: 0 of 1 replicas are available')
+          },
+        }),
       },
     })
 
@@ -182,7 +192,9 @@ describe('the objects of a release that others wait for', () => {
     const world = newWorld({
       appliedAwaited: true,
       onApplied: applied.resolve,
-      cluster: {exist: async () => found.shift()!},
+      cluster: {
+        live: port({exist: async () => found.shift()!}),
+      },
       helm: async (succeed, ...change) => {
         await applied.promise
         return succeed(...change)
@@ -204,9 +216,11 @@ describe('the objects of a release that others wait for', () => {
   test('are not looked for when nobody waits', async () => {
     const world = newWorld({
       cluster: {
-        exist: async () => {
-          throw new Error('nobody asked')
-        },
+        live: port({
+          exist: async () => {
+            throw new Error('nobody asked')
+          },
+        }),
       },
       helm: (succeed, ...change) => {
         world.pass(5)
@@ -229,7 +243,9 @@ spec: {group: a.org, names: {kind: Db}, versions: [{name: v1, served: true}, {na
   test('are served before others may start', async () => {
     const served = [[], ['a.org/v1'], ['a.org/v1', 'a.org/v1/Db']]
     const world = newWorld({
-      cluster: {customKinds: async () => served.shift()!},
+      cluster: {
+        apiServer: port({customKinds: async () => served.shift()!}),
+      },
       helm: async (succeed, ...change) => ({...(await succeed(...change)), manifest: definition}),
     })
 
@@ -242,10 +258,12 @@ spec: {group: a.org, names: {kind: Db}, versions: [{name: v1, served: true}, {na
   test('are not waited for without end: a name may be taken', async () => {
     const world = newWorld({
       cluster: {
-        customKinds: async () => {
-          world.pass(10)
-          return []
-        },
+        apiServer: port({
+          customKinds: async () => {
+            world.pass(10)
+            return []
+          },
+        }),
       },
       helm: async (succeed, ...change) => ({...(await succeed(...change)), manifest: definition}),
     })
@@ -259,7 +277,9 @@ spec: {group: a.org, names: {kind: Db}, versions: [{name: v1, served: true}, {na
     const world = newWorld({
       appliedAwaited: true,
       onApplied: applied.resolve,
-      cluster: {customKinds: async () => served.shift()!},
+      cluster: {
+        apiServer: port({customKinds: async () => served.shift()!}),
+      },
       helm: async (succeed, ...change) => {
         await applied.promise
         return succeed(...change)
@@ -282,7 +302,12 @@ describe('an object that became a hook', () => {
   const settings = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'settings'}}
   const work = workOf(keystone, {replaced: [settings]})
   const upgraded = async (present: readonly PresentObject[]) => {
-    const world = newWorld({record: recordOf(keystone), cluster: {present: async () => present}})
+    const world = newWorld({
+      record: recordOf(keystone),
+      cluster: {
+        live: port({present: async () => present}),
+      },
+    })
     return (await world.execute(actionOf('upgrade', 2), work)).health
   }
 
@@ -322,7 +347,9 @@ metadata: {name: settings, annotations: {helm.sh/hook: pre-upgrade}}
     const chart = {name: 'keystone', version: '1.0.0', appVersion: ''}
     const world = newWorld({
       record,
-      cluster: {stored: async () => ({...stored, chart, applyMethod: undefined})},
+      cluster: {
+        records: port({stored: async () => ({...stored, chart, applyMethod: undefined})}),
+      },
     })
 
     const {health} = await world.execute(actionOf('await', 2), workOf(keystone))

@@ -2,8 +2,10 @@ import {once} from 'node:events'
 import {describe, expect, test} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import type {ChangeOptions} from '../../../src/helm/helm.ts'
-import type {HeldLease, HookWatchOptions} from '../../../src/kubernetes/cluster.ts'
+import type {HookWatchOptions} from '../../../src/kubernetes/gate/health-checks.ts'
 import {NO_HOOKS} from '../../../src/kubernetes/gate/watch-hooks.ts'
+import type {HeldLease} from '../../../src/kubernetes/lease/leases.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
 import {actionOf, cause, newWorld, workOf} from './world.ts'
@@ -32,14 +34,16 @@ describe('faults', () => {
   test('an object that the cluster would not accept is told before helm starts', async () => {
     const world = newWorld({
       cluster: {
-        validate: async () => [
-          {
-            object: 'Service/keystone',
-            outcome: 'refused',
-            message: 'spec.ports[0].port: Invalid value: 99999999',
-          },
-          {object: 'Widget/w', outcome: 'known-after-apply', missing: 'kind'},
-        ],
+        dryRuns: port({
+          validate: async () => [
+            {
+              object: 'Service/keystone',
+              outcome: 'refused',
+              message: 'spec.ports[0].port: Invalid value: 99999999',
+            },
+            {object: 'Widget/w', outcome: 'known-after-apply', missing: 'kind'},
+          ],
+        }),
       },
     })
 
@@ -55,17 +59,19 @@ describe('faults', () => {
   test('a failed helm is told with its last lines and the pod that is the cause', async () => {
     const world = newWorld({
       cluster: {
-        watchHooks: async () => ({
-          ...NO_HOOKS,
-          blames: async () => [
-            cause({
-              pod: 'keystone-db-sync-x',
-              container: 'sync',
-              reason: 'CrashLoopBackOff',
-              log: ['no database'],
-            }),
-          ],
-          stop: () => world.log.push('stop watching'),
+        health: port({
+          watchHooks: async () => ({
+            ...NO_HOOKS,
+            blames: async () => [
+              cause({
+                pod: 'keystone-db-sync-x',
+                container: 'sync',
+                reason: 'CrashLoopBackOff',
+                log: ['no database'],
+              }),
+            ],
+            stop: () => world.log.push('stop watching'),
+          }),
         }),
       },
       helm: async () => {
@@ -91,7 +97,9 @@ describe('faults', () => {
   test('a hook that is gone and was not seen to complete fails the release, and its record', async () => {
     const blame = cause({message: 'it was deleted before it had completed'})
     const world = newWorld({
-      cluster: {watchHooks: async () => ({...NO_HOOKS, incomplete: async () => [blame]})},
+      cluster: {
+        health: port({watchHooks: async () => ({...NO_HOOKS, incomplete: async () => [blame]})}),
+      },
     })
 
     const acting = world.execute(actionOf('install', 0), workOf(keystone))
@@ -115,7 +123,13 @@ describe('faults', () => {
       options.push(given)
       return NO_HOOKS
     }
-    const world = newWorld({record: recordOf(keystone), helmMajor, cluster: {watchHooks}})
+    const world = newWorld({
+      record: recordOf(keystone),
+      helmMajor,
+      cluster: {
+        health: port({watchHooks}),
+      },
+    })
 
     await world.execute(actionOf('upgrade', 2), workOf(keystone))
 
@@ -126,11 +140,13 @@ describe('faults', () => {
     const blame = cause({message: 'it was deleted before it had completed', reason: 'NotSeenToComplete'})
     const world = newWorld({
       cluster: {
-        isNamespaceGoing: async () => true,
-        watchHooks: async ({onProgress}) => {
-          queueMicrotask(() => onProgress?.([blame]))
-          return {...NO_HOOKS, deleted: () => [blame], blames: async () => [blame]}
-        },
+        live: port({isNamespaceGoing: async () => true}),
+        health: port({
+          watchHooks: async ({onProgress}) => {
+            queueMicrotask(() => onProgress?.([blame]))
+            return {...NO_HOOKS, deleted: () => [blame], blames: async () => [blame]}
+          },
+        }),
       },
       helm: async (_, _call, {signal}) => {
         const ended = once(signal!, 'abort')
@@ -165,12 +181,14 @@ describe('faults', () => {
   test('a lease that cannot be given back fails nothing', async () => {
     const world = newWorld({
       cluster: {
-        hold: async () =>
-          heldLease({
-            release: async () => {
-              throw new KkError('KK_UNREACHABLE', 'the cluster does not answer')
-            },
-          }),
+        leases: port({
+          hold: async () =>
+            heldLease({
+              release: async () => {
+                throw new KkError('KK_UNREACHABLE', 'the cluster does not answer')
+              },
+            }),
+        }),
       },
     })
 
@@ -206,10 +224,12 @@ describe('an end before helm ends', () => {
     const lost = new KkError('KK_LEASE_LOST', 'the hold was lost')
     const world = newWorld({
       cluster: {
-        async validate() {
-          world.leaseLost.abort(lost)
-          return []
-        },
+        dryRuns: port({
+          async validate() {
+            world.leaseLost.abort(lost)
+            return []
+          },
+        }),
       },
     })
     const unvalidated = workOf().objects
@@ -249,10 +269,12 @@ describe('an end before helm ends', () => {
     const givenBack = Promise.withResolvers<void>()
     const world = newWorld({
       cluster: {
-        hold: () => {
-          world.abort.abort(new KkError('KK_INTERRUPTED', 'the run was interrupted'))
-          return lease.promise
-        },
+        leases: port({
+          hold: () => {
+            world.abort.abort(new KkError('KK_INTERRUPTED', 'the run was interrupted'))
+            return lease.promise
+          },
+        }),
       },
     })
 

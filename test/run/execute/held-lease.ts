@@ -1,4 +1,4 @@
-import type {HeldLease} from '../../../src/kubernetes/cluster.ts'
+import type {HeldLease} from '../../../src/kubernetes/lease/leases.ts'
 
 /** A Lease that is held and never lost, and keeps nothing. */
 export function heldLease(more: Partial<HeldLease> = {}): HeldLease {

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest'
+import {port} from '../../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
 
@@ -31,7 +32,12 @@ describe('what the chart has no more', () => {
       },
     })
     const upgrade = async (whenDeleted: string) => {
-      const world = newWorld({record: recordOf(keystone), cluster: {claims: async () => claims}})
+      const world = newWorld({
+        record: recordOf(keystone),
+        cluster: {
+          live: port({claims: async () => claims}),
+        },
+      })
       const work = workOf(keystone, {dropped: [set(whenDeleted)]})
       return {world, done: world.execute(actionOf('upgrade', 2), work)}
     }

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
-import type {Cluster, HeldLease} from '../../../src/kubernetes/cluster.ts'
+import type {HeldLease, Leases} from '../../../src/kubernetes/lease/leases.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {newHold} from '../../../src/run/execute/lease.ts'
 import {id} from '../../graph/graph-of.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {heldLease} from './held-lease.ts'
 
 type Pause = () => Promise<void>
@@ -17,7 +18,7 @@ function newLeases(pause: Pause = async () => undefined) {
   /** Lines like `ours has a`, `ours waits for a`. */
   const log: string[] = []
 
-  const hold: Cluster['hold'] = async (release, holder, deadline, waiting) => {
+  const hold: Leases['hold'] = async (release, holder, deadline, waiting) => {
     for (;;) {
       await pause()
       const current = holders.get(release)
@@ -43,7 +44,7 @@ function newLeases(pause: Pause = async () => undefined) {
     changed.resolve()
     changed = Promise.withResolvers()
   }
-  return {cluster: {hold}, holders, log, give}
+  return {cluster: {leases: port<Leases>({hold})}, holders, log, give}
 }
 
 function groupOf(names: string, kind: ActionKind = 'upgrade'): Pick<Action, 'release' | 'kind' | 'group'>[] {
@@ -118,13 +119,15 @@ describe('the Leases of a group', () => {
   test('tell from whom one was taken over, though it was given back meanwhile', async () => {
     const world = newLeases()
     world.holders.set(id('b'), 'theirs')
-    const cluster: Pick<Cluster, 'hold'> = {
-      async hold(release, holder, deadline, waiting) {
-        const isTheirs = world.holders.get(release) === 'theirs'
-        if (isTheirs && deadline > 0) world.give(release, 'theirs')
-        const lease = await world.cluster.hold(release, holder, deadline, waiting)
-        return isTheirs ? {...lease, takenFrom: 'theirs'} : lease
-      },
+    const cluster: {readonly leases: Leases} = {
+      leases: port({
+        async hold(release, holder, deadline, waiting) {
+          const isTheirs = world.holders.get(release) === 'theirs'
+          if (isTheirs && deadline > 0) world.give(release, 'theirs')
+          const lease = await world.cluster.leases.hold(release, holder, deadline, waiting)
+          return isTheirs ? {...lease, takenFrom: 'theirs'} : lease
+        },
+      }),
     }
 
     const leases = await takeAll({cluster}, {holder: 'ours', actions: groupOf('ab')}).leases

@@ -30,7 +30,7 @@ it('lists that helm mixes up are written with the marks of helm', async () => {
   await writeLists(
     {
       action: {release: 'openstack/dns'},
-      cluster: {correct: async (options: unknown) => void written.push(options)},
+      cluster: {live: {correct: async (options: unknown) => void written.push(options)}},
       controls: {onProgress: (_: string, message: string) => void said.push(message)},
     } as unknown as Parameters<typeof writeLists>[0],
     [service('TCP', 'UDP')],

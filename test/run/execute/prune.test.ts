@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {port} from '../../kubernetes/support/port.ts'
 import {bareRecord} from '../../plan/fixtures.ts'
 import {newWorld} from './world.ts'
 
@@ -27,7 +28,9 @@ describe('what failed revisions have left behind', () => {
   it('is not told to be deleted when it was made anew', async () => {
     const world = newWorld({
       record: bareRecord('openstack/keystone', 3),
-      cluster: {deleteObject: async ({name}) => name !== 'extra'},
+      cluster: {
+        live: port({delete: async ({name}) => name !== 'extra'}),
+      },
     })
 
     await world.prune(3, {look})

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import type {Operation} from '../../../src/kubernetes/lease/operation.ts'
 import {labelsOf} from '../../../src/plan/labels.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
 
@@ -93,7 +94,13 @@ describe('a deployed release of which only health is awaited', () => {
     const hold = async () => {
       throw new KkError('KK_HELD', 'it is held by operator@elsewhere')
     }
-    const world = newWorld({record: awaited, operation, cluster: {hold}})
+    const world = newWorld({
+      record: awaited,
+      operation,
+      cluster: {
+        leases: port({hold}),
+      },
+    })
 
     await expect(world.execute(actionOf('await', 2), workOf(keystone))).resolves.toEqual({revision: 2})
     expect(world.log).not.toContain('withdraw reservations')
@@ -161,7 +168,11 @@ describe('a helm that ends badly and leaves its revision pending', () => {
 
   test('leaves the Lease with its evidence when the cluster cannot be reached', async () => {
     const markFailed = () => Promise.reject(new KkError('KK_UNREACHABLE', 'no answer'))
-    const world = dying({cluster: {markFailed}})
+    const world = dying({
+      cluster: {
+        records: port({markFailed}),
+      },
+    })
 
     await run(world).toMatchObject({code: 'KK_HELM_FAILED'})
     expect(world.evidence).toContain('leave')

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import type {RemovalWork} from '../../../src/run/task.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, newWorld} from './world.ts'
 
@@ -57,7 +58,11 @@ describe('remove', () => {
     const ended: unknown[] = []
 
     const {removing} = remove(
-      {cluster: {present: async () => answers.shift() ?? []}},
+      {
+        cluster: {
+          live: port({present: async () => answers.shift() ?? []}),
+        },
+      },
       {onEnded: async (left) => void ended.push(left)},
     )
 
@@ -94,7 +99,14 @@ describe('what the release has in other services', () => {
       throw failure
     }
 
-    const {world, removing} = remove({cluster: {gate}}, {cleanup})
+    const {world, removing} = remove(
+      {
+        cluster: {
+          health: port({gate}),
+        },
+      },
+      {cleanup},
+    )
 
     await expect(removing).rejects.toMatchObject({
       code: 'KK_CLEANUP',
@@ -193,7 +205,14 @@ test('a removal that was cut short is finished', async () => {
 test('a record that helm could not delete is told, and data stays', async () => {
   const claim = {namespace: 'openstack', name: 'data-keystone-0', uid: 'c', labels: {}}
 
-  const {world, removing} = remove({cluster: {lastRecord: async () => record}}, {claims: [claim]})
+  const {world, removing} = remove(
+    {
+      cluster: {
+        records: port({last: async () => record}),
+      },
+    },
+    {claims: [claim]},
+  )
 
   await expect(removing).rejects.toMatchObject({
     code: 'KK_HELM_FAILED',
@@ -206,10 +225,12 @@ test('an interruption before helm starts stops it; one that comes later lets hel
   const {world, removing} = remove(
     {
       cluster: {
-        async present() {
-          world.abort.abort(new KkError('KK_INTERRUPTED', 'the run was interrupted'))
-          return []
-        },
+        live: port({
+          async present() {
+            world.abort.abort(new KkError('KK_INTERRUPTED', 'the run was interrupted'))
+            return []
+          },
+        }),
       },
     },
     {claims: [{namespace: 'openstack', name: 'data-keystone-0', uid: 'c', labels: {}}]},

@@ -1,12 +1,13 @@
 import {describe, expect, test} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
+import type {Reservations} from '../../../src/kubernetes/reservations/reservation.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb', 'neutron:applied']})
 type Cluster = NonNullable<NonNullable<Parameters<typeof newWorld>[0]>['cluster']>
-type Reservations = NonNullable<Cluster['reservations']>
 
 function worldWith(reservations: Partial<Reservations>, cluster: Cluster = {}) {
   const world = newWorld({
@@ -85,10 +86,12 @@ describe('a requirement that is being removed', () => {
 
   test('is told when the wait was in vain', async () => {
     const world = worldWith(deletionMarkers(9), {
-      async hold(release) {
-        if (release === 'openstack/mariadb') throw new KkError('KK_HELD', 'held')
-        return heldLease()
-      },
+      leases: port({
+        async hold(release) {
+          if (release === 'openstack/mariadb') throw new KkError('KK_HELD', 'held')
+          return heldLease()
+        },
+      }),
     })
 
     await expect(install(world)).rejects.toMatchObject({

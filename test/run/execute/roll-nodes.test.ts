@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {NodeRoll} from '../../../src/kubernetes/gate/node-roll.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {bareRecord} from '../../plan/fixtures.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
 
@@ -15,7 +16,9 @@ function worldOf(...looks: readonly Pick<NodeRoll, 'isSettled' | 'outdated' | 'r
   const left = [...looks]
   return newWorld({
     record: bareRecord('openstack/keystone', 1),
-    cluster: {nodeRolls: async () => left.splice(0, 1).map((look) => ({...SET, ...look}))},
+    cluster: {
+      health: port({nodeRolls: async () => left.splice(0, 1).map((look) => ({...SET, ...look}))}),
+    },
   })
 }
 
@@ -53,7 +56,11 @@ describe('pods that are replaced node by node', () => {
   it('fail the release where time is over before all are new, though all that are there are ready', async () => {
     const world = newWorld({
       record: bareRecord('openstack/keystone', 1),
-      cluster: {nodeRolls: async () => [{...SET, isSettled: true, ready: 1, outdated: [pod('second')]}]},
+      cluster: {
+        health: port({
+          nodeRolls: async () => [{...SET, isSettled: true, ready: 1, outdated: [pod('second')]}],
+        }),
+      },
     })
 
     const ended = world.execute(actionOf('upgrade', 1), workOf(undefined, {timeoutSeconds: 0}))

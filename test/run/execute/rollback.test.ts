@@ -8,6 +8,7 @@ import {
   RUN_LABEL,
 } from '../../../src/plan/labels.ts'
 import type {Action} from '../../../src/plan/plan.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, MANIFEST, newWorld, RUN} from './world.ts'
 
@@ -105,16 +106,18 @@ describe('rollback', () => {
       record: recordOf(older, {revision: 4, status: 'failed', gated: undefined}),
       manifests: {3: `${MANIFEST}${job('sync-3')}${job('foreign')}---\n${claim('data')}`},
       cluster: {
-        present: async (_namespace, objects) =>
-          objects.map((object) => ({
-            object,
-            isGoing: false,
-            live: {
-              name: object.metadata.name,
-              uid: 'u',
-              ...(object.metadata.name !== 'foreign' && {annotations: mark}),
-            },
-          })),
+        live: port({
+          present: async (_namespace, objects) =>
+            objects.map((object) => ({
+              object,
+              isGoing: false,
+              live: {
+                name: object.metadata.name,
+                uid: 'u',
+                ...(object.metadata.name !== 'foreign' && {annotations: mark}),
+              },
+            })),
+        }),
       },
     })
 
@@ -199,7 +202,7 @@ describe('rollback', () => {
   it('labels a revision that failed, whose copied labels are of another', async () => {
     const world = worldAfterUpgrade({
       cluster: {
-        lastRecord: async () => world.record && {...world.record, status: 'failed'},
+        records: port({last: async () => world.record && {...world.record, status: 'failed'}}),
       },
     })
 
@@ -211,9 +214,11 @@ describe('rollback', () => {
   it('leaves no mark when the gate stays closed', async () => {
     const world = worldAfterUpgrade({
       cluster: {
-        gate: async () => {
-          throw new KkError('KK_UNHEALTHY', 'Deployment/keystone-api: 0 of 1 replicas are available')
-        },
+        health: port({
+          gate: async () => {
+            throw new KkError('KK_UNHEALTHY', 'Deployment/keystone-api: 0 of 1 replicas are available')
+          },
+        }),
       },
     })
 

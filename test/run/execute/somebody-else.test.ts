@@ -1,11 +1,12 @@
 import {once} from 'node:events'
 import {describe, expect, test} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
 import {recordChanged} from '../../../src/kubernetes/records/record.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import {inputsDigest} from '../../../src/plan/digest.ts'
 import {INPUTS_LABEL, OWNER_LABEL, REVISION_LABEL, RUN_LABEL} from '../../../src/plan/labels.ts'
 import {id} from '../../graph/graph-of.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
@@ -76,11 +77,13 @@ describe('somebody else', () => {
     const world = newWorld({
       record,
       cluster: {
-        label: async (of, labels) => {
-          marks += 1
-          world.record = {...of, labels: {...of.labels, ...(labels as Record<string, string>)}}
-          throw recordChanged(of)
-        },
+        records: port({
+          label: async (of, labels) => {
+            marks += 1
+            world.record = {...of, labels: {...of.labels, ...(labels as Record<string, string>)}}
+            throw recordChanged(of)
+          },
+        }),
       },
     })
 
@@ -151,10 +154,12 @@ describe('somebody else', () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
-        gate: async () => {
-          world.record = later(world.record!)
-          return {state: 'healthy'}
-        },
+        health: port({
+          gate: async () => {
+            world.record = later(world.record!)
+            return {state: 'healthy'}
+          },
+        }),
       },
     })
 
@@ -187,15 +192,17 @@ describe('somebody else', () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
-        present: async () => present,
-        gate: async ({signal, onProgress}) => {
-          world.record = found(world.record!)
-          onProgress?.([
-            {object: 'Deployment/keystone-api', message: 'it does not exist', reason: 'NotFound'},
-          ])
-          await once(signal!, 'abort')
-          throw signal!.reason
-        },
+        live: port({present: async () => present}),
+        health: port({
+          gate: async ({signal, onProgress}) => {
+            world.record = found(world.record!)
+            onProgress?.([
+              {object: 'Deployment/keystone-api', message: 'it does not exist', reason: 'NotFound'},
+            ])
+            await once(signal!, 'abort')
+            throw signal!.reason
+          },
+        }),
       },
     })
 
@@ -211,12 +218,14 @@ describe('somebody else', () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
-        gate: async ({signal}) => {
-          world.record = later(world.record!)
-          world.pass(15)
-          await once(signal!, 'abort')
-          throw signal!.reason
-        },
+        health: port({
+          gate: async ({signal}) => {
+            world.record = later(world.record!)
+            world.pass(15)
+            await once(signal!, 'abort')
+            throw signal!.reason
+          },
+        }),
       },
     })
 
@@ -232,10 +241,12 @@ describe('somebody else', () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
-        gate: async () => {
-          world.record = later(world.record!)
-          throw unhealthy
-        },
+        health: port({
+          gate: async () => {
+            world.record = later(world.record!)
+            throw unhealthy
+          },
+        }),
       },
     })
 
@@ -250,14 +261,18 @@ describe('somebody else', () => {
       let reads = 0
       const world = newWorld({
         cluster: {
-          lastRecord: async () => {
-            reads += 1
-            throw new KkError(code, 'it does not answer')
-          },
-          stored: async () => ({...recordOf(keystone), ...STORED}),
-          gate: async () => {
-            throw unhealthy
-          },
+          records: port({
+            last: async () => {
+              reads += 1
+              throw new KkError(code, 'it does not answer')
+            },
+            stored: async () => ({...recordOf(keystone), ...STORED}),
+          }),
+          health: port({
+            gate: async () => {
+              throw unhealthy
+            },
+          }),
         },
       })
 
@@ -272,7 +287,11 @@ describe('somebody else', () => {
   test('whose Lease had run out is told before helm starts', async () => {
     const world = newWorld({
       record: recordOf(keystone),
-      cluster: {hold: async () => heldLease({takenFrom: 'alice@host, who has not renewed it for 60 s'})},
+      cluster: {
+        leases: port({
+          hold: async () => heldLease({takenFrom: 'alice@host, who has not renewed it for 60 s'}),
+        }),
+      },
     })
 
     await world.execute(actionOf('upgrade', 2), workOf(keystone))
@@ -287,14 +306,18 @@ describe('somebody else', () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
-        hold: async () => {
-          world.pass(60)
-          return heldLease({})
-        },
-        gate: async ({deadline}) => {
-          deadlines.push(deadline - world.now())
-          return {state: 'healthy'}
-        },
+        leases: port({
+          hold: async () => {
+            world.pass(60)
+            return heldLease({})
+          },
+        }),
+        health: port({
+          gate: async ({deadline}) => {
+            deadlines.push(deadline - world.now())
+            return {state: 'healthy'}
+          },
+        }),
       },
       helm: (succeed, call, options) => {
         deadlines.push(options.timeoutSeconds * 1000)
@@ -310,10 +333,12 @@ describe('somebody else', () => {
   test('who holds the lease is told, already while it is waited for', async () => {
     const world = newWorld({
       cluster: {
-        hold: async (_release, _holder, _deadline, waiting) => {
-          waiting?.onHeld?.('alice@host')
-          throw new KkError('KK_HELD', 'openstack/keystone is held by alice@host')
-        },
+        leases: port({
+          hold: async (_release, _holder, _deadline, waiting) => {
+            waiting?.onHeld?.('alice@host')
+            throw new KkError('KK_HELD', 'openstack/keystone is held by alice@host')
+          },
+        }),
       },
     })
 

@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {port} from '../../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, newWorld} from './world.ts'
 
@@ -33,7 +34,11 @@ spec: {containers: [{name: test}]}
       hooks: [tempest],
       test,
       mask: (text) => text.replace('dev-secret', '***'),
-      cluster: {log: async (...of) => (of.join('/') === 'openstack/tempest-test/test' ? said : [])},
+      cluster: {
+        health: port({
+          log: async (...of) => (of.join('/') === 'openstack/tempest-test/test' ? said : []),
+        }),
+      },
     })
 
     await world.execute(actionOf('test', 3)).catch(() => undefined)

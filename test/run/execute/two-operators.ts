@@ -1,6 +1,6 @@
 import {KkError} from '../../../src/base/errors.ts'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
 import {NO_HOOKS} from '../../../src/kubernetes/gate/watch-hooks.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import {DELETION_MARKER} from '../../../src/kubernetes/reservations/reservation.ts'
 import {labelsOf, readLabels, usesLabel} from '../../../src/plan/labels.ts'
 import type {ReleaseId} from '../../../src/release.ts'
@@ -10,6 +10,7 @@ import type {Tools} from '../../../src/run/execute/execution.ts'
 import {newHold} from '../../../src/run/execute/lease.ts'
 import type {RemovalWork} from '../../../src/run/task.ts'
 import {id} from '../../graph/graph-of.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
 import {actionOf, MANIFEST, taskOf, workOf} from './world.ts'
@@ -148,56 +149,64 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
   const stepOn = <T>(release: ReleaseId, does: () => T) => (release === MARIADB ? step(does) : does())
   const isFree = (release: ReleaseId) => (leases.get(release)?.holder ?? name) === name
   const cluster: Tools['cluster'] = {
-    async hold(release) {
-      const take = () => {
-        if (!isFree(release)) throw new KkError('KK_HELD', 'it is held')
-        leases.set(release, {holder: name, notes: {}})
-      }
-      const canBeDone = () => patience === 'gives up' || isFree(release)
-      await (release === MARIADB ? step(take, canBeDone) : take())
-      return heldLease({
-        annotate: (notes) => step(() => void leases.set(release, {holder: name, notes})),
-        release: async () => stepOn(release, () => void leases.delete(release)),
-      })
-    },
-    lease: async () => undefined,
-    now: () => 0,
-    log: async () => [],
-    markFailed: () => Promise.reject(new Error('nothing is left unfinished')),
-    makeNamespace: async () => undefined,
-    hasNamespace: async () => true,
-    isNamespaceGoing: async () => false,
-    createJobOf: async () => {
-      throw new Error('no Job is made here')
-    },
-    deleteFailedJobs: async () => [],
-    lastRecord: async (release) =>
-      name === 'installer' ? stepOn(release, () => records.get(release)) : records.get(release),
-    stored: async (release) => {
-      const record = records.get(release)
-      const chart = {name: 'keystone', version: '0.1.0', appVersion: ''}
-      return record && {...record, manifest: '', values: {}, hooks: [], chart, applyMethod: undefined}
-    },
-    takeFluxFields: async () => undefined,
-    label: (record, labels) =>
-      step(() => {
-        const before = records.get(record.release)!
-        records.set(record.release, {...before, labels: {...before.labels, ...withoutNull(labels)}})
-      }),
-    validate: async () => [],
-    gate: async () => ({state: 'healthy'}),
-    nodeRolls: async () => [],
-    health: async () => ({state: 'healthy'}),
-    exist: async () => true,
-    customKinds: async () => [],
-    watchHooks: async () => NO_HOOKS,
-    present: async () => [],
-    correct: async () => undefined,
-    revisions: async () => [],
-    keepObject: async () => false,
-    claims: async () => [],
-    deleteClaim: async () => undefined,
-    deleteObject: async () => true,
+    leases: port({
+      async hold(release) {
+        const take = () => {
+          if (!isFree(release)) throw new KkError('KK_HELD', 'it is held')
+          leases.set(release, {holder: name, notes: {}})
+        }
+        const canBeDone = () => patience === 'gives up' || isFree(release)
+        await (release === MARIADB ? step(take, canBeDone) : take())
+        return heldLease({
+          annotate: (notes) => step(() => void leases.set(release, {holder: name, notes})),
+          release: async () => stepOn(release, () => void leases.delete(release)),
+        })
+      },
+      read: async () => undefined,
+      now: () => 0,
+    }),
+    health: port({
+      log: async () => [],
+      deleteFailedJobs: async () => [],
+      gate: async () => ({state: 'healthy'}),
+      nodeRolls: async () => [],
+      of: async () => ({state: 'healthy'}),
+      watchHooks: async () => NO_HOOKS,
+    }),
+    records: port({
+      markFailed: () => Promise.reject(new Error('nothing is left unfinished')),
+      last: async (release) =>
+        name === 'installer' ? stepOn(release, () => records.get(release)) : records.get(release),
+      stored: async (release) => {
+        const record = records.get(release)
+        const chart = {name: 'keystone', version: '0.1.0', appVersion: ''}
+        return record && {...record, manifest: '', values: {}, hooks: [], chart, applyMethod: undefined}
+      },
+      label: (record, labels) =>
+        step(() => {
+          const before = records.get(record.release)!
+          records.set(record.release, {...before, labels: {...before.labels, ...withoutNull(labels)}})
+        }),
+      revisions: async () => [],
+    }),
+    live: port({
+      makeNamespace: async () => undefined,
+      hasNamespace: async () => true,
+      isNamespaceGoing: async () => false,
+      createJobOf: async () => {
+        throw new Error('no Job is made here')
+      },
+      takeFluxFields: async () => undefined,
+      exist: async () => true,
+      present: async () => [],
+      correct: async () => undefined,
+      keep: async () => false,
+      claims: async () => [],
+      deleteClaim: async () => undefined,
+      delete: async () => true,
+    }),
+    dryRuns: port({validate: async () => []}),
+    apiServer: port({customKinds: async () => []}),
     reservations: {
       declare: ({required, dependent}) => step(() => void reservations.push({required, dependent})),
       withdraw: async (dependent) => {

@@ -1,9 +1,10 @@
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
-import type {KubernetesObject, ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
 import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 import {NO_HOOKS} from '../../../src/kubernetes/gate/watch-hooks.ts'
 import type {Operation} from '../../../src/kubernetes/lease/operation.ts'
 import type {HelmProcess} from '../../../src/kubernetes/lease/view.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import type {DesiredRelease} from '../../../src/plan/desired.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'
 import {newAgreement} from '../../../src/run/execute/agreement.ts'
@@ -14,6 +15,7 @@ import type {Transition} from '../../../src/run/journal.ts'
 import type {ChartWork, Controls, PruningWork, RemovalWork, Task} from '../../../src/run/task.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
 import {leaseView} from '../../kubernetes/lease/lease-view.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
 
@@ -26,7 +28,7 @@ interface Setting {
   /** By revision, where it is not `MANIFEST`. */
   readonly manifests?: Readonly<Record<number, string>>
   /** Replaces what differs from a cluster on which all goes well. */
-  readonly cluster?: Partial<Tools['cluster']>
+  readonly cluster?: {readonly [P in keyof Tools['cluster']]?: Partial<Tools['cluster'][P]>}
   /** Takes the place of helm; `succeed` does what helm would have done. */
   readonly helm?: (succeed: HelmChange, ...change: Parameters<HelmChange>) => Promise<ChangedRelease>
   /** What stands on the Lease of the release, and what is seen of its processes. */
@@ -92,109 +94,128 @@ export function newWorld(setting: Setting = {}) {
     record = {...bareRecord('openstack/keystone', record!.revision + 1), labels: target.labels}
   }
 
+  const given = setting.cluster
   const cluster: Tools['cluster'] = {
-    async hold(release) {
-      log.push(`hold ${release}`)
-      return heldLease({
-        lost: leaseLost.signal,
-        annotate: async (notes) => void log.push(`annotate ${JSON.stringify(notes)}`),
-        begin: async ({verb, revision, run}) => {
-          evidence.push(`begin ${verb} to revision ${revision} of run ${run}`)
-          operation = {
-            verb,
-            revision,
-            run,
-            environment: 'all-in-one',
-            deadline: 0,
-            kk: {host: 'host', pid: 1},
-          }
-        },
-        started: async (pid) => void evidence.push(`started ${pid}`),
-        ended: async () => void evidence.push('ended'),
-        leave: async () => void evidence.push('leave'),
-        release: async () => void log.push('give back'),
-      })
-    },
-    lease: async (release) =>
-      operation &&
-      leaseView({
-        release,
-        holder: 'operator@host',
-        operation,
-        processes: {
-          holder: 'running',
-          operation: {kk: setting.kk ?? 'running', helm: setting.leftHelm ?? {state: 'gone'}},
-        },
-      }),
-    now: time.clock.now,
-    async markFailed(of, description) {
-      log.push(`mark revision ${of.revision} failed: ${description}`)
-      record = {...of, status: 'failed'}
-      return record
-    },
-    lastRecord: async () => record,
-    async stored(_release, revision = record?.revision) {
-      const found = [...(setting.earlier ?? []), record].find((each) => each?.revision === revision)
-      if (!found) return undefined
-      const manifest = setting.manifests?.[found.revision] ?? MANIFEST
-      return {
-        ...found,
-        manifest,
-        values: {},
-        hooks: setting.hooks ?? [],
-        chart: CHART,
-        applyMethod: undefined,
-      }
-    },
-    log: async () => [],
-    revisions: async () => [...(setting.earlier ?? []), ...(record ? [record] : [])],
-    async label(of, labels) {
-      log.push(`label revision ${of.revision}: ${JSON.stringify(labels)}`)
-      record = {...of, labels: patched(of.labels, labels)}
-    },
-    takeFluxFields: async (namespace, objects) => {
-      log.push(
-        `take the fields of Flux in ${namespace}: ${objects.map(({metadata}) => metadata.name).join(', ')}`,
-      )
-    },
-    validate: async ({objects}) =>
-      objects.map(({kind, metadata}) => ({object: `${kind}/${metadata.name}`, outcome: 'accepted'})),
-    async gate({objects}) {
-      log.push(`gate ${objects.map(({kind, metadata}) => `${kind}/${metadata.name}`).join(' ')}`)
-      return {state: 'healthy'}
-    },
-    makeNamespace: async (name) => void log.push(`make namespace ${name}`),
-    hasNamespace: async () => false,
-    isNamespaceGoing: async () => false,
-    deleteFailedJobs: async () => [],
-    createJobOf: async ({cronJob, job, variables}) => {
-      log.push(`create ${job} of ${cronJob} with ${JSON.stringify(variables)}`)
-      return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name: job}}
-    },
-    nodeRolls: async () => [],
-    health: async () => ({state: 'healthy'}),
-    exist: async () => true,
-    customKinds: async () => [],
-    present: async () => [],
-    correct: async () => undefined,
-    deleteObject: async ({name}) => {
-      log.push(`delete object ${name}`)
-      return true
-    },
-    claims: async () => [],
-    keepObject: async (namespace, {kind, metadata}) => {
-      log.push(`keep ${kind} ${metadata.namespace ?? namespace}/${metadata.name}`)
-      return true
-    },
-    deleteClaim: async ({name}) => void log.push(`delete claim ${name}`),
+    leases: port({
+      async hold(release) {
+        log.push(`hold ${release}`)
+        return heldLease({
+          lost: leaseLost.signal,
+          annotate: async (notes) => void log.push(`annotate ${JSON.stringify(notes)}`),
+          begin: async ({verb, revision, run}) => {
+            evidence.push(`begin ${verb} to revision ${revision} of run ${run}`)
+            operation = {
+              verb,
+              revision,
+              run,
+              environment: 'all-in-one',
+              deadline: 0,
+              kk: {host: 'host', pid: 1},
+            }
+          },
+          started: async (pid) => void evidence.push(`started ${pid}`),
+          ended: async () => void evidence.push('ended'),
+          leave: async () => void evidence.push('leave'),
+          release: async () => void log.push('give back'),
+        })
+      },
+      read: async (release) =>
+        operation &&
+        leaseView({
+          release,
+          holder: 'operator@host',
+          operation,
+          processes: {
+            holder: 'running',
+            operation: {kk: setting.kk ?? 'running', helm: setting.leftHelm ?? {state: 'gone'}},
+          },
+        }),
+      now: time.clock.now,
+      ...given?.leases,
+    }),
+    records: port({
+      async markFailed(of, description) {
+        log.push(`mark revision ${of.revision} failed: ${description}`)
+        record = {...of, status: 'failed'}
+        return record
+      },
+      last: async () => record,
+      async stored(_release, revision = record?.revision) {
+        const found = [...(setting.earlier ?? []), record].find((each) => each?.revision === revision)
+        if (!found) return undefined
+        const manifest = setting.manifests?.[found.revision] ?? MANIFEST
+        return {
+          ...found,
+          manifest,
+          values: {},
+          hooks: setting.hooks ?? [],
+          chart: CHART,
+          applyMethod: undefined,
+        }
+      },
+      revisions: async () => [...(setting.earlier ?? []), ...(record ? [record] : [])],
+      async label(of, labels) {
+        log.push(`label revision ${of.revision}: ${JSON.stringify(labels)}`)
+        record = {...of, labels: patched(of.labels, labels)}
+      },
+      ...given?.records,
+    }),
+    health: port({
+      log: async () => [],
+      async gate({objects}) {
+        log.push(`gate ${objects.map(({kind, metadata}) => `${kind}/${metadata.name}`).join(' ')}`)
+        return {state: 'healthy'}
+      },
+      deleteFailedJobs: async () => [],
+      nodeRolls: async () => [],
+      of: async () => ({state: 'healthy'}),
+      watchHooks: async () => NO_HOOKS,
+      ...given?.health,
+    }),
+    live: port({
+      takeFluxFields: async (namespace, objects) => {
+        log.push(
+          `take the fields of Flux in ${namespace}: ${objects.map(({metadata}) => metadata.name).join(', ')}`,
+        )
+      },
+      makeNamespace: async (name) => void log.push(`make namespace ${name}`),
+      hasNamespace: async () => false,
+      isNamespaceGoing: async () => false,
+      createJobOf: async ({cronJob, job, variables}) => {
+        log.push(`create ${job} of ${cronJob} with ${JSON.stringify(variables)}`)
+        return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name: job}}
+      },
+      exist: async () => true,
+      present: async () => [],
+      correct: async () => undefined,
+      delete: async ({name}) => {
+        log.push(`delete object ${name}`)
+        return true
+      },
+      claims: async () => [],
+      keep: async (namespace, {kind, metadata}) => {
+        log.push(`keep ${kind} ${metadata.namespace ?? namespace}/${metadata.name}`)
+        return true
+      },
+      deleteClaim: async ({name}) => void log.push(`delete claim ${name}`),
+      ...given?.live,
+    }),
+    dryRuns: port({
+      validate: async ({objects}) =>
+        objects.map(({kind, metadata}) => ({object: `${kind}/${metadata.name}`, outcome: 'accepted'})),
+      ...given?.dryRuns,
+    }),
+    apiServer: port({
+      customKinds: async () => [],
+      ...given?.apiServer,
+    }),
     reservations: {
       declare: async ({required}) => void log.push(`reservation on ${required}`),
       withdraw: async () => void log.push('withdraw reservations'),
       on: async () => [],
       deletionMarker: async () => undefined,
+      ...given?.reservations,
     },
-    watchHooks: async () => NO_HOOKS,
-    ...setting.cluster,
   }
 
   const controls: Controls = {
@@ -227,9 +248,12 @@ export function newWorld(setting: Setting = {}) {
     },
     cluster: {
       ...cluster,
-      // What it requires is there.
-      lastRecord: async (release) =>
-        release === 'openstack/keystone' ? cluster.lastRecord(release) : bareRecord(release),
+      records: port({
+        ...cluster.records,
+        // What it requires is there.
+        last: async (release) =>
+          release === 'openstack/keystone' ? cluster.records.last(release) : bareRecord(release),
+      }),
     },
     environment: 'all-in-one',
     run: RUN,

@@ -1,12 +1,13 @@
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
 import type {HelmProcess, LeaseView} from '../../../src/kubernetes/lease/view.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import {GRACE_MILLISECONDS} from '../../../src/plan/pending/evidence.ts'
 import {unfinished} from '../../../src/plan/refusals.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
 import {inTurn} from '../../../src/verbs/change/in-turn.ts'
 import {id} from '../../graph/graph-of.ts'
 import {leaseView, upgradeBy} from '../../kubernetes/lease/lease-view.ts'
+import {port} from '../../kubernetes/support/port.ts'
 
 const DEADLINE = Date.parse('2026-11-21T08:40:00Z')
 const END = DEADLINE + GRACE_MILLISECONDS
@@ -47,12 +48,14 @@ async function scene({leases, statuses, waits = true, times = []}: Scene) {
   let plans = 0
   const ending = await inTurn(
     {
-      lease: async () => {
-        const next = looks.shift()
-        return next && leaseOf(next)
-      },
-      lastRecord,
-      now: () => clock.shift() ?? DEADLINE,
+      leases: port({
+        read: async () => {
+          const next = looks.shift()
+          return next && leaseOf(next)
+        },
+        now: () => clock.shift() ?? DEADLINE,
+      }),
+      records: port({last: lastRecord}),
     },
     async () => {
       plans += 1
@@ -116,7 +119,13 @@ describe('a plan that meets another run at work', () => {
 
   it('waits for no other refusal', async () => {
     const refused = inTurn(
-      {lease: async () => leaseOf({kk: 'running'}), lastRecord: async () => undefined, now: () => 0},
+      {
+        leases: port({
+          read: async () => leaseOf({kk: 'running'}),
+          now: () => 0,
+        }),
+        records: port({last: async () => undefined}),
+      },
       () => Promise.reject(new Error('something else')),
       {waits: true, say: () => undefined},
     )

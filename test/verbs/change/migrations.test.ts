@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {migrationsBetween} from '../../../src/verbs/change/rollback.ts'
 
 function job(name: string, image: string, annotations: Record<string, string> = MIGRATES): KubernetesObject {

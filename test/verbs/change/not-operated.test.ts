@@ -1,6 +1,7 @@
 import {expect, it} from 'vitest'
 import type {Action} from '../../../src/plan/plan.ts'
 import {expectNotOperated} from '../../../src/verbs/change/start-run.ts'
+import {port} from '../../kubernetes/support/port.ts'
 
 const plan = {environment: 'production', actions: []}
 
@@ -12,7 +13,7 @@ it.each([
     ', where that operator is',
   ],
 ])('who drives by an operator %s', async (_, driver, offered) => {
-  const refused = expectNotOperated({driver: async () => driver}, plan)
+  const refused = expectNotOperated(port({driver: async () => driver}), plan)
 
   await expect(refused).rejects.toMatchObject({
     code: 'KK_OPERATED',
@@ -24,14 +25,14 @@ it.each([
 })
 
 it('an environment that nobody drives may be changed', async () => {
-  await expect(expectNotOperated({driver: async () => undefined}, plan)).resolves.toBeUndefined()
+  await expect(expectNotOperated(port({driver: async () => undefined}), plan)).resolves.toBeUndefined()
 })
 
 it('nor does one hand releases over that the operator drives', async () => {
   const driver = async (name: string) => (name === 'staging' ? 'the operator' : undefined)
   const actions = [{kind: 'adopt', from: 'staging'}] as unknown as readonly Action[]
 
-  await expect(expectNotOperated({driver}, {...plan, actions})).rejects.toMatchObject({
+  await expect(expectNotOperated(port({driver}), {...plan, actions})).rejects.toMatchObject({
     code: 'KK_OPERATED',
     message: 'staging is driven by the operator; nothing was changed',
   })

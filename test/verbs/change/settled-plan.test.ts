@@ -4,6 +4,7 @@ import type {Action, Plan} from '../../../src/plan/plan.ts'
 import {settled} from '../../../src/verbs/change/in-turn.ts'
 import {id} from '../../graph/graph-of.ts'
 import {leaseView, upgradeBy} from '../../kubernetes/lease/lease-view.ts'
+import {port} from '../../kubernetes/support/port.ts'
 
 const DEADLINE = 1_000_000
 
@@ -29,10 +30,12 @@ async function scene({leftovers, changed, waits = true}: Scene) {
   let plans = 0
   await settled(
     {
-      leases: async () => (looks.shift() ?? []).map(leftoverHelmAt),
-      lease: async () => undefined,
-      lastRecord: async () => undefined,
-      now: () => 0,
+      leases: port({
+        list: async () => (looks.shift() ?? []).map(leftoverHelmAt),
+        read: async () => undefined,
+        now: () => 0,
+      }),
+      records: port({last: async () => undefined}),
     },
     async () => {
       plans += 1

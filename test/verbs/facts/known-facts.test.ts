@@ -19,12 +19,12 @@ const ANSWERS: Record<InventoryPart, Inventory> = {
 
 function clusterAsked(refused: readonly InventoryPart[] = []) {
   const asked: string[] = []
-  const inventory = async (part: InventoryPart) => {
+  const read = async (part: InventoryPart) => {
     asked.push(part)
     if (refused.includes(part)) throw new KkError('KK_FORBIDDEN', `you may not list ${part}`)
     return ANSWERS[part]
   }
-  return {asked, cluster: async () => ({inventory})}
+  return {asked, cluster: async () => ({inventory: {read}})}
 }
 
 function fileOf(text: string): string {

@@ -1,6 +1,12 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject, StoredRelease} from '../../../src/kubernetes/cluster.ts'
+import type {DryRuns} from '../../../src/kubernetes/dry-run/dry-runs.ts'
+import type {HealthChecks} from '../../../src/kubernetes/gate/health-checks.ts'
+import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
+import type {LiveObjects} from '../../../src/kubernetes/objects/live-objects.ts'
+import type {Records} from '../../../src/kubernetes/records/records.ts'
+import type {StoredRelease} from '../../../src/kubernetes/records/release-record.ts'
 import {correctDrift, driftedObjects, type ReleaseDrift} from '../../../src/verbs/observation/drift.ts'
+import {port} from '../../kubernetes/support/port.ts'
 
 const yaml = (kind: string, {annotations = {}, spec = {}}: {annotations?: object; spec?: object} = {}) =>
   JSON.stringify({apiVersion: 'v1', kind, metadata: {name: 'a', annotations}, spec})
@@ -27,10 +33,11 @@ const REVISION = {
 /** On a cluster where nothing exists. */
 async function goneOf(stored: Pick<StoredRelease, 'manifest' | 'ranHooks'>): Promise<readonly string[]> {
   const cluster = {
-    present: async () => [],
-    scaleTargets: async () => [],
-    dryApply: async ({objects}: {readonly objects: readonly KubernetesObject[]}) =>
-      objects.map((object) => ({object, state: 'gone', missing: 'object'}) as const),
+    live: port<LiveObjects>({present: async () => []}),
+    health: port<HealthChecks>({scaleTargets: async () => []}),
+    dryRuns: port<DryRuns>({
+      apply: async ({objects}) => objects.map((object) => ({object, state: 'gone', missing: 'object'})),
+    }),
   }
   const found = await driftedObjects(cluster, {...REVISION, ...stored})
   return found.map(({kind, state}) => `${kind} ${state}`)
@@ -63,18 +70,21 @@ it.each([
   }
   const corrected: KubernetesObject[] = []
   const cluster = {
-    stored: async () => ({...REVISION, manifest: JSON.stringify(workload)}),
-    scaleTargets: async () => [{kind: 'Deployment', name: 'web', fromZero: false}],
-    dryApply: async ({objects}: {readonly objects: readonly KubernetesObject[]}) =>
-      objects.map((object) => ({
-        object,
-        state: 'compared' as const,
-        live: {...workload, spec: {replicas}},
-        applied: object,
-        conflicts: [],
-      })),
-    correct: async ({objects}: {readonly objects: readonly KubernetesObject[]}) =>
-      void corrected.push(...objects),
+    records: port<Records>({stored: async () => ({...REVISION, manifest: JSON.stringify(workload)})}),
+    health: port<HealthChecks>({
+      scaleTargets: async () => [{kind: 'Deployment', name: 'web', fromZero: false}],
+    }),
+    dryRuns: port<DryRuns>({
+      apply: async ({objects}) =>
+        objects.map((object) => ({
+          object,
+          state: 'compared',
+          live: {...workload, spec: {replicas}},
+          applied: object,
+          conflicts: [],
+        })),
+    }),
+    live: port<LiveObjects>({correct: async ({objects}) => void corrected.push(...objects)}),
   }
   const {release, revision, status} = REVISION
   const drift: ReleaseDrift = {release, revision, status, objects: [], crds: [], leftovers: []}

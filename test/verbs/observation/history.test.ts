@@ -2,13 +2,15 @@ import {hostname} from 'node:os'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {Records} from '../../../src/kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import {runState} from '../../../src/kubernetes/records/run-entry.ts'
 import type {RunRecord, RunRelease} from '../../../src/kubernetes/records/runs.ts'
 import {INSTALLATION_LABEL, RUN_LABEL} from '../../../src/plan/labels.ts'
 import {identifyProcess} from '../../../src/state/processes/process-identity.ts'
 import {releaseHistory} from '../../../src/verbs/observation/history.ts'
 import {id} from '../../graph/graph-of.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {runRecord, runRelease} from '../../kubernetes/support/run-record.ts'
 import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
 
@@ -48,21 +50,23 @@ describe('the revisions of a release', () => {
 
   function clusterOf(records: readonly ReleaseRecord[], runs: readonly RunRecord[] = []) {
     return {
-      revisions: async () => records,
-      stored: async (_release: string, revision?: number) => {
-        if (revision === 13) throw new KkError('KK_RECORD', 'it cannot be read')
-        const record = records.find((each) => each.revision === revision)!
-        return {
-          ...record,
-          manifest: '',
-          values: {},
-          hooks: [],
-          annotations: {},
-          chart,
-          applyMethod: undefined,
-          deployedAt: `2026-11-21T08:00:0${revision}Z`,
-        }
-      },
+      records: port<Records>({
+        revisions: async () => records,
+        stored: async (_release, revision) => {
+          if (revision === 13) throw new KkError('KK_RECORD', 'it cannot be read')
+          const record = records.find((each) => each.revision === revision)!
+          return {
+            ...record,
+            manifest: '',
+            values: {},
+            hooks: [],
+            annotations: {},
+            chart,
+            applyMethod: undefined,
+            deployedAt: `2026-11-21T08:00:0${revision}Z`,
+          }
+        },
+      }),
       runs: {
         list: async () => runs,
         read: async () => undefined,

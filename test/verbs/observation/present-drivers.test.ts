@@ -1,7 +1,9 @@
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
+import type {ApiServer} from '../../../src/kubernetes/api/api-server.ts'
 import type {Objects} from '../../../src/kubernetes/objects/objects.ts'
 import {driverNotes, expectLetGo, presentDrivers} from '../../../src/verbs/observation/present-drivers.ts'
+import {port} from '../../kubernetes/support/port.ts'
 
 const RELEASE = 'openstack/memcached'
 
@@ -29,7 +31,7 @@ function clusterWith(
   return {
     asked,
     context: 'production',
-    customKinds: async () => kinds,
+    apiServer: port<ApiServer>({customKinds: async () => kinds}),
     objects: {list} as unknown as Objects,
   }
 }

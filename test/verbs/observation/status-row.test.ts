@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import {EXPORTED_LABEL} from '../../../src/plan/labels.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {statusText} from '../../../src/report/status/status-text.ts'

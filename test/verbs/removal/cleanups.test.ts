@@ -13,7 +13,7 @@ const CRON_JOB = {apiVersion: 'batch/v1', kind: 'CronJob', metadata: {name: 'hea
 function afterCut(isThere: boolean, ...entries: readonly Partial<RunRelease>[]) {
   const runs = entries.map((entry) => runRecord({releases: [runRelease('heat', {kind: 'remove', ...entry})]}))
   const cluster = {
-    present: async () => (isThere ? [{object: CRON_JOB, isGoing: false, live: undefined}] : []),
+    live: {present: async () => (isThere ? [{object: CRON_JOB, isGoing: false, live: undefined}] : [])},
     runs: {list: async () => runs},
   } as unknown as Parameters<typeof findCleanups>[0]
   const heat = {release: RELEASE, cleanups: [{cronJob: CRON_JOB, made: [DATABASE], used: []}]}

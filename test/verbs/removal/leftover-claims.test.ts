@@ -1,8 +1,12 @@
 import {describe, expect, it} from 'vitest'
-import type {Claim, HeldLease, ReleaseRecord} from '../../../src/kubernetes/cluster.ts'
+import type {HeldLease, Leases} from '../../../src/kubernetes/lease/leases.ts'
+import type {Claim, LiveObjects} from '../../../src/kubernetes/objects/live-objects.ts'
+import type {Records} from '../../../src/kubernetes/records/records.ts'
+import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
 import type {RunRecord, RunRelease} from '../../../src/kubernetes/records/runs.ts'
 import {deleteLeftoverClaims, leftoverClaims} from '../../../src/verbs/removal/leftover-claims.ts'
 import {id} from '../../graph/graph-of.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {runRecord, runRelease} from '../../kubernetes/support/run-record.ts'
 
 const DB = id('db')
@@ -21,7 +25,10 @@ interface Scene {
 }
 
 async function found({runs, live = [claim('data-db-0', 'u1')], isThere = false}: Scene) {
-  const cluster = {runs: {list: async () => runs} as never, claims: async () => live}
+  const cluster = {
+    runs: {list: async () => runs} as never,
+    live: port<LiveObjects>({claims: async () => live}),
+  }
   return leftoverClaims(cluster, 'all-in-one', () => !isThere)
 }
 
@@ -55,12 +62,14 @@ describe('to delete them', () => {
       release: async () => void done.push('give back'),
     } as unknown as HeldLease
     const cluster = {
-      hold: async () => {
-        done.push('hold')
-        return lease
-      },
-      lastRecord: async () => record,
-      deleteClaim: async ({name}: Claim) => void done.push(`delete ${name}`),
+      leases: port<Leases>({
+        hold: async () => {
+          done.push('hold')
+          return lease
+        },
+      }),
+      records: port<Records>({last: async () => record}),
+      live: port<LiveObjects>({deleteClaim: async ({name}) => void done.push(`delete ${name}`)}),
     }
     const left = {...claim('data-db-0', 'u1'), release: DB, run: 'run-1', names: ['db']}
     const options = {holder: 'ada', patience: 0, onHeld: () => undefined}

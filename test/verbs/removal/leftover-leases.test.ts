@@ -4,6 +4,7 @@ import type {ReleaseId} from '../../../src/release.ts'
 import {deleteLeftoverLeases} from '../../../src/verbs/removal/leftover-leases.ts'
 import {id} from '../../graph/graph-of.ts'
 import {leaseView} from '../../kubernetes/lease/lease-view.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {bareRecord} from '../../plan/fixtures.ts'
 import {heldLease} from '../../run/execute/held-lease.ts'
 
@@ -33,13 +34,17 @@ it('deletes the Leases of releases that are gone, whose runs are dead', async ()
 
   await deleteLeftoverLeases(
     {
-      leases: async () => leases,
-      lastRecord: async (release) => (release === id('installed') ? bareRecord(release) : undefined),
-      hold: async (release: ReleaseId) =>
-        heldLease({
-          annotate: async (notes) => void deleted.push([release, notes]),
-          release: async () => void deleted.push(release),
-        }),
+      leases: port({
+        list: async () => leases,
+        hold: async (release: ReleaseId) =>
+          heldLease({
+            annotate: async (notes) => void deleted.push([release, notes]),
+            release: async () => void deleted.push(release),
+          }),
+      }),
+      records: port({
+        last: async (release) => (release === id('installed') ? bareRecord(release) : undefined),
+      }),
     },
     'all-in-one',
     'operator@host',

@@ -4,12 +4,14 @@ import type {Values} from '../../../src/base/values.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
 import {supplyFrom} from '../../../src/cli/open/secrets.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
-import type {Cluster, StoredRelease} from '../../../src/kubernetes/cluster.ts'
+import type {Cluster} from '../../../src/kubernetes/cluster.ts'
 import {
   type KeptSecrets,
   type SecretsByName,
   secretMark,
 } from '../../../src/kubernetes/records/kept-secrets.ts'
+import type {Records} from '../../../src/kubernetes/records/records.ts'
+import type {StoredRelease} from '../../../src/kubernetes/records/release-record.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
 import {labelsOf} from '../../../src/plan/labels.ts'
@@ -27,6 +29,7 @@ import {planRotation} from '../../../src/verbs/secrets/rotate-secret.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import type {KnownSecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
 import {id} from '../../graph/graph-of.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
 
 const DATABASE = 'oslo_db.admin.password'
@@ -62,8 +65,8 @@ function kept(name: string, value: string, former: readonly string[] = []): Know
 async function living(chart: string, {before, now, kk, cluster = new Map()}: Change) {
   const stored = {...bareRecord(id(chart)), values: before} as unknown as StoredRelease
   const secrets = {read: async (namespace: string) => cluster.get(namespace) ?? new Map()} as KeptSecrets
-  const sources = {secrets, records: async () => [stored], stored: async () => stored}
-  const {planned} = await supplyFrom(environment(chart, now, kk), sources, async () => new Map())
+  const records = port<Records>({list: async () => [stored], stored: async () => stored})
+  const {planned} = await supplyFrom(environment(chart, now, kk), {secrets, records}, async () => new Map())
   return livingSecrets(planned, new Map<ReleaseId, readonly StoredRelease[]>([[id(chart), [stored]]]))
 }
 
@@ -205,18 +208,19 @@ test('the plan of a rotation, which replaces what is in use as was asked for, no
   const cluster = {
     context: 'test',
     server: 'https://test',
-    identity: async () => ({uid: 'c0ffee', version: 'v1.29.4'}),
-    revisions: async () => [record],
-    stored: async () => ({
-      ...record,
-      chart: {name: 'rabbitmq', version: '0.1.0'},
-      values: busValue('in-use'),
-      manifest: '',
-    }),
-    exist: async () => true,
-    failedJobs: async () => [],
-    lease: async () => undefined,
-    now: () => 0,
+    apiServer: {identity: async () => ({uid: 'c0ffee', version: 'v1.29.4'})},
+    records: {
+      revisions: async () => [record],
+      stored: async () => ({
+        ...record,
+        chart: {name: 'rabbitmq', version: '0.1.0'},
+        values: busValue('in-use'),
+        manifest: '',
+      }),
+    },
+    live: {exist: async () => true},
+    health: {failedJobs: async () => []},
+    leases: {read: async () => undefined, now: () => 0},
   } as unknown as Cluster
   const needs = await secretNeeds(prepared)
 

@@ -1,8 +1,9 @@
 import {expect, test} from 'vitest'
 import {isMap, type Values} from '../../../src/base/values.ts'
 import {supplyFrom} from '../../../src/cli/open/secrets.ts'
-import type {StoredRelease} from '../../../src/kubernetes/cluster.ts'
 import type {NewSecret} from '../../../src/kubernetes/records/kept-secrets.ts'
+import type {Records} from '../../../src/kubernetes/records/records.ts'
+import type {StoredRelease} from '../../../src/kubernetes/records/release-record.ts'
 import {generateSecret} from '../../../src/overrides/generate-secret.ts'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import type {Plan} from '../../../src/plan/plan.ts'
@@ -11,6 +12,7 @@ import {releaseNamespace} from '../../../src/release.ts'
 import {keepSecrets} from '../../../src/verbs/change/planned-change.ts'
 import type {KnownSecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
 import {id} from '../../graph/graph-of.ts'
+import {port} from '../../kubernetes/support/port.ts'
 import {bareRecord} from '../../plan/fixtures.ts'
 import {KK, OSH, preparedOf} from './environments.ts'
 
@@ -50,12 +52,14 @@ function clusterWith(deployed: Readonly<Record<string, Values>>, kept = NONE) {
         return new Map(secrets.map((each) => [each.name, {...each, since: undefined}]))
       },
     },
-    records: async (namespace?: string) =>
-      stored.filter(({release}) => namespace === undefined || releaseNamespace(release) === namespace),
-    async stored(release: string) {
-      read.push(release)
-      return stored.find((each) => each.release === release)
-    },
+    records: port<Records>({
+      list: async (namespace) =>
+        stored.filter(({release}) => namespace === undefined || releaseNamespace(release) === namespace),
+      async stored(release) {
+        read.push(release)
+        return stored.find((each) => each.release === release)
+      },
+    }),
   }
 }
 

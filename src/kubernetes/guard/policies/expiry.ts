@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../cluster.ts'
+import type {KubernetesObject} from '../../manifest/kubernetes-object.ts'
 import {EXPIRY_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
 import {bindingOf, rule} from './policy.ts'
 

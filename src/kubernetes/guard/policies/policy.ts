@@ -1,5 +1,5 @@
-import type {KubernetesObject} from '../../cluster.ts'
 import {KK_NAMESPACE} from '../../lease/lease.ts'
+import type {KubernetesObject} from '../../manifest/kubernetes-object.ts'
 import {BINDINGS, GUARD_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
 import {APPROVAL_KEY, CLAIM_KEY, RELEASE_KEY, STAMP_KEY} from '../parameters.ts'
 

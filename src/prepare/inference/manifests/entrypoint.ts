@@ -1,6 +1,6 @@
 import type {Target, Want} from '../../../graph/inference/facts.ts'
-import type {KubernetesObject} from '../../../kubernetes/cluster.ts'
 import {isBuiltIn} from '../../../kubernetes/inventory/custom-kinds.ts'
+import type {KubernetesObject} from '../../../kubernetes/manifest/kubernetes-object.ts'
 import {literalsOf, type NamedContainer, type PodTemplate} from '../../../kubernetes/manifest/pods.ts'
 import type {Waiter} from '../../../release.ts'
 

@@ -1,6 +1,6 @@
 import {dig} from '../../../base/dig.ts'
-import type {KubernetesObject} from '../../../kubernetes/cluster.ts'
 import {hookEvents} from '../../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../../kubernetes/manifest/kubernetes-object.ts'
 import type {Waiter} from '../../../release.ts'
 
 const BLOCKING = ['pre-install', 'post-install', 'pre-upgrade', 'post-upgrade']

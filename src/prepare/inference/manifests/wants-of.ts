@@ -1,7 +1,7 @@
 import {dig, digMaps, digText} from '../../../base/dig.ts'
 import {type Want, wordDigest} from '../../../graph/inference/facts.ts'
-import type {KubernetesObject} from '../../../kubernetes/cluster.ts'
 import {isBuiltIn} from '../../../kubernetes/inventory/custom-kinds.ts'
+import type {KubernetesObject} from '../../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName, type RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
 import {containersOf, podTemplate} from '../../../kubernetes/manifest/pods.ts'
 import {entrypointWants, type StatedWant, type Waiting} from './entrypoint.ts'

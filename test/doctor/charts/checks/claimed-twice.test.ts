@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {claimedTwice} from '../../../../src/doctor/charts/checks/claimed-twice.ts'
 import type {ExaminedRelease} from '../../../../src/doctor/charts/examined-release.ts'
-import type {KubernetesObject} from '../../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../../src/kubernetes/manifest/kubernetes-object.ts'
 
 /** What is said where a release of `one` and a release of `two` both make this. */
 function levelsOf(

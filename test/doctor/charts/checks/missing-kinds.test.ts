@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {missingKinds} from '../../../../src/doctor/charts/checks/missing-kinds.ts'
-import type {KubernetesObject} from '../../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../../src/kubernetes/manifest/kubernetes-object.ts'
 
 /** `hook` is a hook and its weight: `pre-install 5`. */
 function made(object: object, name: string, hook?: string): KubernetesObject {

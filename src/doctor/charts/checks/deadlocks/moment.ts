@@ -1,5 +1,5 @@
-import type {KubernetesObject} from '../../../../kubernetes/cluster.ts'
 import {hookEvents, hookWeight} from '../../../../kubernetes/manifest/helm-view.ts'
+import type {KubernetesObject} from '../../../../kubernetes/manifest/kubernetes-object.ts'
 
 /**
  * The moment at which helm makes an object: before all others, with them, or after them; hooks among themselves by

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import {dig, digMaps} from '../../../../base/dig.ts'
-import type {KubernetesObject} from '../../../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../../kubernetes/manifest/kubernetes-object.ts'
 
 /** A field that the API server does not let anybody change. */
 interface Field {

@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../../../kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../../../kubernetes/manifest/manifest.ts'
 
 /** Returns advice on a change of an object that the cluster refuses. */

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {deadlocks} from '../../../../../src/doctor/charts/checks/deadlocks/deadlocks.ts'
-import type {KubernetesObject} from '../../../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {env} from '../../../../prepare/inference/manifests/manifests.ts'
 
 type Waits = Readonly<Record<string, string>>

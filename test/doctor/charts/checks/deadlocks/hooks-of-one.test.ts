@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {deadlocks} from '../../../../../src/doctor/charts/checks/deadlocks/deadlocks.ts'
-import type {KubernetesObject} from '../../../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../../../src/kubernetes/manifest/kubernetes-object.ts'
 import type {RenderedObject} from '../../../../../src/kubernetes/manifest/manifest.ts'
 import {env, workload} from '../../../../prepare/inference/manifests/manifests.ts'
 

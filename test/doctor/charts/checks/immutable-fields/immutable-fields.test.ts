@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {immutableFields} from '../../../../../src/doctor/charts/checks/immutable-fields/immutable-fields.ts'
 import {identity} from '../../../../../src/doctor/charts/same-object.ts'
-import type {KubernetesObject} from '../../../../../src/kubernetes/cluster.ts'
+import type {KubernetesObject} from '../../../../../src/kubernetes/manifest/kubernetes-object.ts'
 
 function object(kind: string, fields: object): KubernetesObject {
   return {apiVersion: 'v1', kind, metadata: {name: 'x'}, ...fields}

@@ -1,0 +1,63 @@
+import type {ReadinessRules} from '../../base/readiness.ts'
+import type {ApiClient} from '../api/client.ts'
+import type {Discovery} from '../api/discovery.ts'
+import {type ContainerPlace, readLog} from '../api/log.ts'
+import type {Resource} from '../api/resources.ts'
+import {apiGroup} from '../manifest/manifest.ts'
+import {reviewAccess} from '../permissions/access.ts'
+import type {Watches} from '../watch/watches.ts'
+import type {Gating} from './evaluate.ts'
+import {deleteFailedJobs, listFailedJobs} from './failed-jobs.ts'
+import {waitForHealth} from './gate.ts'
+import type {HealthChecks} from './health-checks.ts'
+import {healthByLists} from './health-now.ts'
+import {readNodeRolls} from './read-node-rolls.ts'
+import {listScaleTargets} from './scale-targets.ts'
+import {watchHookObjects} from './watch-hooks.ts'
+
+interface HealthCheckOptions {
+  readonly discovery: Discovery
+  readonly watches: Watches
+  /** The rules by which custom resources are ready, if their conditions do not tell. */
+  readonly rules: ReadinessRules
+}
+
+export function openHealthChecks(
+  client: ApiClient,
+  {discovery, watches, rules}: HealthCheckOptions,
+): HealthChecks {
+  const scaleTargets = (namespace: string) => listScaleTargets(client, discovery, namespace)
+  const gating: Gating = {
+    discovery,
+    rules,
+    maySee: (...of) => maySee(client, ...of),
+    scaleTargets,
+    now: client.now,
+  }
+  return {
+    of: healthByLists(client, gating),
+    gate: (gate) => waitForHealth(client, {watches, ...gating}, gate),
+    watchHooks: (hooks) => watchHookObjects(client, watches, hooks),
+    log: (namespace, pod, container) => wholeLog(client, {namespace, pod, container}),
+    failedJobs: (namespace, objects) => listFailedJobs(client, namespace, objects),
+    deleteFailedJobs: (namespace, objects) => deleteFailedJobs(client, namespace, objects),
+    nodeRolls: (namespace, objects) => readNodeRolls(client, namespace, objects),
+    scaleTargets,
+  }
+}
+
+/** Returns all lines that a container has logged. */
+async function wholeLog(client: ApiClient, place: ContainerPlace): Promise<readonly string[]> {
+  return (await readLog(client, place, {timeoutMilliseconds: 60_000})).split('\n')
+}
+
+/** Whether the user may read, list and watch the objects of a kind in a namespace. */
+async function maySee(
+  client: ApiClient,
+  {apiVersion, plural}: Resource,
+  namespace: string,
+): Promise<boolean> {
+  const group = apiGroup(apiVersion)
+  const accesses = ['get', 'list', 'watch'].map((verb) => ({group, resource: plural, verb, namespace}))
+  return (await reviewAccess(client, accesses)).every(Boolean)
+}
