@@ -37,7 +37,7 @@ it('the status of an Environment has no note on namespaces that the operator may
     if (!scope) throw new KkError('KK_FORBIDDEN', 'may not list secrets')
     return []
   }
-  const cluster = {revisions, runs: undefined} as unknown as Parameters<typeof seenRevisions>[0]
+  const cluster = {records: {revisions}, runs: undefined} as unknown as Parameters<typeof seenRevisions>[0]
   const {note} = await seenRevisions(cluster, {releases: ['openstack/keystone']})
 
   expect(note).toContain('you may not list secrets in all namespaces')
