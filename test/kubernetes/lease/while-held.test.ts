@@ -12,11 +12,13 @@ it('reads and writes while the Lease is held, and then reads alone', async () =>
     delete: vi.fn(async () => undefined),
   }
   const cluster = {context: 'here', objects} as unknown as Cluster
-  let isHeld = true
-  const expectHeld = () => {
-    if (!isHeld) throw new KkError('KK_LEASE_LOST', 'another leads')
+  const lease = {
+    isHeld: true,
+    expectHeld() {
+      if (!this.isHeld) throw new KkError('KK_LEASE_LOST', 'another leads')
+    },
   }
-  const fenced = whileHeld(cluster, {expectHeld}).objects
+  const fenced = whileHeld(cluster, lease).objects
   const place = {namespace: 'kk-system', name: 'a'}
   const writes = [
     () => fenced.apply(CONFIG_MAPS, {metadata: place}, {manager: 'kk'}),
@@ -25,7 +27,7 @@ it('reads and writes while the Lease is held, and then reads alone', async () =>
   ]
   for (const write of writes) await write()
 
-  isHeld = false
+  lease.isHeld = false
 
   for (const write of writes) await expect(write()).rejects.toMatchObject({code: 'KK_LEASE_LOST'})
   await expect(fenced.read(CONFIG_MAPS, place)).resolves.toEqual({})
