@@ -58,7 +58,7 @@ export interface PlannedChange extends ObservedPlan {
 }
 
 /** A change that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
-export interface ReadyChange extends AsyncDisposable {
+interface ReadyChange extends AsyncDisposable {
   /** What the checks before the first change have noted, in words. */
   readonly notes: readonly string[]
   /** Keeps its secrets, and resolves with a run that starts when its events are read. Throws as `keepSecrets`. */
