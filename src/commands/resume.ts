@@ -116,7 +116,7 @@ async function resumeChange(
     )
   }
   const {line, given} = sameAgain({file: environment.file, names: run.scope.names, flags})
-  const anew = [`kk ${run.verb} ${line}${sameWay(flags, run.scope)}`, ...(given ? [given] : [])].join(', ')
+  const again = [`kk ${run.verb} ${line}${sameWay(flags, run.scope)}`, ...(given ? [given] : [])].join(', ')
   return change({
     verb: run.verb,
     flags,
@@ -124,7 +124,7 @@ async function resumeChange(
     console,
     scope: () => run.scope,
     startSandbox: false,
-    expect: ({plan}) => expectSameInputs(run, plan, anew),
+    expect: ({plan}) => expectSameInputs(run, plan, again),
     account: {of: run.id},
   })
 }

@@ -1,4 +1,4 @@
-import type {ScaleTarget} from '../../kubernetes/gate/scale-targets.ts'
+import {referredTo, type ScaleTarget, type ScaleTargetRef} from '../../kubernetes/gate/scale-targets.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
@@ -11,7 +11,7 @@ interface Scalable {
   readonly kind: string
   readonly spec?: {
     readonly replicas?: number | null
-    readonly scaleTargetRef?: {readonly kind?: string; readonly name: string}
+    readonly scaleTargetRef?: ScaleTargetRef
   }
 }
 
@@ -59,5 +59,5 @@ function targetOf(
 ): readonly (Pick<ScaleTarget, 'kind' | 'name'> & {readonly namespace: string})[] {
   const target = (object as Scalable).spec?.scaleTargetRef
   if (!AUTOSCALERS.has(object.kind) || !target) return []
-  return [{kind: target.kind ?? 'Deployment', name: target.name, namespace: namespaceOf({release, object})}]
+  return [{...referredTo(target), namespace: namespaceOf({release, object})}]
 }

@@ -1,7 +1,7 @@
 import {X509Certificate} from 'node:crypto'
-import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {SeenCertificates} from '../../kubernetes/diagnosis/diagnosis.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import type {KeptSecrets} from '../../kubernetes/records/kept-secrets.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
@@ -13,7 +13,7 @@ export const certificatesCheck: Check = {
   fine: 'no certificate ends soon',
   async find(facts) {
     const {cluster, now, kubectl, prepared} = facts
-    const [seen, authorities] = await Promise.all([seenCertificates(facts), keptAuthorities(cluster)])
+    const [seen, authorities] = await Promise.all([seenCertificates(facts), keptAuthorities(cluster.secrets)])
     const place = prepared ? facts.place : `FILE ${facts.place}`.trim()
     return judgeCertificates(seen, authorities, {now, kubectl, place})
   },
@@ -144,7 +144,7 @@ function nameOf({release, name}: SeenCertificates): string {
 }
 
 /**
- * Returns what has certificates: Secrets of TLS in namespaces of releases, whoever made them, and Secrets and ConfigMaps of releases
+ * Returns what has certificates: Secrets of TLS in namespaces of releases, by kk or not, and Secrets and ConfigMaps of releases
  * and of the charts of the environment.
  */
 async function seenCertificates({cluster, last, readRecords, rendered}: Examination) {
@@ -184,9 +184,7 @@ function heldBy(release: ReleaseId, object: KubernetesObject): readonly SeenCert
 }
 
 /** Returns the certificate of the authority that kk keeps, for each namespace that has one. */
-async function keptAuthorities({
-  secrets,
-}: Pick<Cluster, 'secrets'>): Promise<ReadonlyMap<string, X509Certificate>> {
+async function keptAuthorities(secrets: KeptSecrets): Promise<ReadonlyMap<string, X509Certificate>> {
   const kept = [...(await secrets.list())].flatMap(([namespace, byName]) => {
     const text = byName.get('tls.authority')?.value
     return text === undefined ? [] : [[namespace, text] as const]

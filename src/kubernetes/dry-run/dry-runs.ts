@@ -4,7 +4,7 @@ import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 export type Validation = {readonly object: string} & (
   | {
       readonly outcome: 'accepted'
-      /** The metadata of an object that exists already; hooks have none, for helm makes them anew. */
+      /** The metadata of an object that exists already; hooks have none, for helm makes them again. */
       readonly standing?: KubernetesObject['metadata']
       /** The conflicts; left out if there are none, or the fields are taken by force. */
       readonly conflicts?: readonly FieldConflict[]

@@ -48,9 +48,20 @@ export function isScaled(
   return own.some(({fromZero}) => fromZero || replicas !== 0)
 }
 
+/** The reference of an autoscaler to what it scales. KEDA: a target without a kind is a Deployment. */
+export interface ScaleTargetRef {
+  readonly kind?: string
+  readonly name: string
+}
+
+/** Returns the workload that an autoscaler refers to. */
+export function referredTo({kind = 'Deployment', name}: ScaleTargetRef): Pick<ScaleTarget, 'kind' | 'name'> {
+  return {kind, name}
+}
+
 interface Autoscaler {
   readonly spec: {
-    readonly scaleTargetRef: {readonly kind?: string; readonly name: string}
+    readonly scaleTargetRef: ScaleTargetRef
     readonly minReplicas?: number
   }
 }
@@ -65,11 +76,10 @@ async function targetsIn(
       path: resourcePath(resource, namespace),
       asked: asking('list', resource, namespace),
     })
-    // KEDA: a target without a kind is a Deployment.
-    return items.map(({spec: {scaleTargetRef, minReplicas}}) => {
-      const {kind = 'Deployment', name} = scaleTargetRef
-      return {kind, name, fromZero: resource !== AUTOSCALERS || minReplicas === 0}
-    })
+    return items.map(({spec: {scaleTargetRef, minReplicas}}) => ({
+      ...referredTo(scaleTargetRef),
+      fromZero: resource !== AUTOSCALERS || minReplicas === 0,
+    }))
   } catch (error) {
     if (isApiError(error, 403, 404)) return []
     throw error

@@ -33,7 +33,7 @@ interface Pace {
 /** Gives up before anybody else may take the lease, who starts to count when they see the last renewal. */
 const PACE: Pace = {renew: 15_000, renewAgain: 3_000, giveUp: (LEASE_SECONDS - 10) * 1_000}
 
-/** Holds a release's Lease and renews it; see `Cluster.hold`. */
+/** Holds a release's Lease and renews it; see `Leases.hold`. */
 export async function holdLease(client: ApiClient, options: HoldOptions): Promise<HeldLease> {
   return new Hold(client, options, await acquireLease(client, options))
 }

@@ -6,6 +6,7 @@ import type {Helm} from '../../helm/helm.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import type {KeptSecrets} from '../../kubernetes/records/kept-secrets.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
@@ -36,7 +37,7 @@ import {expectGivenUp, type GiveUp, hookData} from './hook-data.ts'
 import {settled, type Turn} from './in-turn.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
-/** What would be changed. Whoever planned it decides whether it is made ready, and run. */
+/** What would be changed. The caller decides whether it is made ready, and run. */
 export interface PlannedChange extends ObservedPlan {
   readonly prepared: Prepared
   /** The plan with the digests of the inputs that its run deploys: those of a new secret are known here alone. */
@@ -95,7 +96,7 @@ export async function planChange(
 
 function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedPlan): PlannedChange {
   const plan = withInputs(observed.plan, supplied.settled)
-  const keep = () => keepSecrets(supplied, plan, cluster)
+  const keep = () => keepSecrets(supplied, plan, cluster.secrets)
   const expect = () => expectStated(observed.living)
   return {
     ...observed,
@@ -120,13 +121,13 @@ function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedP
 export async function keepSecrets(
   {missing}: Pick<Supplied, 'missing'>,
   plan: Plan,
-  cluster: Pick<Cluster, 'secrets'>,
+  store: KeptSecrets,
 ): Promise<void> {
   const changed = new Set<ReleaseId>(helmActions(plan).map(({release}) => release))
   const used = missing.filter(({release, isInUse}) => isInUse || changed.has(release))
   for (const [namespace, secrets] of Map.groupBy(used, (each) => each.namespace)) {
     const unique = [...new Map(secrets.map((each) => [each.name, each])).values()]
-    const kept = await cluster.secrets.keep(namespace, unique)
+    const kept = await store.keep(namespace, unique)
     const others = unique.filter(({name, value}) => kept.get(name)?.value !== value)
     if (others.length > 0) throw raced(namespace, others)
   }

@@ -75,7 +75,7 @@ test('what is kept nowhere, and a release runs with, is no new secret, and is ke
   const cluster = clusterWith({mariadb: adminOf('in-use')})
 
   const supplied = await supplyFrom(await cloud(), cluster, async () => NONE)
-  await keepSecrets(supplied, IDLE, cluster)
+  await keepSecrets(supplied, IDLE, cluster.secrets)
 
   expect(adminIn(supplied.planned, 'mariadb')).toBe('in-use')
   expect(adminIn(supplied.planned, 'keystone')).toBe('in-use')
