@@ -32,6 +32,23 @@ describe('what services take from Debian, in whatever Python they run', () => {
   })
 })
 
+describe('the logical switch of a network in OVN', () => {
+  it.each(releasesOf('neutron-server'))('is found by its name, whatever its UUID, in $tag', async (image) => {
+    const container = await containerOf(image)
+    const network = '8941d5ac-bab9-43c4-9982-1e2da9aca1e5'
+
+    const {exitCode, says} = await container.run(`python3 -c '
+from neutron.plugins.ml2.drivers.ovn.mech_driver.ovsdb.impl_idl_ovn import OvsdbNbOvnIdl as Northbound
+class Rows:
+    def lookup(self, table, record):
+        return (table, record)
+print("found", *Northbound.get_lswitch(Rows(), "${network}"))'`)
+
+    expect(exitCode, says).toBe(0)
+    expect(says).toContain(`found Logical_Switch neutron-${network}`)
+  })
+})
+
 interface Script {
   readonly name: string
   readonly text: string

@@ -1,8 +1,9 @@
 import {beforeAll, describe, expect, it, onTestFinished} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
+import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {inClient, openstack} from '../support/client.ts'
-import {cloudUp} from '../support/cloud.ts'
+import {cloudUp, NAMESPACE} from '../support/cloud.ts'
 import {
   becomes,
   bootOf,
@@ -45,6 +46,16 @@ describe('nova, neutron: a virtual machine with a floating address', () => {
 
   it('is made of a disk of less than 40 MB', async () => {
     expect(Number(await inClient('stat --format %s /usr/share/guest/guest.raw'))).toBeLessThan(40_000_000)
+  })
+
+  it('is in a network that is one switch in OVN, in whatever release that was made', async () => {
+    const listed = await kubectl([
+      ...['exec', '--namespace', NAMESPACE, 'deployment/ovn-northd', '--'],
+      ...['ovn-nbctl', '--timeout=10', '--bare', '--columns=name', 'list', 'Logical_Switch'],
+    ])
+    const switches = listed.split(/\s+/).filter(Boolean)
+
+    expect(switches).toEqual([...new Set(switches)])
   })
 
   it('is shut for a port when its security group is, and open again', async () => {
