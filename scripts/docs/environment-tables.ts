@@ -1,4 +1,5 @@
-import {ENVIRONMENT_SCHEMA, type JsonSchema} from '../../src/environment/schema.ts'
+import type {JsonSchema} from '../../src/base/validate.ts'
+import {ENVIRONMENT_SCHEMA} from '../../src/environment/schema.ts'
 import {markdownTable} from './marked.ts'
 
 /** The parts of `docs/environment.md`. */

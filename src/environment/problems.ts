@@ -1,9 +1,9 @@
 import {type ErrorCode, KkError} from '../base/errors.ts'
 import type {Position} from '../base/position.ts'
+import type {Problem} from '../base/validate.ts'
 import type {Source} from '../yaml/error.ts'
 import type {Node} from '../yaml/node.ts'
 import {positionIn} from './position.ts'
-import type {Problem} from './validate.ts'
 
 interface ProblemsOptions {
   readonly source: Source

@@ -1,34 +1,6 @@
 import {TIME_PATTERN, TIME_TITLE} from '../base/duration.ts'
 import {JSON_PATH_PATTERN} from '../base/readiness.ts'
-
-/**
- * The part of JSON Schema 2020-12 that kk writes and `validate.ts` checks. `title` describes the expected value in
- * messages.
- */
-export interface JsonSchema {
-  readonly $schema?: string
-  readonly $id?: string
-  readonly $ref?: string
-  readonly $defs?: Readonly<Record<string, JsonSchema>>
-  readonly title?: string
-  readonly description?: string
-  readonly examples?: readonly unknown[]
-  readonly default?: unknown
-  readonly type?: JsonType | readonly JsonType[]
-  readonly enum?: readonly string[]
-  readonly pattern?: string
-  readonly maxLength?: number
-  readonly minimum?: number
-  readonly required?: readonly string[]
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly propertyNames?: JsonSchema
-  readonly additionalProperties?: false | JsonSchema
-  readonly items?: JsonSchema
-  readonly minItems?: number
-  readonly anyOf?: readonly JsonSchema[]
-}
-
-export type JsonType = 'null' | 'boolean' | 'number' | 'integer' | 'string' | 'array' | 'object'
+import type {JsonSchema} from '../base/validate.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 

@@ -1,7 +1,7 @@
 import {KkError} from '../base/errors.ts'
+import {validate} from '../base/validate.ts'
 import type {Values} from '../base/values.ts'
 import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
-import {validate} from '../environment/validate.ts'
 import {secretsApart} from '../overrides/secret-values.ts'
 
 /** A release that is to be written into an environment file. */

@@ -1,8 +1,8 @@
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {ENVIRONMENT_SCHEMA, type JsonSchema} from '../../src/environment/schema.ts'
-import {resolved, validate} from '../../src/environment/validate.ts'
+import {type JsonSchema, resolved, validate} from '../../src/base/validate.ts'
+import {ENVIRONMENT_SCHEMA} from '../../src/environment/schema.ts'
 import {readYaml} from '../../src/yaml/yaml.ts'
 
 /** Every key of the file with its schema, as `kk.releases.*.chart`. */

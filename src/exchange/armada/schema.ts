@@ -1,8 +1,7 @@
 import {dig} from '../../base/dig.ts'
 import {KkError} from '../../base/errors.ts'
+import {type JsonSchema, type Problem, validate} from '../../base/validate.ts'
 import type {Values} from '../../base/values.ts'
-import type {JsonSchema} from '../../environment/schema.ts'
-import {type Problem, validate} from '../../environment/validate.ts'
 
 /** The name of a document; empty where it has none. */
 export function nameOf({metadata}: Values): string {

@@ -1,7 +1,7 @@
 import {basename, dirname, resolve} from 'node:path'
+import {validate} from '../../base/validate.ts'
 import {isMap} from '../../base/values.ts'
 import {problemsError} from '../../environment/problems.ts'
-import {validate} from '../../environment/validate.ts'
 import {refuseAliasBomb} from '../../yaml/aliasing.ts'
 import type {Source} from '../../yaml/error.ts'
 import {keyText} from '../../yaml/key.ts'

@@ -1,4 +1,4 @@
-import type {JsonSchema} from '../../environment/schema.ts'
+import type {JsonSchema} from '../../base/validate.ts'
 
 /** One of `set` and `setString`: a value, several, or a file that holds it. */
 export interface HelmfileSet {

@@ -1,8 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {pathPattern} from '../../base/path-pattern.ts'
+import {type JsonSchema, validate} from '../../base/validate.ts'
 import {problemsError} from '../../environment/problems.ts'
-import type {JsonSchema} from '../../environment/schema.ts'
-import {validate} from '../../environment/validate.ts'
 import type {Source} from '../../yaml/error.ts'
 import {parseTrees} from '../../yaml/tree.ts'
 

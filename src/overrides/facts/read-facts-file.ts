@@ -1,6 +1,6 @@
+import {validate} from '../../base/validate.ts'
 import {loadSource} from '../../environment/load.ts'
 import {problemsError} from '../../environment/problems.ts'
-import {validate} from '../../environment/validate.ts'
 import {refuseAmbiguousWords} from '../../environment/words.ts'
 import {type Source, yamlError} from '../../yaml/error.ts'
 import {parseTrees} from '../../yaml/tree.ts'

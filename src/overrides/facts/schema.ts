@@ -1,4 +1,4 @@
-import type {JsonSchema} from '../../environment/schema.ts'
+import type {JsonSchema} from '../../base/validate.ts'
 import type {FactName} from './facts.ts'
 
 export const NAMESPACE = {

@@ -1,5 +1,33 @@
-import {suggest} from '../base/suggest.ts'
-import type {JsonSchema, JsonType} from './schema.ts'
+import {suggest} from './suggest.ts'
+
+/**
+ * The part of JSON Schema 2020-12 that kk writes and `validate` checks. `title` describes the expected value in
+ * messages.
+ */
+export interface JsonSchema {
+  readonly $schema?: string
+  readonly $id?: string
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
+  readonly title?: string
+  readonly description?: string
+  readonly examples?: readonly unknown[]
+  readonly default?: unknown
+  readonly type?: JsonType | readonly JsonType[]
+  readonly enum?: readonly string[]
+  readonly pattern?: string
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly propertyNames?: JsonSchema
+  readonly additionalProperties?: false | JsonSchema
+  readonly items?: JsonSchema
+  readonly minItems?: number
+  readonly anyOf?: readonly JsonSchema[]
+}
+
+type JsonType = 'null' | 'boolean' | 'number' | 'integer' | 'string' | 'array' | 'object'
 
 /** A violation of the schema. `path` leads to the value that breaks it, or to the key. */
 export interface Problem {
