@@ -40,12 +40,16 @@ export interface Problem {
 
 interface SchemaPath {
   readonly root: JsonSchema
+  readonly isSecret: boolean
   readonly path: readonly (string | number)[]
 }
 
-/** Returns all problems of a value in the order of its keys; none if the value follows the schema. */
-export function validate(schema: JsonSchema, value: unknown): Problem[] {
-  return check(schema, value, {root: schema, path: []})
+/**
+ * Returns all problems of a value in the order of its keys; none if the value follows the schema. Of what is secret they name the
+ * types of values alone.
+ */
+export function validate(schema: JsonSchema, value: unknown, {isSecret = false} = {}): Problem[] {
+  return check(schema, value, {root: schema, isSecret, path: []})
 }
 
 function check(stated: JsonSchema, value: unknown, place: SchemaPath): Problem[] {
@@ -76,16 +80,12 @@ function typeOf(value: unknown): JsonType {
   return typeof value as JsonType
 }
 
-function wrongType(schema: JsonSchema, value: unknown, {path}: SchemaPath): Problem {
+function wrongType(schema: JsonSchema, value: unknown, place: SchemaPath): Problem {
   const types = [schema.type].flat()
   const word = typeof value === 'number' || typeof value === 'boolean'
   const hint = types.includes('string') && word ? 'write it in quotes' : undefined
-  return {
-    path,
-    expected: expectation(schema),
-    got: types.includes('object') ? kindOf(value) : shown(value),
-    hint,
-  }
+  const got = types.includes('object') ? kindOf(value) : shown(value, place)
+  return {path: place.path, expected: expectation(schema), got, hint}
 }
 
 function expectation(schema: JsonSchema): string {
@@ -99,19 +99,19 @@ function kindOf(value: unknown): string {
 }
 
 /** Returns a value as messages show it. Only settings of kk may be shown: values of sections may be secrets. */
-function shown(value: unknown): string {
-  const word = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-  return word ? `the ${typeof value} ${JSON.stringify(value)}` : kindOf(value)
+function shown(value: unknown, {isSecret}: SchemaPath): string {
+  const isWord = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return isWord && !isSecret ? `the ${typeof value} ${JSON.stringify(value)}` : kindOf(value)
 }
 
-function checkString(schema: JsonSchema, value: string, {path}: SchemaPath): Problem[] {
+function checkString(schema: JsonSchema, value: string, {path, isSecret}: SchemaPath): Problem[] {
   const short = schema.maxLength === undefined || value.length <= schema.maxLength
   const shaped = schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)
   const known = schema.enum === undefined || schema.enum.includes(value)
   if (short && shaped && known) return []
   const close = schema.enum && suggest(value, schema.enum)
   const hint = close === undefined ? undefined : `did you mean "${close}"?`
-  return [{path, expected: expectation(schema), got: JSON.stringify(value), hint}]
+  return [{path, expected: expectation(schema), got: isSecret ? kindOf(value) : JSON.stringify(value), hint}]
 }
 
 function checkList(schema: JsonSchema, value: readonly unknown[], place: SchemaPath): Problem[] {
@@ -175,5 +175,5 @@ function checkAnyOf(
   )
   if (meant) return check(meant, value, place)
   if (sameType.length === 1) return check(sameType[0] as JsonSchema, value, place)
-  return [{path: place.path, expected: expectation(schema), got: shown(value), hint: undefined}]
+  return [{path: place.path, expected: expectation(schema), got: shown(value, place), hint: undefined}]
 }

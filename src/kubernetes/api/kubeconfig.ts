@@ -1,7 +1,7 @@
 import {existsSync, readFileSync} from 'node:fs'
 import {delimiter, dirname, join, resolve} from 'node:path'
 import {KkError} from '../../base/errors.ts'
-import {isMap} from '../../base/values.ts'
+import {type JsonSchema, validate} from '../../base/validate.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 
 export interface KubeconfigOptions {
@@ -145,8 +145,12 @@ function filesOf({kubeconfig, env}: KubeconfigOptions): string[] {
  */
 function readOne(file: string): Kubeconfig {
   const read = readDocument(file) ?? {}
-  const problem = misfit(read, KUBECONFIG, '')
-  if (problem) throw broken(`${file} is not a kubeconfig: ${problem}`)
+  const [problem] = validate(KUBECONFIG, read, {isSecret: true})
+  if (problem) {
+    const {path, expected, got} = problem
+    const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
+    throw broken(`${file} is not a kubeconfig: ${place.slice(1) || 'it'} is ${got}, expected ${expected}`)
+  }
   return withAbsolutePaths(read as Kubeconfig, dirname(file))
 }
 
@@ -161,98 +165,62 @@ function readDocument(file: string): unknown {
   }
 }
 
-type Shape =
-  | 'text'
-  | 'true or false'
-  | 'a map'
-  | {readonly list: Shape}
-  | {readonly each: Shape}
-  | {readonly map: Readonly<Record<string, Shape>>}
-
-const texts = <Key extends string>(...keys: readonly Key[]) =>
-  Object.fromEntries(keys.map((key) => [key, 'text'])) as Record<Key, Shape>
+const TEXT: JsonSchema = {title: 'a string: write it in quotes', type: ['string', 'null']}
+const FLAG: JsonSchema = {title: 'true or false', type: ['boolean', 'null']}
+const list = (items: JsonSchema): JsonSchema => ({title: 'a list', type: ['array', 'null'], items})
+const map = (
+  texts: readonly string[],
+  properties: JsonSchema['properties'] = {},
+  additionalProperties: JsonSchema = {},
+): JsonSchema => ({
+  title: 'a map',
+  type: ['object', 'null'],
+  properties: {...Object.fromEntries(texts.map((key) => [key, TEXT])), ...properties},
+  additionalProperties,
+})
 
 /**
  * The parts of a kubeconfig that kk and the Kubernetes client read; null counts as absent, and everything else is
  * ignored. client-go: clientcmd/api/v1/types.go
  */
-const KUBECONFIG: Shape = {
-  map: {
-    'current-context': 'text',
-    contexts: {list: {map: {name: 'text', context: {map: texts('cluster', 'user', 'namespace')}}}},
-    clusters: {
-      list: {
-        map: {
-          name: 'text',
-          cluster: {
-            map: {
-              ...texts('server', 'certificate-authority', 'certificate-authority-data'),
-              ...texts('tls-server-name', 'proxy-url'),
-              'insecure-skip-tls-verify': 'true or false',
-              'disable-compression': 'true or false',
-              extensions: {list: {map: texts('name')}},
-            },
-          },
+const KUBECONFIG = map(['current-context'], {
+  contexts: list(map(['name'], {context: map(['cluster', 'user', 'namespace'])})),
+  clusters: list(
+    map(['name'], {
+      cluster: map(
+        [
+          ...['server', 'certificate-authority', 'certificate-authority-data'],
+          ...['tls-server-name', 'proxy-url'],
+        ],
+        {
+          'insecure-skip-tls-verify': FLAG,
+          'disable-compression': FLAG,
+          extensions: list(map(['name'])),
         },
-      },
-    },
-    users: {
-      list: {
-        map: {
-          name: 'text',
-          user: {
-            map: {
-              ...texts('token', 'tokenFile', 'username', 'password', 'as', 'as-uid'),
-              'as-groups': {list: 'text'},
-              'as-user-extra': {each: {list: 'text'}},
-              ...texts('client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'),
-              exec: {
-                map: {
-                  ...texts('apiVersion', 'command', 'interactiveMode', 'installHint'),
-                  provideClusterInfo: 'true or false',
-                  args: {list: 'text'},
-                  env: {list: {map: texts('name', 'value')}},
-                },
-              },
-              'auth-provider': {map: {name: 'text', config: 'a map'}},
-            },
-          },
+      ),
+    }),
+  ),
+  users: list(
+    map(['name'], {
+      user: map(
+        [
+          ...['token', 'tokenFile', 'username', 'password', 'as', 'as-uid'],
+          ...['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'],
+        ],
+        {
+          'as-groups': list(TEXT),
+          'as-user-extra': map([], {}, list(TEXT)),
+          exec: map(['apiVersion', 'command', 'interactiveMode', 'installHint'], {
+            provideClusterInfo: FLAG,
+            args: list(TEXT),
+            env: list(map(['name', 'value'])),
+          }),
+          'auth-provider': map(['name'], {config: map([])}),
         },
-      },
-    },
-  },
-}
-
-/**
- * Returns the first place that is not as expected, with the kind of value that came but not the value; undefined if
- * there is none.
- */
-function misfit(value: unknown, shape: Shape, at: string): string | undefined {
-  const wrong = (expected: string) => `${at || 'it'} is ${kindOf(value)}, expected ${expected}`
-  // An empty file is no kubeconfig.
-  if (value === undefined || value === null) return at === '' ? wrong('a map') : undefined
-  if (shape === 'text') return typeof value === 'string' ? undefined : wrong('a text: write it in quotes')
-  if (shape === 'true or false') return typeof value === 'boolean' ? undefined : wrong(shape)
-  if (shape === 'a map') return isMap(value) ? undefined : wrong(shape)
-  if ('list' in shape) {
-    if (!Array.isArray(value)) return wrong('a list')
-    return value
-      .map((item, index) => (item === null ? undefined : misfit(item, shape.list, `${at}[${index}]`)))
-      .find(Boolean)
-  }
-  if (!isMap(value)) return wrong('a map')
-  const shapes =
-    'map' in shape ? shape.map : Object.fromEntries(Object.keys(value).map((key) => [key, shape.each]))
-  return Object.entries(shapes)
-    .map(([key, inner]) => misfit(value[key], inner, at ? `${at}.${key}` : key))
-    .find(Boolean)
-}
-
-function kindOf(value: unknown): string {
-  if (value === undefined || value === null) return 'empty'
-  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map'
-  return typeof value === 'string' ? 'a text' : typeof value === 'number' ? 'a number' : 'true or false'
-}
+      ),
+    }),
+  ),
+})
 
 /** Returns the kubeconfig with absolute paths, which are relative to the file. */
 function withAbsolutePaths(config: Kubeconfig, directory: string): Kubeconfig {
