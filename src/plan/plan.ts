@@ -91,29 +91,28 @@ interface Plain<K extends string> extends ActionFacts {
   readonly kind: K
 }
 
-interface Actions {
-  readonly install: Install
-  readonly upgrade: Upgrade
-  readonly rollback: Rollback
+type AnyAction =
+  | Install
+  | Upgrade
+  | Rollback
   /** Helm uninstalls the release. */
-  readonly remove: Plain<'remove'>
-  readonly await: Await
-  readonly relabel: Relabel
-  readonly adopt: Adopt
-  readonly 'hand-over': HandOver
+  | Plain<'remove'>
+  | Await
+  | Relabel
+  | Adopt
+  | HandOver
   /** Objects that only a failed revision made, and that helm has forgotten, are deleted. */
-  readonly prune: Plain<'prune'>
+  | Plain<'prune'>
   /** The release is not to be changed, but its gate must pass. */
-  readonly check: Plain<'check'>
+  | Plain<'check'>
   /** Helm runs the tests of the release. */
-  readonly test: Plain<'test'>
-  readonly unchanged: Plain<'unchanged'>
-}
+  | Plain<'test'>
+  | Plain<'unchanged'>
 
-export type ActionKind = keyof Actions
+export type ActionKind = AnyAction['kind']
 
 /** What is to be done with a release, and why. Holds no values. */
-export type Action<K extends ActionKind = ActionKind> = Actions[K]
+export type Action<K extends ActionKind = ActionKind> = AnyAction & {readonly kind: K}
 
 /** What only actions of some kinds state. */
 export type KindFacts<K extends ActionKind> = Omit<Action<K>, 'kind' | keyof ActionFacts>
