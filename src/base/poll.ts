@@ -20,7 +20,8 @@ export async function pollUntil<T>(
     const found = await look()
     if (found !== undefined && found !== false) return found
     signal?.throwIfAborted()
-    if (Date.now() > deadline) return undefined
-    await wait(interval)
+    const left = deadline - Date.now()
+    if (left <= 0) return undefined
+    await wait(Math.min(interval, left), undefined, {signal}).catch(() => undefined)
   }
 }

@@ -28,6 +28,18 @@ describe('pollUntil', () => {
     await expect(pollUntil(async () => false, {interval: 1, signal})).rejects.toThrow('interrupted')
   })
 
+  it('waits no longer than until its deadline, and not on once the signal has aborted', async () => {
+    const look = vi.fn(async () => false)
+    const stop = new AbortController()
+    const interval = 3_600_000
+
+    await expect(pollUntil(look, {interval, deadline: Date.now() + 5})).resolves.toBeUndefined()
+    const polled = pollUntil(look, {interval, signal: stop.signal})
+    stop.abort(new Error('interrupted'))
+
+    await expect(polled).rejects.toThrow('interrupted')
+  })
+
   it('rejects with what a look rejects with', async () => {
     const look = async () => Promise.reject(new Error('forbidden'))
 

@@ -1,5 +1,5 @@
-import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import type {ReleaseId} from '../../release.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
 import type {ApiClient} from '../api/client.ts'
@@ -238,9 +238,9 @@ async function acquireLease(
   {release, holder, deadline, onHeld, stop}: AcquireOptions,
 ): Promise<AcquiredLease> {
   let seen: {readonly version: string | undefined; readonly at: number} | undefined
-  let told: string | undefined
+  let by = ''
   const identity = JSON.stringify({holder, ...(await processFor(client))})
-  for (;;) {
+  const take = async (): Promise<AcquiredLease | undefined> => {
     stop?.throwIfAborted()
     const found = await readLease(client, release)
     const current = found?.spec?.holderIdentity
@@ -254,15 +254,15 @@ async function acquireLease(
       const since = performance.now()
       const lease = heldLease(release, holder, found, new Date())
       const written = await writeLease(client, annotated(lease, {[HOLDER]: identity}))
-      if (written) return {lease: written, since, takenFrom: standing && whyFree(standing, lasts)}
-      continue
+      return written ? {lease: written, since, takenFrom: standing && whyFree(standing, lasts)} : take()
     }
-    const {by} = standing
-    if (Date.now() >= deadline) throw held(release, by)
-    if (by !== told) onHeld?.(by)
-    told = by
-    await wait(Math.max(0, Math.min(LOOK_AGAIN, deadline - Date.now())), undefined, {signal: stop})
+    if (by !== standing.by && Date.now() < deadline) onHeld?.(standing.by)
+    by = standing.by
+    return undefined
   }
+  const taken = await pollUntil(take, {interval: LOOK_AGAIN, deadline, signal: stop})
+  if (!taken) throw held(release, by)
+  return taken
 }
 
 function whyFree({by, isGone}: Standing, lasts: number): string {

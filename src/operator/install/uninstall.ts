@@ -1,5 +1,5 @@
-import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import {DEPLOYMENTS, type Resource, SECRETS} from '../../kubernetes/api/resources.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../kubernetes/guard/names.ts'
@@ -63,20 +63,16 @@ async function stopWork(cluster: Uninstalled, until: number): Promise<void> {
     const place = {namespace: KK_NAMESPACE, name: metadata.name}
     if (!spec.suspend) await objects.merge(ENVIRONMENTS, place, {spec: {suspend: true}})
   }
-  for (;;) {
-    if (!(await isLed(cluster.leases))) return
-    const busy = (await environmentsIn(objects)).filter(isAtWork).map(({metadata}) => metadata.name)
-    if (busy.length === 0) return
-    if (Date.now() > until)
-      throw new KkError(
-        'KK_HELD',
-        `the operator is still at work on ${busy.join(', ')}; it was not taken away`,
-        {
-          hint: `see what it does: kk operator status ${busy[0]}; it is paused once that has ended: then try again`,
-        },
-      )
-    await wait(LOOK_AGAIN)
+  let busy: readonly string[] = []
+  const isStill = async () => {
+    if (!(await isLed(cluster.leases))) return true
+    busy = (await environmentsIn(objects)).filter(isAtWork).map(({metadata}) => metadata.name)
+    return busy.length === 0
   }
+  if (await pollUntil(isStill, {interval: LOOK_AGAIN, deadline: until})) return
+  throw new KkError('KK_HELD', `the operator is still at work on ${busy.join(', ')}; it was not taken away`, {
+    hint: `see what it does: kk operator status ${busy[0]}; it is paused once that has ended: then try again`,
+  })
 }
 
 /** One that is being deleted goes once its releases are removed, or left: those that are suspended by then are. */

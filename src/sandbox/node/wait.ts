@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises'
-import {setTimeout as delay} from 'node:timers/promises'
 import {KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import {runningComponents} from '../control-plane/components.ts'
 import {tail} from '../control-plane/tail.ts'
 import {logFile} from './parts/start-part.ts'
@@ -26,13 +26,15 @@ export async function waitUntil(
   answer: () => Promise<boolean>,
 ): Promise<void> {
   const deadline = Date.now() + WITHIN_MILLISECONDS
-  while (!(await answer())) {
+  const look = async () => {
+    if (await answer()) return true
     signal?.throwIfAborted()
     const {components} = await runningComponents(paths)
     if (components[part] === undefined) throw await failed(paths, part, `${part} ended before ${until}`)
-    if (Date.now() > deadline) throw await failed(paths, part, `it took longer than a minute until ${until}`)
-    await delay(POLL_MILLISECONDS)
+    return false
   }
+  if (await pollUntil(look, {interval: POLL_MILLISECONDS, deadline, signal})) return
+  throw await failed(paths, part, `it took longer than a minute until ${until}`)
 }
 
 async function failed(paths: NodePaths, part: string, message: string): Promise<KkError> {

@@ -2,8 +2,8 @@ import {randomUUID} from 'node:crypto'
 import {constants, fstatSync, type Stats} from 'node:fs'
 import {type FileHandle, open, readFile, readlink, realpath, rm, stat, writeFile} from 'node:fs/promises'
 import {basename, dirname, isAbsolute, join} from 'node:path'
-import {setTimeout as delay} from 'node:timers/promises'
 import {KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import {writeAtomically} from './write-atomically.ts'
 
 interface WriteOptions {
@@ -132,12 +132,10 @@ async function writeDevice(path: string, text: string): Promise<void> {
  * could end kk.
  */
 async function openOnceRead(path: string): Promise<FileHandle> {
-  while (true) {
-    try {
-      return await open(path, constants.O_WRONLY | constants.O_NONBLOCK)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error
-      await delay(PAUSE_MILLISECONDS)
-    }
-  }
+  const opened = () =>
+    open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENXIO') throw error
+      return undefined
+    })
+  return (await pollUntil(opened, {interval: PAUSE_MILLISECONDS}))!
 }

@@ -1,5 +1,5 @@
-import {setTimeout as wait} from 'node:timers/promises'
 import {asKkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
 import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
@@ -56,12 +56,16 @@ async function awaitOperation(
   release: ReleaseId,
   say: (line: string) => void,
 ): Promise<boolean> {
-  for (let waited = false; ; waited = true) {
+  let waited = false
+  const isFree = async () => {
     const lease = await leases.read(release)
-    if (!lease || !isAtWork(lease, leases.now())) return waited
+    if (!lease || !isAtWork(lease, leases.now())) return true
     say(waitingText(lease))
-    await wait(LOOK_AGAIN)
+    waited = true
+    return false
   }
+  await pollUntil(isFree, {interval: LOOK_AGAIN})
+  return waited
 }
 
 /** Whose process cannot be seen from here is taken to be at work until its time is over. `now` is by the clock of the API server. */

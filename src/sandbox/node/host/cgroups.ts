@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs'
 import {readdir, readFile, rmdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {setTimeout as delay} from 'node:timers/promises'
+import {pollUntil} from '../../../base/poll.ts'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {signalProcess} from '../../../state/processes/signal-process.ts'
 
@@ -57,15 +57,15 @@ export async function removeCgroup(): Promise<void> {
 }
 
 async function removeTree(root: string): Promise<void> {
-  const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
-  while (true) {
+  let refused: Error | undefined
+  const isGone = async () => {
     const directories = await directoriesBelow(root)
     for (const directory of directories) await killAll(directory)
-    const refused = await removeDirectories(directories)
-    if (refused === undefined) return
-    if (Date.now() > deadline) throw refused
-    await delay(20)
+    refused = await removeDirectories(directories)
+    return refused === undefined
   }
+  const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
+  if (!(await pollUntil(isGone, {interval: 20, deadline}))) throw refused
 }
 
 /** Returns the directory and all below it, children first; none when there is no such directory. */
