@@ -1,5 +1,5 @@
 import {mapParallel} from '../base/parallel.ts'
-import type {Records} from '../kubernetes/records/records.ts'
+import {lastDeployed, type Records} from '../kubernetes/records/records.ts'
 import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
@@ -27,7 +27,6 @@ function changesRecord({kind, revision}: Action): boolean {
 async function beforeOf(release: ReleaseId, records: Records): Promise<readonly StoredRelease[]> {
   const last = await records.stored(release)
   if (!last || last.status === 'deployed') return last ? [last] : []
-  const deployed = (await records.revisions(release)).findLast(({status}) => status === 'deployed')
-  const stored = deployed && (await records.stored(release, deployed.revision))
+  const stored = await lastDeployed(records, release)
   return stored ? [last, stored] : [last]
 }

@@ -5,6 +5,7 @@ import {mayVanish} from '../kubernetes/gate/evaluate.ts'
 import {hookDeletePolicies, hookEvents} from '../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts'
 import {hookObjects, objectName, parseManifest} from '../kubernetes/manifest/manifest.ts'
+import {goneAmong} from '../kubernetes/objects/gone-hooks.ts'
 import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {Decision} from '../plan/decision/decision.ts'
@@ -79,7 +80,7 @@ async function wayOn(
     const ofHooks = awaitedHooks.filter((hook) => jobs.includes(objectName(hook)))
     if (ofHooks.length > 0 && stored) return runAgain(stored, ofHooks, FAILED_AGAIN(jobs))
     if (jobs.length > 0) return upgrade(FAILED_AGAIN(jobs))
-    const gone = await absent(cluster, namespace, awaitedHooks)
+    const gone = await goneAmong(cluster.live, namespace, awaitedHooks)
     if (gone.length > 0 && stored) return runAgain(stored, gone, HOOKS_GONE)
     // A Job that is gone was seen to complete where the gate has passed.
     const expected = isAwaited ? objects : objects.filter((object) => !mayVanish(object))
@@ -88,15 +89,6 @@ async function wayOn(
     if (asKkError(error).code === 'KK_FORBIDDEN') return UNSEEN
     throw error
   }
-}
-
-async function absent(
-  cluster: Cluster,
-  namespace: string,
-  objects: readonly KubernetesObject[],
-): Promise<readonly KubernetesObject[]> {
-  const exist = await Promise.all(objects.map((object) => cluster.live.exist(namespace, [object])))
-  return objects.filter((_, index) => !exist[index])
 }
 
 function upgrade(reason: string): Decision {

@@ -60,6 +60,8 @@ async function wayOf({kind = 'await', present = [], failed = [], ...given}: Give
     live: {
       exist: async (_: string, objects: readonly KubernetesObject[]) =>
         names(objects).every((name) => present.includes(name)),
+      present: async (_: string, objects: readonly KubernetesObject[]) =>
+        objects.filter(({metadata}) => present.includes(metadata.name)).map((object) => ({object})),
     },
   } as unknown as Cluster
   const dependent = {release: 'openstack/glance', kind: 'upgrade', requires: [{release, kind: 'ready'}]}

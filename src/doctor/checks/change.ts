@@ -21,11 +21,12 @@ import type {Records} from '../../kubernetes/records/records.ts'
 import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import {mergedValues} from '../../overrides/layers.ts'
+import {SERVERS} from '../../overrides/system/servers.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {livingRevisions} from '../../plan/uses/observed.ts'
-import {isOutside, SERVERS} from '../../prepare/gathering/outside-servers.ts'
+import {isOutside} from '../../prepare/gathering/outside-servers.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import type {Rendered} from '../../prepare/rendering/render.ts'
 import {seenRevisions} from '../../prepare/seen-revisions.ts'
@@ -208,9 +209,6 @@ async function recordsElsewhere({actions}: Plan, cluster: Reads): Promise<readon
   return found.flat()
 }
 
-/** The charts whose server may be outside of the cluster, by the endpoint whose first account it has from the start. */
-const WITH_ADMIN: Readonly<Record<string, string>> = {...SERVERS, identity: 'keystone'}
-
 function strayKeys({releases, generated = new Map()}: Deploying['prepared']): readonly StrayKey[] {
   const run = new Set([...releases.values()].map(({chart}) => chart.name))
   return [...generated].flatMap(([release, secrets]) => {
@@ -231,7 +229,7 @@ function serverOf(name: string, values: Values): string | undefined {
   if (/^ceph_mon\..+\.key$/.test(name)) return SERVERS.ceph_mon
   const [, type = ''] = /^(\w+)\.admin\.password$/.exec(name) ?? []
   const outside = [dig(values, 'endpoints', type), dig(values, 'global', 'endpoints', type)].some(isOutside)
-  return outside ? WITH_ADMIN[type] : undefined
+  return outside ? SERVERS[type] : undefined
 }
 
 function nextOf(

@@ -43,6 +43,12 @@ export interface Records {
   markFailed(record: ReleaseRecord, description: string, hooks?: readonly string[]): Promise<ReleaseRecord>
 }
 
+/** Returns the last revision of a release that is deployed, with its payload. */
+export async function lastDeployed(records: Records, release: ReleaseId): Promise<StoredRelease | undefined> {
+  const deployed = (await records.revisions(release)).findLast(({status}) => status === 'deployed')
+  return deployed && records.stored(release, deployed.revision)
+}
+
 export function openRecords(client: ApiClient): Records {
   return {
     list: async (namespace) => lastRecords(await listSecrets(client, {namespace})),

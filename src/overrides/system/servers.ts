@@ -14,8 +14,17 @@ interface Server {
   readonly administrator: string
 }
 
-/** openstack-helm's names of the charts of shared services. */
-const CHARTS = {oslo_db: 'mariadb', oslo_messaging: 'rabbitmq', oslo_cache: 'memcached', identity: 'keystone'}
+/** The charts that serve an endpoint, as kk and openstack-helm name them. */
+export const SERVERS: Readonly<Record<string, string>> = {
+  oslo_db: 'mariadb',
+  oslo_messaging: 'rabbitmq',
+  oslo_cache: 'memcached',
+  identity: 'keystone',
+  coordination: 'valkey',
+  ceph_mon: 'ceph',
+}
+/** The endpoints that charts of both dialects use. */
+const SHARED = ['oslo_db', 'oslo_messaging', 'oslo_cache', 'identity']
 /** The administrators, as in `common.context.catalogue` of kk's charts. */
 const ADMINISTRATORS: Readonly<Record<string, string>> = {
   oslo_db: 'root',
@@ -25,7 +34,7 @@ const ADMINISTRATORS: Readonly<Record<string, string>> = {
 
 /** Returns the endpoint that a chart of this name serves to others, in both dialects. */
 export function servedEndpoint(chart: string): string | undefined {
-  return Object.entries(CHARTS).find(([, name]) => name === chart)?.[0]
+  return SHARED.find((endpoint) => SERVERS[endpoint] === chart)
 }
 
 /** Tells whether one of these releases serves an endpoint. */
@@ -55,7 +64,7 @@ export function serverElsewhere(
 export function foreignServers(asker: ReleaseId, charts: ReadonlyMap<ReleaseId, SpokenChart>): Values {
   const chart = charts.get(asker)
   if (chart?.dialect === undefined) return {}
-  const parts = Object.keys(CHARTS).map((endpoint) => {
+  const parts = SHARED.map((endpoint) => {
     const [server, ...others] = serversOf(endpoint, charts)
     if (!server || others.length > 0 || charts.get(server.release)!.dialect === chart.dialect)
       return undefined
@@ -73,7 +82,7 @@ function serversOf(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>
       const administrator = ADMINISTRATORS[endpoint] ?? ''
       return [{release, endpoint, host: `${releaseName(release)}-${name}`, administrator}]
     }
-    const isServer = CHARTS[endpoint as keyof typeof CHARTS] === chart.name
+    const isServer = SERVERS[endpoint] === chart.name
     const entry = dig(chart.endpoints, endpoint)
     const host = digText(entry, 'hosts', 'internal') ?? digText(entry, 'hosts', 'default')
     if (chart.dialect !== 'openstack-helm' || !isServer || host === undefined) return []

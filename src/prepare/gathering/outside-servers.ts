@@ -2,15 +2,10 @@ import {dig} from '../../base/dig.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {mergeValues} from '../../overrides/merge.ts'
+import {SERVERS} from '../../overrides/system/servers.ts'
 
-/** The charts that serve an endpoint, each brought by those who use it. */
-export const SERVERS: Readonly<Record<string, string>> = {
-  oslo_db: 'mariadb',
-  oslo_messaging: 'rabbitmq',
-  oslo_cache: 'memcached',
-  coordination: 'valkey',
-  ceph_mon: 'ceph',
-}
+/** The endpoints, each with the chart that serves it, whose server is brought by those who use it. */
+export const BROUGHT_SERVERS = Object.entries(SERVERS).filter(([type]) => type !== 'identity')
 
 /**
  * Returns the charts whose server the environment states to be outside of the cluster, for the section of this name: charts
@@ -20,7 +15,7 @@ export function outsideServers({sections, global}: Environment, section: string)
   const own = sections.get(section) ?? {}
   const endpoints = [global, own.global, own].map((layer) => mapOf(dig(layer, 'endpoints')))
   const merged = mergeValues(...endpoints)
-  const found = Object.entries(SERVERS).filter(([type]) => isOutside(merged[type]))
+  const found = BROUGHT_SERVERS.filter(([type]) => isOutside(merged[type]))
   return new Set(found.map(([, chart]) => chart))
 }
 

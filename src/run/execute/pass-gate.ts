@@ -5,7 +5,7 @@ import {blamesOf, type Cause, type PassedHealth} from '../../kubernetes/gate/hea
 import {OPERATION} from '../../kubernetes/lease/operation.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName, parseManifest} from '../../kubernetes/manifest/manifest.ts'
-import {goneHooks} from '../../kubernetes/objects/gone-hooks.ts'
+import {goneAmong, goneHooks} from '../../kubernetes/objects/gone-hooks.ts'
 import {isLasting} from '../../kubernetes/objects/missing.ts'
 import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {GATED_LABEL, gateOf, hasPassed, readLabels, UNCHECKED_LABEL} from '../../plan/labels.ts'
@@ -38,19 +38,11 @@ export async function passGate(begun: Execution, deployed: Deployed): Promise<Pe
   await awaitServed(execution, deployed.objects)
   execution.controls.onHelmEnded()
   const health = await awaitHealth(execution, {objects: deployed.objects, revision, hasPassed: false})
-  const gone = await goneAmong(execution, deployed.replaced)
+  const {action, cluster} = execution
+  const {replaced = []} = deployed
+  const namespace = releaseNamespace(action.release)
+  const gone = await goneAmong(cluster.live, namespace, replaced, ({isGoing}) => !isGoing)
   return {...(await mark(execution, deployed.record)), ...noted(withGone(health, gone))}
-}
-
-/** Returns those of the objects that do not exist. */
-async function goneAmong(
-  {action, cluster}: Execution,
-  objects: readonly KubernetesObject[] = [],
-): Promise<readonly KubernetesObject[]> {
-  if (objects.length === 0) return []
-  const found = await cluster.live.present(releaseNamespace(action.release), objects)
-  const present = new Set(found.filter(({isGoing}) => !isGoing).map(({object}) => object))
-  return objects.filter((object) => !present.has(object))
 }
 
 function withGone(health: PassedHealth, gone: readonly KubernetesObject[]): PassedHealth {

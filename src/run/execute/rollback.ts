@@ -2,6 +2,7 @@ import {isDeepStrictEqual} from 'node:util'
 import type {HeldLease} from '../../kubernetes/lease/leases.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
+import {lastDeployed} from '../../kubernetes/records/records.ts'
 import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {makerLabels} from '../../plan/installation.ts'
 import {EXPORTED_LABEL, GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
@@ -143,9 +144,7 @@ async function objectsBeforeCut(
   last: ReleaseRecord,
 ): Promise<readonly KubernetesObject[]> {
   if (last.status === 'deployed') return []
-  const {release} = action
-  const deployed = (await cluster.records.revisions(release)).findLast(({status}) => status === 'deployed')
-  const stored = deployed && (await cluster.records.stored(release, deployed.revision))
+  const stored = await lastDeployed(cluster.records, action.release)
   return stored ? parseManifest(stored.manifest) : []
 }
 
