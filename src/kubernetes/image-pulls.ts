@@ -1,8 +1,10 @@
 import {randomBytes} from 'node:crypto'
+import type {Pod} from 'kubernetes-types/core/v1.js'
 import {isApiError} from './api/api-error.ts'
 import type {ApiClient} from './api/client.ts'
 import {listAll} from './api/list.ts'
 import {asking, JOBS, PODS, resourcePath} from './api/resources.ts'
+import type {Served} from './api/served.ts'
 import {reviewAccess} from './permissions/access.ts'
 
 /** The images that pods of one kind will need, their namespace, and where and with which credentials the pods run. */
@@ -63,15 +65,6 @@ async function begin(client: ApiClient, pull: ImagePull, nodes: number): Promise
   }
 }
 
-interface PullPod {
-  readonly status?: {
-    readonly containerStatuses?: readonly {
-      readonly imageID?: string
-      readonly state?: {readonly terminated?: object; readonly running?: object}
-    }[]
-  }
-}
-
 /** Returns the progress of a pull. A container whose image is on the node has its ID, or has been tried. */
 async function progress(
   client: ApiClient,
@@ -79,7 +72,7 @@ async function progress(
   {namespace, images}: ImagePull,
   nodes: number,
 ): Promise<PullProgress> {
-  const {items} = await listAll<PullPod>(client, {
+  const {items} = await listAll<Served<Pod>>(client, {
     path: resourcePath(PODS, namespace),
     query: {labelSelector: `${PULL_LABEL}=${name}`},
     asked: asking('list', PODS, namespace),

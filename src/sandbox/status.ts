@@ -1,4 +1,5 @@
 import {readdir} from 'node:fs/promises'
+import type {NodeList} from 'kubernetes-types/core/v1.js'
 import {exists} from '../state/files/exists.ts'
 import {findTools} from '../state/tools.ts'
 import {runningComponents} from './control-plane/components.ts'
@@ -56,13 +57,6 @@ export async function list(env: NodeJS.ProcessEnv): Promise<string[]> {
     .sort()
 }
 
-interface NodeList {
-  readonly items: readonly {
-    readonly metadata: {readonly name: string}
-    readonly status?: {readonly conditions?: readonly {readonly type: string; readonly status: string}[]}
-  }[]
-}
-
 async function readNodes(sandbox: Sandbox, env: NodeJS.ProcessEnv): Promise<SandboxNode[]> {
   const {kubectl: binary} = findTools(env)
   const json = await kubectl({binary, kubeconfig: sandbox.kubeconfig, env}, [
@@ -73,7 +67,7 @@ async function readNodes(sandbox: Sandbox, env: NodeJS.ProcessEnv): Promise<Sand
   ])
   const nodes = JSON.parse(json) as NodeList
   return nodes.items.map(({metadata, status}) => ({
-    name: metadata.name,
+    name: metadata?.name ?? '',
     ready: (status?.conditions ?? []).some(({type, status}) => type === 'Ready' && status === 'True'),
   }))
 }

@@ -1,3 +1,5 @@
+import type * as core from 'kubernetes-types/core/v1.js'
+import type {Frozen} from '../../kubernetes/api/served.ts'
 import type {SchedulableNode, Taint} from '../../kubernetes/diagnosis/diagnosis.ts'
 import {amount} from '../../kubernetes/inventory/quantity.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
@@ -17,19 +19,6 @@ export const schedulingCheck: Check = {
   },
 }
 
-interface Expression {
-  readonly key: string
-  readonly operator: string
-  readonly values?: readonly string[]
-}
-
-interface Toleration {
-  readonly key?: string
-  readonly operator?: string
-  readonly value?: string
-  readonly effect?: string
-}
-
 type Quantities = Readonly<Record<string, string | number>>
 
 interface Resources {
@@ -42,26 +31,14 @@ interface Container {
   readonly resources?: Resources
 }
 
-/** The fields of a pod that the scheduler reads. */
-interface PodSpec {
-  readonly nodeName?: string
-  readonly hostNetwork?: boolean
-  readonly nodeSelector?: Readonly<Record<string, string>>
-  readonly affinity?: {
-    readonly nodeAffinity?: {
-      readonly requiredDuringSchedulingIgnoredDuringExecution?: {
-        readonly nodeSelectorTerms?: readonly {
-          readonly matchExpressions?: readonly Expression[]
-          readonly matchFields?: readonly Expression[]
-        }[]
-      }
-    }
-  }
-  readonly tolerations?: readonly Toleration[]
+/** A pod as a chart states it, which may write quantities as numbers. */
+type PodSpec = Partial<Frozen<Omit<core.PodSpec, 'containers' | 'initContainers' | 'overhead'>>> & {
   readonly containers?: readonly Container[]
   readonly initContainers?: readonly Container[]
   readonly overhead?: Quantities
 }
+type Expression = Frozen<core.NodeSelectorRequirement>
+type Toleration = Frozen<core.Toleration>
 
 /** The reasons that keep a pod from a node, each phrased to follow the node's name. */
 interface Hindrances {

@@ -1,17 +1,12 @@
+import type * as meta from 'kubernetes-types/meta/v1.js'
 import {KkError} from '../../base/errors.ts'
+import type {Frozen} from './served.ts'
 
-/** The API server's account of a refusal: meta.k8s.io/v1 Status. */
-export interface Status {
-  readonly message?: string
-  readonly details?: {readonly causes?: readonly StatusCause[] | null} | null
-}
+/** The API server's account of a refusal. */
+export type Status = Frozen<meta.Status>
 
 /** One of the reasons of a refusal, e.g. `FieldManagerConflict` with the field and a message that names the manager. */
-export interface StatusCause {
-  readonly reason?: string
-  readonly message?: string
-  readonly field?: string
-}
+export type StatusCause = Frozen<meta.StatusCause>
 
 /**
  * The context and address that an error is about; every message names them, for a wrong context is the most common

@@ -1,10 +1,16 @@
 import {constants} from 'node:fs'
 import {access, stat} from 'node:fs/promises'
+import type * as batch from 'kubernetes-types/batch/v1.js'
+import type * as core from 'kubernetes-types/core/v1.js'
+import type {EndpointSlice} from 'kubernetes-types/discovery/v1.js'
 import {KkError} from '../../base/errors.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll} from '../api/list.ts'
 import {asking, DAEMON_SETS, JOBS, PODS, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import type {Served} from '../api/served.ts'
+import type {DaemonSet} from '../gate/kinds/daemon-set.ts'
+import {findCondition, type Pod} from '../gate/kinds/observed.ts'
 import {type Dependency, type ResourceDependency, selector} from './dependency.ts'
 
 /** Returns the reason why a dependency is not met; undefined if it is. Rejects if the cluster cannot be asked. */
@@ -19,13 +25,13 @@ export async function missing(dependency: Dependency, asker: Asker): Promise<str
       return isJobDone(job) ? undefined : 'it has not succeeded'
     }
     case 'jobs': {
-      const jobs = await listSelected<JobSeen>(client, JOBS, dependency)
+      const jobs = await listSelected<Served<batch.Job>>(client, JOBS, dependency)
       if (jobs.length === 0) return 'there are none'
       const left = jobs.filter((job) => !isJobDone(job)).length
       return left === 0 ? undefined : `${left} of ${jobs.length} have not succeeded`
     }
     case 'pod': {
-      const pods = await listSelected<PodSeen>(client, PODS, dependency)
+      const pods = await listSelected<Pod>(client, PODS, dependency)
       return podProblem(dependency.sameNode ? onNode(pods, await ownPod(asker)) : pods)
     }
     case 'daemonset':
@@ -42,7 +48,7 @@ export async function missing(dependency: Dependency, asker: Asker): Promise<str
   }
 }
 
-function podProblem(pods: readonly PodSeen[]): string | undefined {
+function podProblem(pods: readonly Pod[]): string | undefined {
   if (pods.length === 0) return 'there is none'
   return pods.some(isPodReady) ? undefined : `none of ${pods.length} is ready`
 }
@@ -55,27 +61,23 @@ async function daemonSetProblem(
   {namespace, name}: {readonly namespace: string; readonly name: string},
   asker: Asker,
 ): Promise<string | undefined> {
-  const found = await readObject<{spec: {selector: {matchLabels?: Record<string, string>}}}>(
-    asker.client,
-    DAEMON_SETS,
-    {namespace, name},
-  )
+  const found = await readObject<DaemonSet>(asker.client, DAEMON_SETS, {namespace, name})
   if (found === undefined) return 'it does not exist'
-  const pods = await listSelected<PodSeen>(asker.client, PODS, {
+  const pods = await listSelected<Pod>(asker.client, PODS, {
     namespace,
-    labels: found.spec.selector.matchLabels ?? {},
+    labels: found.spec?.selector?.matchLabels ?? {},
   })
   const here = onNode(pods, await ownPod(asker))
   return here.every(isPodReady) ? undefined : 'its pod on this node is not ready'
 }
 
-function onNode(pods: readonly PodSeen[], own: PodSeen): readonly PodSeen[] {
-  return pods.filter((pod) => pod.spec.nodeName === own.spec.nodeName)
+function onNode(pods: readonly Pod[], own: Pod): readonly Pod[] {
+  return pods.filter((pod) => pod.spec?.nodeName === own.spec?.nodeName)
 }
 
-async function ownPod({client, namespace, pod}: Asker): Promise<PodSeen> {
+async function ownPod({client, namespace, pod}: Asker): Promise<Pod> {
   if (pod === undefined) throw new Error('POD_NAME is not set')
-  const found = await readObject<PodSeen>(client, PODS, {namespace, name: pod})
+  const found = await readObject<Pod>(client, PODS, {namespace, name: pod})
   if (found === undefined) throw new Error(`the pod ${pod} does not exist in ${namespace}`)
   return found
 }
@@ -89,15 +91,11 @@ async function isReadableSocket(path: string): Promise<boolean> {
     )
 }
 
-interface JobSeen {
-  readonly status?: {readonly succeeded?: number}
-}
-
 async function readJob(
   client: ApiClient,
   at: {readonly namespace: string; readonly name: string},
-): Promise<JobSeen | undefined> {
-  return readObject<JobSeen>(client, JOBS, at)
+): Promise<Served<batch.Job> | undefined> {
+  return readObject<Served<batch.Job>>(client, JOBS, at)
 }
 
 async function listSelected<T>(
@@ -114,25 +112,12 @@ async function listSelected<T>(
 }
 
 /** Whether the Job has succeeded at least once. */
-function isJobDone({status}: JobSeen): boolean {
+function isJobDone({status}: Served<batch.Job>): boolean {
   return (status?.succeeded ?? 0) > 0
 }
 
-/** The fields of a pod that are read. */
-interface PodSeen {
-  readonly spec: {readonly nodeName?: string}
-  readonly status?: {
-    readonly conditions?: readonly {readonly type: string; readonly status: string}[]
-    readonly containerStatuses?: readonly {readonly name: string; readonly ready: boolean}[]
-  }
-}
-
-function isPodReady({status}: PodSeen): boolean {
-  return status?.conditions?.some(({type, status: is}) => type === 'Ready' && is === 'True') ?? false
-}
-
-interface Conditioned {
-  readonly status?: {readonly conditions?: readonly {readonly type: string; readonly status: string}[]}
+function isPodReady(pod: Pod): boolean {
+  return findCondition(pod, 'Ready')?.status === 'True'
 }
 
 /** Returns the reason why an object is not as it should be; undefined if it is. */
@@ -142,14 +127,14 @@ async function resourceProblem(
 ): Promise<string | undefined> {
   const resource = await discovery.find(apiVersion, of)
   if (resource === undefined) return `the cluster has no ${apiVersion} ${of}`
-  const object = await readObject<Conditioned>(client, resource, {namespace, name})
+  const object = await readObject<Parameters<typeof findCondition>[0]>(client, resource, {namespace, name})
   if (object === undefined) return 'it does not exist'
   for (const {key, value} of fields) {
     const found = valueAt(object, key)
     if (String(found) !== value) return `${key} is ${JSON.stringify(found) ?? 'not there'}, not ${value}`
   }
   for (const {type, status} of conditions) {
-    const found = object.status?.conditions?.find((condition) => condition.type === type)
+    const found = findCondition(object, type)
     if (found?.status !== status) return `condition ${type} is ${found?.status ?? 'not there'}, not ${status}`
   }
   return undefined
@@ -170,21 +155,13 @@ const SLICES: Resource = {
 }
 const ENDPOINTS: Resource = {apiVersion: 'v1', kind: 'Endpoints', plural: 'endpoints', namespaced: true}
 
-interface Slice {
-  readonly endpoints?: readonly {readonly conditions?: {readonly ready?: boolean}}[] | null
-}
-
-interface Endpoints {
-  readonly subsets?: readonly {readonly addresses?: readonly unknown[]}[]
-}
-
 /** Whether some pod behind the Service is ready. Charts older than EndpointSlices allow only Endpoints to be read. */
 async function hasEndpoint(
   client: ApiClient,
   {namespace, name}: {readonly namespace: string; readonly name: string},
 ): Promise<boolean> {
   try {
-    const {items} = await listAll<Slice>(client, {
+    const {items} = await listAll<Served<EndpointSlice>>(client, {
       path: resourcePath(SLICES, namespace),
       query: {labelSelector: `kubernetes.io/service-name=${name}`},
       asked: asking('list', SLICES, namespace),
@@ -192,7 +169,7 @@ async function hasEndpoint(
     return items.some(({endpoints}) => endpoints?.some(({conditions}) => conditions?.ready !== false))
   } catch (error) {
     if (!(error instanceof KkError && error.code === 'KK_FORBIDDEN')) throw error
-    const found = await readObject<Endpoints>(client, ENDPOINTS, {namespace, name})
+    const found = await readObject<Served<core.Endpoints>>(client, ENDPOINTS, {namespace, name})
     return found?.subsets?.some(({addresses}) => (addresses?.length ?? 0) > 0) ?? false
   }
 }

@@ -1,5 +1,7 @@
+import type * as core from 'kubernetes-types/core/v1.js'
 import type {ReleaseId} from '../../release.ts'
 import type {Resource} from '../api/resources.ts'
+import type {Frozen} from '../api/served.ts'
 import type {Access} from '../permissions/access.ts'
 import type {Reservation} from '../reservations/reservation.ts'
 
@@ -17,11 +19,7 @@ export interface SeenStorageClass {
   readonly isDefault: boolean
 }
 
-export interface Taint {
-  readonly key: string
-  readonly value?: string
-  readonly effect: string
-}
+export type Taint = Frozen<core.Taint>
 
 /** A node, with what the scheduler compares pods with. */
 export interface SchedulableNode {

@@ -1,9 +1,10 @@
+import type * as core from 'kubernetes-types/core/v1.js'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
 import {asking, NAMESPACES, NODES, PODS, resourcePath} from '../api/resources.ts'
-import type {Condition} from '../gate/kinds/observed.ts'
+import type {Served} from '../api/served.ts'
 import type {ObjectMetadata} from '../guard/claims.ts'
 import {listStorageClasses} from '../inventory/inventory.ts'
 import {annotatedRelease} from '../manifest/helm-annotations.ts'
@@ -17,7 +18,6 @@ import type {
   SeenClaim,
   SeenHookJob,
   SeenNamespace,
-  Taint,
 } from './diagnosis.ts'
 
 /** Returns the requests of `kk doctor` to the client's cluster. */
@@ -57,14 +57,8 @@ export async function clockAhead(client: ApiClient): Promise<number> {
   return Math.round((Date.now() - client.now()) / 1000)
 }
 
-interface Node {
-  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
-  readonly spec?: {readonly taints?: readonly Taint[]}
-  readonly status?: {readonly allocatable?: Readonly<Record<string, string>>}
-}
-
 async function listSchedulableNodes(client: ApiClient): Promise<readonly SchedulableNode[]> {
-  const {items} = await listAll<Node>(client, {
+  const {items} = await listAll<Served<core.Node>>(client, {
     path: resourcePath(NODES, ''),
     asked: asking('list', NODES, ''),
   })
@@ -76,17 +70,12 @@ async function listSchedulableNodes(client: ApiClient): Promise<readonly Schedul
   }))
 }
 
-interface Namespace {
-  readonly metadata: {readonly name: string; readonly deletionTimestamp?: string}
-  readonly status?: {readonly conditions?: readonly Condition[]}
-}
-
 /**
  * Returns the namespaces. Every condition of a Namespace that holds delays its deletion (Kubernetes 1.36:
  * NamespaceConditionType).
  */
 async function listNamespaces(client: ApiClient): Promise<readonly SeenNamespace[]> {
-  const {items} = await listAll<Namespace>(client, {
+  const {items} = await listAll<Served<core.Namespace>>(client, {
     path: resourcePath(NAMESPACES, ''),
     asked: asking('list', NAMESPACES, ''),
   })
@@ -125,15 +114,8 @@ function labelledRelease({namespace, labels = {}}: ObjectMetadata): ReleaseId | 
   return name === undefined ? undefined : releaseId(namespace, name)
 }
 
-interface Pod {
-  readonly metadata: {readonly namespace: string}
-  readonly spec?: {
-    readonly volumes?: readonly {readonly persistentVolumeClaim?: {readonly claimName: string}}[]
-  }
-}
-
 async function listMountedClaims(client: ApiClient, namespace: string): Promise<ReadonlySet<string>> {
-  const {items} = await listAll<Pod>(client, {
+  const {items} = await listAll<Served<core.Pod>>(client, {
     path: resourcePath(PODS, namespace),
     asked: asking('list', PODS, namespace),
   })
@@ -143,12 +125,8 @@ async function listMountedClaims(client: ApiClient, namespace: string): Promise<
   return new Set(names.map((name) => `${namespace}/${name}`))
 }
 
-interface TlsSecret extends Listed {
-  readonly data?: Readonly<Record<string, string>>
-}
-
 async function listCertificates(client: ApiClient): Promise<readonly SeenCertificates[]> {
-  const {items} = await listAll<TlsSecret>(client, {
+  const {items} = await listAll<Listed & Served<core.Secret>>(client, {
     path: '/api/v1/secrets',
     query: {fieldSelector: 'type=kubernetes.io/tls'},
     asked: 'list secrets in all namespaces',

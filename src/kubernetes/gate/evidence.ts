@@ -1,8 +1,10 @@
+import type {Event} from 'kubernetes-types/core/v1.js'
 import type {Redact} from '../../redact/redact.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {type ContainerPlace, readLog} from '../api/log.ts'
 import {asking, EVENTS, resourcePath} from '../api/resources.ts'
+import type {Served} from '../api/served.ts'
 import {redactCause} from './cause.ts'
 import type {Cause} from './health.ts'
 
@@ -108,15 +110,7 @@ export function tellingFirst(blames: readonly Cause[]): readonly Cause[] {
   return [...blames.filter(hasEnded), ...blames.filter((cause) => !hasEnded(cause))]
 }
 
-/** A component's report on an object: core/v1 Event. */
-interface ObjectEvent {
-  readonly type?: string
-  readonly reason?: string
-  readonly message?: string
-  readonly metadata: {readonly creationTimestamp?: string}
-  readonly lastTimestamp?: string | null
-  readonly eventTime?: string | null
-}
+type ObjectEvent = Served<Event>
 
 /**
  * Returns the newest warning about an object, e.g. a failed readiness probe; undefined if there is none, or it cannot

@@ -20,7 +20,7 @@ export async function readNodeRolls(
     const {name, namespace = home} = metadata
     const set = await readObject<DaemonSet>(client, DAEMON_SETS, {namespace, name})
     if (!set) continue
-    const {items} = await listAll<NodePod>(client, {
+    const {items} = await listAll<Pod>(client, {
       path: resourcePath(PODS, namespace),
       query: {labelSelector: selector(set.spec?.selector?.matchLabels ?? {})},
       asked: asking('list', PODS, namespace),
@@ -30,17 +30,12 @@ export async function readNodeRolls(
   return rolls
 }
 
-/** A pod, with the node on which it is. */
-export interface NodePod extends Pod {
-  readonly spec?: Pod['spec'] & {readonly nodeName?: string}
-}
-
 /** The API server counts the templates of a DaemonSet; its controller writes the number on each pod (util/daemonset_util.go). */
 const TEMPLATE = 'deprecated.daemonset.template.generation'
 const TEMPLATE_OF_POD = 'pod-template-generation'
 
 /** Returns how far a DaemonSet is, by the pods of its namespace; pure. */
-export function nodeRoll(set: DaemonSet, around: readonly NodePod[]): NodeRoll {
+export function nodeRoll(set: DaemonSet, around: readonly Pod[]): NodeRoll {
   const {annotations, generation = 0, name, namespace = ''} = set.metadata
   const {
     observedGeneration = 0,
@@ -50,7 +45,7 @@ export function nodeRoll(set: DaemonSet, around: readonly NodePod[]): NodeRoll {
   const isSeen = observedGeneration >= generation
   const pods = around.filter((pod) => matchesSelector(set.spec?.selector, pod))
   const staying = pods.filter(({metadata}) => metadata.deletionTimestamp === undefined)
-  const isNew = ({metadata}: NodePod) => metadata.labels?.[TEMPLATE_OF_POD] === annotations?.[TEMPLATE]
+  const isNew = ({metadata}: Pod) => metadata.labels?.[TEMPLATE_OF_POD] === annotations?.[TEMPLATE]
   // An older template that came back counts as the newest for its controller, whatever its number.
   const outdated = isSeen && updated >= nodes ? [] : staying.filter((pod) => !isNew(pod))
   const current = outdated.length === 0 ? staying : staying.filter(isNew)
@@ -71,7 +66,7 @@ function isReady(pod: Pod): boolean {
 }
 
 /** Those that do not serve come first, for nothing is lost with them; then by their nodes. */
-function byNeed(one: NodePod, other: NodePod): number {
+function byNeed(one: Pod, other: Pod): number {
   const needs = Number(isReady(one)) - Number(isReady(other))
   return needs || (one.spec?.nodeName ?? '').localeCompare(other.spec?.nodeName ?? '')
 }

@@ -1,8 +1,11 @@
+import type {ConfigMap, Node} from 'kubernetes-types/core/v1.js'
+import type {StorageClass} from 'kubernetes-types/storage/v1.js'
 import {readYaml} from '../../yaml/yaml.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, CONFIG_MAPS, NODES, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import type {Served} from '../api/served.ts'
 import type {SeenStorageClass} from '../diagnosis/diagnosis.ts'
 import {mebibytes, wholeCpus} from './quantity.ts'
 
@@ -49,16 +52,8 @@ async function readInventory(client: ApiClient, part: InventoryPart): Promise<In
   return dnsDomain === undefined ? {} : {dnsDomain}
 }
 
-interface Node {
-  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
-  readonly status?: {
-    readonly capacity?: {readonly cpu?: string; readonly memory?: string}
-    readonly addresses?: readonly {readonly type: string; readonly address: string}[]
-  }
-}
-
 async function listNodes(client: ApiClient): Promise<readonly SeenNode[]> {
-  const {items} = await listAll<Node>(client, {
+  const {items} = await listAll<Served<Node>>(client, {
     path: resourcePath(NODES, ''),
     asked: asking('list', NODES, ''),
   })
@@ -101,7 +96,7 @@ function readLeniently(text: string): unknown {
 
 async function readKey(client: ApiClient, name: string, key: string): Promise<string | undefined> {
   try {
-    const object = await readObject<{data?: Readonly<Record<string, string>>}>(client, CONFIG_MAPS, {
+    const object = await readObject<Served<ConfigMap>>(client, CONFIG_MAPS, {
       namespace: 'kube-system',
       name,
     })
@@ -120,20 +115,12 @@ const STORAGE_CLASSES: Resource = {
 }
 const DEFAULT = 'storageclass.kubernetes.io/is-default-class'
 
-interface StorageClass {
-  readonly metadata: {
-    readonly name: string
-    readonly creationTimestamp?: string
-    readonly annotations?: Readonly<Record<string, string>>
-  }
-}
-
 /**
  * Returns the storage classes, newest first: of several default classes Kubernetes takes the newest (1.26: retroactive
  * default storage class).
  */
 export async function listStorageClasses(client: ApiClient): Promise<readonly SeenStorageClass[]> {
-  const {items} = await listAll<StorageClass>(client, {
+  const {items} = await listAll<Served<StorageClass>>(client, {
     path: resourcePath(STORAGE_CLASSES, ''),
     asked: asking('list', STORAGE_CLASSES, ''),
   })

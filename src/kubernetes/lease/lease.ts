@@ -1,9 +1,11 @@
 import {createHash} from 'node:crypto'
+import type * as coordination from 'kubernetes-types/coordination/v1.js'
 import type {ReleaseId} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, LEASES, NAMESPACES, readObject, resourcePath} from '../api/resources.ts'
+import type {Served} from '../api/served.ts'
 import {DELETION_MARKER} from '../reservations/reservation.ts'
 
 /** Where kk keeps what belongs to no release. */
@@ -14,22 +16,7 @@ const ANSWER_TIMEOUT = 10_000
 /** The annotation that names the release: the Lease's own name is a hash. */
 export const RELEASE = 'kk.openstack.org/release'
 
-/** coordination.k8s.io/v1 Lease. */
-export interface Lease {
-  readonly metadata: {
-    readonly name: string
-    readonly uid?: string
-    readonly resourceVersion?: string
-    readonly annotations?: Readonly<Record<string, string>>
-  }
-  readonly spec?: {
-    readonly holderIdentity?: string
-    readonly leaseDurationSeconds?: number
-    readonly acquireTime?: string
-    readonly renewTime?: string
-    readonly leaseTransitions?: number
-  }
-}
+export type Lease = Served<coordination.Lease>
 
 /** How a Lease is waited for. */
 export interface Waiting {

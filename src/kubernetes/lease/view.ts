@@ -1,3 +1,4 @@
+import type {Pod} from 'kubernetes-types/core/v1.js'
 import type {ReleaseId} from '../../release.ts'
 import {findProcess, isRunning, type ProcessIdentity} from '../../state/processes/process-identity.ts'
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../state/processes/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
 import {PODS, readObject} from '../api/resources.ts'
+import type {Served} from '../api/served.ts'
 import {DELETION_MARKER} from '../reservations/reservation.ts'
 import {allLeases, LEASE_SECONDS, type Lease, leaseName, RELEASE, readLease} from './lease.ts'
 import {holderOn, OPERATION_VARIABLE, type Operation, operationName, operationOn} from './operation.ts'
@@ -119,16 +121,11 @@ async function readHelmProcess(
  */
 async function hasEnded(client: ApiClient, {namespace, name, uid}: PodIdentity): Promise<boolean> {
   try {
-    const pod = await readObject<Pod>(client, PODS, {namespace, name})
+    const pod = await readObject<Served<Pod>>(client, PODS, {namespace, name})
     return pod?.metadata.uid !== uid || ['Succeeded', 'Failed'].includes(pod.status?.phase ?? '')
   } catch {
     return false
   }
-}
-
-interface Pod {
-  readonly metadata: {readonly uid: string}
-  readonly status?: {readonly phase?: string}
 }
 
 /** What speaks for and against taking a Lease from its holder, as far as this machine can see. */

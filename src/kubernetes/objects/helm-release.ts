@@ -1,9 +1,11 @@
+import type {ManagedFieldsEntry} from 'kubernetes-types/meta/v1.js'
 import {mapParallel} from '../../base/parallel.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {METADATA} from '../api/list.ts'
 import {asking, readObject, resourcePath} from '../api/resources.ts'
+import type {Frozen} from '../api/served.ts'
 import {MANAGER} from '../dry-run/helm-writes.ts'
 import {isHook} from '../manifest/helm-view.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
@@ -24,14 +26,7 @@ export function helmReleaseOf([first]: readonly KubernetesObject[]): string | un
 }
 
 /** An entry of `metadata.managedFields`. */
-export interface ManagedFields {
-  readonly manager?: string
-  readonly operation?: string
-  readonly apiVersion?: string
-  readonly subresource?: string
-  readonly fieldsV1?: object
-  readonly [key: string]: unknown
-}
+export type ManagedFields = Frozen<ManagedFieldsEntry>
 
 /**
  * Makes helm the manager of the fields that Flux's controller applied, of the objects that exist: helm's next apply then

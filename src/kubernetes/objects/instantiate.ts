@@ -1,22 +1,13 @@
+import type {CronJob} from 'kubernetes-types/batch/v1.js'
 import {KkError} from '../../base/errors.ts'
 import type {ApiClient} from '../api/client.ts'
 import {asking, CRON_JOBS, JOBS, readObject, resourcePath} from '../api/resources.ts'
+import type {Frozen, Identity} from '../api/served.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import type {JobOfCronJob} from './live-objects.ts'
 
-interface Container {
-  readonly env?: readonly {readonly name: string}[]
-}
-
-interface CronJob extends KubernetesObject {
-  readonly metadata: KubernetesObject['metadata'] & {readonly uid: string}
-  readonly spec: {
-    readonly jobTemplate: {
-      readonly metadata?: object
-      readonly spec: {readonly template: {readonly spec: {readonly containers: readonly Container[]}}}
-    }
-  }
-}
+/** The metadata and the spec of a CronJob that exists. */
+type Instance = {readonly metadata: Identity; readonly spec: Frozen<NonNullable<CronJob['spec']>>}
 
 /**
  * Creates a Job of a CronJob, as `kubectl create job --from` does, and resolves with it; it goes with the CronJob. Throws
@@ -24,7 +15,7 @@ interface CronJob extends KubernetesObject {
  */
 export async function createJobOf(client: ApiClient, wanted: JobOfCronJob): Promise<KubernetesObject> {
   const {namespace, cronJob: name, job} = wanted
-  const cronJob = await readObject<CronJob>(client, CRON_JOBS, {namespace, name})
+  const cronJob = await readObject<Instance>(client, CRON_JOBS, {namespace, name})
   if (!cronJob) throw new KkError('KK_NOT_INSTALLED', `CronJob ${namespace}/${name} is not there`)
   return client.json<KubernetesObject>({
     method: 'POST',
@@ -35,12 +26,12 @@ export async function createJobOf(client: ApiClient, wanted: JobOfCronJob): Prom
 }
 
 function jobOf(
-  {metadata: {name, uid}, spec: {jobTemplate}}: CronJob,
+  {metadata: {name, uid}, spec: {jobTemplate}}: Instance,
   wanted: JobOfCronJob,
 ): KubernetesObject {
   const {namespace, job, variables} = wanted
-  const {template} = jobTemplate.spec
-  const containers = template.spec.containers.map((container) => ({
+  const {template, ...spec} = jobTemplate.spec!
+  const containers = template.spec!.containers.map((container) => ({
     ...container,
     env: [
       ...(container.env ?? []).filter((each) => !(each.name in variables)),
@@ -56,6 +47,6 @@ function jobOf(
       namespace,
       ownerReferences: [{apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true}],
     },
-    spec: {...jobTemplate.spec, template: {...template, spec: {...template.spec, containers}}},
+    spec: {...spec, template: {...template, spec: {...template.spec, containers}}},
   }
 }

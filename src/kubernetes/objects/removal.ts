@@ -4,21 +4,13 @@ import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll, METADATA, METADATA_LIST} from '../api/list.ts'
 import {asking, CLAIMS, readObject, resourcePath} from '../api/resources.ts'
+import type {Identity} from '../api/served.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import type {Claim, PresentObject} from './live-objects.ts'
 
-interface ClaimMetadata {
-  readonly metadata: {
-    readonly name: string
-    readonly namespace: string
-    readonly uid: string
-    readonly labels?: Readonly<Record<string, string>>
-  }
-}
-
 /** Returns the PersistentVolumeClaims of a namespace, by name. */
 export async function listClaims(client: ApiClient, namespace: string): Promise<readonly Claim[]> {
-  const {items} = await listAll<ClaimMetadata>(client, {
+  const {items} = await listAll<{readonly metadata: Identity}>(client, {
     path: resourcePath(CLAIMS, namespace),
     accept: METADATA_LIST,
     asked: asking('list', CLAIMS, namespace),

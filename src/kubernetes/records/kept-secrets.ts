@@ -1,9 +1,11 @@
 import {hash} from 'node:crypto'
+import type {Secret} from 'kubernetes-types/core/v1.js'
 import {KkError} from '../../base/errors.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
+import type {Served} from '../api/served.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
 
 /** A password or key that kk made or imported, and keeps in the cluster. */
@@ -63,12 +65,12 @@ export function keptSecrets(client: ApiClient): KeptSecrets {
   }
 }
 
-function read(client: ApiClient, namespace: string): Promise<SecretObject | undefined> {
-  return readObject<SecretObject>(client, SECRETS, {namespace: KK_NAMESPACE, name: secretName(namespace)})
+function read(client: ApiClient, namespace: string): Promise<Served<Secret> | undefined> {
+  return readObject<Served<Secret>>(client, SECRETS, {namespace: KK_NAMESPACE, name: secretName(namespace)})
 }
 
 async function list(client: ApiClient): Promise<ReadonlyMap<string, SecretsByName>> {
-  const {items} = await listAll<SecretObject>(client, {
+  const {items} = await listAll<Served<Secret>>(client, {
     path: resourcePath(SECRETS, KK_NAMESPACE),
     query: {labelSelector: SECRETS_LABEL},
     asked: asking('list', SECRETS, KK_NAMESPACE),
@@ -114,7 +116,7 @@ export function formerOf(name: string, present: SecretsByName): Pick<KeptSecret,
 }
 
 /** Creates the Secret, or replaces the one of that resourceVersion; returns false if somebody else was faster. */
-async function write(client: ApiClient, object: SecretObject): Promise<boolean> {
+async function write(client: ApiClient, object: Served<Secret>): Promise<boolean> {
   const {name, resourceVersion} = object.metadata
   const isNew = resourceVersion === undefined
   const send = () =>
@@ -142,19 +144,6 @@ const SECRETS_LABEL = 'kk.openstack.org/secrets-of'
 /** The annotation with kind and age of each key, and marks of the values that it replaced, as JSON. */
 const ABOUT = 'kk.openstack.org/secrets-about'
 
-/** A Secret of the core API. */
-interface SecretObject {
-  readonly metadata: {
-    readonly name: string
-    readonly namespace: string
-    readonly resourceVersion?: string
-    readonly labels?: Readonly<Record<string, string>>
-    readonly annotations?: Readonly<Record<string, string>>
-  }
-  /** Base64. */
-  readonly data?: Readonly<Record<string, string>>
-}
-
 type About = Readonly<Record<string, Partial<Pick<KeptSecret, 'kind' | 'since' | 'former'>>>>
 
 function secretName(namespace: string): string {
@@ -165,8 +154,8 @@ function secretName(namespace: string): string {
 function secretObject(
   namespace: string,
   secrets: SecretsByName,
-  found: SecretObject | undefined,
-): SecretObject {
+  found: Served<Secret> | undefined,
+): Served<Secret> {
   const about: About = Object.fromEntries(
     [...secrets].map(([name, {kind, since, former}]) => [name, {kind, since, former}]),
   )
@@ -186,7 +175,7 @@ function secretObject(
 }
 
 /** Returns the secrets in a Secret, by name; none in one that is missing. */
-function secretsIn(secret: SecretObject | undefined): SecretsByName {
+function secretsIn(secret: Served<Secret> | undefined): SecretsByName {
   const about = aboutIn(secret)
   return new Map(
     Object.entries(secret?.data ?? {}).map(([name, value]) => [
@@ -202,7 +191,7 @@ function secretsIn(secret: SecretObject | undefined): SecretsByName {
 }
 
 /** Returns the annotation of a Secret; empty if somebody has overwritten it, for the values still count. */
-function aboutIn(secret: SecretObject | undefined): About {
+function aboutIn(secret: Served<Secret> | undefined): About {
   try {
     const about: unknown = JSON.parse(secret?.metadata.annotations?.[ABOUT] ?? '{}')
     return typeof about === 'object' && about !== null ? (about as About) : {}

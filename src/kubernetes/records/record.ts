@@ -1,17 +1,11 @@
 import {KkError} from '../../base/errors.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
+import type {Identity} from '../api/served.ts'
 import type {ReleaseRecord} from './release-record.ts'
 
 /** A Secret as `PartialObjectMetadata`. */
 export interface SecretMetadata {
-  readonly metadata: {
-    readonly name: string
-    readonly namespace: string
-    readonly uid: string
-    readonly resourceVersion: string
-    readonly creationTimestamp?: string
-    readonly labels?: Readonly<Record<string, string>>
-  }
+  readonly metadata: Identity
 }
 
 /** Selects the Secrets that helm's records are, by their type. */

@@ -1,8 +1,10 @@
+import type {Secret} from 'kubernetes-types/core/v1.js'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
 import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
+import type {Metadata, Served} from '../api/served.ts'
 import {decodePayload, withChanges} from './payload.ts'
 import {
   allRecords,
@@ -166,20 +168,13 @@ async function patchLabels(
 
 const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
 
-interface Written {
-  readonly metadata: {
-    readonly creationTimestamp?: string
-    readonly managedFields?: readonly {readonly time?: string}[]
-  }
-}
-
 /**
  * Returns the time at which the record was last written, by the API server's clock, in milliseconds since the epoch.
  * Helm's own labels do not tell it: they hold the time of the machine that ran helm, and a new revision inherits them.
  */
 async function writtenAt(client: ApiClient, record: ReleaseRecord): Promise<number | undefined> {
   const at = {namespace: releaseNamespace(record.release), name: record.secret.name, accept: METADATA}
-  const secret = await readObject<Written>(client, SECRETS, at)
+  const secret = await readObject<{readonly metadata: Metadata}>(client, SECRETS, at)
   const {creationTimestamp, managedFields = []} = secret?.metadata ?? {}
   const times = [creationTimestamp, ...managedFields.map(({time}) => time)]
   const known = times.map((time) => Date.parse(time ?? '')).filter((time) => !Number.isNaN(time))
@@ -209,9 +204,7 @@ function isStray(secret: SecretMetadata): boolean {
   return readRecord(secret) === undefined || owner !== 'helm' || status === undefined
 }
 
-interface StoredSecret extends SecretMetadata {
-  readonly data?: Readonly<Record<string, string>>
-}
+type StoredSecret = SecretMetadata & Served<Secret>
 
 /**
  * Marks a revision as failed in the payload and in the label, as helm's own code does (Helm 4.2:

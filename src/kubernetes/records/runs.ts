@@ -1,8 +1,10 @@
+import type {ConfigMap} from 'kubernetes-types/core/v1.js'
 import type {ReleaseId} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, CONFIG_MAPS, readObject, resourcePath} from '../api/resources.ts'
+import type {Served} from '../api/served.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
 
 /** The outcome of a run; a killed run stays `running`. */
@@ -119,7 +121,7 @@ async function writeRecord(client: ApiClient, record: RunRecord): Promise<void> 
 
 async function readRecord(client: ApiClient, id: string): Promise<RunRecord | undefined> {
   const at = {namespace: KK_NAMESPACE, name: configMapName(id)}
-  const found = await readObject<RunConfigMap>(client, CONFIG_MAPS, at)
+  const found = await readObject<Served<ConfigMap>>(client, CONFIG_MAPS, at)
   return found && recordIn(found)
 }
 
@@ -127,7 +129,7 @@ async function listRecords(
   client: ApiClient,
   environment: string | undefined,
 ): Promise<readonly RunRecord[]> {
-  const {items} = await listAll<RunConfigMap>(client, {
+  const {items} = await listAll<Served<ConfigMap>>(client, {
     path: resourcePath(CONFIG_MAPS, KK_NAMESPACE),
     query: {
       labelSelector:
@@ -164,11 +166,6 @@ const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
 /** The version of the form, raised when a kk that reads the present one would misread the next. */
 const FORM = '1'
 
-interface RunConfigMap {
-  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
-  readonly data?: Readonly<Record<string, string>>
-}
-
 function configMapName(run: string): string {
   return `kk-run-${run}`
 }
@@ -188,7 +185,7 @@ function configMapOf(record: RunRecord): object {
 }
 
 /** Returns the record in a ConfigMap; undefined if a newer kk wrote it, or an edit made it unreadable. */
-function recordIn({data}: RunConfigMap): RunRecord | undefined {
+function recordIn({data}: Served<ConfigMap>): RunRecord | undefined {
   if (data?.form !== FORM || data.run === undefined) return undefined
   try {
     const record: unknown = JSON.parse(data.run)

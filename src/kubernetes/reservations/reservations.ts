@@ -1,20 +1,17 @@
 import {createHash, randomUUID} from 'node:crypto'
+import type {ConfigMap} from 'kubernetes-types/core/v1.js'
 import type {ReleaseId} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, CONFIG_MAPS, resourcePath} from '../api/resources.ts'
+import type {Served} from '../api/served.ts'
 import {createNamespace, KK_NAMESPACE, readLease} from '../lease/lease.ts'
 import {DELETION_MARKER, type Reservation, type Reservations} from './reservation.ts'
 
 const REQUIRED_LABEL = 'kk.openstack.org/intent-on'
 const DEPENDENT_LABEL = 'kk.openstack.org/intent-of'
 const COLLECTION = resourcePath(CONFIG_MAPS, KK_NAMESPACE)
-
-interface ReservationConfigMap {
-  readonly metadata: {readonly name: string}
-  readonly data?: Readonly<Record<string, string>>
-}
 
 /** Returns reservations kept as ConfigMaps in `kk-system`, and deletion markers on the Leases there. */
 export function useReservations(client: ApiClient): Reservations {
@@ -67,7 +64,7 @@ async function create(client: ApiClient, reservation: Omit<Reservation, 'name'>)
 
 /** Returns all reservations on the cluster. */
 export async function listReservations(client: ApiClient): Promise<readonly Reservation[]> {
-  const {items} = await listAll<ReservationConfigMap>(client, {
+  const {items} = await listAll<Served<ConfigMap>>(client, {
     path: COLLECTION,
     query: {labelSelector: REQUIRED_LABEL},
     asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
@@ -85,8 +82,8 @@ async function list(
   client: ApiClient,
   label: string,
   release: ReleaseId,
-): Promise<readonly ReservationConfigMap[]> {
-  const {items} = await listAll<ReservationConfigMap>(client, {
+): Promise<readonly Served<ConfigMap>[]> {
+  const {items} = await listAll<Served<ConfigMap>>(client, {
     path: COLLECTION,
     query: {labelSelector: `${label}=${hash(release)}`},
     asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
@@ -108,10 +105,7 @@ async function remove(client: ApiClient, name: string): Promise<void> {
 }
 
 /** Returns the reservation in a ConfigMap; one that somebody has edited still counts. */
-function reservationIn(
-  {metadata: {name}, data = {}}: ReservationConfigMap,
-  required: ReleaseId,
-): Reservation {
+function reservationIn({metadata: {name}, data = {}}: Served<ConfigMap>, required: ReleaseId): Reservation {
   return {
     name,
     required,

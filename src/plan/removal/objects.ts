@@ -1,3 +1,5 @@
+import type {StatefulSetSpec} from 'kubernetes-types/apps/v1.js'
+import type {Frozen} from '../../kubernetes/api/served.ts'
 import {hookDeletePolicies, hookEvents, staysAtUninstall} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Claim} from '../../kubernetes/objects/live-objects.ts'
@@ -80,13 +82,7 @@ export function nameOf({kind, metadata}: KubernetesObject, namespace: string): O
   return {kind, name: metadata.name, namespace: metadata.namespace ?? namespace}
 }
 
-interface StatefulSet extends KubernetesObject {
-  readonly spec?: {
-    readonly selector?: {readonly matchLabels?: Readonly<Record<string, string>>}
-    readonly volumeClaimTemplates?: readonly {readonly metadata?: {readonly name?: string}}[]
-    readonly persistentVolumeClaimRetentionPolicy?: {readonly whenDeleted?: string}
-  }
-}
+type StatefulSet = KubernetesObject & {readonly spec?: Partial<Frozen<StatefulSetSpec>>}
 
 /** Whether an object is a StatefulSet with which Kubernetes deletes its claims, as its retention policy may say. */
 export function takesClaims({kind, spec}: StatefulSet): boolean {

@@ -1,5 +1,8 @@
+import type * as batch from 'kubernetes-types/batch/v1.js'
+import type * as core from 'kubernetes-types/core/v1.js'
 import {KkError} from '../../base/errors.ts'
 import {CONFIG_MAPS, JOBS, PODS} from '../../kubernetes/api/resources.ts'
+import type {Served} from '../../kubernetes/api/served.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import type {Collection} from '../../kubernetes/watch/collection.ts'
@@ -20,39 +23,8 @@ export interface ClusterRun {
   readonly again: string
 }
 
-interface Job {
-  readonly metadata: {
-    readonly creationTimestamp: string
-    readonly labels?: Readonly<Record<string, string>>
-    readonly annotations?: Readonly<Record<string, string>>
-  }
-  readonly status?: {
-    readonly conditions?: readonly {
-      readonly type: string
-      readonly status: string
-      readonly message?: string
-    }[]
-  }
-}
-
-interface Pod {
-  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
-  readonly status?: {
-    readonly conditions?: readonly {
-      readonly type: string
-      readonly status: string
-      readonly reason?: string
-      readonly message?: string
-    }[]
-    readonly containerStatuses?: readonly {
-      readonly name: string
-      readonly state?: {
-        readonly waiting?: {readonly reason?: string; readonly message?: string}
-        readonly terminated?: {readonly exitCode: number; readonly message?: string}
-      }
-    }[]
-  }
-}
+type Job = Served<batch.Job>
+type Pod = Served<core.Pod>
 
 /** Returns the runs whose Jobs are in a namespace, newest first. */
 export async function clusterRuns(objects: Objects, namespace: string): Promise<readonly ClusterRun[]> {
@@ -84,7 +56,7 @@ export async function clusterRun(
 }
 
 function runOf({metadata, status}: Job): ClusterRun | undefined {
-  const {labels = {}, annotations = {}, creationTimestamp} = metadata
+  const {labels = {}, annotations = {}, creationTimestamp = ''} = metadata
   const id = labels[RUN_LABEL]
   if (id === undefined) return undefined
   return {

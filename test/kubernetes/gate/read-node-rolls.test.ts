@@ -1,7 +1,8 @@
 import {describe, expect, it} from 'vitest'
+import type {Pod} from '../../../src/kubernetes/gate/kinds/observed.ts'
 import {isRolledByNode} from '../../../src/kubernetes/gate/node-roll.ts'
-import {type NodePod, nodeRoll} from '../../../src/kubernetes/gate/read-node-rolls.ts'
-import {pod, READY_POD, waitingFor, workload} from '../support/objects.ts'
+import {nodeRoll} from '../../../src/kubernetes/gate/read-node-rolls.ts'
+import {pod, READY_POD, type StatedStatus, waitingFor, workload} from '../support/objects.ts'
 
 const READY = READY_POD!
 const BROKEN = waitingFor('ImagePullBackOff')
@@ -15,14 +16,19 @@ function set(status: object = {}, observed = 2) {
 }
 
 /** Its pod on a node, of the first or the second template. */
-function on(node: string, template: 1 | 2, status = READY, more: {deletionTimestamp?: string} = {}): NodePod {
+function on(
+  node: string,
+  template: 1 | 2,
+  status: StatedStatus = READY,
+  more: {deletionTimestamp?: string} = {},
+): Pod {
   const {metadata, ...rest} = pod(`agent-${node}`, status)
   const labels = {...metadata.labels, 'pod-template-generation': String(template)}
   return {...rest, metadata: {...metadata, ...more, labels, uid: `uid-${node}`}, spec: {nodeName: node}}
 }
 
-const names = (pods: readonly NodePod[], of = set()) => nodeRoll(of, pods).outdated.map(({name}) => name)
-const isSettled = (pods: readonly NodePod[], of = set()) => nodeRoll(of, pods).isSettled
+const names = (pods: readonly Pod[], of = set()) => nodeRoll(of, pods).outdated.map(({name}) => name)
+const isSettled = (pods: readonly Pod[], of = set()) => nodeRoll(of, pods).isSettled
 
 describe('what is to be replaced node by node', () => {
   it('is the pods of an older template, in the order of their nodes', () => {
@@ -55,7 +61,7 @@ describe('the next pod may go', () => {
     expect(isSettled([on('a', 2), on('b', 1, BROKEN), on('c', 1)])).toBe(true)
   })
 
-  it.each<[string, readonly NodePod[], ReturnType<typeof set>]>([
+  it.each<[string, readonly Pod[], ReturnType<typeof set>]>([
     ['a new one is not ready', [on('a', 2, BROKEN), on('b', 1), on('c', 1)], set()],
     ['one is on its way out', [on('a', 1, READY, {deletionTimestamp: 'now'}), on('b', 1), on('c', 1)], set()],
     ['a node has none', [on('b', 1), on('c', 1)], set()],

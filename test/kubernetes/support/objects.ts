@@ -1,10 +1,23 @@
 import type {Stated} from '../../../src/kubernetes/gate/kinds/health.ts'
-import type {ObservedClaim, Pod, Surroundings} from '../../../src/kubernetes/gate/kinds/observed.ts'
+import type {
+  ContainerStatus,
+  ObservedClaim,
+  Pod,
+  Surroundings,
+  Workload,
+} from '../../../src/kubernetes/gate/kinds/observed.ts'
+
+type Statuses = 'containerStatuses' | 'initContainerStatuses'
+
+/** The status of a pod, of each container no more than a test is about. */
+export type StatedStatus = Omit<NonNullable<Pod['status']>, Statuses> & {
+  readonly [Key in Statuses]?: readonly Partial<ContainerStatus>[]
+}
 
 /** A pod with the label `app: NAME-OF-APP` as the selectors of these tests want it. */
 export function pod(
   name: string,
-  status: Pod['status'],
+  status: StatedStatus | undefined,
   more: Partial<Pod> & {hash?: string; created?: string} = {},
 ): Pod {
   const {hash, created = '2026-01-01T00:00:00Z', ...rest} = more
@@ -14,13 +27,13 @@ export function pod(
     spec: {containers: [{name: 'api'}]},
     ...rest,
     ...(status && {status}),
-  }
+  } as Pod
 }
 
-export const READY_POD: Pod['status'] = {phase: 'Running', conditions: [{type: 'Ready', status: 'True'}]}
+export const READY_POD: StatedStatus = {phase: 'Running', conditions: [{type: 'Ready', status: 'True'}]}
 
 /** One container that waits for this reason. */
-export function waitingFor(reason: string, message?: string): Pod['status'] {
+export function waitingFor(reason: string, message?: string): StatedStatus {
   const waiting = {reason, ...(message && {message})}
   return {phase: 'Pending', containerStatuses: [{name: 'api', ready: false, state: {waiting}}]}
 }
@@ -46,7 +59,7 @@ export function workload<K extends string>(
     kind,
     metadata: {name: 'api', namespace: 'openstack', generation: 2},
     spec: {selector: {matchLabels: {app: 'api'}}, ...given.spec},
-    status: {observedGeneration: given.observed ?? 2, ...given.status},
+    status: {observedGeneration: given.observed ?? 2, ...given.status} as NonNullable<Workload['status']>,
   }
 }
 

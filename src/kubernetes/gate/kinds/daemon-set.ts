@@ -1,16 +1,10 @@
+import type * as apps from 'kubernetes-types/apps/v1.js'
+import type {Served} from '../../api/served.ts'
 import type {PassedHealth} from '../health.ts'
 import {claimsOf} from './claim.ts'
 import {type HealthOf, noted, workloadHealth} from './health.ts'
-import type {Workload} from './observed.ts'
 
-export interface DaemonSet extends Workload {
-  readonly spec?: Workload['spec'] & {readonly updateStrategy?: {readonly type?: string}}
-  readonly status?: Workload['status'] & {
-    readonly desiredNumberScheduled?: number
-    readonly updatedNumberScheduled?: number
-    readonly numberAvailable?: number
-  }
-}
+export type DaemonSet = Served<apps.DaemonSet>
 
 /**
  * Returns the health of a DaemonSet: a pod of the current template must be available on every node that should have one

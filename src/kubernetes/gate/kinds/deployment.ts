@@ -1,16 +1,12 @@
+import type * as apps from 'kubernetes-types/apps/v1.js'
+import type {Served} from '../../api/served.ts'
 import type {PassedHealth} from '../health.ts'
 import {claimsOf} from './claim.ts'
 import {closed, conditionCause, type HealthOf, noted, scaledDown, workloadHealth} from './health.ts'
-import {findCondition, type Workload} from './observed.ts'
+import {findCondition} from './observed.ts'
 import {matchesSelector} from './selector.ts'
 
-interface Deployment extends Workload {
-  readonly status?: Workload['status'] & {
-    readonly replicas?: number
-    readonly updatedReplicas?: number
-    readonly availableReplicas?: number
-  }
-}
+type Deployment = Served<apps.Deployment>
 
 /**
  * Returns the health of a Deployment: every replica must be of the current template and available, and no old one left

@@ -1,16 +1,11 @@
+import type * as batch from 'kubernetes-types/batch/v1.js'
+import type {Served} from '../../api/served.ts'
 import {claimsOf, unboundClaims} from './claim.ts'
 import {closed, HEALTHY, type HealthOf, noted} from './health.ts'
-import {findCondition, type Workload} from './observed.ts'
+import {findCondition} from './observed.ts'
 import {matchesSelector} from './selector.ts'
 
-interface Job extends Workload {
-  readonly spec?: Workload['spec'] & {
-    readonly completions?: number
-    readonly suspend?: boolean
-    readonly ttlSecondsAfterFinished?: number
-  }
-  readonly status?: Workload['status'] & {readonly succeeded?: number; readonly failed?: number}
-}
+type Job = Served<batch.Job>
 
 /**
  * Returns the health of a Job: it must be complete. One that has failed, or whose failure is decided (`FailureTarget`),

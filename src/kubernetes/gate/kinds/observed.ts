@@ -1,22 +1,14 @@
-/** The parts of Kubernetes' objects that the gate reads, as the API hands them out. */
-interface Metadata {
-  readonly name: string
-  readonly namespace?: string
-  readonly uid?: string
-  readonly resourceVersion?: string
-  readonly generation?: number
-  readonly labels?: Readonly<Record<string, string>>
-  readonly annotations?: Readonly<Record<string, string>>
-  readonly creationTimestamp?: string
-  readonly deletionTimestamp?: string
-  readonly ownerReferences?: readonly object[]
-}
+import type * as core from 'kubernetes-types/core/v1.js'
+import type * as meta from 'kubernetes-types/meta/v1.js'
+import type {Frozen, Metadata, Served} from '../../api/served.ts'
 
+/** An object of any kind, as the API hands it out. */
 export interface Observed {
   readonly kind?: string
   readonly metadata: Metadata
 }
 
+/** The fields that the conditions of all kinds have. */
 export interface Condition {
   readonly type: string
   readonly status: string
@@ -26,62 +18,11 @@ export interface Condition {
   readonly observedGeneration?: number
 }
 
-export interface LabelSelector {
-  readonly matchLabels?: Readonly<Record<string, string>>
-  readonly matchExpressions?: readonly {
-    readonly key: string
-    readonly operator: string
-    readonly values?: readonly string[]
-  }[]
-}
-
-interface TerminatedState {
-  readonly exitCode: number
-  readonly reason?: string
-  readonly message?: string
-}
-
-export interface ContainerStatus {
-  readonly name: string
-  readonly ready?: boolean
-  readonly started?: boolean
-  readonly restartCount?: number
-  readonly state?: {
-    readonly waiting?: {readonly reason?: string; readonly message?: string}
-    readonly running?: object
-    readonly terminated?: TerminatedState
-  }
-  readonly lastState?: {readonly terminated?: TerminatedState}
-}
-
-interface Container {
-  readonly name: string
-  /** `Always` marks a sidecar among the init containers. */
-  readonly restartPolicy?: string
-}
-
-export interface PodSpec {
-  readonly containers?: readonly Container[]
-  readonly initContainers?: readonly Container[]
-  readonly volumes?: readonly {readonly persistentVolumeClaim?: {readonly claimName: string}}[]
-}
-
-export interface Pod extends Observed {
-  readonly spec?: PodSpec
-  readonly status?: {
-    readonly phase?: string
-    readonly reason?: string
-    readonly message?: string
-    readonly conditions?: readonly Condition[]
-    readonly initContainerStatuses?: readonly ContainerStatus[]
-    readonly containerStatuses?: readonly ContainerStatus[]
-  }
-}
-
-export interface ObservedClaim extends Observed {
-  readonly spec?: {readonly storageClassName?: string}
-  readonly status?: {readonly phase?: string}
-}
+export type LabelSelector = Frozen<meta.LabelSelector>
+export type ContainerStatus = Frozen<core.ContainerStatus>
+export type PodSpec = Partial<Frozen<core.PodSpec>>
+export type Pod = Served<core.Pod>
+export type ObservedClaim = Served<core.PersistentVolumeClaim>
 
 /** The fields that all workloads have. */
 export interface Workload extends Observed {

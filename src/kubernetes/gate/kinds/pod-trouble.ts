@@ -74,7 +74,7 @@ function worstContainer({status}: Pod): Trouble | undefined {
   return troubles.sort((one, other) => other.severity - one.severity)[0]
 }
 
-function containerTrouble(status: ContainerStatus): Trouble {
+function containerTrouble(status: Pick<ContainerStatus, 'name'> & Partial<ContainerStatus>): Trouble {
   const {waiting, terminated, running} = status.state ?? {}
   const container = status.name
   if (terminated) {
@@ -105,7 +105,7 @@ function containerTrouble(status: ContainerStatus): Trouble {
   }
 }
 
-function restarts(status: ContainerStatus | undefined): string {
+function restarts(status: Partial<ContainerStatus> | undefined): string {
   const {restartCount = 0, lastState} = status ?? {}
   if (restartCount === 0) return ''
   const times = restartCount === 1 ? 'once' : `${restartCount} times`

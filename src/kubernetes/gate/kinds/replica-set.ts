@@ -1,17 +1,12 @@
+import type * as apps from 'kubernetes-types/apps/v1.js'
+import type * as core from 'kubernetes-types/core/v1.js'
+import type {Served} from '../../api/served.ts'
 import {claimsOf} from './claim.ts'
 import {conditionCause, type HealthOf, scaledDown, workloadHealth} from './health.ts'
-import type {Workload} from './observed.ts'
 
-interface ReplicaSet extends Workload {
-  readonly status?: Workload['status'] & {readonly availableReplicas?: number}
-}
-
-/** A ReplicationController selects by a map of labels. */
-type ReplicationController = Omit<ReplicaSet, 'spec'> & {
-  readonly spec?: Omit<NonNullable<ReplicaSet['spec']>, 'selector'> & {
-    readonly selector?: Readonly<Record<string, string>>
-  }
-}
+type ReplicaSet = Served<apps.ReplicaSet>
+/** Selects by a map of labels. */
+type ReplicationController = Served<core.ReplicationController>
 
 /**
  * Returns the health of a ReplicaSet: every replica must be available. It never replaces a pod because its template has

@@ -1,9 +1,8 @@
+import type * as core from 'kubernetes-types/core/v1.js'
+import type {Served} from '../../api/served.ts'
 import {HEALTHY, type HealthOf, noted} from './health.ts'
-import type {Observed} from './observed.ts'
 
-interface Service extends Observed {
-  readonly status?: {readonly loadBalancer?: {readonly ingress?: readonly object[]}}
-}
+type Service = Served<core.Service>
 
 /** Returns the health of a Service of type LoadBalancer: it is never awaited, for a cluster may have nothing that gives addresses. */
 export const loadBalancerHealth: HealthOf<Service> = (service) => {

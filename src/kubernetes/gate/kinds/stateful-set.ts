@@ -1,20 +1,10 @@
+import type * as apps from 'kubernetes-types/apps/v1.js'
+import type {Served} from '../../api/served.ts'
 import type {PassedHealth} from '../health.ts'
 import {claimsOf} from './claim.ts'
 import {type HealthOf, noted, scaledDown, workloadHealth} from './health.ts'
-import type {Workload} from './observed.ts'
 
-interface StatefulSet extends Workload {
-  readonly spec?: Workload['spec'] & {
-    readonly ordinals?: {readonly start?: number}
-    readonly volumeClaimTemplates?: readonly {readonly metadata: {readonly name: string}}[]
-    readonly updateStrategy?: {readonly type?: string; readonly rollingUpdate?: {readonly partition?: number}}
-  }
-  readonly status?: Workload['status'] & {
-    readonly readyReplicas?: number
-    readonly availableReplicas?: number
-    readonly updatedReplicas?: number
-  }
-}
+type StatefulSet = Served<apps.StatefulSet>
 
 /**
  * Returns the health of a StatefulSet: every replica must be available and, except those below the partition, of the
@@ -59,7 +49,7 @@ function claimNames({metadata, spec}: StatefulSet): string[] {
   const ordinals = Array.from({length: replicas}, (_, index) => (spec?.ordinals?.start ?? 0) + index)
   const templates = spec?.volumeClaimTemplates ?? []
   const own = ordinals.flatMap((ordinal) =>
-    templates.map((template) => `${template.metadata.name}-${metadata.name}-${ordinal}`),
+    templates.map((template) => `${template.metadata?.name}-${metadata.name}-${ordinal}`),
   )
   return [...own, ...claimsOf(spec?.template?.spec)]
 }

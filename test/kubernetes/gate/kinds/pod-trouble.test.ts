@@ -1,13 +1,12 @@
 import {describe, expect, it} from 'vitest'
-import type {Pod} from '../../../../src/kubernetes/gate/kinds/observed.ts'
 import {podTrouble} from '../../../../src/kubernetes/gate/kinds/pod-trouble.ts'
-import {pod, READY_POD, waitingFor} from '../../support/objects.ts'
+import {pod, READY_POD, type StatedStatus, waitingFor} from '../../support/objects.ts'
 
 const running = {running: {}}
 const init = (name: string, restartPolicy?: string) => ({name, ...(restartPolicy && {restartPolicy})})
 
 describe('what is wrong with a pod', () => {
-  it.each<[string, Pod['status'], object]>([
+  it.each<[string, StatedStatus, object]>([
     [
       'CrashLoopBackOff',
       waitingFor('CrashLoopBackOff', 'back-off 10s'),
@@ -75,7 +74,7 @@ describe('what is wrong with a pod', () => {
     expect(podTrouble(pod('api-1', status))).toMatchObject({pod: 'api-1', ...expected})
   })
 
-  it.each<[string, Pod['status']]>([
+  it.each<[string, StatedStatus]>([
     ['ready', READY_POD],
     ['done', {phase: 'Succeeded'}],
   ])('is nothing when the pod is %s', (_, status) => {
