@@ -2,11 +2,11 @@ import {readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {type CarriedFile, CONCEPTS} from '../src/state/assets.ts'
 
-/** kk's own charts, environments, Containerfiles and the words that `kk help` explains, as the executable carries them: by path. */
+/** kk's own charts, that of the operator, environments, Containerfiles and the words that `kk help` explains, as the executable carries them: by path. */
 export function carriedFiles(root: string): Record<string, CarriedFile> {
   const files: Record<string, CarriedFile> = {}
   files[CONCEPTS] = {text: readFileSync(join(root, CONCEPTS), 'utf8'), mode: 0o644}
-  for (const folder of ['charts', 'environments', 'images']) {
+  for (const folder of ['charts', 'environments', 'images', 'src/operator/install/chart']) {
     const entries = readdirSync(join(root, folder), {recursive: true, withFileTypes: true})
     for (const entry of entries.filter((each) => each.isFile())) {
       const path = join(entry.parentPath, entry.name)

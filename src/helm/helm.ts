@@ -39,8 +39,10 @@ export interface ChangeOptions extends OperationOptions {
   readonly createNamespace?: boolean
   /** Install only: over the history of a release that was uninstalled. */
   readonly replace?: boolean
-  /** Take fields from other managers (helm 4, for a release that is applied on the server side; upgrade only). */
+  /** Take fields from other managers (helm 4, for a release that is applied on the server side, as each that it installs). */
   readonly forceConflicts?: boolean
+  /** Take objects that are there and of no release, or of another. */
+  readonly takeOwnership?: boolean
 }
 
 /** A release and the revision that it is brought back to. */

@@ -98,6 +98,21 @@ describe('the binary alone', () => {
     expect(await programsBelow(join(files, 'images'))).toEqual(programs)
   })
 
+  it('carries the chart of the operator', async () => {
+    const chart = join(home, 'operator-chart')
+    const words = ['operator', 'install', '--image', 'i', '--namespace', 'openstack', '--chart', chart]
+
+    const {exitCode, stderr} = await alone(words)
+
+    expect(exitCode, stderr).toBe(0)
+    expect((await readdir(join(chart, 'templates'))).sort()).toEqual([
+      'NOTES.txt',
+      'accounts.yaml',
+      'deletion-guard.yaml',
+      'deployments.yaml',
+    ])
+  })
+
   it('draws with the Graphviz that it carries', async () => {
     const {exitCode, stdout, stderr} = await alone(['graph', '--format', 'svg'])
 

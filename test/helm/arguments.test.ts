@@ -136,6 +136,17 @@ it.each([
   expect(words.join(' ')).not.toMatch(/--wait|--atomic|--rollback-on-failure|--force|--set|--debug|s3same/)
 })
 
+it.each([
+  ['install', 3, installArguments, ['--take-ownership']],
+  ['install', 4, installArguments, ['--force-conflicts', '--take-ownership']],
+  ['upgrade', 3, upgradeArguments, ['--take-ownership']],
+  ['upgrade', 4, upgradeArguments, ['--force-conflicts', '--take-ownership']],
+] as const)('helm %s of helm %i takes objects and fields where it is to', (_, major, words, taken) => {
+  const given = words(major, call, {...change, takeOwnership: true, forceConflicts: true}, {})
+
+  expect(given.filter((word) => /^--(?:take|force)/.test(word))).toEqual(taken)
+})
+
 describe('helm uninstall', () => {
   it('waits for nothing, keeps no history, and deletes in the background; the same in both majors', () => {
     const words = uninstallArguments(

@@ -1,35 +1,35 @@
-import {join} from 'node:path'
 import {Flags} from '@oclif/core'
 import {KkError} from '../../base/errors.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
-import {type ClusterFlags, clusterFlags, environmentFlags} from '../../cli/flags.ts'
-import {namesCluster, openChosenCluster} from '../../cli/open/cluster.ts'
+import {
+  type ClusterFlags,
+  clusterFlags,
+  environmentFlags,
+  type HelmFlags,
+  helmFlags,
+} from '../../cli/flags.ts'
+import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openGraph} from '../../cli/open/open.ts'
 import {CLUSTER_OBJECTS, changeFlags} from '../../cli/run/flags.ts'
 import {expectImage} from '../../cli/run/image-reference.ts'
 import {operatorCommand} from '../../cli/run/same-again.ts'
 import {VERSION} from '../../cli/version.ts'
+import type {ReleaseCall} from '../../helm/helm.ts'
 import {NAMESPACES} from '../../kubernetes/api/resources.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {nameProblem} from '../../kubernetes/manifest/name-problem.ts'
 import {OTHERS, shardsOf} from '../../operator/children/shards.ts'
-import {operatorChart} from '../../operator/install/chart.ts'
-import {
-  type InstallOptions,
-  installOperator,
-  kindObjects,
-  operatorObjects,
-  siteObjects,
-} from '../../operator/install/install.ts'
+import {type InstallOptions, withChart, writeChart} from '../../operator/install/chart.ts'
+import {installOperator, kindObjects, operatorObjects, siteObjects} from '../../operator/install/install.ts'
 import {expectShape, SHAPES, type Shape} from '../../operator/install/shape.ts'
-import {writeAtomically} from '../../state/files/write-atomically.ts'
+import {builtInFiles} from '../../state/assets.ts'
 
 export default class OperatorInstall extends KkCommand {
   static override summary = 'Install the operator in the cluster, or bring it up to date.'
   static override description =
-    'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed, and a cluster that is named is asked whether the operator is there in another shape. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.'
+    'Applies its kinds, and has helm install its chart, with its roles and its Deployment, as the release kk-operator in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed, and a cluster that is named is asked whether the operator is there in another shape. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.'
   static override examples = [
     '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
     {
@@ -99,39 +99,54 @@ export default class OperatorInstall extends KkCommand {
     yes: changeFlags.yes,
     'dry-run': changeFlags['dry-run'],
     ...clusterFlags,
+    ...helmFlags,
   }
 
   override async run(): Promise<void> {
     const flags = await withServices((await this.parse(OperatorInstall)).flags)
     const part = partOf(flags)
-    if (flags.chart !== undefined) return await this.writeChart(flags.chart, optionsOf(flags))
-    const made = part?.objects ?? operatorObjects(optionsOf(flags))
+    if (part) return await this.install(flags, part)
+    const options = optionsOf(flags)
+    const root = await builtInFiles(process.env)
+    if (flags.chart !== undefined) return await this.writeChart(flags.chart, root, options)
+    await withChart(root, options, async (call) => {
+      const helm = await openUsersHelm(flags)
+      const objects = await operatorObjects(options, {helm, call})
+      await this.install(flags, {what: 'the operator', objects, call})
+    })
+  }
+
+  private async install(flags: InstallFlags, {what, objects, call}: Installed): Promise<void> {
     if (flags['dry-run']) {
-      const list = {apiVersion: 'v1', kind: 'List', items: made}
+      const list = {apiVersion: 'v1', kind: 'List', items: objects}
       this.console.print(JSON.stringify(list, undefined, 2))
-      return await refuseShape(made, flags)
+      return await refuseShape(objects, flags)
     }
     await using cluster = await openChosenCluster(flags, undefined)
-    const what = part?.what ?? 'the operator'
     if (!flags.yes && canAsk()) await confirm(`install ${what} on ${cluster.context}?`)
-    const isGuarded = part !== undefined || (await cluster.guard.supported())
-    const newer = await installOperator(
-      isGuarded ? made : operatorObjects({...optionsOf(flags), isGuarded}),
-      cluster,
-    )
+    const charted = call && {call, helm: await openUsersHelm(flags, cluster)}
+    const newer = await installOperator(objects, cluster, charted)
     if (newer.length > 0) this.console.say(`left as a newer kk has written it: ${newer.join(', ')}`)
     this.console.say(
       `installed ${what} on ${cluster.context}; to see what it does: ${operatorCommand('status', flags)}`,
     )
   }
 
-  private async writeChart(directory: string, options: InstallOptions): Promise<void> {
-    for (const [path, text] of Object.entries(operatorChart(options)))
-      await writeAtomically(join(directory, path), text)
+  private async writeChart(directory: string, root: string, options: InstallOptions): Promise<void> {
+    await writeChart(directory, root, options)
     this.console.say(
       `wrote the chart ${directory}; its kinds are applied with kk operator install --kinds, and it is installed with: helm install kk-operator ${directory} --namespace kk-system`,
     )
   }
+}
+
+type InstallFlags = ClusterFlags & HelmFlags & {readonly yes: boolean; readonly 'dry-run': boolean}
+
+/** What is installed: the objects as they are or, where helm has its release to call, those of the chart by helm. */
+interface Installed {
+  readonly what: string
+  readonly objects: readonly KubernetesObject[]
+  readonly call?: ReleaseCall
 }
 
 /** Throws `KK_SHAPE` as the installation does, where a cluster is named; what goes to Git needs none. */
@@ -168,7 +183,7 @@ async function withServices<T extends OperatorFlags>(flags: T): Promise<T> {
 }
 
 /** Returns the part of the operator that is asked for; undefined for all of it. Throws `KK_USAGE` where a flag is missing. */
-function partOf(flags: OperatorFlags) {
+function partOf(flags: OperatorFlags): Installed | undefined {
   if (flags.kinds) return {what: 'the kinds of the operator', objects: kindObjects(VERSION)}
   if (!flags.account) return undefined
   return {what: 'the account of the operator', objects: siteObjects(optionsOf({...flags, image: ''}))}

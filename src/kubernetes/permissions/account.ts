@@ -38,9 +38,19 @@ export interface Account {
   readonly makesOfCluster?: boolean
 }
 
-/** Returns the name of the role for what the charts of an account render for the whole cluster. */
-export function chartsRoleName(account: string): string {
-  return `${account}-charts`
+/** Returns what rights allow by place, with what is allowed on the cluster beside, as the rules of roles. */
+export function accountRules(rights: RoleSet, beside: readonly Rule[] = []) {
+  const {cluster, release, rendered, [KK_NAMESPACE]: system} = rulesOf(rights)
+  return {
+    cluster: [...necessary(cluster), ...granted(beside)],
+    [KK_NAMESPACE]: granted(system),
+    release: granted([...release, ...rendered]),
+  }
+}
+
+/** Returns the rules for the objects of the whole cluster that kk's own charts render. */
+export function chartsRules(): readonly object[] {
+  return granted(rulesOfCluster())
 }
 
 /** Returns a ServiceAccount with its roles, in the order in which they are applied. */
@@ -50,15 +60,15 @@ export function accountObjects({
   namespace,
   rights,
   releases,
-  beside = [],
+  beside,
   atHome = [],
   makesOfCluster = false,
 }: Account): readonly KubernetesObject[] {
-  const {cluster, release, rendered, ...system} = rulesOf(rights)
+  const {cluster, release, [KK_NAMESPACE]: system} = accountRules(rights, beside)
   const places = [
-    [KK_NAMESPACE, system[KK_NAMESPACE]],
-    [namespace, atHome],
-    ...releases.map((each) => [each, [...release, ...rendered]] as const),
+    [KK_NAMESPACE, system],
+    [namespace, granted(atHome)],
+    ...releases.map((each) => [each, release] as const),
   ] as const
   const rules = Map.groupBy(places, ([place]) => place)
   const object = (
@@ -76,19 +86,19 @@ export function accountObjects({
     roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind, name: role},
     subjects: [{kind: ACCOUNTS.kind, name, namespace}],
   })
-  const charts = chartsRoleName(name)
+  const charts = `${name}-charts`
   return [
     object(ACCOUNTS, namespace, {}),
-    object(CLUSTER_ROLES, '', {rules: [...necessary(cluster), ...all(beside)]}),
+    object(CLUSTER_ROLES, '', {rules: cluster}),
     object(CLUSTER_BINDINGS, '', bound(CLUSTER_ROLES)),
     ...(makesOfCluster
       ? [
-          object(CLUSTER_ROLES, '', {rules: all(rulesOfCluster())}, charts),
+          object(CLUSTER_ROLES, '', {rules: chartsRules()}, charts),
           object(CLUSTER_BINDINGS, '', bound(CLUSTER_ROLES, charts), charts),
         ]
       : []),
     ...[...rules].flatMap(([place, parts]) => [
-      object(ROLES, place, {rules: all(parts.flatMap(([, each]) => each))}),
+      object(ROLES, place, {rules: parts.flatMap(([, each]) => each)}),
       object(BINDINGS, place, bound(ROLES)),
     ]),
   ]
@@ -96,9 +106,9 @@ export function accountObjects({
 
 /** What kk cannot go without; in a namespace it may also do what helps it to say why something fails. */
 function necessary(rules: readonly Rule[]): readonly object[] {
-  return all(rules.filter(({without}) => without.length === 0))
+  return granted(rules.filter(({without}) => without.length === 0))
 }
 
-function all(rules: readonly Rule[]): readonly object[] {
+function granted(rules: readonly Rule[]): readonly object[] {
   return rules.map(({why: _, without: __, ...granted}) => granted)
 }

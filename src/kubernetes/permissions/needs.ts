@@ -335,7 +335,12 @@ const following = (group: string, resource: string, ...verbs: readonly string[])
 })
 const installing = (group: string, ...resources: readonly string[]): readonly Need[] =>
   resources.map((resource) =>
-    inCluster(group, resource, ['create', 'patch', 'delete'], 'to install the operator, and to take it away'),
+    inCluster(
+      group,
+      resource,
+      ['get', 'create', 'patch', 'delete'],
+      'to install the operator, and to take it away',
+    ),
   )
 
 /**
@@ -469,7 +474,10 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
       'admissionregistration.k8s.io',
       ...['validatingadmissionpolicies', 'validatingadmissionpolicybindings'],
     ),
-    inCluster('apiextensions.k8s.io', 'customresourcedefinitions', ['get'], 'to take the kinds away'),
+    {
+      ...{group: '', resource: 'secrets', where: 'kk-system', why: "to keep helm's records of it"},
+      verbs: ['get', 'list', 'create', 'update', 'delete'],
+    },
     {...steering('list', 'patch'), why: 'to stop its work, and let go what waits for its removal'},
     {...LEADER, why: 'to wait until it has ended what it runs'},
     {

@@ -54,6 +54,11 @@ export function withRemoval({verbs, rendered = []}: RoleSet): RoleSet {
   return {verbs: [...verbs, ...ROLE_SETS.remove.verbs], rendered}
 }
 
+/** Returns what it needs on the cluster for that, also where a command line could go on without. */
+export function removalRules(): readonly Rule[] {
+  return rulesOf(ROLE_SETS.remove).cluster
+}
+
 /** The rights of a process of the operator that does actions, and neither plans nor removes anything. */
 export const CHILD_ROLES: RoleSet = {
   verbs: ['operator run --role child'],

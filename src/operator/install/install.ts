@@ -1,8 +1,10 @@
+import type {Helm, ReleaseCall} from '../../helm/helm.ts'
 import type {ApiServer} from '../../kubernetes/api/api-server.ts'
-import {DEPLOYMENTS, NAMESPACES} from '../../kubernetes/api/resources.ts'
+import {DEPLOYMENTS, NAMESPACES, type Resource} from '../../kubernetes/api/resources.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../kubernetes/guard/names.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {
   ACCOUNTS,
@@ -12,82 +14,51 @@ import {
   CLUSTER_ROLES,
   ROLES,
 } from '../../kubernetes/permissions/account.ts'
-import {
-  OPERATOR_ROLES,
-  ROLE_SETS,
-  type RoleSet,
-  rulesOf,
-  SITE_ROLES,
-  withRemoval,
-} from '../../kubernetes/permissions/roles.ts'
+import {removalRules, SITE_ROLES, withRemoval} from '../../kubernetes/permissions/roles.ts'
+import type {Records} from '../../kubernetes/records/records.ts'
+import {releaseId} from '../../release.ts'
 import {ENVIRONMENT} from '../kinds/environment-kind.ts'
 import {DEFINITIONS, definitionOf} from '../kinds/kind.ts'
 import {RELEASE} from '../kinds/release-kind.ts'
 import {expectServed, isNewerThere} from '../kinds/versions.ts'
-import {deletionGuard} from './deletion-guard.ts'
+import type {InstallOptions} from './chart.ts'
 import {rightsOf} from './rights.ts'
-import {dropChildren, expectShape, LABELS, labelsOf, NAME, ONE, type Shape, shapeObjects} from './shape.ts'
+import {dropChildren, expectShape, labelsOf} from './shape.ts'
 
 /** Of the operator of another cluster; the cluster may have an operator of its own beside. */
 const SITE_ACCOUNT = 'kk-hub'
 
-export interface InstallOptions {
-  /** The version of this kk. */
-  readonly version: string
-  /** The image of kk, with helm in it. */
-  readonly image: string
-  /** The namespaces in which it may deploy. */
-  readonly namespaces: readonly string[]
-  /** Whether it may remove what an approved plan says: for that it reads the records of all namespaces. */
-  readonly removes?: boolean
-  /** Whether it may make the objects of the whole cluster that kk's own charts render. */
-  readonly makesOfCluster?: boolean
-  /** Whether the cluster has policies by which the API server refuses deletions (Kubernetes 1.30). */
-  readonly isGuarded?: boolean
-  /** Which processes it consists of; one for all unless it is said. */
-  readonly shape?: Shape
+/** What helm brings about: the release of the operator, with its chart. */
+export interface Charted {
+  readonly helm: Pick<Helm, 'install' | 'upgrade' | 'template'>
+  readonly call: ReleaseCall
 }
 
-/** Returns everything that the operator is made of, in the order in which it is applied. */
-export function operatorObjects({
-  version,
-  image,
+/** Returns everything that the operator is made of: namespaces and kinds, and what its chart renders. */
+export async function operatorObjects(
+  {namespaces, version}: Pick<InstallOptions, 'namespaces' | 'version'>,
+  {helm, call}: Charted,
+): Promise<readonly KubernetesObject[]> {
+  const rendered = await helm.template(call, {apiVersions: [`${POLICIES.apiVersion}/${POLICIES.kind}`]})
+  return [...namespaceObjects(namespaces), ...kindObjects(version), ...parseManifest(rendered)]
+}
+
+/** Its account alone, for a cluster in which the operator of another one deploys. */
+export function siteObjects({
   namespaces,
   removes = false,
   makesOfCluster = false,
-  isGuarded = true,
-  shape = ONE,
-}: InstallOptions): readonly KubernetesObject[] {
-  return [
-    ...namespaceObjects(namespaces),
-    ...kindObjects(version),
-    ...(isGuarded ? deletionGuard(NAME, LABELS) : []),
-    ...accountOf(NAME, OPERATOR_ROLES, {namespaces, removes, makesOfCluster}),
-    ...shapeObjects(shape, {image, namespaces, makesOfCluster}),
-  ]
-}
-
-type AccountOptions = Pick<InstallOptions, 'namespaces' | 'removes' | 'makesOfCluster'>
-
-/** Its account alone, for a cluster in which the operator of another one deploys. */
-export function siteObjects(account: AccountOptions): readonly KubernetesObject[] {
-  return [...namespaceObjects(account.namespaces), ...accountOf(SITE_ACCOUNT, SITE_ROLES, account)]
-}
-
-function accountOf(
-  name: string,
-  rights: RoleSet,
-  {namespaces, removes = false, makesOfCluster = false}: AccountOptions,
-): readonly KubernetesObject[] {
-  return accountObjects({
-    name,
-    labels: labelsOf(name),
+}: Pick<InstallOptions, 'namespaces' | 'removes' | 'makesOfCluster'>): readonly KubernetesObject[] {
+  const account = accountObjects({
+    name: SITE_ACCOUNT,
+    labels: labelsOf(SITE_ACCOUNT),
     namespace: KK_NAMESPACE,
-    rights: removes ? withRemoval(rights) : rights,
+    rights: removes ? withRemoval(SITE_ROLES) : SITE_ROLES,
     releases: namespaces,
-    beside: removes ? rulesOf(ROLE_SETS.remove).cluster : [],
+    beside: removes ? removalRules() : [],
     makesOfCluster,
   })
+  return [...namespaceObjects(namespaces), ...account]
 }
 
 /** The kinds alone, for whom the rest comes by a chart. */
@@ -95,36 +66,24 @@ export function kindObjects(version: string): readonly KubernetesObject[] {
   return [definitionOf(ENVIRONMENT, version), definitionOf(RELEASE, version)]
 }
 
-/** Whether an object is made by whatever installs the operator: neither a kind nor a namespace, which outlive it. */
-export function isOfCluster({kind}: KubernetesObject): boolean {
-  return kind !== DEFINITIONS.kind && kind !== NAMESPACES.kind
-}
-
 const KINDS = [
-  NAMESPACES,
-  DEFINITIONS,
-  ACCOUNTS,
-  CLUSTER_ROLES,
-  CLUSTER_BINDINGS,
-  ROLES,
-  BINDINGS,
-  POLICIES,
-  POLICY_BINDINGS,
-  DEPLOYMENTS,
+  ...[NAMESPACES, DEFINITIONS, ACCOUNTS, CLUSTER_ROLES, CLUSTER_BINDINGS, ROLES, BINDINGS],
+  ...[POLICIES, POLICY_BINDINGS, DEPLOYMENTS],
 ]
 
 /**
- * Applies the objects of the operator on the server side; what is there already is brought up to date, but for kinds that a
- * newer kk has written: with their fields, values in Environments would go. Resolves with the names of these. Throws `KK_SHAPE`,
- * and `KK_KINDS` where that one's kinds are served in other versions alone.
+ * Applies objects of the operator on the server side, but has helm bring about those of its chart; what is there already is brought
+ * up to date, but for kinds that a newer kk has written: with their fields, values in Environments would go. Resolves with the names
+ * of these. Throws `KK_SHAPE`, and `KK_KINDS` where that one's kinds are served in other versions alone.
  */
 export async function installOperator(
   made: readonly KubernetesObject[],
-  cluster: {readonly apiServer: ApiServer} & {
-    readonly objects: Pick<Objects, 'apply' | 'read' | 'list' | 'delete'>
+  cluster: {readonly apiServer: ApiServer; readonly records: Pick<Records, 'stored'>} & {
+    readonly objects: Pick<Objects, 'apply' | 'read' | 'list' | 'merge' | 'delete'>
   },
+  charted?: Charted,
 ): Promise<readonly string[]> {
-  const {objects} = cluster
+  const {objects, records} = cluster
   await expectShape(made, objects)
   const newer: string[] = []
   for (const each of made)
@@ -132,12 +91,53 @@ export async function installOperator(
   if (newer.length > 0) await expectServed(cluster.apiServer)
   for (const each of made) {
     const resource = KINDS.find(({kind}) => kind === each.kind)!
-    if (resource !== DEFINITIONS || !newer.includes(each.metadata.name))
-      await objects.apply(resource, each, {manager: 'kk'})
+    if (charted && resource !== DEFINITIONS && resource !== NAMESPACES)
+      await handOver(resource, each, objects)
+    else if (resource !== DEFINITIONS || !newer.includes(each.metadata.name))
+      await objects.apply(resource, each, {manager: MANAGER})
   }
-  if (made.some(({kind}) => kind === DEPLOYMENTS.kind)) await dropChildren(made, objects)
+  if (charted) {
+    await bringAbout(charted, records)
+    await dropChildren(made, objects)
+  }
   await dropRights(made, objects)
   return newer
+}
+
+/** Who applies an object on the server side. */
+const MANAGER = 'kk'
+
+interface Managed {
+  readonly metadata: {
+    readonly managedFields?: readonly {readonly manager?: string; readonly operation?: string}[]
+  }
+}
+
+/** Makes helm the manager of an object's fields that kk has applied by itself: a field that goes from the chart would stay. */
+async function handOver(
+  resource: Resource,
+  {metadata: {namespace = '', name}}: KubernetesObject,
+  objects: Pick<Objects, 'read' | 'merge'>,
+): Promise<void> {
+  const found = await objects.read<Managed>(resource, {namespace, name})
+  const fields = found?.metadata.managedFields ?? []
+  const managedFields = fields.map((each) =>
+    each.manager === MANAGER && each.operation === 'Apply' ? {...each, manager: 'helm'} : each,
+  )
+  if (managedFields.some((each, index) => each !== fields[index]))
+    await objects.merge(resource, {namespace, name}, {metadata: {managedFields}})
+}
+
+/** Of helm, which does not wait for what it applies. */
+const TIMEOUT_SECONDS = 300
+
+/** Installs or upgrades the release of the operator; objects of it that were applied without helm become helm's. */
+async function bringAbout({helm, call}: Charted, records: Pick<Records, 'stored'>): Promise<void> {
+  const last = await records.stored(releaseId(call.namespace, call.name))
+  const options = {timeoutSeconds: TIMEOUT_SECONDS, labels: {}, takeOwnership: true}
+  if (last === undefined || last.status === 'uninstalled')
+    await helm.install(call, {...options, forceConflicts: true, replace: last !== undefined})
+  else await helm.upgrade(call, {...options, forceConflicts: last.applyMethod === 'ssa'})
 }
 
 /** Takes back what accounts that were installed may do no longer, also in namespaces that are named no more. */

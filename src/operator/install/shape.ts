@@ -1,12 +1,8 @@
 import {KkError} from '../../base/errors.ts'
 import {DEPLOYMENTS} from '../../kubernetes/api/resources.ts'
-import {kkPod} from '../../kubernetes/kk-pod.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
-import {accountObjects} from '../../kubernetes/permissions/account.ts'
-import {CHILD_ROLES} from '../../kubernetes/permissions/roles.ts'
-import {OTHERS} from '../children/shards.ts'
 
 /** Which processes the operator consists of: the options 1, 2a and 2b of the design. */
 export const SHAPES = ['one', 'per-service', 'per-component'] as const
@@ -22,74 +18,10 @@ export const ONE: Shape = {shape: 'one', shards: []}
 /** The name of the operator's Deployment, which does all, or plans for its children. */
 export const NAME = 'kk-operator'
 export const labelsOf = (name: string) => ({'app.kubernetes.io/name': name})
-export const LABELS = labelsOf(NAME)
 /** The name of the account of children. */
 export const CHILD_NAME = 'kk-operator-child'
-const CHILD_LABELS = labelsOf(CHILD_NAME)
 /** The annotation of the operator's Deployment that tells its shape. */
-export const SHAPE = 'kk.openstack.org/shape'
-const PORT = 8080
-
-interface ShapeOptions {
-  readonly image: string
-  readonly namespaces: readonly string[]
-  readonly makesOfCluster: boolean
-}
-
-/** Returns the Deployments of a shape, with what children run by. */
-export function shapeObjects(
-  {shape, shards}: Shape,
-  {image, namespaces, makesOfCluster}: ShapeOptions,
-): readonly KubernetesObject[] {
-  const given = (each: readonly string[]) => each.flatMap((shard) => ['--shards', shard])
-  const role = shape === 'one' ? [] : ['--role', 'parent', ...given(shards)]
-  const first = deployment({name: NAME, labels: LABELS, replicas: 2, account: NAME, image, role})
-  const annotated = {...first, metadata: {...first.metadata, annotations: {[SHAPE]: shape}}}
-  if (shape === 'one') return [annotated]
-  const children = [...shards, OTHERS].map((shard) =>
-    deployment({
-      ...{name: `${NAME}-${shard}`, replicas: 1, account: CHILD_NAME, image},
-      labels: {...CHILD_LABELS, 'app.kubernetes.io/component': shard},
-      role: ['--role', 'child', ...given([shard])],
-    }),
-  )
-  const account = accountObjects({
-    ...{name: CHILD_NAME, labels: CHILD_LABELS, namespace: KK_NAMESPACE},
-    ...{rights: CHILD_ROLES, releases: namespaces, makesOfCluster},
-  })
-  return [...account, ...children, annotated]
-}
-
-interface DeploymentOptions {
-  readonly name: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly replicas: number
-  readonly account: string
-  readonly image: string
-  /** The words after `kk operator run`. */
-  readonly role: readonly string[]
-}
-
-function deployment({name, labels, replicas, account, image, role}: DeploymentOptions): KubernetesObject {
-  const probe = (path: string) => ({httpGet: {path, port: PORT}, periodSeconds: 10, timeoutSeconds: 5})
-  const pod = kkPod({
-    account,
-    container: 'operator',
-    image,
-    command: ['kk-operator', '--listen', `0.0.0.0:${PORT}`, ...role],
-    more: {
-      ports: [{name: 'probes', containerPort: PORT}],
-      livenessProbe: probe('/healthz'),
-      readinessProbe: probe('/readyz'),
-    },
-  })
-  return {
-    apiVersion: DEPLOYMENTS.apiVersion,
-    kind: DEPLOYMENTS.kind,
-    metadata: {name, namespace: KK_NAMESPACE, labels},
-    spec: {replicas, selector: {matchLabels: labels}, template: {metadata: {labels}, spec: pod}},
-  }
-}
+const SHAPE = 'kk.openstack.org/shape'
 
 interface Found {
   readonly metadata: {

@@ -9,13 +9,24 @@ import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {ACCOUNTS} from '../../kubernetes/permissions/account.ts'
 import {TASK_LABEL} from '../children/handed-task.ts'
 import {isLed, isPaused, LOOK_AGAIN} from '../client/steer.ts'
-import {ENVIRONMENTS, type EnvironmentObject, REMOVAL_FINALIZER} from '../kinds/environment-kind.ts'
-import {DEFINITIONS} from '../kinds/kind.ts'
+import {
+  ENVIRONMENT,
+  ENVIRONMENTS,
+  type EnvironmentObject,
+  REMOVAL_FINALIZER,
+} from '../kinds/environment-kind.ts'
+import {DEFINITIONS, definitionName} from '../kinds/kind.ts'
+import {RELEASE} from '../kinds/release-kind.ts'
 import {expectServed} from '../kinds/versions.ts'
 import {giveUp} from '../sites.ts'
-import {ALLOW_REMOVAL, DEFINITION_NAMES} from './deletion-guard.ts'
 import {rightsOf} from './rights.ts'
 import {CHILD_NAME, dropChildren, NAME} from './shape.ts'
+
+/** The names of the operator's kinds. */
+export const DEFINITION_NAMES = [ENVIRONMENT, RELEASE].map(definitionName)
+
+/** The annotation of a kind that may be deleted, with every object of it: the chart's policy denies it otherwise. */
+export const ALLOW_REMOVAL = 'kk.openstack.org/allow-removal'
 
 type Uninstalled = {readonly apiServer: ApiServer; readonly leases: Leases} & {
   readonly objects: Pick<Objects, 'delete' | 'list' | 'merge' | 'read'>
@@ -85,7 +96,10 @@ async function environmentsIn(objects: Pick<Objects, 'list'>): Promise<readonly 
   return (await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)) ?? []
 }
 
-/** Returns what is left of the operator when it goes: its kinds, with the objects of them, all that it runs by, and orders to children. */
+/**
+ * Returns what is left of the operator when it goes: its kinds, with the objects of them, all that it runs by, helm's records of it,
+ * and orders to children.
+ */
 async function uninstalled(
   objects: Pick<Objects, 'list'>,
 ): Promise<readonly (readonly [Resource, string, string])[]> {
@@ -94,12 +108,15 @@ async function uninstalled(
   const orders = await Promise.all(
     places.map(async (place) => (await objects.list<Named>(SECRETS, place, TASK_LABEL)) ?? []),
   )
+  const records = await objects.list<Named>(SECRETS, KK_NAMESPACE, `owner=helm,name=${NAME}`)
   return [
     [DEPLOYMENTS, KK_NAMESPACE, NAME],
     [POLICY_BINDINGS, '', NAME],
     [POLICIES, '', NAME],
     ...DEFINITION_NAMES.map((name) => [DEFINITIONS, '', name] as const),
-    ...orders.flat().map(({metadata: {namespace, name}}) => [SECRETS, namespace, name] as const),
+    ...[...orders.flat(), ...(records ?? [])].map(
+      ({metadata: {namespace, name}}) => [SECRETS, namespace, name] as const,
+    ),
     ...rights,
     ...[NAME, CHILD_NAME].map((account) => [ACCOUNTS, KK_NAMESPACE, account] as const),
   ]
