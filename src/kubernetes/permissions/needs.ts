@@ -1,528 +1,243 @@
 import type {Need, NeedingVerb} from './need.ts'
 
-const IDENTITY: Need = {
-  group: '',
-  resource: 'namespaces',
-  verbs: ['get'],
-  where: 'cluster',
-  names: ['kube-system'],
-  why: 'to know which cluster it is',
-}
-const OWN_NAMESPACE: Need = {
-  group: '',
-  resource: 'namespaces',
-  verbs: ['get'],
-  where: 'release',
-  why: 'to know whether the namespace exists',
-}
-const RECORDS: Need = {
-  group: '',
-  resource: 'secrets',
-  verbs: ['get', 'list'],
-  where: 'release',
-  why: "to read helm's records",
-}
-const ALL_RECORDS: Need = {
-  group: '',
-  resource: 'secrets',
-  verbs: ['list'],
-  where: 'cluster',
-  why: 'to see the records of every release, in any namespace',
-}
-const USERS: Need = {...ALL_RECORDS, why: 'to see who uses a release: dependents may live in any namespace'}
-const READ_USERS: Need = {
-  ...ALL_RECORDS,
-  verbs: ['get'],
-  why: 'to read what foreign releases require',
-  without: 'what cannot be read counts as a user',
-}
-const READ_FOREIGN: Need = {...READ_USERS, without: 'dependents that plain helm installed are not seen'}
-const SEEN_RECORDS: Need = {...ALL_RECORDS, without: 'only the namespaces of the environment are seen'}
-
 /**
- * A rollback removes nothing, so like an upgrade it can be done without knowing every dependent. But a release that it
- * requires, or a dependent that must pass its gate again, may be in a namespace that is not seen: the former is
- * refused, the latter noted.
+ * Who needs a right, where, on which resources, with which verbs, why, and how the verb goes on without it. Resources are written
+ * as for kubectl: `deployments.apps`, `pods/log`; the names of those that are meant alone follow: `namespaces:kube-system`.
  */
-const SEEN_DEPENDENTS: Need = {
-  ...ALL_RECORDS,
-  why: 'to check dependents in any namespace after a rollback',
-  without: 'dependents of other environments are not checked after a rollback',
-}
+type Row = readonly [
+  who: readonly NeedingVerb[],
+  where: Need['where'],
+  resources: string,
+  verbs: string,
+  why: string,
+  without?: string,
+]
 
-const look = (verbs: readonly string[], group: string, ...resources: readonly string[]): readonly Need[] =>
-  resources.map((resource) => ({
-    group,
-    resource,
-    verbs,
-    where: 'release',
-    why: 'to tell whether a release is healthy',
-  }))
-const AUTOSCALERS = {
-  group: 'autoscaling',
-  resource: 'horizontalpodautoscalers',
-  verbs: ['list'],
-  where: 'release',
-} as const
-/**
- * Returns the rights to read the health of a release. Workloads are also read one by one: whether they exist, and as
- * they are after a change.
- */
-const health = (...verbs: readonly string[]): readonly Need[] => {
-  const read = verbs.includes('watch') ? ['get', ...verbs] : verbs
-  return [
-    ...look(verbs, '', 'pods', 'persistentvolumeclaims'),
-    ...look(read, 'apps', 'deployments', 'statefulsets', 'daemonsets'),
-    ...look(read, 'batch', 'jobs'),
-    {
-      ...AUTOSCALERS,
-      why: 'to distinguish what an autoscaler has scaled down from what was scaled by hand',
-      without: 'what an autoscaler has scaled down is not healthy',
-    },
-  ]
-}
-const EVIDENCE: readonly Need[] = (
-  [
-    ['pods/log', 'get'],
-    ['events', 'list'],
-  ] as const
-).map(([resource, verb]) => ({
-  group: '',
-  resource,
-  verbs: [verb],
-  where: 'release',
-  why: 'to say why a pod fails',
-  without: 'failures are told without logs and events',
-}))
-
-const LEASES: Need = {
-  group: 'coordination.k8s.io',
-  resource: 'leases',
-  verbs: ['get', 'create', 'update', 'delete'],
-  where: 'kk-system',
-  why: 'so that two runs never work on one release',
-}
-const SEEN_LEASES: Need = {
-  ...LEASES,
-  verbs: ['list'],
-  why: 'to tell who works on a release',
-  without: 'who works on a release is told only when it is waited for',
-}
-const RUNS: Need = {
-  group: '',
-  resource: 'configmaps',
-  verbs: ['get', 'list', 'create', 'patch', 'delete'],
-  where: 'kk-system',
-  why: 'to keep the records of runs, and to tell others who is about to use a release',
-}
-const SEEN_RUNS: Need = {
-  ...RUNS,
-  verbs: ['list'],
-  why: 'to know the namespaces of an environment whose file is not at hand',
-  without: 'the file must be named, or the release with its namespace',
-}
-const WRITE_RECORDS: Need = {
-  group: '',
-  resource: 'secrets',
-  verbs: ['create', 'update', 'patch', 'delete'],
-  where: 'release',
-  why: "to write helm's records, and kk's labels on them",
-}
-const MAKE_NAMESPACES: Need = {
-  group: '',
-  resource: 'namespaces',
-  verbs: ['create'],
-  where: 'cluster',
-  why: 'to make namespaces that do not exist, kk-system among them',
-  without: 'somebody else must make the namespaces, kk-system among them',
-}
-const SECRETS: Need = {
-  group: '',
-  resource: 'secrets',
-  verbs: ['get'],
-  where: 'kk-system',
-  why: 'to read generated passwords and keys, where the environment does not state its own',
-  without: 'every password must be stated',
-}
-const MAKE_SECRETS: Need = {
-  ...SECRETS,
-  verbs: ['get', 'create', 'update'],
-  why: 'to make passwords and keys, where the environment does not state its own',
-}
-const FAILED_JOBS: Need = {
-  group: 'batch',
-  resource: 'jobs',
-  verbs: ['delete'],
-  where: 'release',
-  why: 'so that a Job that has failed is run again',
-}
-const NODE_ROLLS: Need = {
-  group: '',
-  resource: 'pods',
-  verbs: ['delete'],
-  where: 'release',
-  why: 'to replace pods node by node, where a DaemonSet asks for it',
-  without: 'such a DaemonSet keeps its old pods, and the release fails',
-}
-const ofReleases = (
-  reason: Required<Pick<Need, 'why' | 'without'>>,
-  ...rights: readonly (readonly [group: string, resource: string, verbs: readonly string[]])[]
-): readonly Need[] =>
-  rights.map(([group, resource, verbs]) => ({group, resource, verbs, where: 'release', ...reason}))
-const PULLS = ofReleases(
-  {why: 'to pull images ahead with --prepull', without: 'images are pulled when pods need them'},
-  ['batch', 'jobs', ['create', 'delete']],
-  ['', 'pods', ['list']],
+const CHANGES = ['deploy', 'adopt', 'rollback', 'operator run --role child'] as const
+const RBAC = ofGroup(
+  'rbac.authorization.k8s.io',
+  'clusterroles',
+  'clusterrolebindings',
+  'roles',
+  'rolebindings',
 )
-const CLEANUPS = ofReleases(
-  {why: 'to take away what a release has in other services, with --purge', without: 'it stays'},
-  ['batch', 'cronjobs', ['get']],
-  ['batch', 'jobs', ['get', 'list', 'watch', 'create']],
-  ['', 'pods', ['list', 'watch']],
+const POLICIES = ofGroup(
+  'admissionregistration.k8s.io',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
 )
-const KEEP_CLAIMS: Need = {
-  group: '',
-  resource: 'persistentvolumeclaims',
-  verbs: ['patch'],
-  where: 'release',
-  why: 'to keep the claims that a new revision of a chart has no more',
-  without: 'such a revision is refused',
-}
-const OWN_PODS: Need = {
-  group: '',
-  resource: 'pods',
-  verbs: ['get'],
-  where: 'kk-system',
-  why: 'to know that the helm of a pod of kk is gone with the pod',
-  without: 'what such a pod has left is taken over when the time of its helm is over',
-}
-const CHANGES: readonly Need[] = [
-  IDENTITY,
-  OWN_NAMESPACE,
-  RECORDS,
-  WRITE_RECORDS,
-  ...health('list', 'watch'),
-  ...EVIDENCE,
-  LEASES,
-  SEEN_LEASES,
-  OWN_PODS,
-  RUNS,
-  FAILED_JOBS,
-  KEEP_CLAIMS,
-  NODE_ROLLS,
-]
+/** What the operator is made of. */
+const PARTS = `namespaces serviceaccounts customresourcedefinitions.apiextensions.k8s.io ${RBAC} deployments.apps ${POLICIES}`
 
-const DEPLOY: readonly Need[] = [...CHANGES, ...PULLS, SEEN_RECORDS, MAKE_NAMESPACES, MAKE_SECRETS]
+const HEALTHY = 'to tell whether a release is healthy'
+const DRIVE = 'to drive Environments, and to say how they are'
+const LEFT_OUT = 'that check is left out'
 
-const inCluster = (group: string, resource: string, verbs: readonly string[], why: string): Need => ({
-  group,
-  resource,
-  verbs,
-  where: 'cluster',
-  why,
-})
-const stated = (need: Need): Need => ({...need, without: 'these facts must be stated in a facts file'})
-const FACTS: readonly Need[] = [
-  stated(inCluster('', 'nodes', ['list'], 'to count controllers and compute nodes, and to know their size')),
-  stated(inCluster('storage.k8s.io', 'storageclasses', ['list'], 'to know the storage classes')),
-  {
-    ...inCluster('', 'configmaps', ['get'], 'to know the domain of cluster services, in kube-system'),
-    names: ['kubelet-config', 'coredns'],
-    without: 'the fact dnsDomain is unknown',
-  },
-]
-const found = (need: Need): Need => ({...need, without: 'that check is left out'})
+// biome-ignore format: a table
+const ROWS: readonly Row[] = [
+  [[...CHANGES, 'plan', 'test', 'drift --prune', 'remove', 'secrets rotate'], 'cluster', 'namespaces:kube-system', 'get',
+    'to know which cluster it is'],
+  [CHANGES, 'release', 'namespaces', 'get', 'to know whether the namespace exists'],
+  [['remove', 'orphans'], 'cluster', 'secrets', 'list', 'to see who uses a release: dependents may live in any namespace'],
+  [['remove', 'orphans'], 'cluster', 'secrets', 'get',
+    'to read what foreign releases require', 'what cannot be read counts as a user'],
+  [['secrets list'], 'kk-system', 'secrets', 'list', 'to list what is kept', 'only --in store works'],
+  [['facts'], 'cluster', 'nodes', 'list',
+    'to count controllers and compute nodes, and to know their size', 'these facts must be stated in a facts file'],
+  [['facts'], 'cluster', 'storageclasses.storage.k8s.io', 'list',
+    'to know the storage classes', 'these facts must be stated in a facts file'],
+  [['facts'], 'cluster', 'configmaps:kubelet-config,coredns', 'get',
+    'to know the domain of cluster services, in kube-system', 'the fact dnsDomain is unknown'],
+  [['status', 'plan', 'history', 'drift', 'test', 'unlock', 'drift --prune', 'secrets rotate'], 'cluster', 'secrets', 'list',
+    'to see the records of every release, in any namespace', 'only the namespaces of the environment are seen'],
+  [['status'], 'cluster', 'secrets', 'watch',
+    'to look again when something changes', 'kk status --watch looks now and then'],
+  [[...CHANGES, 'status', 'plan', 'history', 'drift', 'test', 'unlock', 'drift --prune', 'remove', 'orphans', 'secrets rotate'],
+    'release', 'secrets', 'get list', "to read helm's records"],
+  [CHANGES, 'release', 'secrets', 'create update patch delete', "to write helm's records, and kk's labels on them"],
+  [CHANGES, 'release', 'pods persistentvolumeclaims', 'list watch', HEALTHY],
+  [CHANGES, 'release', 'deployments.apps statefulsets.apps daemonsets.apps jobs.batch', 'get list watch', HEALTHY],
+  [['status'], 'cluster', 'secrets', 'get',
+    'to read what foreign releases require', 'dependents that plain helm installed are not seen'],
+  [['status'], 'release', 'pods persistentvolumeclaims deployments.apps statefulsets.apps daemonsets.apps jobs.batch',
+    'list', HEALTHY],
+  [[...CHANGES, 'status'], 'release', 'horizontalpodautoscalers.autoscaling', 'list',
+    'to distinguish what an autoscaler has scaled down from what was scaled by hand',
+    'what an autoscaler has scaled down is not healthy'],
+  [['status'], 'kk-system', 'leases.coordination.k8s.io', 'list',
+    'to tell who works on a release', 'who works on a release is not told'],
+  [['status'], 'kk-system', 'secrets', 'get',
+    'to read generated passwords and keys, where the environment does not state its own',
+    'a release with generated passwords is shown as one with other inputs'],
+  [['plan'], 'kk-system', 'secrets', 'get',
+    'to read generated passwords and keys, where the environment does not state its own', 'every password must be stated'],
+  [['history'], 'kk-system', 'configmaps', 'list', 'to read the records of runs'],
+  [['test'], 'release', 'secrets', 'update', "to write into helm's records how the tests ended"],
+  [['test'], 'release', 'pods', 'get list watch create patch delete', 'to run the pods of the tests'],
+  [['test'], 'release', 'persistentvolumeclaims', 'list watch',
+    'to say why a pod waits', 'a claim without a volume is not named'],
+  [[...CHANGES, 'test'], 'release', 'pods/log', 'get',
+    'to say why a pod fails', 'failures are told without logs and events'],
+  [[...CHANGES, 'test'], 'release', 'events', 'list', 'to say why a pod fails', 'failures are told without logs and events'],
+  [['unlock'], 'release', 'secrets', 'update', "to write helm's records, and kk's labels on them"],
+  [['remove'], 'release', 'secrets', 'update delete', "to take helm's records away"],
+  [[...CHANGES, 'test', 'unlock', 'drift --prune', 'remove'], 'kk-system', 'leases.coordination.k8s.io',
+    'get create update delete', 'so that two runs never work on one release'],
+  [[...CHANGES, 'drift --prune', 'remove'], 'kk-system', 'leases.coordination.k8s.io', 'list',
+    'to tell who works on a release', 'who works on a release is told only when it is waited for'],
+  [CHANGES, 'kk-system', 'pods', 'get',
+    'to know that the helm of a pod of kk is gone with the pod',
+    'what such a pod has left is taken over when the time of its helm is over'],
+  [[...CHANGES, 'drift --prune', 'remove'], 'kk-system', 'configmaps', 'get list create patch delete',
+    'to keep the records of runs, and to tell others who is about to use a release'],
+  [CHANGES, 'release', 'jobs.batch', 'delete', 'so that a Job that has failed is run again'],
+  [CHANGES, 'release', 'persistentvolumeclaims', 'patch',
+    'to keep the claims that a new revision of a chart has no more', 'such a revision is refused'],
+  [CHANGES, 'release', 'pods', 'delete',
+    'to replace pods node by node, where a DaemonSet asks for it',
+    'such a DaemonSet keeps its old pods, and the release fails'],
+  [['deploy', 'adopt'], 'release', 'jobs.batch', 'create delete',
+    'to pull images ahead with --prepull', 'images are pulled when pods need them'],
+  [['deploy', 'adopt'], 'release', 'pods', 'list',
+    'to pull images ahead with --prepull', 'images are pulled when pods need them'],
+  [['deploy', 'adopt'], 'cluster', 'secrets', 'list',
+    'to see the records of every release, in any namespace', 'only the namespaces of the environment are seen'],
+  [['drift', 'unlock'], 'kk-system', 'configmaps', 'list',
+    'to know the namespaces of an environment whose file is not at hand',
+    'the file must be named, or the release with its namespace'],
+  // It removes nothing, so it can be done without knowing every dependent; but what it requires, or a dependent whose gate must
+  // pass again, may be in a namespace that is not seen: the former is refused, the latter noted.
+  [['rollback'], 'cluster', 'secrets', 'list',
+    'to check dependents in any namespace after a rollback',
+    'dependents of other environments are not checked after a rollback'],
+  [['operator run --role child'], 'kk-system', 'releases.kk.openstack.org', 'get list watch', DRIVE],
+  [['operator run --role child'], 'kk-system', 'releases/status.kk.openstack.org', 'patch', DRIVE],
+  [['drift'], 'release', 'horizontalpodautoscalers.autoscaling', 'list',
+    'to leave replicas to whom they are left', 'what an autoscaler has set is told as drift'],
+  [['remove'], 'release', 'persistentvolumeclaims', 'list delete',
+    'to tell what data stays, and to delete it with --delete-data'],
+  [['remove'], 'release', 'cronjobs.batch', 'get',
+    'to take away what a release has in other services, with --purge', 'it stays'],
+  [['remove'], 'release', 'jobs.batch', 'get list watch create',
+    'to take away what a release has in other services, with --purge', 'it stays'],
+  [['remove'], 'release', 'pods', 'list watch',
+    'to take away what a release has in other services, with --purge', 'it stays'],
+  [['deploy', 'adopt'], 'cluster', 'namespaces', 'create',
+    'to make namespaces that do not exist, kk-system among them',
+    'somebody else must make the namespaces, kk-system among them'],
+  [['deploy', 'adopt', 'secrets import', 'secrets rotate'], 'kk-system', 'secrets', 'get create update',
+    'to make passwords and keys, where the environment does not state its own', 'every password must be stated'],
+  [['adopt', 'plan'], 'cluster', 'helmreleases.helm.toolkit.fluxcd.io applications.argoproj.io', 'list',
+    'to know whether another tool drives a release',
+    'a release that another tool drives is recognized by the labels of its objects alone'],
+  [['secrets import'], 'cluster', 'namespaces', 'create',
+    'to make namespaces that do not exist, kk-system among them',
+    'somebody else must make the namespaces, kk-system among them'],
 
-const policies = (verbs: readonly string[], why: string): readonly Need[] =>
-  ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'].map((resource) =>
-    inCluster('admissionregistration.k8s.io', resource, verbs, why),
-  )
-const PARAMETERS = inCluster(
-  '',
-  'configmaps',
-  ['get', 'create', 'update', 'patch', 'delete'],
-  'to keep what the guard protects, and what was approved',
-)
-const clocks = (...verbs: readonly string[]): Need =>
-  inCluster('coordination.k8s.io', 'leases', verbs, 'to know that approvals end')
-const MARK = 'to mark what was approved'
+  [['guard install', 'guard approve'], 'cluster', 'secrets', 'list',
+    'to see the records of every release, in any namespace'],
+  [['guard install'], 'cluster', POLICIES, 'get create patch', 'to write the guard'],
+  [['guard install'], 'cluster', 'namespaces', 'get create', 'to make kk-system, and to try the guard on it'],
+  [['guard approve'], 'cluster', POLICIES, 'get', 'to know whether there is a guard'],
+  [['guard approve'], 'cluster', 'secrets persistentvolumeclaims', 'list patch', 'to mark what was approved'],
+  [['guard approve'], 'cluster', 'namespaces', 'get patch', 'to mark what was approved'],
+  [['guard approve'], 'cluster', 'statefulsets.apps', 'list patch', 'to mark what was approved'],
+  [['guard install', 'guard approve'], 'cluster', 'configmaps', 'get create update patch delete',
+    'to keep what the guard protects, and what was approved'],
+  [['guard install'], 'cluster', 'leases.coordination.k8s.io', 'get list', 'to know that approvals end'],
+  [['guard install'], 'cluster', 'statefulsets.apps', 'list', 'to know the claims that they make'],
+  [['guard approve'], 'cluster', 'leases.coordination.k8s.io', 'list', 'to know that approvals end'],
 
-const KINDS = 'kk.openstack.org'
-const steering = (...verbs: readonly string[]): Need => ({
-  group: KINDS,
-  resource: 'environments',
-  verbs,
-  where: 'kk-system',
-  why: 'to say what the operator is to do',
-})
-const driving = (group: string, resource: string, ...verbs: readonly string[]): Need => ({
-  group,
-  resource,
-  verbs,
-  where: 'kk-system',
-  why: 'to drive Environments, and to say how they are',
-})
-const OPERATOR: readonly Need[] = [
-  driving(KINDS, 'environments', 'get', 'list', 'watch', 'patch'),
-  driving(KINDS, 'releases', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
-  driving(KINDS, 'environments/status', 'patch'),
-  driving(KINDS, 'releases/status', 'patch'),
-  driving('', 'configmaps', 'get', 'list', 'watch'),
-  driving('', 'secrets', 'get', 'list', 'watch'),
-  driving('', 'events', 'create', 'patch'),
-  {
-    ...inCluster(
-      'apiextensions.k8s.io',
-      'customresourcedefinitions',
-      ['get'],
-      'to know that its kind is not being deleted',
-    ),
-    names: [`environments.${KINDS}`],
-  },
+  [['deploy --in-cluster'], 'kk-system', 'serviceaccounts secrets configmaps jobs.batch', 'create patch',
+    'to have a Job do a run, with an account of its own'],
+  [['deploy --in-cluster'], 'cluster', RBAC, 'create patch bind escalate', 'to give a run the rights that it needs'],
+  [['run follow'], 'kk-system', 'jobs.batch configmaps', 'get list watch', 'to follow a run in the cluster'],
+  [['run follow'], 'kk-system', 'pods', 'list watch', 'to follow a run in the cluster'],
+
+  [['operator install'], 'cluster', PARTS, 'get create patch delete', 'to install the operator, and to take it away'],
+  [['operator install'], 'cluster', RBAC, 'list', 'to take back rights that it has no longer'],
+  [['operator install'], 'kk-system', 'deployments.apps', 'get list', 'to know in which shape it is installed'],
+  [['operator install'], 'kk-system', 'secrets', 'get list create update delete', "to keep helm's records of it"],
+  [['operator install'], 'kk-system', 'environments.kk.openstack.org', 'list patch',
+    'to stop its work, and let go what waits for its removal'],
+  [['operator install'], 'kk-system', 'leases.coordination.k8s.io', 'get', 'to wait until it has ended what it runs'],
+  [['operator install'], 'release', 'secrets', 'list delete', 'to take back orders to its children'],
+
+  [['operator run'], 'kk-system', 'environments.kk.openstack.org', 'get list watch patch', DRIVE],
+  [['operator run'], 'kk-system', 'releases.kk.openstack.org', 'get list watch create patch delete', DRIVE],
+  [['operator run'], 'kk-system', 'environments/status.kk.openstack.org releases/status.kk.openstack.org', 'patch', DRIVE],
+  [['operator run'], 'kk-system', 'configmaps secrets', 'get list watch', DRIVE],
+  [['operator run'], 'kk-system', 'events', 'create patch', DRIVE],
+  [['operator run'], 'cluster', 'customresourcedefinitions.apiextensions.k8s.io:environments.kk.openstack.org', 'get',
+    'to know that its kind is not being deleted'],
+  [['operator run', 'operator run elsewhere'], 'kk-system', 'leases.coordination.k8s.io', 'patch',
+    'to say who drives an environment'],
+  [['operator run', 'operator run elsewhere'], 'kk-system', 'namespaces', 'get', 'to know whether the namespace exists'],
+  // It has no facts file.
+  [['operator run', 'operator run elsewhere'], 'cluster', 'nodes', 'list',
+    'to count controllers and compute nodes, and to know their size'],
+  [['operator run', 'operator run elsewhere'], 'cluster', 'storageclasses.storage.k8s.io', 'list',
+    'to know the storage classes'],
+  [['operator run', 'operator run elsewhere'], 'cluster', 'configmaps:kubelet-config,coredns', 'get',
+    'to know the domain of cluster services, in kube-system'],
+  [['operator run', 'operator run elsewhere'], 'release',
+    'secrets deployments.apps statefulsets.apps daemonsets.apps jobs.batch', 'list watch',
+    'to notice what changes', 'it is noticed later'],
+
+  [['operator adopt', 'deploy --via operator'], 'kk-system', 'environments.kk.openstack.org', 'create patch',
+    'to say what the operator is to do'],
+  [['operator adopt', 'deploy --via operator'], 'kk-system', 'configmaps', 'create patch',
+    'to give the operator the environment file'],
+  [['operator adopt', 'deploy --via operator'], 'kk-system', 'secrets', 'create patch',
+    "to give the operator the deployer's overrides", 'only an environment that has none is handed over'],
+  [['deploy --via operator'], 'kk-system', 'environments.kk.openstack.org', 'get', 'to say what the operator is to do'],
+  [['deploy --via operator'], 'kk-system', 'configmaps', 'get', 'to know the inputs that the operator is going to read'],
+  [['deploy --via operator'], 'kk-system', 'secrets', 'get',
+    'to know the overrides that the operator is going to read', 'every password must be stated'],
+  [['operator follow', 'deploy --via operator'], 'kk-system', 'environments.kk.openstack.org releases.kk.openstack.org',
+    'list watch', 'to follow what the operator does'],
+  [['operator pause'], 'kk-system', 'environments.kk.openstack.org', 'get patch', 'to say what the operator is to do'],
+  [['operator status'], 'kk-system', 'environments.kk.openstack.org releases.kk.openstack.org', 'list',
+    'to tell what the operator does'],
+  [['operator follow', 'deploy --via operator', 'operator status'], 'kk-system', 'leases.coordination.k8s.io', 'get',
+    'to tell which process of the operator leads'],
+
+  [['doctor'], 'cluster', 'namespaces', 'list', 'to find namespaces that do not go', LEFT_OUT],
+  [['doctor'], 'cluster', 'secrets', 'get list', 'to read every record, and certificates of TLS', LEFT_OUT],
+  [['doctor'], 'cluster', 'persistentvolumeclaims', 'list', 'to find data that nobody uses', LEFT_OUT],
+  [['doctor'], 'cluster', 'jobs.batch', 'list', 'to find Jobs that helm has forgotten', LEFT_OUT],
+  [['doctor'], 'cluster', 'storageclasses.storage.k8s.io', 'list', 'to know the default storage class', LEFT_OUT],
+  [['doctor'], 'cluster', 'nodes', 'list', 'to find pods that no node can take', LEFT_OUT],
+  [['doctor'], 'kk-system', 'leases.coordination.k8s.io', 'list', 'so that two runs never work on one release', LEFT_OUT],
+  [['doctor'], 'kk-system', 'configmaps', 'get list',
+    'to keep the records of runs, and to tell others who is about to use a release', LEFT_OUT],
 ]
-/** What the operator needs in each cluster that has releases. There is no facts file. */
-const OPERATOR_ANYWHERE: readonly Need[] = [
-  {...driving('coordination.k8s.io', 'leases', 'patch'), why: 'to say who drives an environment'},
-  {...driving('', 'namespaces', 'get'), why: 'to know whether the namespace exists'},
-  ...FACTS.map(({without: _, ...need}) => need),
-  ...ofReleases(
-    {why: 'to notice what changes', without: 'it is noticed later'},
-    ['', 'secrets', ['list', 'watch']],
-    ['apps', 'deployments', ['list', 'watch']],
-    ['apps', 'statefulsets', ['list', 'watch']],
-    ['apps', 'daemonsets', ['list', 'watch']],
-    ['batch', 'jobs', ['list', 'watch']],
-  ),
-]
-const DRIVERS: readonly Need[] = (
-  [
-    ['helm.toolkit.fluxcd.io', 'helmreleases'],
-    ['argoproj.io', 'applications'],
-  ] as const
-).map(([group, resource]) => ({
-  ...inCluster(group, resource, ['list'], 'to know whether another tool drives a release'),
-  without: 'a release that another tool drives is recognized by the labels of its objects alone',
-}))
-/** To give the operator an environment file with overrides. */
-const HAND_OVER: readonly Need[] = [
-  steering('create', 'patch'),
-  {...RUNS, verbs: ['create', 'patch'], why: 'to give the operator the environment file'},
-  {
-    ...SECRETS,
-    verbs: ['create', 'patch'],
-    why: "to give the operator the deployer's overrides",
-    without: 'only an environment that has none is handed over',
-  },
-]
-const LEADER: Need = {...LEASES, verbs: ['get'], why: 'to tell which process of the operator leads'}
-const FOLLOW_OPERATOR: readonly Need[] = [
-  ...['environments', 'releases'].map((resource) => ({
-    ...steering('list', 'watch'),
-    resource,
-    why: 'to follow what the operator does',
-  })),
-  LEADER,
-]
-const RBAC = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']
-const starting = (group: string, ...resources: readonly string[]): readonly Need[] =>
-  resources.map((resource) => ({
-    ...{group, resource, verbs: ['create', 'patch'], where: 'kk-system'},
-    why: 'to have a Job do a run, with an account of its own',
-  }))
-const following = (group: string, resource: string, ...verbs: readonly string[]): Need => ({
-  ...{group, resource, verbs, where: 'kk-system'},
-  why: 'to follow a run in the cluster',
-})
-const installing = (group: string, ...resources: readonly string[]): readonly Need[] =>
-  resources.map((resource) =>
-    inCluster(
-      group,
-      resource,
-      ['get', 'create', 'patch', 'delete'],
-      'to install the operator, and to take it away',
-    ),
-  )
 
 /**
  * The rights that each verb needs. Beside these, helm needs `renderedNeeds`: rights on the objects that the charts
  * render, in their namespaces.
  */
-export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
-  status: [
-    SEEN_RECORDS,
-    {
-      ...SEEN_RECORDS,
-      verbs: ['watch'],
-      why: 'to look again when something changes',
-      without: 'kk status --watch looks now and then',
-    },
-    RECORDS,
-    READ_FOREIGN,
-    ...health('list'),
-    {...SEEN_LEASES, without: 'who works on a release is not told'},
-    {...SECRETS, without: 'a release with generated passwords is shown as one with other inputs'},
-  ],
-  plan: [IDENTITY, SEEN_RECORDS, RECORDS, SECRETS, ...DRIVERS],
-  history: [SEEN_RECORDS, RECORDS, {...RUNS, verbs: ['list'], why: 'to read the records of runs'}],
-  drift: [
-    SEEN_RECORDS,
-    RECORDS,
-    SEEN_RUNS,
-    {
-      ...AUTOSCALERS,
-      why: 'to leave replicas to whom they are left',
-      without: 'what an autoscaler has set is told as drift',
-    },
-  ],
-  test: [
-    IDENTITY,
-    SEEN_RECORDS,
-    RECORDS,
-    {...WRITE_RECORDS, verbs: ['update'], why: "to write into helm's records how the tests ended"},
-    {
-      group: '',
-      resource: 'pods',
-      verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-      where: 'release',
-      why: 'to run the pods of the tests',
-    },
-    {
-      group: '',
-      resource: 'persistentvolumeclaims',
-      verbs: ['list', 'watch'],
-      where: 'release',
-      why: 'to say why a pod waits',
-      without: 'a claim without a volume is not named',
-    },
-    ...EVIDENCE,
-    LEASES,
-  ],
-  deploy: DEPLOY,
-  adopt: [...DEPLOY, ...DRIVERS],
-  'drift --prune': [IDENTITY, SEEN_RECORDS, RECORDS, LEASES, SEEN_LEASES, RUNS],
-  rollback: [...CHANGES, SEEN_DEPENDENTS],
-  unlock: [SEEN_RECORDS, RECORDS, {...WRITE_RECORDS, verbs: ['update']}, LEASES, SEEN_RUNS],
-  remove: [
-    IDENTITY,
-    USERS,
-    READ_USERS,
-    RECORDS,
-    {...WRITE_RECORDS, verbs: ['update', 'delete'], why: "to take helm's records away"},
-    LEASES,
-    {...SEEN_LEASES, without: 'who works on a release is told only when it is waited for'},
-    RUNS,
-    {
-      group: '',
-      resource: 'persistentvolumeclaims',
-      verbs: ['list', 'delete'],
-      where: 'release',
-      why: 'to tell what data stays, and to delete it with --delete-data',
-    },
-    ...CLEANUPS,
-  ],
-  orphans: [USERS, READ_USERS, RECORDS],
-  'guard install': [
-    ALL_RECORDS,
-    ...policies(['get', 'create', 'patch'], 'to write the guard'),
-    inCluster('', 'namespaces', ['get', 'create'], 'to make kk-system, and to try the guard on it'),
-    PARAMETERS,
-    clocks('get', 'list'),
-    inCluster('apps', 'statefulsets', ['list'], 'to know the claims that they make'),
-  ],
-  'guard approve': [
-    ALL_RECORDS,
-    ...policies(['get'], 'to know whether there is a guard'),
-    ...['secrets', 'persistentvolumeclaims'].map((resource) =>
-      inCluster('', resource, ['list', 'patch'], MARK),
-    ),
-    inCluster('', 'namespaces', ['get', 'patch'], MARK),
-    inCluster('apps', 'statefulsets', ['list', 'patch'], MARK),
-    PARAMETERS,
-    clocks('list'),
-  ],
-  facts: FACTS,
-  'deploy --in-cluster': [
-    ...starting('', 'serviceaccounts', 'secrets', 'configmaps'),
-    ...starting('batch', 'jobs'),
-    ...RBAC.map((resource) =>
-      inCluster(
-        'rbac.authorization.k8s.io',
-        resource,
-        ['create', 'patch', 'bind', 'escalate'],
-        'to give a run the rights that it needs',
-      ),
-    ),
-  ],
-  'run follow': [
-    following('batch', 'jobs', 'get', 'list', 'watch'),
-    following('', 'configmaps', 'get', 'list', 'watch'),
-    following('', 'pods', 'list', 'watch'),
-  ],
-  'operator install': [
-    ...installing('', 'namespaces', 'serviceaccounts'),
-    ...installing('apiextensions.k8s.io', 'customresourcedefinitions'),
-    ...installing('rbac.authorization.k8s.io', ...RBAC),
-    ...RBAC.map((resource) =>
-      inCluster('rbac.authorization.k8s.io', resource, ['list'], 'to take back rights that it has no longer'),
-    ),
-    ...installing('apps', 'deployments'),
-    {
-      ...{group: 'apps', resource: 'deployments', verbs: ['get', 'list'], where: 'kk-system'},
-      why: 'to know in which shape it is installed',
-    },
-    ...installing(
-      'admissionregistration.k8s.io',
-      ...['validatingadmissionpolicies', 'validatingadmissionpolicybindings'],
-    ),
-    {
-      ...{group: '', resource: 'secrets', where: 'kk-system', why: "to keep helm's records of it"},
-      verbs: ['get', 'list', 'create', 'update', 'delete'],
-    },
-    {...steering('list', 'patch'), why: 'to stop its work, and let go what waits for its removal'},
-    {...LEADER, why: 'to wait until it has ended what it runs'},
-    {
-      ...{group: '', resource: 'secrets', verbs: ['list', 'delete'], where: 'release'},
-      why: 'to take back orders to its children',
-    },
-  ],
-  'operator run': [...OPERATOR, ...OPERATOR_ANYWHERE],
-  'operator run elsewhere': OPERATOR_ANYWHERE,
-  'operator run --role child': [
-    ...CHANGES,
-    driving(KINDS, 'releases', 'get', 'list', 'watch'),
-    driving(KINDS, 'releases/status', 'patch'),
-  ],
-  'operator adopt': HAND_OVER,
-  'operator follow': FOLLOW_OPERATOR,
-  'deploy --via operator': [
-    ...HAND_OVER,
-    steering('get'),
-    {...RUNS, verbs: ['get'], why: 'to know the inputs that the operator is going to read'},
-    {...SECRETS, why: 'to know the overrides that the operator is going to read'},
-    ...FOLLOW_OPERATOR,
-  ],
-  'operator pause': [steering('get', 'patch')],
-  'operator status': [
-    ...['environments', 'releases'].map((resource) => ({
-      ...steering('list'),
-      resource,
-      why: 'to tell what the operator does',
-    })),
-    LEADER,
-  ],
-  'secrets list': [
-    {...SECRETS, verbs: ['list'], why: 'to list what is kept', without: 'only --in store works'},
-  ],
-  'secrets import': [MAKE_SECRETS, MAKE_NAMESPACES],
-  'secrets rotate': [IDENTITY, SEEN_RECORDS, RECORDS, MAKE_SECRETS],
-  doctor: [
-    found(inCluster('', 'namespaces', ['list'], 'to find namespaces that do not go')),
-    found(inCluster('', 'secrets', ['get', 'list'], 'to read every record, and certificates of TLS')),
-    found(inCluster('', 'persistentvolumeclaims', ['list'], 'to find data that nobody uses')),
-    found(inCluster('batch', 'jobs', ['list'], 'to find Jobs that helm has forgotten')),
-    found(inCluster('storage.k8s.io', 'storageclasses', ['list'], 'to know the default storage class')),
-    found(inCluster('', 'nodes', ['list'], 'to find pods that no node can take')),
-    found({...LEASES, verbs: ['list']}),
-    found({...RUNS, verbs: ['get', 'list']}),
-  ],
+export const NEEDS = needsByVerb()
+
+function needsByVerb(): Readonly<Record<NeedingVerb, readonly Need[]>> {
+  const pairs = ROWS.flatMap((row) => row[0].map((verb) => [verb, needsOf(row)] as const))
+  const groups = Map.groupBy(pairs, ([verb]) => verb)
+  const needs = [...groups].map(([verb, each]) => [verb, each.flatMap(([, rights]) => rights)])
+  return Object.fromEntries(needs)
+}
+
+function needsOf([, where, resources, verbs, why, without]: Row): readonly Need[] {
+  return resources.split(' ').map((each) => {
+    const [path = '', names] = each.split(':')
+    const [resource = '', ...group] = path.split('.')
+    return {
+      ...{group: group.join('.'), resource, verbs: verbs.split(' '), where},
+      ...(names !== undefined && {names: names.split(',')}),
+      ...{why, ...(without !== undefined && {without})},
+    }
+  })
+}
+
+function ofGroup(group: string, ...resources: readonly string[]): string {
+  return resources.map((each) => `${each}.${group}`).join(' ')
 }

@@ -3,7 +3,7 @@ import {loadAll} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
 import {ALIKE} from '../../../src/kubernetes/permissions/need.ts'
 import {NEEDS} from '../../../src/kubernetes/permissions/needs.ts'
-import {type Rule, rulesOf} from '../../../src/kubernetes/permissions/roles.ts'
+import {ROLE_SETS, type Rule, rulesOf} from '../../../src/kubernetes/permissions/roles.ts'
 import {table} from '../../../src/table.js'
 
 /** One line per right. */
@@ -25,6 +25,27 @@ it('the table of permissions knows every command that asks a cluster', () => {
 
   const unknown = asking.map(([name]) => name.replaceAll(':', ' ')).filter((name) => !known.includes(name))
   expect(unknown).toEqual([])
+})
+
+it('the rows of the table name groups, subresources and single objects as kubectl does', () => {
+  const drives = NEEDS['operator run'].map(({group, resource, names}) => [group, resource, names])
+
+  expect(drives).toContainEqual(['kk.openstack.org', 'environments/status', undefined])
+  expect(drives).toContainEqual([
+    ...['apiextensions.k8s.io', 'customresourcedefinitions'],
+    ['environments.kk.openstack.org'],
+  ])
+  expect(NEEDS.facts.at(-1)).toEqual({
+    ...{group: '', resource: 'configmaps', verbs: ['get'], where: 'cluster'},
+    names: ['kubelet-config', 'coredns'],
+    why: 'to know the domain of cluster services, in kube-system',
+    without: 'the fact dnsDomain is unknown',
+  })
+})
+
+it('every verb that others are like, and every one of a role, has rows', () => {
+  const verbs = [...Object.keys(ALIKE), ...Object.values(ROLE_SETS).flatMap((set) => set.verbs)]
+  expect(verbs.filter((verb) => !(verb in NEEDS))).toEqual([])
 })
 
 describe('the roles of docs/guard.md are those of the table', () => {
