@@ -1,4 +1,5 @@
 import {table} from '../src/report/table.ts'
+import {viewText} from '../src/report/text/view.ts'
 
 /** What every measurement is given. */
 export interface Bench {
@@ -31,17 +32,16 @@ export function memory(which: string, bytes: number, mostBytes: number): Result 
 }
 
 export function resultTable(results: readonly Result[]): string {
-  const head = ['', 'kk', 'beside it', '', 'ratio', 'target', '']
-  const rows = results.map(({what, value, beside, target}) => [
-    what,
-    value,
-    beside?.what ?? '',
-    beside?.value ?? '',
-    beside?.ratio ?? '',
-    target?.text ?? '',
-    target ? (target.met ? 'met' : 'MISSED') : '',
+  const list = table<Result>(results, [
+    {cell: ({what}) => what},
+    {head: 'kk', cell: ({value}) => value, align: 'right'},
+    {head: 'beside it', cell: ({beside}) => beside?.what ?? ''},
+    {cell: ({beside}) => beside?.value ?? '', align: 'right'},
+    {head: 'ratio', cell: ({beside}) => beside?.ratio ?? '', align: 'right'},
+    {head: 'target', cell: ({target}) => target?.text ?? ''},
+    {cell: ({target}) => (target ? (target.met ? 'met' : 'MISSED') : '')},
   ])
-  return table([head, ...rows], {right: [1, 3, 4]}).join('\n')
+  return viewText([list]).trimEnd()
 }
 
 export function milliseconds(value: number): string {

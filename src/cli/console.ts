@@ -3,7 +3,7 @@ import {asKkError, type ExitCode, KkError} from '../base/errors.ts'
 import {type ColourLevel, colourLevel, type Palette, palette} from '../report/colour.ts'
 import {type DocumentFormat, documentText} from '../report/document.ts'
 import {errorDocument, errorLine, errorText} from '../report/error-text.ts'
-import {fitted} from '../report/text/fitted.ts'
+import {type View, viewText} from '../report/text/view.ts'
 
 type StreamName = 'stdout' | 'stderr'
 
@@ -13,16 +13,16 @@ export interface Console {
   readonly palette: (stream: StreamName) => Palette
   /** Writes data on standard output. */
   readonly print: (text: string) => void
-  /** Writes a text for people on standard error. */
-  readonly say: (text: string) => void
+  /** Writes a view for people on standard error. */
+  readonly say: (view: View) => void
   /**
-   * Writes one document on standard output: as `text` makes it for people, and nothing without that; as `--output json|yaml`,
-   * or on one line as `ndjson`.
+   * Writes one document on standard output: as `--output json|yaml`, on one line as `ndjson`, or as the view for people;
+   * without a view, `text` prints nothing.
    */
-  readonly document: (format: Output, value: unknown, text?: (palette: Palette) => string) => void
+  readonly document: (format: Output, value: unknown, view?: (palette: Palette) => View) => void
   /**
-   * Prints an error where its reader looks for it, and returns the exit code: as a document for `--output json`, unless
-   * standard output has one.
+   * Prints an error on standard error, for `--output json|yaml|ndjson` also on standard output, unless that has a document.
+   * Returns the exit code.
    */
   readonly fail: (error: unknown, options?: {readonly hasDocument?: boolean}) => ExitCode
 }
@@ -30,24 +30,22 @@ export interface Console {
 /** The form of the output: `ndjson` is the stream of events. */
 export type Output = 'text' | 'ndjson' | DocumentFormat
 
-/** The console of a command line, whose words say whether there is to be colour, and in which form errors are printed. */
+/** Returns the console of a command line; its flags select colours and the form of errors. */
 export function openConsole(words: readonly string[]): Console {
   const levels = {stdout: levelOf('stdout', words), stderr: levelOf('stderr', words)}
   const paletteOf = (stream: StreamName) => palette(levels[stream])
   const print = (text: string) => {
-    if (text !== '') process.stdout.write(ended(text))
+    if (text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
   }
   return {
     level: (stream) => levels[stream],
     palette: paletteOf,
     print,
-    say(text) {
-      if (text !== '') tell('stderr', ended(text))
-    },
-    document(format, value, text) {
+    say: (view) => tell('stderr', view),
+    document(format, value, view) {
       if (format === 'ndjson') print(JSON.stringify(value))
       else if (format !== 'text') print(documentText(value, format))
-      else if (text) tell('stdout', ended(text(paletteOf('stdout'))))
+      else if (view) tell('stdout', view(paletteOf('stdout')))
     },
     fail(error, {hasDocument = false} = {}) {
       const known = asKkError(error)
@@ -73,24 +71,21 @@ function outputFormat(words: readonly string[]): string | undefined {
   return words[at]!.includes('=') ? words[at]!.slice('--output='.length) : words[at + 1]
 }
 
-function ended(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`
-}
-
-/** Writes a text for people on a stream; on a terminal its lines are broken between words. */
-export function tell(name: StreamName, text: string): void {
+/** Writes a view for people on a stream; on a terminal it fits the columns. */
+export function tell(name: StreamName, view: View): void {
   const stream = process[name]
-  stream.write(stream.isTTY && stream.columns > 0 ? fitted(text, stream.columns) : text)
+  const text = viewText(view, stream.isTTY && stream.columns > 0 ? stream.columns : Infinity)
+  if (text !== '') stream.write(text)
 }
 
-/** Returns true when a question can be asked: a terminal is on both sides. */
+/** Returns true when a question can be asked: standard input and standard error are terminals. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
 /**
- * Asks before what is never done unasked: where nobody can be asked it rejects with `KK_UNCONFIRMED`, and the hint tells
- * how to confirm it on the command line.
+ * Asks for a confirmation that is always required. Rejects with `KK_UNCONFIRMED` without a terminal; the hint is how to confirm
+ * on the command line.
  */
 export async function requireConfirmation(question: string, hint: string): Promise<void> {
   if (canAsk()) return confirm(question)
@@ -104,12 +99,12 @@ export async function confirm(question: string): Promise<void> {
   throw new KkError('KK_UNCONFIRMED', 'not confirmed; nothing was changed', {hint: 'answer y, or pass --yes'})
 }
 
-/** Asks on standard error for a name to be typed; false unless it was, letter by letter. */
+/** Asks on standard error for a name to be typed; resolves with true if the answer is exactly the name. */
 export async function typedName(question: string, name: string): Promise<boolean> {
   return (await answerTo(`${question}: type "${name}" `)) === name
 }
 
-/** Asks on standard error for what an empty answer leaves as it is; rejects with `KK_UNCONFIRMED` where none is given. */
+/** Asks on standard error; an empty answer is the fallback. Rejects with `KK_UNCONFIRMED` if the input ends. */
 export async function ask(question: string, fallback: string): Promise<string> {
   const answer = await answerTo(fallback === '' ? `${question}: ` : `${question} [${fallback}]: `)
   if (answer !== undefined) return answer === '' ? fallback : answer
@@ -118,7 +113,7 @@ export async function ask(question: string, fallback: string): Promise<string> {
   })
 }
 
-/** The answer without the blanks around it; undefined where none was given. */
+/** Returns the answer without surrounding blanks; undefined if the input ended. */
 async function answerTo(question: string): Promise<string | undefined> {
   const terminal = createInterface({input: process.stdin, output: process.stderr})
   const cancelled = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)))
@@ -131,12 +126,12 @@ async function answerTo(question: string): Promise<string | undefined> {
 
 type Code = string | undefined
 
-/** The reader, a pipe or a terminal, has gone. */
+/** The errors of a stream whose reader, a pipe or a terminal, has closed. */
 const GONE: ReadonlySet<Code> = new Set(['EPIPE', 'EIO'])
 
 /**
- * Keeps kk at work when its output cannot be written: a run must not break off in the middle of helm because nobody
- * looks on. Data that was lost otherwise than by its reader, as on a full disk, is told, and makes the exit code 1.
+ * Keeps kk running when its output cannot be written, so that a closed pipe does not interrupt helm. An error other than a
+ * closed reader, such as a full disk, is reported on standard error and makes the exit code 1.
  */
 export function endureBrokenStreams(): void {
   endure(process.stderr, () => undefined)
@@ -149,7 +144,7 @@ export function endureBrokenStreams(): void {
   })
 }
 
-/** After the first failure nothing more is written. */
+/** Drops what is written after the first failure of the stream. */
 function endure(stream: NodeJS.WriteStream, onBroken: (code: Code) => void): void {
   let isBroken = false
   const broken = (error: unknown): void => {
@@ -165,7 +160,7 @@ function endure(stream: NodeJS.WriteStream, onBroken: (code: Code) => void): voi
     try {
       return write(...words)
     } catch (error) {
-      // A file is written at once, and what fails is thrown.
+      // Writes to a file are synchronous and throw.
       broken(error)
       return true
     }

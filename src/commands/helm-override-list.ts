@@ -12,6 +12,6 @@ export default class HelmOverrideList extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(HelmOverrideList)
     const charts = await onOverrides(flags, {changes: false, say: () => {}}, (service) => service.charts())
-    this.console.document(flags.output, {charts}, () => chartTable(charts))
+    this.console.document(flags.output, {charts}, () => [chartTable(charts)])
   }
 }

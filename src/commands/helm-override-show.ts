@@ -20,7 +20,7 @@ export default class HelmOverrideShow extends KkCommand {
     if (shown.kind === 'text') return this.console.print(shown.text)
     const documents = shown.charts.map(overridesDocument)
     this.console.document(flags.output, documents.length === 1 ? documents[0] : documents, () =>
-      documents.map(propertyTable).join(''),
+      documents.map(propertyTable),
     )
   }
 }

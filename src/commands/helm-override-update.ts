@@ -24,6 +24,6 @@ export default class HelmOverrideUpdate extends KkCommand {
       namespace: change.namespace,
       userOverrides: change.after,
     })
-    this.console.document(flags.output, updated, () => propertyTable(updated))
+    this.console.document(flags.output, updated, () => [propertyTable(updated)])
   }
 }

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core'
 import {KkError} from '../base/errors.ts'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
-import {requireConfirmation} from '../cli/console.ts'
+import {requireConfirmation, tell} from '../cli/console.ts'
 import {clusterFlags, documentFlags, environmentFlags, ownerFlags} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
@@ -58,7 +58,7 @@ export default class Unlock extends KkCommand {
     const unlocking = await planUnlock(cluster, request)
     const print = (unlocked: boolean) => this.console.document(output, unlockDocument(unlocking, unlocked))
     const stream = isDry && output === 'text' ? 'stdout' : 'stderr'
-    process[stream].write(unlockText(unlocking, cluster.context, this.console.palette(stream)))
+    tell(stream, unlockText(unlocking, cluster.context, this.console.palette(stream)))
     if (isDry) return print(false)
     if (!yes) {
       const hint = 'be sure that no helm works on it, then pass --yes'

@@ -3,30 +3,29 @@ import type {ValueChange} from '../plan/changes/value-changes.ts'
 import type {Adoption, PlannedAdoption} from '../verbs/change/adopt.ts'
 import type {Palette} from './colour.ts'
 import {diffText} from './plan/diff-text.ts'
+import {planHead} from './plan/plan-text.ts'
+import {pairs} from './table.ts'
 import {counted} from './text/list.ts'
 import {plainLine} from './text/plain.ts'
+import type {Part, View} from './text/view.ts'
 
-/** Returns the text of what each adopted release would become by the next deploy. */
-export function adoptionText(planned: PlannedAdoption, palette: Palette): string {
+/** Returns what each adopted release would become by the next deploy. */
+export function adoptionText(planned: PlannedAdoption, palette: Palette): View {
   const {plan, adoptions, ours, diffs, redact} = planned
-  const {cluster, environment, file, notes = []} = plan
-  const lines = [
-    `${palette.strong('cluster')}      ${cluster.context} (${cluster.server}, Kubernetes ${cluster.version})`,
-    `${palette.strong('environment')}  ${environment} (${file})`,
+  const {environment, notes = []} = plan
+  return [
+    planHead(plan, palette),
     '',
     ...ours.map((release) => `${palette.quiet('=')} ${release} belongs to "${environment}" already`),
-    ...adoptions.flatMap((adoption) => {
+    ...adoptions.flatMap((adoption): readonly Part[] => {
       const diff = diffs.filter(({release}) => release === adoption.release)
       const isShown = adoption.objects.length > 0
-      return [
-        ...adoptionLines(adoption, palette),
-        ...(isShown ? ['', diffText(diff, {palette, redact})] : []),
-      ]
+      const diffLines = () => diffText(diff, {palette, redact}).split('\n')
+      return [...adoptionParts(adoption, palette), ...(isShown ? ['', diffLines] : [])]
     }),
     ...notes.map((note) => `${palette.strong('note')}: ${note}`),
     ...(adoptions.length === 0 ? [] : [meaning(planned)]),
   ]
-  return `${lines.join('\n')}\n`
 }
 
 function meaning({deployRefusal}: PlannedAdoption): string {
@@ -36,24 +35,26 @@ function meaning({deployRefusal}: PlannedAdoption): string {
   return `adopting writes labels on the record that helm keeps, and changes no value of an object; ${next}`
 }
 
-function adoptionLines(adoption: Adoption, palette: Palette): readonly string[] {
+function adoptionParts(adoption: Adoption, palette: Palette): readonly Part[] {
   const {release, revision, status, from, tool, users, chart, values, objects, same} = adoption
   const whose = from === undefined ? '' : `, of the environment "${from}"`
   const driver = tool === undefined ? '' : `, handed over to ${tool}`
   const title = `${palette.accent('@')} ${palette.strong(release)}  ${palette.quiet(`revision ${revision}, ${status}${whose}${driver}`)}`
   const stays = from === undefined ? '' : ', not handed over'
-  const used = users.length === 0 ? [] : [`    used by  ${usersText(users)}${stays}`]
-  if (same) return [`${title}  ${palette.good('as the environment wants it')}`, ...used]
+  const used = users.length === 0 ? [] : [['used by', `${usersText(users)}${stays}`] as const]
+  if (same) return [`${title}  ${palette.good('as the environment wants it')}`, pairs(used, {indent: '    '})]
   const version =
     chart.before === chart.after ? `${chart.after} (same version)` : `${chart.before} → ${chart.after}`
-  return [
-    title,
+  const differences = ({length}: readonly unknown[]) =>
+    length === 0 ? 'none differs' : counted(length, 'difference')
+  const rows = [
     ...used,
-    `    chart    ${chart.name} ${version}`,
-    `    values   ${values.length === 0 ? 'none differs' : counted(values.length, 'difference')}`,
-    ...values.map((change) => `      ${valueText(change, palette)}`),
-    `    objects  ${objects.length === 0 ? 'none differs' : counted(objects.length, 'difference')}`,
-  ]
+    ['chart', `${chart.name} ${version}`],
+    ['values', differences(values)],
+    ['objects', differences(objects)],
+  ] as const
+  const changes = values.map((change) => `      ${valueText(change, palette)}`)
+  return [title, pairs(rows, {indent: '    ', below: ([name]) => (name === 'values' ? changes : [])})]
 }
 
 function valueText({path, change, before, after, masked}: ValueChange, palette: Palette): string {

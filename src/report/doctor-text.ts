@@ -3,19 +3,24 @@ import type {Palette} from './colour.ts'
 import {table} from './table.ts'
 import {counted} from './text/list.ts'
 import {plainLine} from './text/plain.ts'
+import type {View} from './text/view.ts'
 
 const SIGN = {ok: '✔', info: '·', warning: '!', problem: '✘'} as const satisfies Record<Level, string>
 
-/** Returns findings as text: one line for each, and below everything that is not fine what to do. */
-export function doctorText(findings: readonly Finding[], palette: Palette): string {
-  const names = table(
-    findings.map(({check, level}) => [colour(level, palette)(`${SIGN[level]} ${check}`), '|']),
+/** Returns one row for each finding, with the advice below findings that are not fine, and the counts. */
+export function doctorText(findings: readonly Finding[], palette: Palette): View {
+  const list = table<Finding>(
+    findings,
+    [
+      {cell: ({check, level}) => colour(level, palette)(`${SIGN[level]} ${check}`)},
+      {cell: ({level, what}) => (level === 'ok' ? palette.quiet : String)(plainLine(what))},
+    ],
+    {
+      below: ({level, advice}) =>
+        advice === undefined || level === 'ok' ? [] : [`    ${palette.accent('→')} ${plainLine(advice)}`],
+    },
   )
-  const lines = findings.flatMap(({level, what, advice}, index) => [
-    `${names[index]!.slice(0, -1)}${(level === 'ok' ? palette.quiet : String)(plainLine(what))}`,
-    ...(advice === undefined || level === 'ok' ? [] : [`    ${palette.accent('→')} ${plainLine(advice)}`]),
-  ])
-  return `${[...lines, '', countsText(findings, palette)].join('\n')}\n`
+  return [list, '', countsText(findings, palette)]
 }
 
 function countsText(findings: readonly Finding[], palette: Palette): string {

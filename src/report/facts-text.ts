@@ -1,18 +1,19 @@
 import type {FactName, KnownFacts} from '../overrides/facts/facts.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'
+import type {View} from './text/view.ts'
 
 /** Returns every known fact with its value and its source, then the names of the unknown ones. */
-export function factsText(
-  {facts, sources}: KnownFacts,
-  names: readonly FactName[],
-  palette: Palette,
-): string {
+export function factsText({facts, sources}: KnownFacts, names: readonly FactName[], palette: Palette): View {
   const known = names.filter((name) => facts[name] !== undefined)
-  const lines = table(known.map((name) => [name, shown(facts[name]), palette.quiet(sources[name] ?? '')]))
+  const list = table(known, [
+    {cell: (name) => name},
+    {cell: (name) => shown(facts[name])},
+    {cell: (name) => palette.quiet(sources[name] ?? '')},
+  ])
   const unknown = names.filter((name) => facts[name] === undefined)
   const rest = unknown.length > 0 ? [palette.quiet(`unknown: ${unknown.join(', ')}`)] : []
-  return [...lines, ...rest].join('\n')
+  return [list, ...rest]
 }
 
 /** Returns a value on one line, as YAML would have it. */

@@ -2,31 +2,34 @@ import type {Approval} from '../kubernetes/guard/guard.ts'
 import type {ReleaseId} from '../release.ts'
 import {type ApprovalPlan, type GuardPlan, type GuardStatus, objectText} from '../verbs/guard.ts'
 import type {Palette} from './colour.ts'
-import {table} from './table.ts'
+import {pairs} from './table.ts'
 import {releaseLabels} from './text/label.ts'
 import {counted} from './text/list.ts'
+import type {View} from './text/view.ts'
 
-/** Returns the state of the guard as text: what it keeps, what it lets go, and its faults. */
-export function guardStatusText(status: GuardStatus, {good, bad, change, quiet}: Palette): string {
+/** Returns the state of the guard: what it protects, what is approved, and its faults. */
+export function guardStatusText(status: GuardStatus, {good, bad, change, quiet}: Palette): View {
   const {supported, installed, enforced, faults, releases, approvals} = status
   if (!supported) return 'this cluster cannot have a guard: it needs Kubernetes 1.30 or newer\n'
-  if (!installed) return ['there is no guard', ...releasesLines(releases, change)].join('\n').concat('\n')
+  if (!installed) return ['there is no guard', ...releasesLines(releases, change)]
   const isSound = enforced && faults.length === 0
-  const rows = releases.map(({release, guarded}) => [
-    release,
-    guarded ? good('guarded') : change('protected, but not guarded: run kk guard install again'),
-  ])
+  const rows = releases.map(
+    ({release, guarded}) =>
+      [
+        release,
+        guarded ? good('guarded') : change('protected, but not guarded: run kk guard install again'),
+      ] as const,
+  )
   return [
     isSound ? good('the guard is on') : bad('the guard is broken; kk guard install repairs it'),
     ...(enforced ? [] : [`  ${bad('!')} the API server does not enforce it`]),
     ...faults.map((fault) => `  ${bad('!')} ${fault}`),
-    ...table(rows, {indent: '  '}),
+    pairs(rows, {indent: '  '}),
     ...approvals.flatMap((approval) => [
       `${approval.state === 'open' ? change('approved') : quiet('ran out')}: ${headText(approval)}`,
       ...objectLines(approval),
     ]),
-    '',
-  ].join('\n')
+  ]
 }
 
 /** Returns the text of what installing the guard would change. */

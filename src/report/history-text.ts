@@ -2,53 +2,46 @@ import type {RunEntry, RunState} from '../kubernetes/records/run-entry.ts'
 import type {RunRelease} from '../kubernetes/records/runs.ts'
 import type {ReleaseHistory, RevisionEntry} from '../verbs/observation/history.ts'
 import type {Palette} from './colour.ts'
-import {table} from './table.ts'
+import {type Column, table} from './table.ts'
 import {plainLine} from './text/plain.ts'
+import type {View} from './text/view.ts'
 
 const NOTHING = '–'
 
-/** Returns runs as text, newest first, with the environment of each where there are several. */
-export function runsText(runs: readonly RunEntry[], palette: Palette): string {
+/** Returns runs, newest first, with the environment of each if there are several. */
+export function runsText(runs: readonly RunEntry[], palette: Palette): View {
   if (runs.length === 0) return 'no runs\n'
   const several = new Set(runs.map(({environment}) => environment)).size > 1
-  const headings = [
-    'run',
-    'when',
-    ...(several ? ['environment'] : []),
-    'verb',
-    'who',
-    'outcome',
-    'releases',
-    'why',
+  const columns: readonly Column<RunEntry>[] = [
+    {head: 'run', cell: ({id}) => id},
+    {head: 'when', cell: ({startedAt}) => timeText(startedAt)},
+    ...(several ? [{head: 'environment', cell: ({environment}: RunEntry) => environment}] : []),
+    {head: 'verb', cell: ({verb}) => verb},
+    {head: 'who', cell: ({who}) => who},
+    {head: 'outcome', cell: ({state}) => stateText(state, palette)},
+    {head: 'releases', cell: ({releases}) => outcomesText(releases)},
+    {head: 'why', cell: ({message}) => (message === undefined ? NOTHING : plainLine(message))},
   ]
-  const rows = runs.map((run) => [
-    run.id,
-    timeText(run.startedAt),
-    ...(several ? [run.environment] : []),
-    run.verb,
-    run.who,
-    stateText(run.state, palette),
-    outcomesText(run.releases),
-    run.message === undefined ? NOTHING : plainLine(run.message),
-  ])
-  return `${table([headings.map(palette.strong), ...rows]).join('\n')}\n`
+  return [table(runs, columns, {headColour: palette.strong})]
 }
 
-/** Returns the revisions of a release as text, newest first. */
-export function revisionsText({release, owner, revisions}: ReleaseHistory, palette: Palette): string {
-  const headings = ['revision', 'when', 'status', 'gate', 'chart', 'app version', 'run']
-  const rows = revisions.map((entry) => [
-    String(entry.revision),
-    entry.at === undefined ? NOTHING : timeText(entry.at),
-    entry.status === 'deployed' ? palette.good(entry.status) : entry.status,
-    gateText(entry.gate, palette),
-    entry.note === undefined ? `${entry.chart} ${entry.version}` : palette.bad(entry.note),
-    entry.appVersion || NOTHING,
-    entry.run ?? NOTHING,
-  ])
+/** Returns the revisions of a release, newest first. */
+export function revisionsText({release, owner, revisions}: ReleaseHistory, palette: Palette): View {
+  const {good, bad, quiet, strong} = palette
+  const columns: readonly Column<RevisionEntry>[] = [
+    {head: 'revision', cell: ({revision}) => String(revision), align: 'right'},
+    {head: 'when', cell: ({at}) => (at === undefined ? NOTHING : timeText(at))},
+    {head: 'status', cell: ({status}) => (status === 'deployed' ? good(status) : status)},
+    {head: 'gate', cell: ({gate}) => gateText(gate, palette)},
+    {
+      head: 'chart',
+      cell: ({note, chart, version}) => (note === undefined ? `${chart} ${version}` : bad(note)),
+    },
+    {head: 'app version', cell: ({appVersion}) => appVersion || NOTHING},
+    {head: 'run', cell: ({run}) => run ?? NOTHING},
+  ]
   const whose = owner === undefined ? 'not installed by kk' : `environment ${owner}`
-  const lines = table([headings.map(palette.strong), ...rows], {right: [0]})
-  return `${[`${palette.strong(release)}  ${palette.quiet(whose)}`, ...lines].join('\n')}\n`
+  return [`${strong(release)}  ${quiet(whose)}`, table(revisions, columns, {headColour: strong})]
 }
 
 /** Returns a time in UTC, so that it is equal on every machine: `2026-11-21 08:30:00Z`. */

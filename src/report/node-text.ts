@@ -1,21 +1,22 @@
 import type {Node} from '../sandbox/node/node.ts'
 import type {SandboxStatus} from '../sandbox/status.ts'
-import {table} from './table.ts'
+import {pairs} from './table.ts'
+import type {Part, View} from './text/view.ts'
 
 /** Returns how to reach the all-in-one node. */
-export function nodeText(node: Omit<Node, 'nodes'>): string {
+export function nodeText(node: Omit<Node, 'nodes'>): readonly Part[] {
   const rows = [
     ['Kubernetes', node.kubernetes],
     ['kubeconfig', node.kubeconfig],
     ['context', node.context],
     ['address', `${node.address}: NodePorts and DNS`],
     ['registry', `${node.registry}; for pods ${node.registryForPods}`],
-  ]
-  return table(rows, {indent: '  '}).join('\n')
+  ] as const
+  return [pairs(rows, {indent: '  '})]
 }
 
-/** Returns the state of the all-in-one node as text. */
-export function nodeStatusText(status: SandboxStatus<Node>): string {
+/** Returns the state of the all-in-one node. */
+export function nodeStatusText(status: SandboxStatus<Node>): View {
   if (status.state === 'absent') return 'the node does not run; "kk aio up" starts it'
   if (status.state === 'broken') {
     const what =
@@ -23,5 +24,5 @@ export function nodeStatusText(status: SandboxStatus<Node>): string {
     return `the node is broken (${what}); "kk aio down" removes what is left, with its data`
   }
   const ready = status.nodes.every((node) => node.ready) ? 'Ready' : 'not Ready'
-  return [`the node runs and is ${ready}`, nodeText(status)].join('\n')
+  return [`the node runs and is ${ready}`, ...nodeText(status)]
 }

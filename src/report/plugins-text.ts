@@ -1,12 +1,17 @@
 import type {ListedPlugin} from '../verbs/facts/list-plugins.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'
+import type {View} from './text/view.ts'
 
-/** Returns one line for each plugin: chart, namespaces, the facts that it reads, and its file if it is from outside. */
-export function pluginsText(plugins: readonly ListedPlugin[], palette: Palette): string {
-  const rows = plugins.map(({chart, namespaces, reads, file, replaces}) => {
-    const from = file === undefined ? '' : `  ${file}${replaces ? " (replaces kk's own)" : ''}`
-    return [chart, namespaces.join(', '), palette.quiet(reads.join(', ')) + palette.accent(from)]
-  })
-  return table(rows).join('\n')
+/** Returns one row for each plugin: chart, namespaces, the facts that it reads, and its file unless kk carries it. */
+export function pluginsText(plugins: readonly ListedPlugin[], palette: Palette): View {
+  const fileText = ({file, replaces}: ListedPlugin) =>
+    file === undefined ? '' : `  ${file}${replaces ? " (replaces kk's own)" : ''}`
+  return [
+    table<ListedPlugin>(plugins, [
+      {cell: ({chart}) => chart},
+      {cell: ({namespaces}) => namespaces.join(', ')},
+      {cell: (plugin) => palette.quiet(plugin.reads.join(', ')) + palette.accent(fileText(plugin))},
+    ]),
+  ]
 }

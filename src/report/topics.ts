@@ -1,5 +1,6 @@
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'
+import type {Part, View} from './text/view.ts'
 
 /** A word that the page of concepts explains. */
 export interface Topic {
@@ -8,7 +9,7 @@ export interface Topic {
   readonly text: string
 }
 
-/** Returns the words that the page explains: paragraphs that begin with a bold word, and sections beside them. */
+/** Returns the words that the page explains: paragraphs that begin with a bold word, and the other sections. */
 export function topicsOf(page: string): readonly Topic[] {
   const sections = page.split(/^## /m).slice(1)
   return sections.flatMap((section) => {
@@ -31,22 +32,22 @@ export function findTopic(topics: readonly Topic[], word: string): Topic | undef
   )
 }
 
-/** Returns a topic as text for a terminal: links without their targets, tables in columns. */
-export function topicText({title, text}: Topic, palette: Palette): string {
-  const parts = text.split(/\n\n+/).map((part) => partText(part, palette))
-  return `${palette.strong(title)}\n\n${parts.join('\n\n')}\n`
+/** Returns a topic for a terminal: links without their targets, tables in columns. */
+export function topicText({title, text}: Topic, palette: Palette): View {
+  return [palette.strong(title), ...text.split(/\n\n+/).flatMap((part) => ['', partOf(part, palette)])]
 }
 
-function partText(part: string, palette: Palette): string {
+function partOf(part: string, palette: Palette): Part {
   if (part.startsWith('|')) {
-    const rows = part.split('\n').filter((line) => !/^\|[\s|-]+\|$/.test(line))
-    const cells = rows.map((row) =>
-      row
+    const lines = part.split('\n').filter((line) => !/^\|[\s|-]+\|$/.test(line))
+    const [heads = [], ...rows] = lines.map((line) =>
+      line
         .replaceAll(/^\| | \|$/g, '')
         .split(' | ')
         .map((cell) => plain(cell, palette)),
     )
-    return table(cells, {indent: '  '}).join('\n')
+    const columns = heads.map((head, at) => ({head, cell: (row: readonly string[]) => row[at] ?? ''}))
+    return table(rows, columns, {indent: '  '})
   }
   if (part.startsWith('```'))
     return part

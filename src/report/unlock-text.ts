@@ -1,8 +1,9 @@
 import type {Evidence} from '../plan/pending/evidence.ts'
 import type {Unlocking} from '../verbs/change/unlock.ts'
 import type {Palette} from './colour.ts'
-import {table} from './table.ts'
+import {pairs} from './table.ts'
 import {durationText} from './text/duration.ts'
+import type {View} from './text/view.ts'
 
 /** Returns the document of `kk unlock --output json`. */
 export function unlockDocument(
@@ -21,8 +22,8 @@ export function unlockDocument(
   }
 }
 
-/** Returns the text of what is known of a release before it is unlocked. */
-export function unlockText(unlocking: Unlocking, context: string, {strong, change}: Palette): string {
+/** Returns what is known of a release before it is unlocked. */
+export function unlockText(unlocking: Unlocking, context: string, {strong, change}: Palette): View {
   const {record, environment, writtenAt, now, lease, evidence} = unlocking
   const {release, revision, status} = record
   const written =
@@ -36,13 +37,12 @@ export function unlockText(unlocking: Unlocking, context: string, {strong, chang
     ['written', written],
     ['held by', lease?.holder ?? 'nobody'],
     ['left by', leftBy(evidence)],
-  ]
+  ] as const
   return [
-    ...table(rows.map(([name = '', text = '']) => [strong(name), text])),
+    pairs(rows.map(([name, value]) => [strong(name), value])),
     'The revision is marked failed, and the next deploy upgrades it; nothing is uninstalled.',
     'Should a helm still work on it, two would write at once: be sure that none does.',
-    '',
-  ].join('\n')
+  ]
 }
 
 function leftBy(evidence: Evidence): string {

@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
 import {adoptionText} from '../../src/report/adoption-text.ts'
 import {palette} from '../../src/report/colour.ts'
+import {viewText} from '../../src/report/text/view.ts'
 import type {Adoption, PlannedAdoption} from '../../src/verbs/change/adopt.ts'
 import {id} from '../graph/graph-of.ts'
 
@@ -21,7 +22,7 @@ function textOf(adoption: Adoption, deployRefusal?: KkError): string {
   const cluster = {context: 'kind', server: 'https://127.0.0.1', version: 'v1.34.0', uid: 'u'}
   const plan = {environment: 'mine', file: 'mine.yaml', cluster, actions: [], bystanders: []}
   const planned = {plan, adoptions: [adoption], ours: [], diffs: [], deployRefusal} as unknown
-  return adoptionText(planned as PlannedAdoption, palette(0))
+  return viewText(adoptionText(planned as PlannedAdoption, palette(0)))
 }
 
 describe('what adopting means', () => {

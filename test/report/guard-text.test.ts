@@ -1,6 +1,7 @@
 import {expect, it} from 'vitest'
 import {palette} from '../../src/report/colour.ts'
 import {guardOfferText, guardPlanText, guardStatusText} from '../../src/report/guard-text.ts'
+import {viewText} from '../../src/report/text/view.ts'
 import type {GuardStatus} from '../../src/verbs/guard.ts'
 
 const PLAIN = palette(0)
@@ -58,7 +59,7 @@ install it with: kk guard install
     'this cluster cannot have a guard: it needs Kubernetes 1.30 or newer\n',
   ],
 ])('the status of %s', (_, change, text) => {
-  expect(guardStatusText({...SOUND, ...change}, PLAIN)).toBe(text)
+  expect(viewText(guardStatusText({...SOUND, ...change}, PLAIN))).toBe(text)
 })
 
 it('the plan shows what comes and what goes', () => {

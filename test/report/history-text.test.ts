@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {RunEntry} from '../../src/kubernetes/records/run-entry.ts'
 import {palette} from '../../src/report/colour.ts'
 import {revisionsText, runsText} from '../../src/report/history-text.ts'
+import {viewText} from '../../src/report/text/view.ts'
 import {runRecord, runRelease} from '../kubernetes/support/run-record.ts'
 
 const PLAIN = palette(0)
@@ -23,7 +24,7 @@ const RUN: RunEntry = {
 
 describe('kk history', () => {
   it('shows one run per line: who, when, why and what came of it', () => {
-    expect(runsText([RUN], PLAIN).split('\n')).toEqual([
+    expect(viewText(runsText([RUN], PLAIN)).split('\n')).toEqual([
       'run                   when                  verb    who            outcome  releases               why',
       '20261121-083000-3f9a  2026-11-21 08:30:00Z  deploy  operator@host  failed   1 succeeded, 1 failed  more api servers',
       '',
@@ -33,11 +34,11 @@ describe('kk history', () => {
   it('names the environments when there are several', () => {
     const other = {...RUN, environment: 'edge'}
 
-    expect(runsText([RUN, other], PLAIN)).toMatch(/environment .*\n.* all-in-one .*\n.* edge /)
+    expect(viewText(runsText([RUN, other], PLAIN))).toMatch(/environment .*\n.* all-in-one .*\n.* edge /)
   })
 
   it('says that there are none', () => {
-    expect(runsText([], PLAIN)).toBe('no runs\n')
+    expect(viewText(runsText([], PLAIN))).toBe('no runs\n')
   })
 })
 
@@ -66,7 +67,9 @@ describe('kk history of a release', () => {
       {revision: 9, ...broken},
     ]
 
-    const text = revisionsText({release: 'openstack/keystone', owner: 'all-in-one', revisions}, PLAIN)
+    const text = viewText(
+      revisionsText({release: 'openstack/keystone', owner: 'all-in-one', revisions}, PLAIN),
+    )
 
     expect(text.split('\n')).toEqual([
       'openstack/keystone  environment all-in-one',

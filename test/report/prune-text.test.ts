@@ -1,5 +1,6 @@
 import {expect, it} from 'vitest'
 import {pruneDocument, pruneText} from '../../src/report/images/prune-text.ts'
+import {viewText} from '../../src/report/text/view.ts'
 
 const MIB = 2 ** 20
 const UNNEEDED = {
@@ -12,7 +13,7 @@ const UNNEEDED = {
 }
 
 it('what no build needs is a table with its sum, and what has no name one line of it', () => {
-  expect(pruneText(UNNEEDED).split('\n')).toEqual([
+  expect(viewText(pruneText(UNNEEDED)).trimEnd().split('\n')).toEqual([
     'localhost/kk/keystone:2023.1-debian-bookworm   60.0 MiB',
     '2 without a name, of earlier builds             2.0 MiB',
     '/root/.cache/kk/images/rootfs/1.tar           128.0 MiB',
@@ -22,5 +23,5 @@ it('what no build needs is a table with its sum, and what has no name one line o
 })
 
 it('nothing is said to be nothing', () => {
-  expect(pruneText({images: [], files: []})).toBe('nothing is left of earlier builds')
+  expect(viewText(pruneText({images: [], files: []}))).toBe('nothing is left of earlier builds\n')
 })

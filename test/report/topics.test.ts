@@ -2,10 +2,11 @@ import {readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
 import {LAYERS} from '../../src/overrides/layer.ts'
 import {palette} from '../../src/report/colour.ts'
+import {viewText} from '../../src/report/text/view.ts'
 import {findTopic, topicsOf, topicText} from '../../src/report/topics.ts'
 
 const topics = topicsOf(readFileSync('docs/concepts.md', 'utf8'))
-const textOf = (word: string) => topicText(findTopic(topics, word)!, palette(0))
+const textOf = (word: string) => viewText(topicText(findTopic(topics, word)!, palette(0)))
 
 it('every bold word and every heading of docs/concepts.md is a topic with a text', () => {
   const page = readFileSync('docs/concepts.md', 'utf8')

@@ -13,7 +13,7 @@ import {summaryText} from '../../src/report/run/summary.ts'
 import {importText} from '../../src/report/secrets/secrets-text.ts'
 import {statusText} from '../../src/report/status/status-text.ts'
 import {statusTable} from '../../src/report/status/status-views.ts'
-import {fitted} from '../../src/report/text/fitted.ts'
+import {type View, viewText} from '../../src/report/text/view.ts'
 import type {RunEvent} from '../../src/run/events.ts'
 import {NO_RUN, nextState} from '../../src/run/run-state.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
@@ -90,8 +90,8 @@ function linesOf(events: readonly RunEvent[]): string {
   return written
 }
 
-/** The texts for people, as they are before they are fitted to a terminal. */
-const TEXTS: Readonly<Record<string, string>> = {
+/** What people read, before it is laid out for a terminal. */
+const VIEWS: Readonly<Record<string, View>> = {
   plan: planText(MIXED_PLAN, COLOURS),
   'plan with long reasons': planText(
     plan({actions: [action('keystone', 'upgrade', {reasons: LONG_REASONS})]}),
@@ -152,26 +152,26 @@ function expectWhole(lines: readonly string[], words: readonly string[]): void {
   else expect(shown.toSorted()).toEqual(words.toSorted())
 }
 
-/** What a terminal without colours shows of a text. */
-async function shownWithout(text: string): Promise<readonly string[]> {
+/** Returns the words that a wide terminal without colours shows of a view. */
+async function shownWithout(view: View): Promise<readonly string[]> {
   const screen = createScreen(1000, 50)
-  screen.stream.write(text)
+  screen.stream.write(viewText(view))
   return wordsOf((await screen.everything()).join('\n'))
 }
 
 describe.each([80, 200])('at %i columns', (columns) => {
-  it.each(Object.entries(TEXTS))('no word of %s is broken, and nothing is cut', async (_name, text) => {
+  it.each(Object.entries(VIEWS))('no word of %s is broken, and nothing is cut', async (_name, view) => {
     const screen = createScreen(columns, 50)
 
-    screen.stream.write(fitted(text, columns))
+    screen.stream.write(viewText(view, columns))
 
-    expectWhole(await screen.everything(), await shownWithout(text))
+    expectWhole(await screen.everything(), await shownWithout(view))
   })
 
   it.each(['status', 'history'])('each line of the table of %s stands below its headings', async (name) => {
     const screen = createScreen(columns, 50)
 
-    screen.stream.write(fitted(TEXTS[name]!, columns))
+    screen.stream.write(viewText(VIEWS[name]!, columns))
 
     const [headings = '', ...lines] = await screen.everything()
     const end = lines.findIndex((line) => line === '' || LEFT_OUT.test(line))

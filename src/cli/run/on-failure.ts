@@ -10,6 +10,7 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import {errorText} from '../../report/error-text.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {leftText, removalText} from '../../report/plan/removal-text.ts'
+import {blocks} from '../../report/text/view.ts'
 import {type RunState, releasesIn} from '../../run/run-state.ts'
 import {expectGivenUp, hookDataOfRollback} from '../../verbs/change/hook-data.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
@@ -116,7 +117,7 @@ async function removeNew(
   const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
   const planned = await planHarmless(context, releases)
   const colours = console.palette('stderr')
-  console.say(`${planText(planned.plan, colours)}\n${removalText(planned.releases, colours)}`)
+  console.say(blocks([planText(planned.plan, colours), removalText(planned.releases, colours)]))
   if (!hasChanges(planned.plan)) return undefined
 
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}

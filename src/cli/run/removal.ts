@@ -10,6 +10,7 @@ import {planDocument} from '../../report/plan/plan-json.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {leftText, removalDocument, removalText} from '../../report/plan/removal-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
+import {blocks, type View} from '../../report/text/view.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/task.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {expectLetGo} from '../../verbs/removal/guarded.ts'
@@ -133,7 +134,7 @@ function holderOf(verb: string): string {
 function leftClaimText(claim: LeftoverClaim, flags: Pick<RemovalFlags, 'delete-data'>): string {
   const {release, namespace, name, run} = claim
   const still = `${release} is gone, but not its claim ${namespace}/${name}, which run ${run} was to delete`
-  return flags['delete-data'] ? `${still}\n` : `${still}: --delete-data --confirm-data ${name} deletes it\n`
+  return flags['delete-data'] ? still : `${still}: --delete-data --confirm-data ${name} deletes it`
 }
 
 function leftClaimDocument({release, namespace, name, run}: LeftoverClaim): object {
@@ -144,17 +145,14 @@ function plannedText(
   {plan, releases, cleanups, absent, leftClaims}: PlannedRemoval,
   flags: Pick<RemovalFlags, 'delete-data'>,
   palette: Palette,
-): string {
-  const absence = absent.map((name) => `${name} is not installed: nothing to remove\n`)
-  const left = leftClaims.map((claim) => leftClaimText(claim, flags))
-  const text = [
+): View {
+  return blocks([
     planText(plan, palette),
     removalText(releases, palette),
     cleanupText(cleanups, palette),
-    ...absence,
-    ...left,
-  ]
-  return text.filter((part) => part !== '').join('\n')
+    ...absent.map((name) => [`${name} is not installed: nothing to remove`]),
+    ...leftClaims.map((claim) => [leftClaimText(claim, flags)]),
+  ])
 }
 
 /** `missing` are the confirmations for want of which the removal would be refused. */

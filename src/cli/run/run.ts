@@ -13,6 +13,7 @@ import {ndjsonView} from '../../report/run/ndjson.ts'
 import {type RunView, watchRun} from '../../report/run/run-view.ts'
 import {type NextCommands, summaryText} from '../../report/run/summary.ts'
 import {canDrawLive} from '../../report/run/terminal.ts'
+import type {View} from '../../report/text/view.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {type Interruption, newInterruption} from '../../run/interruption.ts'
 import type {RunState} from '../../run/run-state.ts'
@@ -57,7 +58,7 @@ export async function planInTurn<T>(
 /** How a plan is shown where `planText` and `planDocument` do not say all. */
 export interface PlanView {
   /** The plan for people. */
-  readonly text?: (palette: Palette) => string
+  readonly text?: (palette: Palette) => View
   /** The plan for programs. */
   readonly document?: object
   /** True when there is nothing to do; by default where the plan changes nothing. */
@@ -113,9 +114,8 @@ function sayPlan(plan: Plan, {flags, console}: RunContext, {text, isAlwaysSaid}:
   const isAlone = flags['dry-run'] && flags.output === 'text'
   const stream = isAlone ? 'stdout' : 'stderr'
   if (flags['dry-run'] && !isAlone && !isAlwaysSaid) return
-  // A text with a layout of its own is written as it is.
-  if (text) process[stream].write(text(console.palette(stream)))
-  else tell(stream, planText(plan, console.palette(stream)))
+  const palette = console.palette(stream)
+  tell(stream, text?.(palette) ?? planText(plan, palette))
 }
 
 /** Ends a command that had nothing to do: its result has the same form as one that had. */

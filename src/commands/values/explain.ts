@@ -61,6 +61,6 @@ Values that break the schema of the chart are explained all the same, with a war
     if (explained.broken) this.console.say(`warning: ${plainLine(explained.broken.message)}`)
     const document = explainedDocument(explained.release, explained.keys)
     const show = key === undefined ? explainedLines : explainedBlocks
-    this.console.document(flags.output, document, (palette) => show(explained.keys, palette).join('\n'))
+    this.console.document(flags.output, document, (palette) => show(explained.keys, palette))
   }
 }

@@ -4,8 +4,9 @@ import {mapParallel} from '../../base/parallel.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {Palette} from '../../report/colour.ts'
-import {table} from '../../report/table.ts'
+import {type Column, table} from '../../report/table.ts'
 import {durationText} from '../../report/text/duration.ts'
+import type {View} from '../../report/text/view.ts'
 import {observedPlan} from '../../verbs/plan.ts'
 import {planDigest} from '../decide.ts'
 import {ENVIRONMENTS, type EnvironmentObject} from '../kinds/environment-kind.ts'
@@ -70,25 +71,32 @@ export function fleetStatusText(
   {installed, leader, environments}: OperatorStatus,
   now: number,
   palette: Palette,
-): string {
+): View {
   const {quiet, strong, bad} = palette
   if (!installed) return NOT_INSTALLED
-  const rows = environments.map(
-    ({name, cluster, phase, summary, plan, removal, since, reachable, message}) => [
-      strong(name),
-      cluster ?? quiet(OWN),
-      phaseText(phase, palette),
-      summary ?? '',
-      String((plan?.actions.length ?? 0) + (removal?.releases.length ?? 0)),
-      since === null ? '' : durationText(Math.max(0, now - Date.parse(since)) / 1000),
-      reachable === null ? '' : reachable ? 'yes' : bad('no'),
-      phase === 'ready' ? '' : message,
-    ],
-  )
-  return [...(leader === null ? [bad(UNLED)] : []), ...table([HEAD.map(quiet), ...rows]), ''].join('\n')
+  const columns: readonly Column<OperatedEnvironment>[] = [
+    {head: 'environment', cell: ({name}) => strong(name)},
+    {head: 'cluster', cell: ({cluster}) => cluster ?? quiet(OWN)},
+    {head: 'phase', cell: ({phase}) => phaseText(phase, palette)},
+    {head: 'ready', cell: ({summary}) => summary ?? ''},
+    {
+      head: 'to do',
+      cell: ({plan, removal}) => String((plan?.actions.length ?? 0) + (removal?.releases.length ?? 0)),
+    },
+    {
+      head: 'since',
+      cell: ({since}) => (since === null ? '' : durationText(Math.max(0, now - Date.parse(since)) / 1000)),
+      whole: true,
+    },
+    {
+      head: 'reachable',
+      cell: ({reachable}) => (reachable === null ? '' : reachable ? 'yes' : bad('no')),
+    },
+    {head: 'message', cell: ({phase, message}) => (phase === 'ready' ? '' : message)},
+  ]
+  return [...(leader === null ? [bad(UNLED)] : []), table(environments, columns, {headColour: quiet})]
 }
 
-const HEAD = ['environment', 'cluster', 'phase', 'ready', 'to do', 'since', 'reachable', '']
 /** Where the operator is. */
 const OWN = '-'
 const NOT_INSTALLED = 'there is no operator here; to install it: kk operator install\n'

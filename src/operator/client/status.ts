@@ -5,7 +5,8 @@ import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {Palette} from '../../report/colour.ts'
-import {table} from '../../report/table.ts'
+import {type Column, table} from '../../report/table.ts'
+import type {Part, View} from '../../report/text/view.ts'
 import {OPERATOR} from '../keeper.ts'
 import type {Condition} from '../kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from '../kinds/environment-kind.ts'
@@ -208,26 +209,26 @@ export const UNLED = `no operator leads: nothing is driven; see its pods: kubect
 export function operatorStatusText(
   {installed, leader, environments}: OperatorStatus,
   palette: Palette,
-): string {
+): View {
   if (!installed) return 'there is no operator here; to install it: kk operator install\n'
   const head = leader === null ? palette.bad(UNLED) : `${palette.quiet('leads:')} ${leader}`
   const none =
     environments.length === 0 ? ['nothing is driven; hand an environment over: kk operator adopt FILE'] : []
-  return [head, ...none, ...environments.flatMap((each) => environmentLines(each, palette)), ''].join('\n')
+  return [head, ...none, ...environments.flatMap((each) => environmentParts(each, palette))]
 }
 
-function environmentLines(
+function environmentParts(
   {name, phase, message, summary, plan, removal, approve, conditions, releases}: OperatedEnvironment,
   palette: Palette,
-): readonly string[] {
+): readonly Part[] {
   const {bad, change, quiet, strong} = palette
   const ill = releases.filter(({ready}) => ready !== 'True' && phase !== 'paused')
-  const rows = ill.map(({release, reason, message: why}) => [
-    reason !== null && UNDER_WAY.has(reason) ? quiet('-') : bad('!'),
-    release,
-    quiet(reason ?? 'Unknown'),
-    why ?? '',
-  ])
+  const columns: readonly Column<OperatedRelease>[] = [
+    {cell: ({reason}) => (reason !== null && UNDER_WAY.has(reason) ? quiet('-') : bad('!'))},
+    {cell: ({release}) => release},
+    {cell: ({reason}) => quiet(reason ?? 'Unknown')},
+    {cell: ({message: why}) => why ?? ''},
+  ]
   const drift = conditions.find(({type, reason}) => type === 'Drifted' && reason !== 'AsDeployed')
   const digest = plan ? [`  plan ${plan.digest}`] : []
   return [
@@ -239,7 +240,7 @@ function environmentLines(
     ...(removal?.kept ?? []).map((kept) => `  no longer wanted, stays: ${kept}`),
     ...(drift ? [`  drift: ${drift.message}`] : []),
     ...(approve === null ? [] : [`  ${change('to approve it:')} ${approve}`]),
-    ...table(rows, {indent: '  '}),
+    table(ill, columns, {indent: '  '}),
   ]
 }
 

@@ -9,32 +9,29 @@ import type {PublishedChart} from '../../verbs/charts/publish-charts.ts'
 import type {OfferedChart} from '../../verbs/charts/search-charts.ts'
 import type {Palette} from '../colour.ts'
 import {doctorText} from '../doctor-text.ts'
-import {table} from '../table.ts'
+import {type Column, table} from '../table.ts'
 import {counted} from '../text/list.ts'
+import type {Part, View} from '../text/view.ts'
 
-/**
- * Returns the text of what each component of a chart waits for: `compute_ironic, off
- * (manifests.statefulset_compute_ironic)`.
- */
+/** Returns what each component of a chart waits for: `compute_ironic, off (manifests.statefulset_compute_ironic)`. */
 export function explainedChartText(
   {chart, version, environment, components}: ExplainedChart,
   palette: Palette,
-): string {
+): View {
+  const {accent, quiet} = palette
   const values = environment === undefined ? 'its default values' : `the values of ${environment}`
   const title = `${palette.strong(`${chart} ${version}`)} with ${values}`
   if (components.length === 0) return `${title} says nothing of requirements\n`
-  const lines = components.flatMap((component) => [
+  const columns: readonly Column<Component['requires'][number]>[] = [
+    {cell: ({what}) => what},
+    {cell: ({chart: provider}) => (provider === undefined ? '' : accent(`→ ${provider}`))},
+    {cell: ({kind}) => (kind === 'soft' ? quiet('not waited for') : '')},
+  ]
+  const parts = components.flatMap((component): readonly Part[] => [
     `  ${componentTitle(component, palette)}`,
-    ...table(
-      component.requires.map(({kind, what, chart: provider}) => [
-        what,
-        provider === undefined ? '' : palette.accent(`→ ${provider}`),
-        kind === 'soft' ? palette.quiet('not waited for') : '',
-      ]),
-      {indent: '    '},
-    ),
+    table(component.requires, columns, {indent: '    '}),
   ])
-  return `${[title, ...lines].join('\n')}\n`
+  return [title, ...parts]
 }
 
 function componentTitle({name, isOn, switches}: Component, palette: Palette): string {
@@ -45,8 +42,8 @@ function componentTitle({name, isOn, switches}: Component, palette: Palette): st
     : `${palette.strong(name)}, ${state} ${palette.quiet(`(${keys})`)}`
 }
 
-/** Returns the faults of charts as text, each with its release and the file of the chart. */
-export function chartFaultsText(faults: readonly ChartFault[], palette: Palette): string {
+/** Returns the faults of charts, each with its release and the file of the chart. */
+export function chartFaultsText(faults: readonly ChartFault[], palette: Palette): View {
   if (faults.length === 0) return 'nothing is wrong with the charts\n'
   return doctorText(faults.map(placed), palette)
 }
@@ -60,63 +57,76 @@ function placed({release, file, key: _, other: __, what, ...fault}: ChartFault) 
   return {...fault, what: `${isNamed ? '' : `${name}: `}${what}${place}`}
 }
 
-/** Returns what a directory of charts provides, one line for each chart. */
-export function indexText({directory, charts, failed}: ChartsIndexed, palette: Palette): string {
-  const rows = charts.map(({name, version, provides, kinds}) => [
-    name,
-    palette.quiet(version),
-    counted(provides, 'object'),
-    kinds === 0 ? '' : counted(kinds, 'custom kind'),
-  ])
-  const lines = [
-    ...table(rows, {indent: '  '}),
+/** Returns what a directory of charts provides, one row for each chart. */
+export function indexText({directory, charts, failed}: ChartsIndexed, palette: Palette): View {
+  const list = table<ChartsIndexed['charts'][number]>(
+    charts,
+    [
+      {cell: ({name}) => name},
+      {cell: ({version}) => palette.quiet(version)},
+      {cell: ({provides}) => counted(provides, 'object'), whole: true},
+      {cell: ({kinds}) => (kinds === 0 ? '' : counted(kinds, 'custom kind'))},
+    ],
+    {indent: '  '},
+  )
+  return [
+    list,
     ...failed.map(({name, message}) => `  ${palette.change('!')} ${name} is left out: ${message}`),
     `${palette.strong('indexed')} ${counted(charts.length, 'chart')} of ${directory}`,
   ]
-  return `${lines.join('\n')}\n`
 }
 
-/** Returns the packages that were written, one line for each. */
-export function packagesText(packages: readonly ChartPackage[], palette: Palette): string {
-  const rows = packages.map(({name, version, path, signed}) => [
-    name,
-    palette.quiet(version),
-    path,
-    signed ? 'signed' : '',
-  ])
-  return `${table(rows).join('\n')}\n`
+/** Returns the packages that were written, one row for each. */
+export function packagesText(packages: readonly ChartPackage[], palette: Palette): View {
+  return [
+    table<ChartPackage>(packages, [
+      {cell: ({name}) => name},
+      {cell: ({version}) => palette.quiet(version)},
+      {cell: ({path}) => path},
+      {cell: ({signed}) => (signed ? 'signed' : '')},
+    ]),
+  ]
 }
 
-/** Returns the charts that sources offer, one line for each version; with where they are when that is not one place. */
-export function offeredChartsText(charts: readonly OfferedChart[], palette: Palette): string {
+/** Returns the charts that sources offer, one row for each version; with the source if there are several. */
+export function offeredChartsText(charts: readonly OfferedChart[], palette: Palette): View {
   if (charts.length === 0) return 'no chart is like that\n'
   const isOnePlace = new Set(charts.map(({from}) => from)).size === 1
-  const rows = charts.map(({name, version, appVersion, description, from}) => [
-    palette.strong(name),
-    version,
-    palette.quiet(appVersion),
-    description,
-    isOnePlace ? '' : palette.quiet(from),
-  ])
-  return `${table(rows).join('\n')}\n`
+  return [
+    table<OfferedChart>(charts, [
+      {cell: ({name}) => palette.strong(name)},
+      {cell: ({version}) => version},
+      {cell: ({appVersion}) => palette.quiet(appVersion)},
+      {cell: ({description}) => description},
+      ...(isOnePlace ? [] : [{cell: ({from}: OfferedChart) => palette.quiet(from)}]),
+    ]),
+  ]
 }
 
 const STATES = {new: 'new', there: 'already there', unsigned: 'there, and gets its provenance'} as const
 
-/** Returns what is published, one line for each chart. */
+/** Returns what is published, one row for each chart. */
 export function publishText(
   charts: readonly PublishedChart[],
   destination: string,
   sboms: readonly AttachedSbom[],
-): string {
-  const rows = charts.map(({packed, state}) => [packed.name, packed.version, STATES[state]])
+): View {
+  const list = table<PublishedChart>(
+    charts,
+    [
+      {cell: ({packed}) => packed.name},
+      {cell: ({packed}) => packed.version},
+      {cell: ({state}) => STATES[state]},
+    ],
+    {indent: '  '},
+  )
   const added = charts.filter(({state}) => state === 'new').length
   const attached = sboms.filter(({state}) => state === 'new').length
   const sums = [
     `${counted(added, 'new chart')} for ${destination}`,
     ...(sboms.length > 0 ? [counted(attached, 'new SBOM')] : []),
   ]
-  return `${[...table(rows, {indent: '  '}), ...sums].join('\n')}\n`
+  return [list, ...sums]
 }
 
 /** The same for `--output json|yaml`. */

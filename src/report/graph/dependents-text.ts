@@ -3,6 +3,7 @@ import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {releaseLabels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
+import type {View} from '../text/view.ts'
 
 /** The dependents of a release. */
 export interface Dependents {
@@ -16,17 +17,23 @@ export interface Dependents {
   }[]
 }
 
-/** Returns the dependents of a release as text. */
-export function dependentsText({release, dependents}: Dependents, palette: Palette): string {
+/** Returns the dependents of a release. */
+export function dependentsText({release, dependents}: Dependents, palette: Palette): View {
   const through = dependents.flatMap((dependent) => dependent.through ?? [])
   const labels = releaseLabels([release, ...through, ...dependents.map((dependent) => dependent.release)])
   if (dependents.length === 0) return `nothing requires ${labels(release)}\n`
-  const rows = dependents.map((dependent) => [
-    labels(dependent.release),
-    palette.quiet(dependent.through === undefined ? 'directly' : `through ${labels(dependent.through)}`),
-    palette.quiet(dependent.owner === undefined ? '' : `of ${dependent.owner}`),
-  ])
   const verb = dependents.length === 1 ? 'requires' : 'require'
   const title = `${counted(dependents.length, 'release')} ${verb} ${palette.strong(labels(release))}`
-  return `${[title, ...table(rows, {indent: '  '})].join('\n')}\n`
+  const list = table<Dependents['dependents'][number]>(
+    dependents,
+    [
+      {cell: (dependent) => labels(dependent.release)},
+      {
+        cell: ({through}) => palette.quiet(through === undefined ? 'directly' : `through ${labels(through)}`),
+      },
+      {cell: ({owner}) => palette.quiet(owner === undefined ? '' : `of ${owner}`)},
+    ],
+    {indent: '  '},
+  )
+  return [title, list]
 }

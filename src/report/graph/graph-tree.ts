@@ -7,27 +7,32 @@ import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
+import type {Part, View} from '../text/view.ts'
 import type {GraphView} from './graph-view.ts'
 
 /**
- * Returns the levels of a graph as text, level 0 first: each release with its requirements, the other members of its
+ * Returns the levels of a graph, level 0 first: each release with its requirements, the other members of its
  * group, whether it is protected, and how many releases share it.
  */
-export function graphTree(view: GraphView, palette: Palette): string {
+export function graphTree(view: GraphView, palette: Palette): View {
   const {graph} = view
   if (graph.releases.length === 0) return 'no releases\n'
   const labels = releaseLabels(graph.releases)
   const groupOf = groups(graph)
-  const lines: string[] = []
-  for (const [level, releases] of levels(graph).entries()) {
-    const rows = releases.map((release) => [
-      labels(release),
-      requiresText(release, graph, labels) || palette.quiet('requires nothing'),
-      palette.quiet(marks({release, view, group: groupOf.get(release) ?? [], labels}).join(', ')),
-    ])
-    lines.push(palette.strong(`level ${level}`), ...table(rows, {indent: '  '}))
-  }
-  return `${lines.join('\n')}\n`
+  const columns = [
+    {cell: labels},
+    {
+      cell: (release: ReleaseId) => requiresText(release, graph, labels) || palette.quiet('requires nothing'),
+    },
+    {
+      cell: (release: ReleaseId) =>
+        palette.quiet(marks({release, view, group: groupOf.get(release) ?? [], labels}).join(', ')),
+    },
+  ]
+  return levels(graph).flatMap((releases, level): readonly Part[] => [
+    palette.strong(`level ${level}`),
+    table(releases, columns, {indent: '  '}),
+  ])
 }
 
 function requiresText(release: ReleaseId, {requirements}: Graph, labels: Labels): string {

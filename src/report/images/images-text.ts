@@ -4,32 +4,33 @@ import type {SurveyedImage} from '../../images/inventory/survey.ts'
 import {releaseName} from '../../release.ts'
 import type {NeededImage} from '../../verbs/images/needed-images.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
+import {pairs, table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
+import type {View} from '../text/view.ts'
 
 /** Returns the state of each image on this machine as a table. */
-export function imagesText(images: readonly SurveyedImage[], palette: Palette): string {
-  const rows = images.map(({image, state, record}) => [
-    image.name,
-    `${image.repository}:${image.tag}`,
-    record?.version ?? '',
-    state === 'current'
-      ? palette.good('built')
-      : palette.change(state === 'absent' ? 'not built' : 'outdated'),
-  ])
-  return table([['NAME', 'IMAGE', 'VERSION', 'STATE'], ...rows]).join('\n')
+export function imagesText(images: readonly SurveyedImage[], {good, change}: Palette): View {
+  const stateText = (state: SurveyedImage['state']) =>
+    state === 'current' ? good('built') : change(state === 'absent' ? 'not built' : 'outdated')
+  return [
+    table<SurveyedImage>(images, [
+      {head: 'NAME', cell: ({image}) => image.name},
+      {head: 'IMAGE', cell: ({image}) => `${image.repository}:${image.tag}`},
+      {head: 'VERSION', cell: ({record}) => record?.version ?? ''},
+      {head: 'STATE', cell: ({state}) => stateText(state)},
+    ]),
+  ]
 }
 
 /** Returns the images of an environment as a table, with the releases that need each. */
-export function neededImagesText(
-  images: readonly (NeededImage & {readonly digest: string | null})[],
-): string {
-  const rows = images.map(({image, digest, releases}) => [
-    image,
-    digest?.slice(0, 'sha256:'.length + 12) ?? '',
-    releases.map(releaseName).join(', '),
-  ])
-  return table([['IMAGE', 'DIGEST', 'RELEASES'], ...rows]).join('\n')
+export function neededImagesText(images: readonly (NeededImage & {readonly digest: string | null})[]): View {
+  return [
+    table<(typeof images)[number]>(images, [
+      {head: 'IMAGE', cell: ({image}) => image},
+      {head: 'DIGEST', cell: ({digest}) => digest?.slice(0, 'sha256:'.length + 12) ?? ''},
+      {head: 'RELEASES', cell: ({releases}) => releases.map(releaseName).join(', ')},
+    ]),
+  ]
 }
 
 /** Returns one image as a document for programs. `cache` adds the path of its package list. */
@@ -82,12 +83,12 @@ export function imageEventText(event: ImageEvent): string {
   }
 }
 
-/** Returns what a build would do, one line per image. */
-export function imagePlanText(images: readonly SurveyedImage[], refresh: boolean): string {
-  const rows = images.map(({image, state}) => {
-    if (refresh) return [image.name, 'build: asked to refresh']
-    if (state === 'current') return [image.name, 'unchanged']
-    return [image.name, state === 'absent' ? 'build: it is not here' : 'build: its inputs changed']
-  })
-  return table(rows).join('\n')
+/** Returns what a build would do, one row per image. */
+export function imagePlanText(images: readonly SurveyedImage[], refresh: boolean): View {
+  const buildText = ({state}: SurveyedImage) => {
+    if (refresh) return 'build: asked to refresh'
+    if (state === 'current') return 'unchanged'
+    return state === 'absent' ? 'build: it is not here' : 'build: its inputs changed'
+  }
+  return [pairs(images.map((each) => [each.image.name, buildText(each)]))]
 }

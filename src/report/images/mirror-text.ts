@@ -4,25 +4,30 @@ import {documentText} from '../document.ts'
 import {table} from '../table.ts'
 import {counted} from '../text/list.ts'
 import {sizeText} from '../text/size.ts'
+import type {View} from '../text/view.ts'
 
-/** Returns what is to be copied: a line for each image and chart, and the sum. */
-export function mirrorPlanText({images, charts}: MirrorPlan, to: string): string {
+/** Returns what will be copied: a row for each image and chart, and the sum. */
+export function mirrorPlanText({images, charts}: MirrorPlan, to: string): View {
   const rows = [
-    ...images.map(({image, state, bytes, replaces}) => [
-      image,
-      state === 'new' ? sizeText(bytes) : 'already there',
-      replaces === undefined ? '' : `replaces ${replaces}`,
-    ]),
-    ...charts.map(({packed: {file, bytes}, state}) => [
-      file,
-      state === 'new' ? sizeText(bytes.length) : 'already there',
-    ]),
+    ...images.map(({image: name, state, bytes, replaces}) => ({name, state, bytes, replaces})),
+    ...charts.map(({packed: {file: name, bytes}, state}) => {
+      return {name, state, bytes: bytes.length, replaces: undefined}
+    }),
   ]
+  const list = table<(typeof rows)[number]>(
+    rows,
+    [
+      {cell: ({name}) => name},
+      {cell: ({state, bytes}) => (state === 'new' ? sizeText(bytes) : 'already there'), whole: true},
+      {cell: ({replaces}) => (replaces === undefined ? '' : `replaces ${replaces}`)},
+    ],
+    {indent: '  '},
+  )
   const added = images.filter(({state}) => state === 'new')
   const size = sizeText(added.reduce((sum, {bytes}) => sum + bytes, 0))
   const newCharts = charts.filter(({state}) => state !== 'there').length
   const sum = `${counted(added.length, 'new image')} (${size}) and ${counted(newCharts, 'new chart')} for ${to}`
-  return `${[...table(rows, {indent: '  '}), sum].join('\n')}\n`
+  return [list, sum]
 }
 
 /** Returns the line of one image that is being copied, or was. */

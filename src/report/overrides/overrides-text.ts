@@ -4,14 +4,23 @@ import type {AuditEntry} from '../../overrides/user/store.ts'
 import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
+import type {Part, View} from '../text/view.ts'
 import {textWidth} from '../text/width.ts'
 
-/** Returns the active charts as text. */
-export function chartsText(charts: readonly OverriddenChart[], {quiet}: Palette): string {
+/** Returns the active charts with their namespaces. */
+export function chartsText(charts: readonly OverriddenChart[], {quiet}: Palette): View {
   if (charts.length === 0)
     return 'no chart is active: name an environment with -e, or charts: in a facts file with --facts\n'
-  const rows = charts.map(({name, namespaces}) => [name, namespaces.join(', ')])
-  return lines(table([[quiet('CHART'), quiet('NAMESPACES')], ...rows]))
+  return [
+    table<OverriddenChart>(
+      charts,
+      [
+        {head: 'CHART', cell: ({name}) => name},
+        {head: 'NAMESPACES', cell: ({namespaces}) => namespaces.join(', ')},
+      ],
+      {headColour: quiet},
+    ),
+  ]
 }
 
 /** Returns the overrides of one chart as text, layer by layer, from the weakest to the combined ones. */
@@ -85,7 +94,7 @@ function lines(all: readonly string[]): string {
  * Returns the changes of overrides as text, newest first, each with its author, its time and the lines that changed.
  */
 export function overridesHistoryText(entries: readonly AuditEntry[], palette: Palette): string {
-  if (entries.length === 0) return 'nobody has changed these overrides\n'
+  if (entries.length === 0) return 'these overrides have not been changed\n'
   const blocks = entries.map(({at, who, name, namespace, before, after}) =>
     [
       `${palette.strong(plainLine(name))} in ${plainLine(namespace)}  ${palette.quiet(`${at}  ${plainLine(who)}`)}`,
@@ -138,13 +147,13 @@ export function updatedDocument(
 /**
  * Returns properties as `system helm-override-show` prints them: sorted by name; an empty value makes an empty cell.
  */
-export function propertyTable(properties: Readonly<Record<string, string>>): string {
+export function propertyTable(properties: Readonly<Record<string, string>>): Part {
   const rows = Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return prettyTable([['Property', 'Value'], ...rows])
 }
 
-/** Returns charts as `system helm-override-list` prints them, with namespaces as Python 2 writes a list of texts. */
-export function chartTable(charts: readonly OverriddenChart[]): string {
+/** Returns charts as `system helm-override-list` prints them, with namespaces as Python 2 writes a list of strings. */
+export function chartTable(charts: readonly OverriddenChart[]): Part {
   const rows = charts.map(({name, namespaces}) => [
     name,
     `[${namespaces.map((namespace) => `u'${namespace}'`).join(', ')}]`,
@@ -158,24 +167,23 @@ export function deletedText(name: string, namespace: string): string {
 }
 
 /**
- * Returns a table as Python's PrettyTable prints it, left-aligned: one frame, the first row as its head. A cell of
- * several lines takes as many rows; the empty line after a final line feed counts, too.
+ * Returns a table as Python's PrettyTable prints it, left-aligned, in any terminal: one frame, the first row as its head. A
+ * cell of several lines takes as many rows; the empty line after a final line feed counts, too.
  */
-export function prettyTable(rows: readonly (readonly string[])[]): string {
+export function prettyTable(rows: readonly (readonly string[])[]): Part {
   const cells = rows.map((row) => row.map((cell) => cell.split('\n')))
   const widths = (cells[0] ?? []).map((_, column) =>
     Math.max(...cells.map((row) => Math.max(...row[column]!.map(textWidth)))),
   )
   const frame = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`
   const [head = [], ...body] = cells
-  const lines = [
+  return () => [
     frame,
     ...rowLines(head, widths),
     frame,
     ...body.flatMap((row) => rowLines(row, widths)),
     frame,
   ]
-  return lines.map((line) => `${line}\n`).join('')
 }
 
 function rowLines(row: readonly (readonly string[])[], widths: readonly number[]): string[] {

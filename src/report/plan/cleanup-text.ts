@@ -1,45 +1,51 @@
 import type {OutsideThing, ReleaseCleanup, StayingThing} from '../../plan/removal/cleanup.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
-import {releaseLabels} from '../text/label.ts'
+import {type Column, table} from '../table.ts'
+import {type Labels, releaseLabels} from '../text/label.ts'
+import {blocks, type Part} from '../text/view.ts'
 
-/** Returns two lists: what goes with releases in other services, and what stays there. */
-export function cleanupText(cleanups: readonly ReleaseCleanup[], palette: Palette): string {
+/** Returns two lists: the things in other services that are deleted with releases, and those that stay. */
+export function cleanupText(cleanups: readonly ReleaseCleanup[], palette: Palette): readonly Part[] {
   const labels = releaseLabels(cleanups.map(({release}) => release))
-  const goes = cleanups.flatMap(({release, goes}) =>
-    goes.map((thing) => [labels(release), thing.kind, thing.name, thing.at].map(palette.bad)),
-  )
-  const lists = [
-    ...(goes.length === 0
-      ? []
-      : [[palette.strong('goes from other services, for good'), ...table(goes, {indent: '  '})]]),
-    stayingLines(cleanups, palette.strong('stays in other services')),
-  ]
-  return lists
-    .map((lines) => lines.map((line) => `${line}\n`).join(''))
-    .filter(Boolean)
-    .join('\n')
+  const {goes, stays} = cleanupDocument(cleanups)
+  return blocks([
+    list(goes, {title: palette.strong('goes from other services, for good'), labels, colour: palette.bad}),
+    list(stays, {title: palette.strong('stays in other services'), labels}),
+  ])
 }
 
-/** Returns what releases that are gone have left in other services, and how that goes. */
-export function leftElsewhereText(cleanups: readonly ReleaseCleanup[], palette: Palette): string {
-  const lines = stayingLines(cleanups, palette.strong('left in other services'))
-  if (lines.length === 0) return ''
+/** Returns what removed releases have left in other services, and how to delete it. */
+export function leftElsewhereText(cleanups: readonly ReleaseCleanup[], palette: Palette): readonly Part[] {
+  const labels = releaseLabels(cleanups.map(({release}) => release))
+  const {stays} = cleanupDocument(cleanups)
+  const left = list(stays, {title: palette.strong('left in other services'), labels})
+  if (left.length === 0) return []
   const isKept = cleanups.some(({goes}) => goes.length === 0)
-  const hint = 'to take away what a release had alone, deploy it once more, then kk remove it with --purge'
-  return [...lines, ...(isKept ? [hint] : [])].map((line) => `${line}\n`).join('')
+  const hint = 'to remove what only a release used, deploy it once more, then kk remove it with --purge'
+  return [...left, ...(isKept ? [hint] : [])]
 }
 
-function stayingLines(cleanups: readonly ReleaseCleanup[], title: string): readonly string[] {
-  const labels = releaseLabels(cleanups.map(({release}) => release))
-  const rows = cleanups.flatMap(({release, stays}) =>
-    stays.map(({kind, name, at, why}) => [labels(release), kind, name, at, why]),
-  )
-  return rows.length === 0 ? [] : [title, ...table(rows, {indent: '  '})]
+type Row = OutsideThing & {readonly release: ReleaseId; readonly why?: string}
+
+interface ListOptions {
+  readonly title: string
+  readonly labels: Labels
+  readonly colour?: (text: string) => string
 }
 
-/** What becomes of what releases have in other services, for programs. */
+function list(rows: readonly Row[], {title, labels, colour = String}: ListOptions): readonly Part[] {
+  const columns: readonly Column<Row>[] = [
+    {cell: ({release}) => colour(labels(release))},
+    {cell: ({kind}) => colour(kind)},
+    {cell: ({name}) => colour(name)},
+    {cell: ({at}) => colour(at)},
+    {cell: ({why = ''}) => why},
+  ]
+  return rows.length === 0 ? [] : [title, table(rows, columns, {indent: '  '})]
+}
+
+/** What happens to the things that releases have in other services, for programs. */
 export interface CleanupDocument {
   readonly goes: readonly (OutsideThing & {readonly release: ReleaseId})[]
   readonly stays: readonly (StayingThing & {readonly release: ReleaseId})[]

@@ -6,8 +6,9 @@ import type {KnownAfterApply} from '../../prepare/rendering/known-after-apply.ts
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {expectedWork} from '../../run/schedule/schedule.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
+import {type Column, pairs, table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
+import type {Part} from '../text/view.ts'
 import {planCounts} from './plan-counts.ts'
 
 const SIGN = {
@@ -35,83 +36,93 @@ const UNTOUCHED = {
 /** The number of unchanged releases above which they share one line. */
 const MANY_UNCHANGED = 8
 
-/** The names of releases in the lines of a plan. */
-interface Naming {
-  /** The name in reasons. */
-  readonly labels: Labels
-  /** Returns the cells of a line: the name, and the namespace where the plan has several. */
-  readonly cells: (release: ReleaseId) => readonly string[]
-}
-
 export interface PlanTextOptions {
   /** Whether new secrets are named; otherwise they are counted. */
   readonly namesSecrets?: boolean
 }
 
-/**
- * Returns a plan as text: the cluster and the context, each release with its reason, what is left alone, and the
- * counts.
- */
-export function planText(plan: Plan, palette: Palette, {namesSecrets = false}: PlanTextOptions = {}): string {
-  const {cluster, actions, bystanders} = plan
-  const naming = namingOf([...actions, ...bystanders].map(({release}) => release))
+/** Returns a plan: the cluster and the context, each release with its reason, untouched releases, and the counts. */
+export function planText(
+  plan: Plan,
+  palette: Palette,
+  {namesSecrets = false}: PlanTextOptions = {},
+): readonly Part[] {
+  const {actions, bystanders} = plan
+  const releases = [...actions, ...bystanders].map(({release}) => release)
+  const labels = releaseLabels(releases)
   const unchanged = actions.filter(({kind}) => kind === 'unchanged')
   const many = unchanged.length > MANY_UNCHANGED
   const listed = many ? actions.filter(({kind}) => kind !== 'unchanged') : actions
   const rows = [
-    ...listed.flatMap((action) => actionRows(action, naming, palette)),
-    ...bystanders.map((untouched) => untouchedRow(untouched, naming, palette)),
+    ...listed.map((action) => actionRow(action, labels, palette)),
+    ...bystanders.map((untouched) => untouchedRow(untouched, palette)),
   ]
-  const lines = [
-    `${palette.strong('cluster')}      ${cluster.context} (${cluster.server}, Kubernetes ${cluster.version})`,
-    `${palette.strong('environment')}  ${plan.environment} (${plan.file})`,
+  return [
+    planHead(plan, palette),
     '',
-    ...table(rows, {indent: '  '}),
-    ...(many ? [unchangedLine(unchanged, naming, palette)] : []),
+    table(rows, columnsFor(releases), {indent: '  '}),
+    ...(many ? [unchangedLine(unchanged, labels, palette)] : []),
     ...(actions.length + bystanders.length === 0 ? [] : ['']),
     countsText(plan, palette),
-    ...pathLine(plan, naming, palette),
+    ...pathLine(plan, labels, palette),
     ...sufficesLine(plan, palette),
     ...[...(plan.notes ?? []), ...newSecretsNotes(plan, namesSecrets)].map(
       (note) => `${palette.strong('note')}: ${note}`,
     ),
   ]
-  return `${lines.join('\n')}\n`
 }
 
-/** Returns the line of the objects that the cluster cannot validate before the plan is carried out. */
+/** Returns the cluster and the environment of a plan. */
+export function planHead(
+  {cluster, environment, file}: Pick<Plan, 'cluster' | 'environment' | 'file'>,
+  {strong}: Palette,
+): Part {
+  return pairs([
+    [strong('cluster'), `${cluster.context} (${cluster.server}, Kubernetes ${cluster.version})`],
+    [strong('environment'), `${environment} (${file})`],
+  ])
+}
+
+/** Returns the line of the objects that the cluster cannot validate before the plan is run. */
 export function knownAfterApplyText(later: readonly KnownAfterApply[]): string {
   const objects = later.map(({release, object}) => `${releaseName(release)}: ${object}`)
   return `known after apply, for its kind comes with this plan: ${objects.join(', ')}`
 }
 
-function namingOf(releases: readonly ReleaseId[]): Naming {
-  const isOne = new Set(releases.map(releaseNamespace)).size <= 1
-  return {
-    labels: releaseLabels(releases),
-    cells: (release) => (isOne ? [releaseName(release)] : [releaseName(release), releaseNamespace(release)]),
-  }
+/** A release in the table of a plan. */
+interface PlanRow {
+  readonly release: ReleaseId
+  readonly kind: string
+  /** The colour of the names and the reasons. */
+  readonly colour: (text: string) => string
+  readonly chart: string
+  readonly revision: string
+  readonly reasons: readonly string[]
 }
 
-function actionRows(
-  action: Action,
-  {labels, cells}: Naming,
-  palette: Palette,
-): readonly (readonly string[])[] {
-  const {release, kind, revision} = action
-  const colour = colourOf(kind, palette)
-  const [first = '', ...more] = [...action.reasons, ...marks(action, labels)]
-  const quiet = kind === 'unchanged' ? palette.quiet : (text: string) => text
+/** Returns the columns of a plan, with the namespaces if there are several. */
+function columnsFor(releases: readonly ReleaseId[]): readonly Column<PlanRow>[] {
+  const several = new Set(releases.map(releaseNamespace)).size > 1
   return [
-    [
-      colour(`${SIGN[kind]} ${kind}`),
-      ...cells(release).map(quiet),
-      palette.quiet(chartText(action)),
-      palette.quiet(revision === 0 ? '' : `revision ${revision}`),
-      quiet(first),
-    ],
-    ...more.map((reason) => ['', ...cells(release).map(() => ''), '', '', quiet(reason)]),
+    {cell: ({kind}) => kind, whole: true},
+    {cell: ({release, colour}) => colour(releaseName(release))},
+    ...(several ? [{cell: ({release, colour}: PlanRow) => colour(releaseNamespace(release))}] : []),
+    {cell: ({chart}) => chart},
+    {cell: ({revision}) => revision},
+    {cell: ({reasons, colour}) => reasons.map(colour).join('\n')},
   ]
+}
+
+function actionRow(action: Action, labels: Labels, palette: Palette): PlanRow {
+  const {release, kind, revision} = action
+  return {
+    release,
+    kind: colourOf(kind, palette)(`${SIGN[kind]} ${kind}`),
+    colour: kind === 'unchanged' ? palette.quiet : String,
+    chart: palette.quiet(chartText(action)),
+    revision: palette.quiet(revision === 0 ? '' : `revision ${revision}`),
+    reasons: [...action.reasons, ...marks(action, labels)],
+  }
 }
 
 /** Returns the chart with its versions: `keystone 0.1.0 → 0.2.0`, or one version where it stays. */
@@ -136,16 +147,13 @@ function marks({group, release, kind, requires}: Action, labels: Labels): readon
   ]
 }
 
-function untouchedRow(
-  {release, state, note}: UntouchedRelease,
-  {cells}: Naming,
-  palette: Palette,
-): readonly string[] {
+function untouchedRow({release, state, note}: UntouchedRelease, {quiet}: Palette): PlanRow {
   const {sign, word} = UNTOUCHED[state]
-  return [palette.quiet(`${sign} ${word}`), ...cells(release), '', '', palette.quiet(note)]
+  const kind = quiet(`${sign} ${word}`)
+  return {release, kind, colour: String, chart: '', revision: '', reasons: [quiet(note)]}
 }
 
-function unchangedLine(unchanged: readonly Action[], {labels}: Naming, palette: Palette): string {
+function unchangedLine(unchanged: readonly Action[], labels: Labels, palette: Palette): string {
   const names = unchanged.map(({release}) => labels(release)).join(', ')
   return palette.quiet(`  = ${unchanged.length} unchanged: ${names}`)
 }
@@ -154,7 +162,7 @@ function unchangedLine(unchanged: readonly Action[], {labels}: Naming, palette: 
 const MIN_PATH = 3
 
 /** Returns the line of the longest chain of releases that wait for one another: no concurrency makes the run shorter. */
-function pathLine({actions}: Plan, {labels}: Naming, palette: Palette): readonly string[] {
+function pathLine({actions}: Plan, labels: Labels, palette: Palette): readonly string[] {
   const kinds = new Map(actions.map(({release, kind}) => [release, kind]))
   const within = actions.map((action) => {
     return {...action, requires: action.requires.filter(({release}) => kinds.has(release))}

@@ -1,8 +1,9 @@
 import type {GoingObject, ObjectName, ReleaseRemoval, StayReason} from '../../plan/removal/objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
+import {type Column, table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
+import {blocks, type Part} from '../text/view.ts'
 
 const WHY = {
   claim: 'claim of its StatefulSet',
@@ -14,30 +15,35 @@ const WHY = {
 } as const satisfies Record<StayReason, string>
 
 /** Returns two lists for a removal: the objects that go, and those that helm leaves behind. */
-export function removalText(releases: readonly ReleaseRemoval[], palette: Palette): string {
-  if (releases.length === 0) return ''
+export function removalText(releases: readonly ReleaseRemoval[], palette: Palette): readonly Part[] {
+  if (releases.length === 0) return []
   const labels = releaseLabels(releases.map(({release}) => release))
   const goes = releases.flatMap((each) => goingRows(each, labels, palette))
-  return `${[
-    palette.strong('goes'),
-    ...table(goes, {indent: '  '}),
-    '',
-    palette.strong('stays: helm leaves it behind'),
-    ...table(stayingRows(releases, labels), {indent: '  '}),
-  ].join('\n')}\n`
+  const columns: readonly Column<GoingRow>[] = [
+    {cell: ({release}) => release},
+    {cell: ({kind}) => kind},
+    {cell: ({names}) => names},
+    {cell: ({effect}) => effect},
+  ]
+  return blocks([
+    [palette.strong('goes'), table(goes, columns, {indent: '  '})],
+    [palette.strong('stays: helm leaves it behind'), leftTable(stayingRows(releases, labels))],
+  ])
 }
 
 /** Returns the objects that are left after releases have been removed. */
-export function leftText(releases: readonly ReleaseRemoval[], palette: Palette): string {
-  if (releases.length === 0) return ''
+export function leftText(releases: readonly ReleaseRemoval[], palette: Palette): readonly Part[] {
+  if (releases.length === 0) return []
   const labels = releaseLabels(releases.map(({release}) => release))
   const unexpected = releases.flatMap(({release, goes}) =>
-    goes.map((object) => [palette.bad(labels(release)), objectText(object, release), object.with ?? '']),
+    goes.map((object) => ({
+      release: palette.bad(labels(release)),
+      object: objectText(object, release),
+      note: object.with ?? '',
+    })),
   )
-  return `${[
-    palette.strong('left on the cluster'),
-    ...table([...unexpected, ...stayingRows(releases, labels)], {indent: '  '}),
-  ].join('\n')}\n`
+  const rows = [...unexpected, ...stayingRows(releases, labels)]
+  return [palette.strong('left on the cluster'), leftTable(rows)]
 }
 
 /** The objects that a removal deletes or leaves, for programs. */
@@ -53,29 +59,61 @@ export function removalDocument(releases: readonly ReleaseRemoval[]): RemovalDoc
   }
 }
 
-/** Returns a row for each kind. An object that takes others with it has a row of its own. */
-function goingRows({release, goes}: ReleaseRemoval, labels: Labels, palette: Palette) {
+interface GoingRow {
+  /** "" in the rows that follow the first of a release. */
+  readonly release: string
+  readonly kind: string
+  readonly names: string
+  /** What is deleted with the object. */
+  readonly effect: string
+}
+
+/** Returns a row for each kind. An object that is deleted with others has a separate row. */
+function goingRows({release, goes}: ReleaseRemoval, labels: Labels, palette: Palette): readonly GoingRow[] {
   const plain = Map.groupBy(
     goes.filter((object) => object.with === undefined),
     ({kind}) => kind,
   )
   const rows = [
-    ...[...plain].map(([kind, objects]) => [
+    ...[...plain].map(([kind, objects]) => ({
       kind,
-      objects.map((object) => placedName(object, release)).join(', '),
-      '',
-    ]),
+      names: objects.map((object) => placedName(object, release)).join(', '),
+      effect: '',
+    })),
     ...goes
       .filter((object) => object.with !== undefined)
-      .map((object) => [object.kind, placedName(object, release), object.with!].map(palette.bad)),
+      .map((object) => ({
+        kind: palette.bad(object.kind),
+        names: palette.bad(placedName(object, release)),
+        effect: palette.bad(object.with!),
+      })),
   ]
-  const [first = ['no objects', '', ''], ...more] = rows
-  return [[labels(release), ...first], ...more.map((row) => ['', ...row])]
+  const all = rows.length === 0 ? [{kind: 'no objects', names: '', effect: ''}] : rows
+  return all.map((row, at) => ({release: at === 0 ? labels(release) : '', ...row}))
 }
 
-function stayingRows(releases: readonly ReleaseRemoval[], labels: Labels): readonly (readonly string[])[] {
+interface LeftRow {
+  readonly release: string
+  readonly object: string
+  readonly note: string
+}
+
+function leftTable(rows: readonly LeftRow[]): Part {
+  const columns: readonly Column<LeftRow>[] = [
+    {cell: ({release}) => release},
+    {cell: ({object}) => object},
+    {cell: ({note}) => note},
+  ]
+  return table(rows, columns, {indent: '  '})
+}
+
+function stayingRows(releases: readonly ReleaseRemoval[], labels: Labels): readonly LeftRow[] {
   const objects = releases.flatMap(({release, stays}) =>
-    stays.map((object) => [labels(release), objectText(object, release), WHY[object.why]]),
+    stays.map((object) => ({
+      release: labels(release),
+      object: objectText(object, release),
+      note: WHY[object.why],
+    })),
   )
   const namespaces = [...new Set(releases.map(({release}) => releaseNamespace(release)))].sort()
   const going = new Set(
@@ -85,7 +123,7 @@ function stayingRows(releases: readonly ReleaseRemoval[], labels: Labels): reado
     ...objects,
     ...namespaces
       .filter((name) => !going.has(name))
-      .map((name) => ['', `Namespace/${name}`, 'helm deletes no namespace']),
+      .map((name) => ({release: '', object: `Namespace/${name}`, note: 'helm deletes no namespace'})),
   ]
 }
 

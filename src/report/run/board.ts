@@ -3,9 +3,9 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import {NO_RUN, type Progress, type ReleaseProgress, releasesIn} from '../../run/run-state.ts'
 import {type ColourLevel, type Palette, palette} from '../colour.ts'
 import {durationText} from '../text/duration.ts'
-import {fitted} from '../text/fitted.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
+import {wrap} from '../text/view.ts'
 import {boardRows} from './board-rows.ts'
 import {failureParts} from './failure.ts'
 import type {RunView} from './run-view.ts'
@@ -44,7 +44,7 @@ export function boardView({stream, level, clock = SYSTEM_CLOCK}: BoardOptions): 
     const lasting = [...notes, ...endingLines(ended, {labels, colours, isLast})]
     ended = []
     notes = []
-    return lasting.map((line) => fitted(line, columns))
+    return lasting.flatMap((line) => wrap(line, columns))
   }
 
   const drawing: BoardDrawing = {

@@ -2,20 +2,20 @@ import {partialNotes} from '../../kubernetes/gate/health.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
-import type {Part} from '../../run/times.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
+import {type Column, table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
+import {blocks, type Part, type View} from '../text/view.ts'
 import {detailLines, failureParts} from './failure.ts'
 import {timePathText} from './longest-path.ts'
 import {doneWord, noteText, skipText, testsText} from './run-words.ts'
 
-/** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
+/** The next command lines, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
 export interface NextCommands {
   readonly again: string
-  /** What is to be given to `again` beside what stands there, and is not for printing: `with the same --set`. */
+  /** The flags that `again` also needs and that must not be printed: `with the same --set`. */
   readonly given?: string | undefined
   readonly status: string
 }
@@ -25,10 +25,10 @@ export interface SummaryOptions {
   readonly commands: NextCommands
 }
 
-/** The end of a run for people: each failure in full, what was skipped because of whom, what was done, and what to do next. */
-export function summaryText(state: RunState, {palette, commands}: SummaryOptions): string {
+/** Returns the end of a run for people: each failure in full, the skipped releases, the counts, and the next command. */
+export function summaryText(state: RunState, {palette, commands}: SummaryOptions): View {
   const labels = releaseLabels(state.releases.keys())
-  const blocks = [
+  return blocks([
     ...releasesIn(state, 'failed').map((release) => failureBlock(release, labels, palette)),
     skippedBlock(state, labels, palette),
     timeSpentBlock(state, labels, palette),
@@ -40,9 +40,7 @@ export function summaryText(state: RunState, {palette, commands}: SummaryOptions
       outcomeLine(state, palette),
       nextLine(state, palette, commands),
     ],
-  ]
-  const texts = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'))
-  return `${texts.join('\n\n')}\n`
+  ])
 }
 
 const WORD = {
@@ -76,20 +74,20 @@ function skippedBlock(state: RunState, labels: Labels, palette: Palette): readon
   )
 }
 
-/** Releases that had neither ended nor been skipped when the run ended: what became of them is only known to the cluster. */
+/** Returns the line of releases that had neither ended nor been skipped when the run ended; only the cluster knows their state. */
 function unfinishedLines(state: RunState, labels: Labels, palette: Palette): readonly string[] {
   const running = releasesIn(state, 'running').map(({release}) => labels(release))
   return running.length === 0 ? [] : [`${palette.change('!')} not known to have ended: ${running.join(', ')}`]
 }
 
-/** What the pods of `helm test` told of their tests. */
+/** Returns the results that the pods of `helm test` reported. */
 function testedLines(state: RunState, labels: Labels): readonly string[] {
   return [...state.releases.values()].flatMap(({release, tests}) =>
     tests === undefined ? [] : [`${labels(release)}: ${testsText(tests)}`],
   )
 }
 
-/** What is worth knowing of releases whose gate has passed. */
+/** Returns the notes on releases whose gate has passed. */
 function notedLines(state: RunState, labels: Labels, palette: Palette): readonly string[] {
   return releasesIn(state, 'succeeded').flatMap(({release, progress: {health}}) =>
     (health?.notes ?? []).map((note) => {
@@ -128,36 +126,34 @@ function nextLine(state: RunState, palette: Palette, {again, given, status}: Nex
   return `${palette.accent('next')}: ${again}   ${palette.quiet(given === undefined ? what : `${given}; ${what}`)}`
 }
 
-/** A shorter run leaves no question. */
-const WORTH_TELLING = 10
-/** How many releases are told of: those that took longest. */
-const ROWS = 10
-/** Those that bring pods. */
+/** The duration from which a run has the table of times. */
+const MIN_SECONDS = 10
+/** The number of releases in the table of times: those that took longest. */
+const MAX_ROWS = 10
+/** The kinds of actions that create pods. */
 const KINDS: ReadonlySet<ActionKind> = new Set(['install', 'upgrade', 'rollback', 'await'])
-const PARTS: readonly Part[] = ['helm', 'containers', 'jobs', 'pods']
-const HEAD = ['WHERE THE TIME WENT', 'TIME', 'HELM', 'IMAGES, VOLUMES', 'JOBS', 'PODS']
+const HEADS = {helm: 'HELM', containers: 'IMAGES, VOLUMES', jobs: 'JOBS', pods: 'PODS'} as const
 
-/** What the releases of a run that succeeded waited for, the longest first; nothing for a short run. */
-function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): readonly string[] {
+/** Returns what the releases of a run that succeeded waited for, the longest first; nothing for a short run. */
+function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): readonly Part[] {
   const {finished} = state
-  if (finished?.outcome !== 'succeeded' || finished.seconds < WORTH_TELLING) return []
+  if (finished?.outcome !== 'succeeded' || finished.seconds < MIN_SECONDS) return []
   const rows = [...state.releases.values()]
     .filter(({kind}) => KINDS.has(kind))
     .map((progress) => ({release: progress.release, spent: spentBy(progress), total: totalOf(progress)}))
     .filter(({spent}) => spent.size > 0)
     .sort((one, other) => other.total - one.total)
-    .slice(0, ROWS)
+    .slice(0, MAX_ROWS)
   if (rows.length === 0) return []
-  const lines = table([
-    HEAD,
-    ...rows.map(({release, spent, total}) => [
-      labels(release),
-      durationText(total),
-      ...PARTS.map((part) => (spent.has(part) ? durationText(spent.get(part)!) : '-')),
-    ]),
-  ])
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    {head: 'WHERE THE TIME WENT', cell: ({release}) => labels(release)},
+    {head: 'TIME', cell: ({total}) => durationText(total), whole: true},
+    ...Object.entries(HEADS).map(([part, head]): Column<(typeof rows)[number]> => {
+      return {head, cell: ({spent}) => (spent.has(part) ? durationText(spent.get(part)!) : '-'), whole: true}
+    }),
+  ]
   const path = timePathText(state, labels)
-  return [...lines.map((line, at) => (at === 0 ? palette.quiet(line) : line)), ...(path === '' ? [] : [path])]
+  return [table(rows, columns, {headColour: palette.quiet}), ...(path === '' ? [] : [path])]
 }
 
 function totalOf({times: {startedAt, endedAt}}: ReleaseProgress): number {

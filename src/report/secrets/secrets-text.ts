@@ -3,27 +3,28 @@ import type {SecretImport} from '../../verbs/secrets/import-secrets.ts'
 import type {ListedSecret} from '../../verbs/secrets/list-secrets.ts'
 import {table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
+import type {View} from '../text/view.ts'
 
 /** The number of charts or releases that a line names. */
 const NAMED = 4
 
-/** Returns one line for each secret, without its value. */
-export function secretsText(secrets: readonly ListedSecret[]): string {
+/** Returns one row for each secret, without its value. */
+export function secretsText(secrets: readonly ListedSecret[]): View {
   if (secrets.length === 0) return 'no secrets are kept\n'
   const isOfReleases = secrets.some(({releases}) => releases !== undefined)
-  const rows = secrets.map(({namespace, name, kind, keptIn, since, charts, releases}) => [
-    plainLine(namespace),
-    plainLine(name),
-    plainLine(kind ?? '-'),
-    keptIn,
-    plainLine(since?.slice(0, 10) ?? '-'),
-    listed(releases?.map(releaseName) ?? charts),
-  ])
-  const lines = table([
-    ['NAMESPACE', 'NAME', 'KIND', 'KEPT IN', 'SINCE', isOfReleases ? 'RELEASES' : 'CHARTS'],
-    ...rows,
-  ])
-  return lines.map((line) => `${line}\n`).join('')
+  return [
+    table<ListedSecret>(secrets, [
+      {head: 'NAMESPACE', cell: ({namespace}) => plainLine(namespace)},
+      {head: 'NAME', cell: ({name}) => plainLine(name)},
+      {head: 'KIND', cell: ({kind}) => plainLine(kind ?? '-')},
+      {head: 'KEPT IN', cell: ({keptIn}) => keptIn},
+      {head: 'SINCE', cell: ({since}) => plainLine(since?.slice(0, 10) ?? '-')},
+      {
+        head: isOfReleases ? 'RELEASES' : 'CHARTS',
+        cell: ({charts, releases}) => listed(releases?.map(releaseName) ?? charts),
+      },
+    ]),
+  ]
 }
 
 function listed(names: readonly string[]): string {

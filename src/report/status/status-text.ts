@@ -4,32 +4,21 @@ import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observ
 import type {Palette} from '../colour.ts'
 import {KEPT} from '../drift/drift-text.ts'
 import {causeText, noteText} from '../run/run-words.ts'
-import {table} from '../table.ts'
+import {type Column, table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine, plainLines} from '../text/plain.ts'
+import type {View} from '../text/view.ts'
 
-const HEADINGS = [
-  'release',
-  'revision',
-  'status',
-  'health',
-  'inputs',
-  'chart',
-  'owner',
-  'requires',
-  'dependents',
-]
 const NOTHING = '–'
 
-/** Returns a table of releases, then, for each that is not well, why, and what to do. */
-export function statusText(rows: readonly ReleaseStatus[], palette: Palette): string {
+/** Returns a table of releases, then the reasons and the advice for those that are not well. */
+export function statusText(rows: readonly ReleaseStatus[], palette: Palette): View {
   if (rows.length === 0) return 'no releases\n'
   const others = rows.flatMap(({dependents}) => dependents.map(({release}) => release))
   const labels = releaseLabels([...rows.map(({release}) => release), ...others])
-  const cells = rows.map((row) => statusCells(row, labels, palette))
-  const lines = table([HEADINGS.map(palette.strong), ...cells], {right: [1, 7, 8]})
+  const list = table(rows, columnsOf(labels, palette), {headColour: palette.strong})
   const reasons = rows.flatMap((row) => reasonLines(row, {rows, labels, palette}))
-  return `${[...lines, ...(reasons.length === 0 ? [] : ['', ...reasons])].join('\n')}\n`
+  return [list, ...(reasons.length === 0 ? [] : ['', ...reasons])]
 }
 
 /** Returns one release on one line: `failed: Deployment/keystone-api: 0 of 1 replicas are available; …`. */
@@ -45,17 +34,22 @@ export function statusLine(row: ReleaseStatus, palette: Palette): string {
   return `${isWell(row) ? palette.good('✔') : palette.change('!')} ${release}  ${parts.join(', ')}`
 }
 
-function statusCells(row: ReleaseStatus, labels: Labels, palette: Palette): readonly string[] {
+function columnsOf(labels: Labels, palette: Palette): readonly Column<ReleaseStatus>[] {
+  const {change, quiet} = palette
   return [
-    labels(row.release),
-    row.revision === 0 ? NOTHING : String(row.revision),
-    row.status === 'deployed' ? row.status : palette.change(row.status),
-    healthText(row.health, palette),
-    inputsText(row, palette),
-    palette.quiet(`${row.chart} ${row.version}`.trim()),
-    row.owner ?? NOTHING,
-    String(row.requires.length),
-    String(row.dependents.length),
+    {head: 'release', cell: ({release}) => labels(release)},
+    {
+      head: 'revision',
+      cell: ({revision}) => (revision === 0 ? NOTHING : String(revision)),
+      align: 'right',
+    },
+    {head: 'status', cell: ({status}) => (status === 'deployed' ? status : change(status))},
+    {head: 'health', cell: ({health}) => healthText(health, palette)},
+    {head: 'inputs', cell: (row) => inputsText(row, palette)},
+    {head: 'chart', cell: ({chart, version}) => quiet(`${chart} ${version}`.trim())},
+    {head: 'owner', cell: ({owner}) => owner ?? NOTHING},
+    {head: 'requires', cell: ({requires}) => String(requires.length), align: 'right'},
+    {head: 'dependents', cell: ({dependents}) => String(dependents.length), align: 'right'},
   ]
 }
 

@@ -3,8 +3,8 @@ import type {ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {StatusLook} from '../../verbs/observation/watch-status.ts'
 import {type ColourLevel, type Palette, palette as paletteOf} from '../colour.ts'
 import {type BoardStream, liveBlock, terminalSize} from '../run/terminal.ts'
-import {fitted} from '../text/fitted.ts'
 import {plainLine} from '../text/plain.ts'
+import {type View, viewText} from '../text/view.ts'
 import {statusLine, statusText} from './status-text.ts'
 
 /** Shows one look at the status after the other. */
@@ -16,14 +16,14 @@ export type StatusView = (look: StatusLook) => void
 export function statusTable(stream: BoardStream, title: string, level: ColourLevel): StatusView {
   const colours = paletteOf(level)
   const block = liveBlock(stream)
-  let last = 'nothing has been seen yet\n'
+  let last: View = 'nothing has been seen yet'
   return (look) => {
     if ('report' in look) last = statusText(look.report.releases, colours)
     const trouble = 'problem' in look ? [colours.bad(plainLine(look.problem.message))] : []
     const clock = look.at.toTimeString().slice(0, 8)
     const {rows, columns} = terminalSize(stream)
-    const text = [`${colours.strong(title)}  ${colours.quiet(clock)}`, ...trouble, last.trimEnd()].join('\n')
-    const lines = fitted(text, columns).split('\n')
+    const view = [`${colours.strong(title)}  ${colours.quiet(clock)}`, ...trouble, ...[last].flat()]
+    const lines = viewText(view, columns).trimEnd().split('\n')
     const room = rows - 1
     const shown = lines.length <= room ? lines : lines.slice(0, room - 1)
     const rest = lines.length - shown.length

@@ -1,43 +1,44 @@
 import type {ExplainedKey, Statement} from '../../overrides/explain.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
+import {type Column, table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
+import {blocks, type Part} from '../text/view.ts'
 import {shorten} from '../text/width.ts'
 
 /** The most columns that a value takes. */
 const WIDEST = 40
 
-/** Returns one line per key: its value, the layer that won and its place, and the values that lost. */
-export function explainedLines(keys: readonly ExplainedKey[], palette: Palette): readonly string[] {
-  return table(
-    keys.map(({path, value, winner, lost}) => [
-      keyText(path),
-      palette.strong(valueText(value)),
-      layerText(winner, palette),
-      placeText(winner),
-      palette.quiet(lost.map(({layer, value}) => `${layer} ${valueText(value)}`).join(', ')),
+/** Returns one row per key: its value, the layer that won and its place, and the values that lost. */
+export function explainedLines(keys: readonly ExplainedKey[], palette: Palette): readonly Part[] {
+  return [
+    table<ExplainedKey>(keys, [
+      {cell: ({path}) => keyText(path)},
+      {cell: ({value}) => palette.strong(valueText(value))},
+      {cell: ({winner}) => layerText(winner, palette)},
+      {cell: ({winner}) => placeText(winner)},
+      {
+        cell: ({lost}) =>
+          palette.quiet(lost.map(({layer, value}) => `${layer} ${valueText(value)}`).join(', ')),
+      },
     ]),
-  )
+  ]
 }
 
-/**
- * Returns a block per key: the layers that state it, from the strongest to the weakest, with the one that won marked.
- */
-export function explainedBlocks(keys: readonly ExplainedKey[], palette: Palette): readonly string[] {
-  const blocks = keys.map(({path, value, winner, lost}) => {
-    const rows = [winner, ...lost].map((each) => {
-      const isWinner = each === winner
-      const cells = [
-        isWinner ? '→' : ' ',
-        layerText(each, palette),
-        valueText(each ? each.value : value),
-        placeText(each),
+/** Returns a block per key: the layers that state it, from the strongest to the weakest, with the one that won marked. */
+export function explainedBlocks(keys: readonly ExplainedKey[], palette: Palette): readonly Part[] {
+  return blocks(
+    keys.map(({path, value, winner, lost}) => {
+      const colour = (each: Statement | undefined) => (each === winner ? String : palette.quiet)
+      const columns: readonly Column<Statement | undefined>[] = [
+        {cell: (each) => (each === winner ? '→' : ' ')},
+        {cell: (each) => colour(each)(layerText(each, palette))},
+        {cell: (each) => colour(each)(valueText(each ? each.value : value))},
+        {cell: (each) => colour(each)(placeText(each))},
       ]
-      return isWinner ? cells : cells.map((cell) => palette.quiet(cell))
-    })
-    return [`${palette.strong(keyText(path))}: ${valueText(value)}`, ...table(rows, {indent: '  '})]
-  })
-  return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
+      const title = `${palette.strong(keyText(path))}: ${valueText(value)}`
+      return [title, table([winner, ...lost], columns, {indent: '  '})]
+    }),
+  )
 }
 
 /** Returns explained keys as a document for programs. */

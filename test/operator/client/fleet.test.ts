@@ -4,6 +4,7 @@ import {fleetPlanText, fleetStatusText, readFleetPlans} from '../../../src/opera
 import type {OperatedEnvironment, OperatorStatus} from '../../../src/operator/client/status.ts'
 import type {Sites} from '../../../src/operator/sites.ts'
 import {palette} from '../../../src/report/colour.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 
 const PLAIN = palette(0)
 const NOW = Date.parse('2026-11-25T12:00:00Z')
@@ -24,14 +25,20 @@ const PLAN = {digest: 'a'.repeat(64), actions: ['upgrade openstack/keystone']}
 it('every Environment is a line of one table', () => {
   const away = {cluster: 'north', reachable: false, phase: 'unreachable', message: 'no route'} as const
   const waiting = {cluster: 'south', reachable: true, phase: 'waiting', plan: PLAN, message: 'waits'} as const
-  const text = fleetStatusText(
-    status(environment('home'), environment('north', away), environment('south', {...waiting, since: null})),
-    NOW,
-    PLAIN,
+  const text = viewText(
+    fleetStatusText(
+      status(
+        environment('home'),
+        environment('north', away),
+        environment('south', {...waiting, since: null}),
+      ),
+      NOW,
+      PLAIN,
+    ),
   )
 
   expect(text.split('\n')).toEqual([
-    'environment  cluster  phase        ready  to do  since     reachable',
+    'environment  cluster  phase        ready  to do  since     reachable  message',
     'home         -        ready        2/2    0      1 h 00 m',
     'north        north    unreachable  2/2    0      1 h 00 m  no         no route',
     'south        south    waiting      2/2    1                yes        waits',
@@ -40,16 +47,18 @@ it('every Environment is a line of one table', () => {
 })
 
 it('while nobody leads, that stands above the table', () => {
-  const [first, head] = fleetStatusText({...status(environment('home')), leader: null}, NOW, PLAIN).split(
-    '\n',
-  )
+  const [first, head] = viewText(
+    fleetStatusText({...status(environment('home')), leader: null}, NOW, PLAIN),
+  ).split('\n')
 
   expect(first).toBe('no operator leads: nothing is driven; see its pods: kubectl get pods -n kk-system')
   expect(head).toMatch(/^environment /)
 })
 
 it('a cluster without an operator is told so', () => {
-  expect(fleetStatusText({...status(), installed: false}, NOW, PLAIN)).toContain('kk operator install')
+  expect(viewText(fleetStatusText({...status(), installed: false}, NOW, PLAIN))).toContain(
+    'kk operator install',
+  )
 })
 
 it('a plan that the operator has told is not made again, and what it could not tell says why', async () => {

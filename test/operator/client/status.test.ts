@@ -5,6 +5,7 @@ import {operatorStatusText, readOperatorStatus} from '../../../src/operator/clie
 import {environmentFindings, type Phase} from '../../../src/operator/findings.ts'
 import type {Condition, Finding} from '../../../src/operator/kinds/conditions.ts'
 import {palette} from '../../../src/report/colour.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {NO_RUN} from '../../../src/run/run-state.ts'
 import {planOf} from '../../run/plan-of.ts'
 import {plannedOf} from '../planned-of.ts'
@@ -132,7 +133,7 @@ it('a plan that waits is shown with its actions and notes, and with the command 
   }
   const cluster = clusterWith([environment(status)], {release: {revision: 4, conditions: [ready]}})
 
-  const text = operatorStatusText(await readOperatorStatus(cluster), PLAIN)
+  const text = viewText(operatorStatusText(await readOperatorStatus(cluster), PLAIN))
 
   expect(text.split('\n')).toEqual([
     'leads: operator kk-operator-0',
@@ -170,7 +171,7 @@ it.each([
   const ready = {type: 'Ready', status: 'True', reason: 'Healthy', message: 'healthy'}
   const cluster = clusterWith([environment(status)], {release: {conditions: [ready]}})
 
-  const text = operatorStatusText(await readOperatorStatus(cluster), PLAIN)
+  const text = viewText(operatorStatusText(await readOperatorStatus(cluster), PLAIN))
 
   expect(text.split('\n').slice(2)).toEqual([...lines, ''])
 })
@@ -184,7 +185,7 @@ it.each([
   ['a Lease that ran out', clusterWith([], {until: 400}), 'no operator leads: nothing is driven'],
   ['no Environment', clusterWith([]), 'nothing is driven; hand an environment over: kk operator adopt FILE'],
 ])('a cluster with %s is told so', async (_, cluster, text) => {
-  expect(operatorStatusText(await readOperatorStatus(cluster), PLAIN)).toContain(text)
+  expect(viewText(operatorStatusText(await readOperatorStatus(cluster), PLAIN))).toContain(text)
 })
 
 it.each([

@@ -3,6 +3,7 @@ import {withVersions} from '../../../src/plan/changes/with-changes.ts'
 import type {Action} from '../../../src/plan/plan.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {planText} from '../../../src/report/plan/plan-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {id} from '../../graph/graph-of.ts'
 import {planOf} from '../../run/plan-of.ts'
 
@@ -46,6 +47,6 @@ it('the plan shows the installed version of a chart before the new one', () => {
 
   const plan = withVersions(upgradeFor([]), new Map([[id('keystone'), installed]]))
 
-  expect(planText(plan, palette(0))).toContain('keystone 0.1.0 → 0.2.0')
-  expect(planText(upgradeFor([]), palette(0))).toContain('keystone 0.2.0 ')
+  expect(viewText(planText(plan, palette(0)))).toContain('keystone 0.1.0 → 0.2.0')
+  expect(viewText(planText(upgradeFor([]), palette(0)))).toContain('keystone 0.2.0 ')
 })

@@ -1,6 +1,7 @@
 import {expect, it} from 'vitest'
 import {explainedChartText, indexText} from '../../../src/report/charts/charts-text.ts'
 import {palette} from '../../../src/report/colour.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 
 const CHART = {chart: 'nova', version: '1.0.0', directory: '/charts/nova'}
 
@@ -15,7 +16,7 @@ it('names components with their switches', () => {
     {name: 'api', switches: [], isOn: true, requires: [{kind: 'ready', what: 'job nova-db-sync'}]},
   ] as const
 
-  expect(explainedChartText({...CHART, environment: 'lab', components}, palette(0))).toBe(
+  expect(viewText(explainedChartText({...CHART, environment: 'lab', components}, palette(0)))).toBe(
     `nova 1.0.0 with the values of lab
   compute_ironic, off (manifests.statefulset_compute_ironic)
     service baremetal = ironic-api  → ironic  not waited for
@@ -26,7 +27,7 @@ it('names components with their switches', () => {
 })
 
 it('says where values tell nothing', () => {
-  expect(explainedChartText({...CHART, components: []}, palette(0))).toBe(
+  expect(viewText(explainedChartText({...CHART, components: []}, palette(0)))).toBe(
     'nova 1.0.0 with its default values says nothing of requirements\n',
   )
 })
@@ -41,7 +42,7 @@ it('lists what an index came to, and what it left out', () => {
     failed: [{name: 'broken', message: 'it does not render'}],
   }
 
-  expect(indexText(indexed, palette(0))).toBe(`  operator  1.0.0  2 objects  1 custom kind
+  expect(viewText(indexText(indexed, palette(0)))).toBe(`  operator  1.0.0  2 objects  1 custom kind
   db        2.0.0  1 object
   ! broken is left out: it does not render
 indexed 2 charts of charts

@@ -1,17 +1,20 @@
 import {expect, it} from 'vitest'
 import {chartFaultsText} from '../../../src/report/charts/charts-text.ts'
 import {palette} from '../../../src/report/colour.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 
 it('tells the release and the file of each fault', () => {
   const fault = {check: 'waits', level: 'warning', release: 'openstack/web'} as const
 
-  const text = chartFaultsText(
-    [
-      {...fault, file: 'nginx/templates/x.yaml', what: 'Deployment/web waits', advice: 'add it'},
-      {...fault, file: 'a.yaml', what: 'made twice: a.yaml, b.yaml'},
-      {...fault, what: 'web: its values differ'},
-    ],
-    palette(0),
+  const text = viewText(
+    chartFaultsText(
+      [
+        {...fault, file: 'nginx/templates/x.yaml', what: 'Deployment/web waits', advice: 'add it'},
+        {...fault, file: 'a.yaml', what: 'made twice: a.yaml, b.yaml'},
+        {...fault, what: 'web: its values differ'},
+      ],
+      palette(0),
+    ),
   )
 
   expect(text).toBe(`! waits  web: Deployment/web waits (nginx/templates/x.yaml)
@@ -24,5 +27,5 @@ it('tells the release and the file of each fault', () => {
 })
 
 it('says that there are none', () => {
-  expect(chartFaultsText([], palette(0))).toBe('nothing is wrong with the charts\n')
+  expect(viewText(chartFaultsText([], palette(0)))).toBe('nothing is wrong with the charts\n')
 })

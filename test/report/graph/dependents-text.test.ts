@@ -1,17 +1,20 @@
 import {expect, it} from 'vitest'
 import {palette} from '../../../src/report/colour.ts'
 import {dependentsText} from '../../../src/report/graph/dependents-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 
 it('names what requires a release, directly or through another', () => {
-  const text = dependentsText(
-    {
-      release: 'openstack/mariadb',
-      dependents: [
-        {release: 'openstack/keystone', through: undefined, owner: 'infra'},
-        {release: 'openstack/horizon', through: 'openstack/keystone'},
-      ],
-    },
-    palette(0),
+  const text = viewText(
+    dependentsText(
+      {
+        release: 'openstack/mariadb',
+        dependents: [
+          {release: 'openstack/keystone', through: undefined, owner: 'infra'},
+          {release: 'openstack/horizon', through: 'openstack/keystone'},
+        ],
+      },
+      palette(0),
+    ),
   )
 
   expect(text).toMatchInlineSnapshot(`
@@ -23,7 +26,7 @@ it('names what requires a release, directly or through another', () => {
 })
 
 it('says that nothing does', () => {
-  const text = dependentsText({release: 'openstack/horizon', dependents: []}, palette(0))
+  const text = viewText(dependentsText({release: 'openstack/horizon', dependents: []}, palette(0)))
 
   expect(text).toBe('nothing requires horizon\n')
 })

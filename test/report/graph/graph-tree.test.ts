@@ -1,11 +1,12 @@
 import {describe, expect, it} from 'vitest'
 import {palette} from '../../../src/report/colour.ts'
 import {graphTree} from '../../../src/report/graph/graph-tree.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {graphOf, SIX, WITH_GROUP} from '../support/graphs.ts'
 
 describe('the graph as a tree of levels', () => {
   it('shows each release with what it requires, what is protected and what is shared', () => {
-    expect(graphTree(SIX, palette(0))).toMatchInlineSnapshot(`
+    expect(viewText(graphTree(SIX, palette(0)))).toMatchInlineSnapshot(`
       "level 0
         mariadb    requires nothing  protected, shared by 3 releases
         memcached  requires nothing  shared by 3 releases
@@ -20,7 +21,7 @@ describe('the graph as a tree of levels', () => {
   })
 
   it('marks groups and applied edges', () => {
-    expect(graphTree(WITH_GROUP, palette(0))).toMatchInlineSnapshot(`
+    expect(viewText(graphTree(WITH_GROUP, palette(0)))).toMatchInlineSnapshot(`
       "level 0
         keystone  requires nothing  shared by 4 releases
       level 1
@@ -37,6 +38,6 @@ describe('the graph as a tree of levels', () => {
   it('says that there are no releases', () => {
     const empty = {environment: 'empty', graph: graphOf({}), protected: new Set<never>()}
 
-    expect(graphTree(empty, palette(0))).toBe('no releases\n')
+    expect(viewText(graphTree(empty, palette(0)))).toBe('no releases\n')
   })
 })

@@ -7,6 +7,7 @@ import {graphDocument} from '../../../src/report/graph/graph-json.ts'
 import {graphMermaid} from '../../../src/report/graph/graph-mermaid.ts'
 import {graphTree} from '../../../src/report/graph/graph-tree.ts'
 import {whyText} from '../../../src/report/graph/why-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {INFERRED} from '../support/graphs.ts'
 
 const FROM = 'openstack/dashboard'
@@ -25,7 +26,7 @@ it('an inferred requirement is explained by the object that waits, and its file'
 
 it('a requirement that only orders is said to', () => {
   expect(whyOf('openstack/mariadb')).toContain('dashboard requires mariadb (inferred, order only)')
-  expect(graphTree(INFERRED, palette(0))).toContain('requires keystone, mariadb (order only)')
+  expect(viewText(graphTree(INFERRED, palette(0)))).toContain('requires keystone, mariadb (order only)')
 })
 
 it('documents tell inferred requirements from stated ones', () => {

@@ -5,6 +5,7 @@ import {
   prettyTable,
   propertyTable,
 } from '../../../src/report/overrides/overrides-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {shownAfter} from '../../support/overrides-document.ts'
 
 const OPENSTACK = [
@@ -28,13 +29,13 @@ describe('the tables of the document', () => {
       {name: 'rbd-provisioner', namespaces: ['kube-system']},
     ].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-    expect(chartTable(charts)).toBe(shownAfter('helm-override-list'))
+    expect(viewText([chartTable(charts)])).toBe(shownAfter('helm-override-list'))
   })
 
   it('show what was updated, with an empty row after a value that ends its line', () => {
     const properties = {user_overrides: 'pod:\n  replicas: 2\n', namespace: 'openstack', name: 'rabbitmq'}
 
-    expect(propertyTable(properties)).toBe(shownAfter('helm-override-update'))
+    expect(viewText([propertyTable(properties)])).toBe(shownAfter('helm-override-update'))
   })
 
   it('show all overrides of a chart, sorted', () => {
@@ -46,7 +47,7 @@ describe('the tables of the document', () => {
       combined_overrides: 'pod:\n  replicas: 2\n',
     }
 
-    expect(propertyTable(properties)).toBe(shownAfter('helm-override-show'))
+    expect(viewText([propertyTable(properties)])).toBe(shownAfter('helm-override-show'))
   })
 
   it('say what was deleted', () => {
@@ -54,10 +55,12 @@ describe('the tables of the document', () => {
   })
 
   it('have an empty cell where there is nothing, and count columns, not characters', () => {
-    const text = prettyTable([
-      ['Property', 'Value'],
-      ['name', '日本'],
-      ['user_overrides', ''],
+    const text = viewText([
+      prettyTable([
+        ['Property', 'Value'],
+        ['name', '日本'],
+        ['user_overrides', ''],
+      ]),
     ])
 
     expect(text.split('\n')).toEqual([

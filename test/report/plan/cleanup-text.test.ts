@@ -2,6 +2,7 @@ import {expect, it} from 'vitest'
 import type {ReleaseCleanup} from '../../../src/plan/removal/cleanup.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {cleanupDocument, cleanupText, leftElsewhereText} from '../../../src/report/plan/cleanup-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 
 const cronJob = {apiVersion: 'batch/v1', kind: 'CronJob', metadata: {name: 'nova-cleanup'}}
 const cleanups: readonly ReleaseCleanup[] = [
@@ -17,7 +18,7 @@ const cleanups: readonly ReleaseCleanup[] = [
 ]
 
 it('what goes and what stays in other services are two lists', () => {
-  expect(cleanupText(cleanups, palette(0))).toMatchInlineSnapshot(`
+  expect(viewText(cleanupText(cleanups, palette(0)))).toMatchInlineSnapshot(`
     "goes from other services, for good
       nova  service   nova      keystone-api
       nova  database  nova_api  mariadb-server
@@ -31,19 +32,19 @@ it('what goes and what stays in other services are two lists', () => {
 it('there is no list of nothing', () => {
   const [nova] = cleanups
 
-  expect(cleanupText([], palette(0))).toBe('')
-  expect(leftElsewhereText([{...nova!, stays: []}], palette(0))).toBe('')
-  expect(cleanupText([{...nova!, goes: []}], palette(0))).not.toContain('goes')
+  expect(viewText(cleanupText([], palette(0)))).toBe('')
+  expect(viewText(leftElsewhereText([{...nova!, stays: []}], palette(0)))).toBe('')
+  expect(viewText(cleanupText([{...nova!, goes: []}], palette(0)))).not.toContain('goes')
 })
 
 it('what is left says how it goes', () => {
   const [nova] = cleanups
 
-  expect(leftElsewhereText(cleanups, palette(0))).not.toContain('--purge')
-  expect(leftElsewhereText([{...nova!, goes: []}], palette(0))).toMatchInlineSnapshot(`
+  expect(viewText(leftElsewhereText(cleanups, palette(0)))).not.toContain('--purge')
+  expect(viewText(leftElsewhereText([{...nova!, goes: []}], palette(0)))).toMatchInlineSnapshot(`
     "left in other services
       nova  user  nova  keystone-api  neutron has it, too
-    to take away what a release had alone, deploy it once more, then kk remove it with --purge
+    to remove what only a release used, deploy it once more, then kk remove it with --purge
     "
   `)
 })

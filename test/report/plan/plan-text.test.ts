@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {palette} from '../../../src/report/colour.ts'
 import {planText} from '../../../src/report/plan/plan-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {action, MIXED_PLAN, plan} from '../support/plans.ts'
 
 describe('a plan for people', () => {
@@ -15,7 +16,7 @@ describe('a plan for people', () => {
     ] as const
     const actions = [action('keystone', 'install', {requires}), action('nova', 'unchanged', {requires})]
 
-    const lines = planText(plan({actions}), palette(0)).split('\n')
+    const lines = viewText(planText(plan({actions}), palette(0))).split('\n')
 
     expect(lines.filter((line) => line.includes('as inferred'))).toEqual([
       expect.stringMatching(/ requires, as inferred, mariadb$/),
@@ -35,7 +36,7 @@ describe('a plan for people', () => {
     )
     const actions = [...chain, action('horizon', 'unchanged'), action('memcached', 'install')]
 
-    const lines = planText(plan({actions}), palette(0)).split('\n')
+    const lines = viewText(planText(plan({actions}), palette(0))).split('\n')
 
     expect(lines.find((each) => each.startsWith('longest path'))).toBe(line)
   })
@@ -47,10 +48,10 @@ describe('a plan for people', () => {
     })
     const two = {...one, newSecrets: [...one.newSecrets!, 'openstack/oslo_db.keystone.password']}
 
-    expect(planText(one, palette(0))).toContain(
+    expect(viewText(planText(one, palette(0)))).toContain(
       'note: 1 new secret, made when this is run (kk plan --secrets names them)\n',
     )
-    expect(planText(two, palette(0), {namesSecrets: true})).toContain(
+    expect(viewText(planText(two, palette(0), {namesSecrets: true}))).toContain(
       'note: 2 new secrets, made when this is run: openstack/identity.admin.password, openstack/oslo_db.keystone.password\n',
     )
   })
@@ -64,13 +65,13 @@ describe('a plan for people', () => {
       action('keystone', 'upgrade', {reasons: ['charts/keystone changed']}),
     ]
 
-    expect(planText(plan({actions}), palette(0))).toContain(
+    expect(viewText(planText(plan({actions}), palette(0)))).toContain(
       'plan: 2 to upgrade (1 because objects of it are gone)\n',
     )
   })
 
   it('names the cluster first, then each release with its reason, then the counts', () => {
-    expect(planText(MIXED_PLAN, palette(0))).toMatchInlineSnapshot(`
+    expect(viewText(planText(MIXED_PLAN, palette(0)))).toMatchInlineSnapshot(`
       "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)
       environment  all-in-one (environments/all-in-one.yaml)
 
@@ -103,7 +104,7 @@ describe('a plan for people', () => {
     ]
     const bystanders = [{release: 'openstack/heat', state: 'foreign', note: 'kk did not install it'}] as const
 
-    expect(planText(plan({actions, bystanders}), palette(0))).toMatchInlineSnapshot(`
+    expect(viewText(planText(plan({actions, bystanders}), palette(0)))).toMatchInlineSnapshot(`
       "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)
       environment  all-in-one (environments/all-in-one.yaml)
 
@@ -121,7 +122,7 @@ describe('a plan for people', () => {
     const names = Array.from({length: 12}, (_, index) => `service-${index}`)
     const actions = [action('keystone', 'upgrade'), ...names.map((name) => action(name, 'unchanged'))]
 
-    expect(planText(plan({actions}), palette(0))).toMatchInlineSnapshot(`
+    expect(viewText(planText(plan({actions}), palette(0)))).toMatchInlineSnapshot(`
       "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)
       environment  all-in-one (environments/all-in-one.yaml)
 
@@ -134,7 +135,7 @@ describe('a plan for people', () => {
   })
 
   it('is short when there is nothing', () => {
-    expect(planText(plan({}), palette(0))).toMatchInlineSnapshot(`
+    expect(viewText(planText(plan({}), palette(0)))).toMatchInlineSnapshot(`
       "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)
       environment  all-in-one (environments/all-in-one.yaml)
 
@@ -144,7 +145,7 @@ describe('a plan for people', () => {
   })
 
   it('colours what is installed and what is upgraded', () => {
-    const text = planText(MIXED_PLAN, palette(1))
+    const text = viewText(planText(MIXED_PLAN, palette(1)))
 
     expect(text).toContain('\u001b[32m+ install\u001b[39m')
     expect(text).toContain('\u001b[33m~ upgrade\u001b[39m')

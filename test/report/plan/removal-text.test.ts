@@ -2,6 +2,7 @@ import {expect, it} from 'vitest'
 import type {ReleaseRemoval} from '../../../src/plan/removal/objects.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {leftText, removalDocument, removalText} from '../../../src/report/plan/removal-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 
 const namespace = 'openstack'
 const removals: readonly ReleaseRemoval[] = [
@@ -22,7 +23,7 @@ const removals: readonly ReleaseRemoval[] = [
 ]
 
 it('what goes and what stays are two lists', () => {
-  expect(removalText(removals, palette(0))).toMatchInlineSnapshot(`
+  expect(viewText(removalText(removals, palette(0)))).toMatchInlineSnapshot(`
     "goes
       mariadb  Service                mariadb, peers
                StatefulSet            mariadb
@@ -44,7 +45,7 @@ it('what is left names what helm deleted and is there still', () => {
     stays: removals[0]!.stays,
   }
 
-  expect(leftText([left], palette(0))).toMatchInlineSnapshot(`
+  expect(viewText(leftText([left], palette(0)))).toMatchInlineSnapshot(`
     "left on the cluster
       mariadb  Service/mariadb                       still being deleted
       mariadb  PersistentVolumeClaim/data-mariadb-0  claim of its StatefulSet
@@ -57,7 +58,7 @@ it('what is left names what helm deleted and is there still', () => {
 it('a namespace that goes is not among those that stay', () => {
   const goes = [{kind: 'Namespace', name: namespace, namespace, with: 'with everything in it'}]
 
-  expect(removalText([{release: 'openstack/base', goes, stays: []}], palette(0))).not.toContain(
+  expect(viewText(removalText([{release: 'openstack/base', goes, stays: []}], palette(0)))).not.toContain(
     'helm deletes no namespace',
   )
 })

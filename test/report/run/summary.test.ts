@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {PassedHealth} from '../../../src/kubernetes/gate/health.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {summaryText} from '../../../src/report/run/summary.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
 import {NO_RUN, nextState} from '../../../src/run/run-state.ts'
 import {brokenRun, goodRun} from '../support/all-in-one.ts'
@@ -10,7 +11,7 @@ import {recorder} from '../support/recorder.ts'
 const commands = {again: 'kk deploy all-in-one.yaml', status: 'kk status all-in-one.yaml'}
 
 function summaryOf(events: readonly RunEvent[]): string {
-  return summaryText(events.reduce(nextState, NO_RUN), {palette: palette(0), commands})
+  return viewText(summaryText(events.reduce(nextState, NO_RUN), {palette: palette(0), commands}))
 }
 
 describe('the end of a run', () => {
@@ -96,7 +97,7 @@ describe('the end of a run', () => {
     const again = {...commands, given: 'with the same --set'}
 
     expect(
-      summaryText(brokenRun().reduce(nextState, NO_RUN), {palette: palette(0), commands: again}),
+      viewText(summaryText(brokenRun().reduce(nextState, NO_RUN), {palette: palette(0), commands: again})),
     ).toContain('next: kk deploy all-in-one.yaml   with the same --set; goes on with what is left\n')
   })
 

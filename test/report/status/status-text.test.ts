@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {palette} from '../../../src/report/colour.ts'
 import {statusLine, statusText} from '../../../src/report/status/status-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import type {ReleaseStatus} from '../../../src/verbs/observation/release-status.ts'
 
 const mariadb: ReleaseStatus = {
@@ -59,7 +60,7 @@ const glance: ReleaseStatus = {
 
 describe('status', () => {
   it('is a table, and then what is the cause', () => {
-    expect(statusText([mariadb, keystone, glance], palette(0))).toMatchInlineSnapshot(`
+    expect(viewText(statusText([mariadb, keystone, glance], palette(0)))).toMatchInlineSnapshot(`
       "release   revision  status         health   inputs   chart           owner       requires  dependents
       mariadb          1  deployed       healthy  current  mariadb 0.1.0   all-in-one         0           2
       keystone        12  deployed       failed   changed  keystone 0.1.0  all-in-one         1           1
@@ -82,13 +83,13 @@ describe('status', () => {
       {...keystone, requires: ['mariadb'], ...differs},
     ]
 
-    expect(statusText(rows, palette(0))).toContain(
+    expect(viewText(statusText(rows, palette(0)))).toContain(
       `mariadb: gone from the cluster: Service/mariadb; to make again what is gone: ${command}\n`,
     )
   })
 
   it('has no second part when all is well', () => {
-    expect(statusText([mariadb], palette(0))).toMatchInlineSnapshot(`
+    expect(viewText(statusText([mariadb], palette(0)))).toMatchInlineSnapshot(`
       "release  revision  status    health   inputs   chart          owner       requires  dependents
       mariadb         1  deployed  healthy  current  mariadb 0.1.0  all-in-one         0           2
       "
@@ -110,7 +111,7 @@ describe('status', () => {
     }
     const left: ReleaseStatus = {...mariadb, release: 'openstack/wiki', wanted: false, dependents: []}
 
-    expect(statusText([held, left], palette(0))).toMatchInlineSnapshot(`
+    expect(viewText(statusText([held, left], palette(0)))).toMatchInlineSnapshot(`
       "release  revision  status           health   inputs            chart          owner       requires  dependents
       mariadb         1  pending-upgrade  healthy  current           mariadb 0.1.0  all-in-one         0           3
       wiki            1  deployed         healthy  no longer wanted  mariadb 0.1.0  all-in-one         0           0
@@ -134,6 +135,6 @@ describe('status', () => {
   })
 
   it('says that there are no releases', () => {
-    expect(statusText([], palette(0))).toBe('no releases\n')
+    expect(viewText(statusText([], palette(0)))).toBe('no releases\n')
   })
 })

@@ -8,6 +8,7 @@ import type {ContentStore} from '../../../src/images/registry/content.ts'
 import {openLayout} from '../../../src/images/registry/layout.ts'
 import {prepare} from '../../../src/prepare/prepare.ts'
 import {mirrorPlanText} from '../../../src/report/images/mirror-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {type ContentsPorts, environmentContents} from '../../../src/verbs/images/mirror/contents.ts'
 import {type MirrorTarget, mirror, planMirror} from '../../../src/verbs/images/mirror/mirror.ts'
 import {mirrorSettings} from '../../../src/verbs/images/mirror/settings.ts'
@@ -91,7 +92,7 @@ it('an image that its name stands for in the mirror by now is told before it is 
     ['docker.io/library/first:1', 'there', undefined],
     ['quay.io/ns/app:1', 'new', before],
   ])
-  expect(mirrorPlanText(plan, 'site')).toContain(`replaces ${before}`)
+  expect(viewText(mirrorPlanText(plan, 'site'))).toContain(`replaces ${before}`)
 })
 
 it('what was interrupted goes on with what is missing', async () => {

@@ -3,6 +3,7 @@ import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record
 import {EXPORTED_LABEL} from '../../../src/plan/labels.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {statusText} from '../../../src/report/status/status-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {type Payload, statusOf} from '../../../src/verbs/observation/status-row.ts'
 import {graphOf} from '../../graph/graph-of.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
@@ -36,7 +37,7 @@ function lineOf(record: ReleaseRecord, payload: Payload): string | undefined {
     now: 0,
   }
   const row = {...statusOf(look, record.release, payload), health: {state: 'healthy'} as const}
-  return statusText([row], palette(0))
+  return viewText(statusText([row], palette(0)))
     .split('\n')
     .find((line) => line.startsWith('keystone: '))
 }

@@ -2,6 +2,7 @@ import {expect, it} from 'vitest'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
 import {releaseName} from '../../../src/release.ts'
 import {secretsText} from '../../../src/report/secrets/secrets-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {listSecrets, secretReaders, secretUses} from '../../../src/verbs/secrets/list-secrets.ts'
 import {storeKeeper} from '../../../src/verbs/secrets/secret-keeper.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
@@ -61,7 +62,7 @@ it('with an environment, the releases are listed that get each: nobody where one
       releases: ['openstack/designate', 'openstack/mariadb', 'openstack/neutron', 'openstack/nova'],
     },
   ])
-  expect(secretsText(listed)).toContain('designate, mariadb, neutron, nova')
+  expect(viewText(secretsText(listed))).toContain('designate, mariadb, neutron, nova')
 })
 
 it.each([

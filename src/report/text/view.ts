@@ -1,0 +1,57 @@
+import {stripVTControlCharacters} from 'node:util'
+import {textWidth} from './width.ts'
+
+/** A part of a view: lines that are wrapped, or a function that lays lines out in so many columns. */
+export type Part = string | ((columns: number) => readonly string[])
+
+/** What people read, before its width is known. It may hold colours. */
+export type View = string | readonly Part[]
+
+/** Returns the text of a view in so many columns, with its last newline; "" for an empty view. */
+export function viewText(view: View, columns = Infinity): string {
+  const parts = typeof view === 'string' ? [view] : view
+  const text = parts.flatMap((part) => partLines(part, columns)).join('\n')
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+/** Returns blocks with an empty line between them, without those that are empty. */
+export function blocks(of: readonly (readonly Part[])[]): readonly Part[] {
+  return of.filter(({length}) => length > 0).flatMap((block, at) => (at === 0 ? block : ['', ...block]))
+}
+
+function partLines(part: Part, columns: number): readonly string[] {
+  return typeof part === 'string' ? part.split('\n').flatMap((line) => wrap(line, columns)) : part(columns)
+}
+
+/**
+ * Returns a line as lines of at most `columns` columns, broken between words. The lines that follow are indented by `hang`
+ * columns more than the first. A word is never broken: one that is longer than a whole line stays longer.
+ */
+export function wrap(line: string, columns: number, hang = 2): readonly string[] {
+  if (textWidth(line) <= columns) return [line]
+  const indent = stripVTControlCharacters(line).search(/[^ ]/) + hang
+  const lines: string[] = []
+  for (const [word] of line.matchAll(/ *[^ ]+/g)) {
+    const last = lines.pop()
+    if (last === undefined || textWidth(last + word) <= columns) {
+      lines.push((last ?? '') + word)
+      continue
+    }
+    const next = word.trimStart()
+    lines.push(last, ' '.repeat(indent + textWidth(next) <= columns ? indent : 0) + next)
+  }
+  return withClosedColours(lines)
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+const COLOUR = /\u001b\[[\d;]*m/g
+
+/** Returns lines that each end the colours that they begin, for the next column of a table follows on the same line. */
+function withClosedColours(lines: readonly string[]): readonly string[] {
+  let colours = ''
+  return lines.map((line) => {
+    const begun = colours
+    colours += (line.match(COLOUR) ?? []).join('')
+    return colours === '' ? line : `${begun}${line}\u001b[0m`
+  })
+}
