@@ -1,4 +1,4 @@
-import {boardView} from '../../src/report/run/board.ts'
+import {BoardView} from '../../src/report/run/board.ts'
 import {goodRun} from '../../test/report/support/all-in-one.ts'
 import {handClock, START} from '../../test/report/support/clock.ts'
 import {createScreen} from '../../test/report/support/screen.ts'
@@ -13,7 +13,7 @@ export async function boardPicture(): Promise<string> {
   const screen = createScreen(100, 24)
   const clock = handClock()
   screen.stream.write(COMMAND)
-  const board = boardView({stream: screen.stream, level: 1, clock})
+  const board = new BoardView({stream: screen.stream, level: 1, clock})
   const show = showTo(board)
   for (const event of goodRun()) {
     const second = (event.at - START) / 1000

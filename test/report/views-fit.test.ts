@@ -7,8 +7,8 @@ import {graphTree} from '../../src/report/graph/graph-tree.ts'
 import {guardOfferText} from '../../src/report/guard-text.ts'
 import {runsText} from '../../src/report/history-text.ts'
 import {planText} from '../../src/report/plan/plan-text.ts'
-import {boardView} from '../../src/report/run/board.ts'
-import {linesView} from '../../src/report/run/lines.ts'
+import {BoardView} from '../../src/report/run/board.ts'
+import {LinesView} from '../../src/report/run/lines.ts'
 import {summaryText} from '../../src/report/run/summary.ts'
 import {importText} from '../../src/report/secrets/secrets-text.ts'
 import {statusText} from '../../src/report/status/status-text.ts'
@@ -85,7 +85,7 @@ const summaryOf = (events: readonly RunEvent[]) =>
 
 function linesOf(events: readonly RunEvent[]): string {
   let written = ''
-  const view = linesView({stream: {write: (text) => (written += text)}, level: 1})
+  const view = new LinesView({stream: {write: (text) => (written += text)}, level: 1})
   events.forEach(showTo(view))
   return written
 }
@@ -199,7 +199,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
 
   it('what the board says of a failure while others run has no broken word', async () => {
     const screen = createScreen(columns, 50)
-    const board = boardView({stream: screen.stream, level: 1})
+    const board = new BoardView({stream: screen.stream, level: 1})
     const isOfMariadb = (event: RunEvent) => 'release' in event && event.release === 'openstack/mariadb'
     brokenRun()
       .filter((event) => event.type !== 'release-succeeded' || !isOfMariadb(event))

@@ -8,7 +8,7 @@ import type {ReportFiles} from '../../report/files/files.ts'
 import type {Idle} from '../../report/files/nothing-done.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {planText} from '../../report/plan/plan-text.ts'
-import {linesView} from '../../report/run/lines.ts'
+import {LinesView} from '../../report/run/lines.ts'
 import {ndjsonView} from '../../report/run/ndjson.ts'
 import {type RunView, watchRun} from '../../report/run/run-view.ts'
 import {type NextCommands, summaryText} from '../../report/run/summary.ts'
@@ -186,8 +186,8 @@ export function printResult(document: object, {flags, console}: Omit<RunContext,
 /** The live board on a terminal, otherwise a line per event; both on standard error. */
 async function viewsFor(output: Output, level: ColourLevel): Promise<readonly RunView[]> {
   const people = canDrawLive(process.stderr, process.env)
-    ? (await import('../../report/run/board.ts')).boardView({stream: process.stderr, level})
-    : linesView({stream: {write: (text) => tell('stderr', text)}, level})
+    ? new (await import('../../report/run/board.ts')).BoardView({stream: process.stderr, level})
+    : new LinesView({stream: {write: (text) => tell('stderr', text)}, level})
   return output === 'ndjson' ? [ndjsonView({stream: process.stdout}), people] : [people]
 }
 

@@ -1,6 +1,7 @@
 import {Listr, type ListrRenderer, type ListrTask, ListrTaskEventType} from 'listr2'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {NO_RUN, type Progress, type ReleaseProgress, releasesIn} from '../../run/run-state.ts'
+import type {RunEvent} from '../../run/events.ts'
+import {NO_RUN, type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
 import {type ColourLevel, type Palette, palette} from '../colour.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
@@ -10,7 +11,7 @@ import {boardRows} from './board-rows.ts'
 import {failureParts} from './failure.ts'
 import type {RunView} from './run-view.ts'
 import {interruptedText, skipText, successText} from './run-words.ts'
-import {type BoardStream, liveBlock, terminalSize} from './terminal.ts'
+import {type BoardStream, LiveBlock, terminalSize} from './terminal.ts'
 
 const FRAME_MILLISECONDS = 100
 
@@ -24,64 +25,62 @@ export interface BoardOptions {
 }
 
 /**
- * A run as a live board. listr2 holds one task per release, which only waits for that release to end: what runs when
- * is decided by the run. A failure is told at once while others run, and all are told in full by `summaryText`, after the board is gone.
+ * A run as a live board. listr2 holds one task per release, which only waits for that release to end: the run schedules its
+ * releases. The board shows a failure at once while others run; `summaryText` shows all in full after the board is closed.
  */
-export function boardView({stream, level, clock = SYSTEM_CLOCK}: BoardOptions): RunView {
-  const colours = palette(level)
-  const block = liveBlock(stream)
-  const ends = new Map<ReleaseId, PromiseWithResolvers<Ending>>()
-  let state = NO_RUN
-  let labels: Labels = releaseName
-  let ended: ReleaseProgress[] = []
-  let notes: string[] = []
-  let shown = ''
-  let board: Promise<unknown> = Promise.resolve()
+export class BoardView implements RunView {
+  readonly #stream: BoardStream
+  readonly #clock: Clock
+  readonly #colours: Palette
+  readonly #block: LiveBlock
+  readonly #endings = new Map<ReleaseId, PromiseWithResolvers<Ending>>()
+  #state = NO_RUN
+  #labels: Labels = releaseName
+  /** Releases that have ended since the last frame. */
+  #ended: ReleaseProgress[] = []
+  /** Interruptions and warnings since the last frame. */
+  #notes: string[] = []
+  #lastFrame = ''
+  #tasks: Promise<unknown> = Promise.resolve()
 
-  function takeLasting(): readonly string[] {
-    const {columns} = terminalSize(stream)
-    const isLast = releasesIn(state, 'running').length === 0
-    const lasting = [...notes, ...endingLines(ended, {labels, colours, isLast})]
-    ended = []
-    notes = []
-    return lasting.flatMap((line) => wrap(line, columns))
+  constructor({stream, level, clock = SYSTEM_CLOCK}: BoardOptions) {
+    this.#stream = stream
+    this.#clock = clock
+    this.#colours = palette(level)
+    this.#block = new LiveBlock(stream)
   }
 
-  const drawing: BoardDrawing = {
-    frame() {
-      const lasting = takeLasting()
-      const size = terminalSize(stream)
-      const rows = boardRows({state, now: clock.now(), size, colours, labels})
-      const frame = [size.columns, size.rows, ...rows].join('\n')
-      if (lasting.length === 0 && frame === shown) return
-      shown = frame
-      block.draw(lasting, rows)
-    },
-    last: () => block.end(takeLasting()),
-    frames(callback) {
-      const stop = clock.every(FRAME_MILLISECONDS, callback)
-      stream.on('resize', callback)
-      return () => {
-        stop()
-        stream.off('resize', callback)
-      }
-    },
-    ended(place) {
-      const release = [...ends.keys()][place]
-      const progress = release && state.releases.get(release)
-      if (progress) ended.push(progress)
-    },
-  }
-
-  function start(): void {
-    labels = releaseLabels(state.releases.keys())
-    for (const {release, progress} of state.releases.values()) {
-      if (progress.state === 'waiting') ends.set(release, Promise.withResolvers())
+  show(event: RunEvent, state: RunState): void {
+    this.#state = state
+    const sign = this.#colours.change('!')
+    if (event.type === 'run-started') this.#start()
+    if (event.type === 'run-interrupting')
+      this.#notes.push(`${sign} interrupted: ${interruptedText(event.running.map(this.#labels))}`)
+    if (event.type === 'run-warned') {
+      const note = `${sign} warning: ${plainLine(event.message)}`
+      // Nothing is drawn before the run has started, which may never be.
+      if (state.startedAt === 0) this.#stream.write(`${note}\n`)
+      else this.#notes.push(note)
     }
-    const tasks = [...ends].map(([release, {promise}]) => ({title: release, task: viewOf(promise)}))
-    board = new Listr(tasks, {
+    if (event.type === 'release-succeeded') this.#endings.get(event.release)?.resolve('succeeded')
+    if (event.type === 'release-failed') this.#endings.get(event.release)?.resolve('failed')
+    if (event.type === 'release-skipped') this.#endings.get(event.release)?.resolve('skipped')
+  }
+
+  async close(): Promise<void> {
+    for (const ending of this.#endings.values()) ending.resolve('unknown')
+    await this.#tasks
+  }
+
+  #start(): void {
+    this.#labels = releaseLabels(this.#state.releases.keys())
+    for (const {release, progress} of this.#state.releases.values()) {
+      if (progress.state === 'waiting') this.#endings.set(release, Promise.withResolvers())
+    }
+    const tasks = [...this.#endings].map(([release, {promise}]) => ({title: release, task: taskOf(promise)}))
+    this.#tasks = new Listr(tasks, {
       renderer: BoardRenderer,
-      rendererOptions: {drawing},
+      rendererOptions: {board: this},
       concurrent: true,
       exitOnError: false,
       // Its own handler ends the process with 127 before anything is journalled.
@@ -89,32 +88,58 @@ export function boardView({stream, level, clock = SYSTEM_CLOCK}: BoardOptions): 
     }).run()
   }
 
-  return {
-    show(event, shown) {
-      state = shown
-      if (event.type === 'run-started') start()
-      if (event.type === 'run-interrupting') {
-        notes.push(`${colours.change('!')} interrupted: ${interruptedText(event.running.map(labels))}`)
-      }
-      if (event.type === 'run-warned') {
-        const note = `${colours.change('!')} warning: ${plainLine(event.message)}`
-        // Nothing is drawn before the run has started, which may never be.
-        if (state.startedAt === 0) stream.write(`${note}\n`)
-        else notes.push(note)
-      }
-      if (event.type === 'release-succeeded') ends.get(event.release)?.resolve('succeeded')
-      if (event.type === 'release-failed') ends.get(event.release)?.resolve('failed')
-      if (event.type === 'release-skipped') ends.get(event.release)?.resolve('skipped')
-    },
-    async close() {
-      for (const end of ends.values()) end.resolve('unknown')
-      await board
-    },
+  /** Draws one frame, unless it is the same as the last one. */
+  draw(): void {
+    const lasting = this.#takeLasting()
+    const size = terminalSize(this.#stream)
+    const rows = boardRows({
+      state: this.#state,
+      now: this.#clock.now(),
+      size,
+      colours: this.#colours,
+      labels: this.#labels,
+    })
+    const frame = [size.columns, size.rows, ...rows].join('\n')
+    if (lasting.length === 0 && frame === this.#lastFrame) return
+    this.#lastFrame = frame
+    this.#block.draw(lasting, rows)
+  }
+
+  /** Draws the last frame and resets the terminal. */
+  end(): void {
+    this.#block.end(this.#takeLasting())
+  }
+
+  /** Calls back at the time of every frame and when the terminal is resized, until the returned function is called. */
+  onFrame(callback: () => void): () => void {
+    const stop = this.#clock.every(FRAME_MILLISECONDS, callback)
+    this.#stream.on('resize', callback)
+    return () => {
+      stop()
+      this.#stream.off('resize', callback)
+    }
+  }
+
+  /** Adds the release of the task at this index to the lasting lines. */
+  addEnded(index: number): void {
+    const release = [...this.#endings.keys()][index]
+    const progress = release && this.#state.releases.get(release)
+    if (progress) this.#ended.push(progress)
+  }
+
+  #takeLasting(): readonly string[] {
+    const {columns} = terminalSize(this.#stream)
+    const isLast = releasesIn(this.#state, 'running').length === 0
+    const endings = endingLines(this.#ended, {labels: this.#labels, colours: this.#colours, isLast})
+    const lasting = [...this.#notes, ...endings]
+    this.#ended = []
+    this.#notes = []
+    return lasting.flatMap((line) => wrap(line, columns))
   }
 }
 
-/** A task that does nothing but end as its release does. */
-function viewOf(promise: Promise<Ending>): ListrTask['task'] {
+/** Returns a task that only waits for the end of its release. */
+function taskOf(promise: Promise<Ending>): ListrTask['task'] {
   return async (_context, task) => {
     const ending = await promise
     if (ending === 'failed') throw new Error(ending)
@@ -122,7 +147,7 @@ function viewOf(promise: Promise<Ending>): ListrTask['task'] {
   }
 }
 
-/** Time as the board needs it; a test passes one that it moves itself. */
+/** The time of a board; a test passes one that it sets. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
@@ -141,11 +166,11 @@ export const SYSTEM_CLOCK: Clock = {
 export interface EndingOptions {
   readonly labels: Labels
   readonly colours: Palette
-  /** Nothing runs any more: the summary follows, and tells each failure in full. */
+  /** True when nothing runs any longer: the summary follows, with each failure in full. */
   readonly isLast: boolean
 }
 
-/** The lines that stay for releases that have ended; those skipped for one reason share a line. */
+/** Returns the lasting lines of releases that have ended; those skipped for one reason share a line. */
 export function endingLines(
   ended: readonly ReleaseProgress[],
   {labels, colours, isLast}: EndingOptions,
@@ -178,50 +203,38 @@ function failedLine(name: string, failed: Failed, {colours, isLast}: Omit<Ending
   return `${colours.bad('✖')} ${name} ${text}`
 }
 
-/** What a `BoardRenderer` draws with; the board gives it through `rendererOptions`. */
-export interface BoardDrawing {
-  /** Draws one frame. */
-  frame(): void
-  /** The last frame: the terminal is given back. */
-  last(): void
-  /** Calls back at every frame's time, and whenever the terminal changes its size, until the returned function is called. */
-  frames(callback: () => void): () => void
-  /** The task at this place among the tasks has ended. */
-  ended(place: number): void
-}
-
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'])
 
 /**
- * Draws releases that run, not tasks in their order: listr2's own renderer shows 100 tasks as the last of those that
- * wait. `nonTTY`, because listr2 looks at standard output, and the board is on standard error.
+ * Draws running releases instead of tasks in their order: of 100 tasks, listr2's own renderer shows the last that wait.
+ * `nonTTY`, because listr2 inspects standard output, and the board is on standard error.
  */
 export class BoardRenderer implements ListrRenderer {
   static nonTTY = true
-  static rendererOptions: {drawing: BoardDrawing}
+  static rendererOptions: {board: BoardView}
   static rendererTaskOptions: Record<never, never>
 
   readonly #tasks: BoardTasks
-  readonly #drawing: BoardDrawing
+  readonly #board: BoardView
   #stop = () => {}
 
-  constructor(tasks: BoardTasks, options: {drawing: BoardDrawing}) {
+  constructor(tasks: BoardTasks, options: {board: BoardView}) {
     this.#tasks = tasks
-    this.#drawing = options.drawing
+    this.#board = options.board
   }
 
   render(): void {
-    for (const [place, task] of this.#tasks.entries()) {
+    for (const [index, task] of this.#tasks.entries()) {
       task.on(ListrTaskEventType.STATE, (state) => {
-        if (ENDED.has(state)) this.#drawing.ended(place)
+        if (ENDED.has(state)) this.#board.addEnded(index)
       })
     }
-    this.#stop = this.#drawing.frames(() => this.#drawing.frame())
+    this.#stop = this.#board.onFrame(() => this.#board.draw())
   }
 
   end(): void {
     this.#stop()
-    this.#drawing.last()
+    this.#board.end()
   }
 }
 

@@ -15,8 +15,6 @@ import {causeText, DOING, interruptedText, skipText, successText, testsText} fro
 interface Context {
   readonly colours: Palette
   readonly labels: Labels
-  /** Columns of the longest name. */
-  readonly width: number
 }
 
 interface LinesOptions {
@@ -26,52 +24,63 @@ interface LinesOptions {
   readonly now?: () => number
 }
 
-/** A release that has said nothing for so long is told of again, in milliseconds. */
-const SILENCE = 30_000
-const LOOK_EVERY = 5_000
+/** The time after which a release without events is written again, in milliseconds. */
+const REMINDER_AFTER_MS = 30_000
+const REMINDER_CHECK_MS = 5_000
 
 /**
- * A run as lines to append, for logs and pipes: each with the time since the run began and the release it is about. What has
- * not moved for half a minute is told again, for who reads a log cannot see whether kk still waits, and for what.
+ * A run as lines to append, for logs and pipes: each with the time since the run began and its release. A release without
+ * events for half a minute is written again, so that a log shows that kk still waits, and for what.
  */
-export function linesView({stream, level, now = Date.now}: LinesOptions): RunView {
-  let context: Context = {colours: palette(level), labels: releaseName, width: 0}
-  let state = NO_RUN
-  /** When each release was told of last, also where that was not worth a line: milliseconds since the epoch. */
-  const toldAt = new Map<ReleaseId, number>()
-  let timer: NodeJS.Timeout | undefined
+export class LinesView implements RunView {
+  readonly #stream: LinesOptions['stream']
+  readonly #now: () => number
+  readonly #colours: Palette
+  #labels: Labels = releaseName
+  /** The columns of the longest name. */
+  #nameWidth = 0
+  #state = NO_RUN
+  /** The time of the last event or reminder of each release, in milliseconds since the epoch. */
+  readonly #lastAt = new Map<ReleaseId, number>()
+  #timer: NodeJS.Timeout | undefined
 
-  const write = (at: number, release: ReleaseId | undefined, line: string) => {
-    const seconds = state.startedAt === 0 ? 0 : (at - state.startedAt) / 1000
-    const time = context.colours.quiet(clockText(seconds))
-    const about = release === undefined ? '' : `${context.labels(release).padEnd(context.width)}  `
-    stream.write(`${time} ${about}${line}\n`)
+  constructor({stream, level, now = Date.now}: LinesOptions) {
+    this.#stream = stream
+    this.#now = now
+    this.#colours = palette(level)
   }
-  const remind = () => {
-    const at = now()
-    for (const {release, kind, progress} of releasesIn(state, 'running')) {
-      if (at - (toldAt.get(release) ?? progress.since) < SILENCE) continue
-      write(at, release, `still ${workText(kind, progress)}`)
-      toldAt.set(release, at)
+
+  show(event: RunEvent, state: RunState): void {
+    this.#state = state
+    this.#timer ??= setInterval(() => this.#remind(), REMINDER_CHECK_MS).unref()
+    if (event.type === 'run-started') {
+      this.#labels = releaseLabels(state.releases.keys())
+      this.#nameWidth = Math.max(0, ...[...state.releases.keys()].map((each) => this.#labels(each).length))
+    }
+    const release = 'release' in event ? event.release : undefined
+    if (release !== undefined) this.#lastAt.set(release, event.at)
+    const context = {colours: this.#colours, labels: this.#labels}
+    for (const line of eventLines(event, state, context)) this.#write(event.at, release, line)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+  }
+
+  #remind(): void {
+    const at = this.#now()
+    for (const {release, kind, progress} of releasesIn(this.#state, 'running')) {
+      if (at - (this.#lastAt.get(release) ?? progress.since) < REMINDER_AFTER_MS) continue
+      this.#write(at, release, `still ${workText(kind, progress)}`)
+      this.#lastAt.set(release, at)
     }
   }
 
-  return {
-    show(event, shown) {
-      state = shown
-      timer ??= setInterval(remind, LOOK_EVERY).unref()
-      if (event.type === 'run-started') {
-        const labels = releaseLabels(state.releases.keys())
-        const width = Math.max(0, ...[...state.releases.keys()].map((release) => labels(release).length))
-        context = {...context, labels, width}
-      }
-      const release = 'release' in event ? event.release : undefined
-      if (release !== undefined) toldAt.set(release, event.at)
-      for (const line of eventLines(event, state, context)) write(event.at, release, line)
-    },
-    async close() {
-      clearInterval(timer)
-    },
+  #write(at: number, release: ReleaseId | undefined, line: string): void {
+    const seconds = this.#state.startedAt === 0 ? 0 : (at - this.#state.startedAt) / 1000
+    const time = this.#colours.quiet(clockText(seconds))
+    const name = release === undefined ? '' : `${this.#labels(release).padEnd(this.#nameWidth)}  `
+    this.#stream.write(`${time} ${name}${line}\n`)
   }
 }
 
@@ -113,7 +122,7 @@ function eventLines(event: RunEvent, state: RunState, {colours, labels}: Context
   }
 }
 
-/** A log is read afterwards: it names the first that is the cause, and leaves out steps that take no time worth a line. */
+/** Returns the lines of a log, which name the first cause and omit short steps. */
 function progressLines({
   phase,
   message,

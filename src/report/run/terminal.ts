@@ -14,14 +14,6 @@ export interface Size {
   readonly rows: number
 }
 
-/** Lines that stay and scroll away, above a block of rows that is drawn anew. */
-export interface LiveBlock {
-  /** Fewer rows than the screen has; each is cut at the right edge by the terminal. */
-  draw(lasting: readonly string[], rows: readonly string[]): void
-  /** Takes the block away, leaves the lasting lines and shows the cursor again. */
-  end(lasting: readonly string[]): void
-}
-
 const ESC = '\u001b['
 const HIDE_CURSOR = `${ESC}?25l`
 const SHOW_CURSOR = `${ESC}?25h`
@@ -32,33 +24,40 @@ const FRAME_START = `${ESC}?2026h`
 const FRAME_END = `${ESC}?2026l`
 const ERASE_BELOW = `${ESC}J`
 
-/** The size of a terminal; some tell 0 × 0 or nothing. */
+/** Returns the size of a terminal; some report 0 × 0 or nothing. */
 export function terminalSize(stream: BoardStream): Size {
   return {columns: stream.columns || 80, rows: stream.rows || 24}
 }
 
-export function liveBlock(stream: BoardStream): LiveBlock {
-  let drawn: readonly string[] = []
-  let started = false
-  const restore = () => stream.write(WRAP_ON + SHOW_CURSOR)
+/** Lines that stay and scroll away, above a block of rows that is redrawn. */
+export class LiveBlock {
+  readonly #stream: BoardStream
+  #drawn: readonly string[] = []
+  #isStarted = false
+  readonly #restore = () => this.#stream.write(WRAP_ON + SHOW_CURSOR)
 
-  function frame(lasting: readonly string[], rows: readonly string[]): string {
-    const up = rowsAbove(drawn, terminalSize(stream))
-    const home = up > 0 ? `${ESC}${up}A\r` : '\r'
-    drawn = rows
-    return FRAME_START + home + ERASE_BELOW + lines(lasting) + WRAP_OFF + lines(rows) + WRAP_ON + FRAME_END
+  constructor(stream: BoardStream) {
+    this.#stream = stream
   }
 
-  return {
-    draw(lasting, rows) {
-      if (!started) process.once('exit', restore)
-      stream.write((started ? '' : HIDE_CURSOR) + frame(lasting, rows))
-      started = true
-    },
-    end(lasting) {
-      stream.write(frame(lasting, []) + (started ? SHOW_CURSOR : ''))
-      process.off('exit', restore)
-    },
+  /** Draws fewer rows than the screen has; the terminal cuts each at its right edge. */
+  draw(lasting: readonly string[], rows: readonly string[]): void {
+    if (!this.#isStarted) process.once('exit', this.#restore)
+    this.#stream.write((this.#isStarted ? '' : HIDE_CURSOR) + this.#frame(lasting, rows))
+    this.#isStarted = true
+  }
+
+  /** Removes the block, leaves the lasting lines and shows the cursor again. */
+  end(lasting: readonly string[]): void {
+    this.#stream.write(this.#frame(lasting, []) + (this.#isStarted ? SHOW_CURSOR : ''))
+    process.off('exit', this.#restore)
+  }
+
+  #frame(lasting: readonly string[], rows: readonly string[]): string {
+    const up = rowsAbove(this.#drawn, terminalSize(this.#stream))
+    const home = up > 0 ? `${ESC}${up}A\r` : '\r'
+    this.#drawn = rows
+    return FRAME_START + home + ERASE_BELOW + lines(lasting) + WRAP_OFF + lines(rows) + WRAP_ON + FRAME_END
   }
 }
 
@@ -67,8 +66,8 @@ function lines(texts: readonly string[]): string {
 }
 
 /**
- * How many screen rows the block takes above the cursor. After the terminal became narrower its own reflow has broken
- * rows in two; the cursor waits on an empty row below them, as some terminals leave the cursor's row alone.
+ * Returns the number of screen rows of the block above the cursor. A terminal that became narrower has reflowed the rows; the
+ * cursor is on an empty row below them, for some terminals do not reflow the row of the cursor.
  */
 function rowsAbove(drawn: readonly string[], {columns, rows}: Size): number {
   const taken = drawn.map((row) => Math.max(1, Math.ceil(textWidth(row) / columns)))
@@ -76,7 +75,7 @@ function rowsAbove(drawn: readonly string[], {columns, rows}: Size): number {
   return Math.min(total, rows - 1)
 }
 
-/** Whether a live board can be drawn on this stream: a terminal that knows how to move its cursor. */
+/** Returns true if a live board can be drawn on this stream: a terminal that can move its cursor. */
 export function canDrawLive(stream: {readonly isTTY?: boolean}, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb' && env.TERM !== ''
 }

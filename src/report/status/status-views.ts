@@ -2,7 +2,7 @@ import type {ReleaseId} from '../../release.ts'
 import type {ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {StatusLook} from '../../verbs/observation/watch-status.ts'
 import {type ColourLevel, type Palette, palette as paletteOf} from '../colour.ts'
-import {type BoardStream, liveBlock, terminalSize} from '../run/terminal.ts'
+import {type BoardStream, LiveBlock, terminalSize} from '../run/terminal.ts'
 import {plainLine} from '../text/plain.ts'
 import {type View, viewText} from '../text/view.ts'
 import {statusLine, statusText} from './status-text.ts'
@@ -10,12 +10,10 @@ import {statusLine, statusText} from './status-text.ts'
 /** Shows one look at the status after the other. */
 export type StatusView = (look: StatusLook) => void
 
-/**
- * Returns a view that draws the table anew with the time of each look. Lines that do not fit on the screen are counted.
- */
+/** Returns a view that redraws the table with the time of each look. Lines that do not fit on the screen are counted. */
 export function statusTable(stream: BoardStream, title: string, level: ColourLevel): StatusView {
   const colours = paletteOf(level)
-  const block = liveBlock(stream)
+  const block = new LiveBlock(stream)
   let last: View = 'nothing has been seen yet'
   return (look) => {
     if ('report' in look) last = statusText(look.report.releases, colours)
@@ -38,9 +36,9 @@ export function statusLines(
   level: ColourLevel,
 ): StatusView {
   const colours = paletteOf(level)
-  const changes = statusChanges()
+  const changes = new StatusChanges()
   return (look) => {
-    for (const change of changes(look)) {
+    for (const change of changes.next(look)) {
       stream.write(`${form === 'ndjson' ? JSON.stringify(change) : changeText(change, colours)}\n`)
     }
   }
@@ -61,32 +59,36 @@ type StatusChange =
   | {readonly type: 'cluster-lost'; readonly at: string; readonly problem: string}
   | {readonly type: 'cluster-found'; readonly at: string}
 
-/** Returns a function that compares each look with the one before. It expects every look once, in order. */
-function statusChanges(): (look: StatusLook) => readonly StatusChange[] {
-  let known = new Map<ReleaseId, string>()
-  let lost: string | undefined
-  return (look) => {
+/** Compares each look with the one before. It expects every look once, in order. */
+class StatusChanges {
+  /** The releases of the last look as JSON. */
+  #releases: ReadonlyMap<ReleaseId, string> = new Map()
+  /** Why the cluster did not answer at the last look. */
+  #problem: string | undefined
+
+  next(look: StatusLook): readonly StatusChange[] {
     const at = look.at.toISOString()
     if ('problem' in look) {
       const {message} = look.problem
-      if (lost === message) return []
-      lost = message
+      if (this.#problem === message) return []
+      this.#problem = message
       return [{type: 'cluster-lost', at, problem: message}]
     }
-    const found: readonly StatusChange[] = lost === undefined ? [] : [{type: 'cluster-found', at}]
-    lost = undefined
-    const before = known
+    const answers: readonly StatusChange[] = this.#problem === undefined ? [] : [{type: 'cluster-found', at}]
+    this.#problem = undefined
+    const before = this.#releases
     const rows = look.report.releases
-    known = new Map(rows.map((row) => [row.release, JSON.stringify(row)]))
+    const now = new Map(rows.map((row) => [row.release, JSON.stringify(row)]))
+    this.#releases = now
     const changed = rows
-      .filter((row) => before.get(row.release) !== known.get(row.release))
+      .filter((row) => before.get(row.release) !== now.get(row.release))
       .map((row): StatusChange => {
         const type = before.has(row.release) ? 'release-changed' : 'release-seen'
         return {type, at, release: row}
       })
     const gone = [...before.keys()]
-      .filter((release) => !known.has(release))
+      .filter((release) => !now.has(release))
       .map((release): StatusChange => ({type: 'release-gone', at, release: {release}}))
-    return [...found, ...changed, ...gone]
+    return [...answers, ...changed, ...gone]
   }
 }

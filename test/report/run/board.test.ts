@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it, onTestFinished} from 'vitest'
-import {boardView} from '../../../src/report/run/board.ts'
+import {BoardView} from '../../../src/report/run/board.ts'
 import {watchRun} from '../../../src/report/run/run-view.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
 import {brokenRun, goodRun} from '../support/all-in-one.ts'
@@ -15,7 +15,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 function createBoard({columns = 80, rows = 24, level = 0 as 0 | 1} = {}) {
   const screen = createScreen(columns, rows)
   const clock = handClock()
-  const board = boardView({stream: screen.stream, level, clock})
+  const board = new BoardView({stream: screen.stream, level, clock})
   const show = showTo(board)
   onTestFinished(() => board.close())
   return {
@@ -357,7 +357,7 @@ describe('the board', () => {
       throw new Error('lost')
     }
 
-    const watched = watchRun(events(), [boardView({stream: screen.stream, level: 0, clock})])
+    const watched = watchRun(events(), [new BoardView({stream: screen.stream, level: 0, clock})])
 
     await expect(watched).rejects.toThrow('lost')
     expect(await seen(screen)).toBe('')

@@ -1,5 +1,5 @@
 import {describe, expect, it, vi} from 'vitest'
-import {linesView} from '../../../src/report/run/lines.ts'
+import {LinesView} from '../../../src/report/run/lines.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
 import {brokenRun, goodRun} from '../support/all-in-one.ts'
 import {recorder} from '../support/recorder.ts'
@@ -8,7 +8,7 @@ import {createSink} from '../support/sink.ts'
 
 function linesOf(events: readonly RunEvent[], level: 0 | 1 = 0): string {
   const stream = createSink()
-  const view = linesView({stream, level})
+  const view = new LinesView({stream, level})
   events.forEach(showTo(view))
   return stream.text()
 }
@@ -45,7 +45,7 @@ describe('a run as lines', () => {
     vi.useFakeTimers()
     const stream = createSink()
     const [started] = goodRun() as [RunEvent]
-    const view = linesView({stream, level: 0, now: () => started.at + 2_000 + elapsed})
+    const view = new LinesView({stream, level: 0, now: () => started.at + 2_000 + elapsed})
     const gate = goodRun().findIndex((event) => event.type === 'release-progressed' && event.phase === 'gate')
     let elapsed = 0
     goodRun()
