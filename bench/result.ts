@@ -32,16 +32,16 @@ export function memory(which: string, bytes: number, mostBytes: number): Result 
 }
 
 export function resultTable(results: readonly Result[]): string {
-  const list = table<Result>(results, [
-    {cell: ({what}) => what},
-    {head: 'kk', cell: ({value}) => value, align: 'right'},
-    {head: 'beside it', cell: ({beside}) => beside?.what ?? ''},
-    {cell: ({beside}) => beside?.value ?? '', align: 'right'},
-    {head: 'ratio', cell: ({beside}) => beside?.ratio ?? '', align: 'right'},
-    {head: 'target', cell: ({target}) => target?.text ?? ''},
-    {cell: ({target}) => (target ? (target.met ? 'met' : 'MISSED') : '')},
-  ])
-  return viewText([list]).trimEnd()
+  const list = table(results, {
+    measurement: ({what}) => what,
+    kk: {cell: ({value}) => value, align: 'right'},
+    'beside it': ({beside}) => beside?.what ?? '',
+    beside: {cell: ({beside}) => beside?.value ?? '', align: 'right'},
+    ratio: {cell: ({beside}) => beside?.ratio ?? '', align: 'right'},
+    target: ({target}) => target?.text ?? '',
+    result: ({target}) => (target ? (target.met ? 'met' : 'MISSED') : ''),
+  })
+  return viewText(list).trimEnd()
 }
 
 export function milliseconds(value: number): string {

@@ -1,6 +1,6 @@
 import type {Finding, Level} from '../doctor/finding.ts'
 import type {Palette} from './colour.ts'
-import {table} from './table.ts'
+import {type Columns, table} from './table.ts'
 import {counted} from './text/list.ts'
 import {plainLine} from './text/plain.ts'
 import type {View} from './text/view.ts'
@@ -9,18 +9,13 @@ const SIGN = {ok: '✔', info: '·', warning: '!', problem: '✘'} as const sati
 
 /** Returns one row for each finding, with the advice below findings that are not fine, and the counts. */
 export function doctorText(findings: readonly Finding[], palette: Palette): View {
-  const list = table<Finding>(
-    findings,
-    [
-      {cell: ({check, level}) => colour(level, palette)(`${SIGN[level]} ${check}`)},
-      {cell: ({level, what}) => (level === 'ok' ? palette.quiet : String)(plainLine(what))},
-    ],
-    {
-      below: ({level, advice}) =>
-        advice === undefined || level === 'ok' ? [] : [`    ${palette.accent('→')} ${plainLine(advice)}`],
-    },
-  )
-  return [list, '', countsText(findings, palette)]
+  const below = ({level, advice}: Finding) =>
+    advice === undefined || level === 'ok' ? [] : [`    ${palette.accent('→')} ${plainLine(advice)}`]
+  const columns: Columns<Finding> = [
+    ({check, level}) => colour(level, palette)(`${SIGN[level]} ${check}`),
+    ({level, what}) => (level === 'ok' ? palette.quiet : String)(plainLine(what)),
+  ]
+  return [table(findings, columns, {below}), '', countsText(findings, palette)]
 }
 
 function countsText(findings: readonly Finding[], palette: Palette): string {

@@ -6,14 +6,14 @@ import type {View} from './text/view.ts'
 /** Returns every known fact with its value and its source, then the names of the unknown ones. */
 export function factsText({facts, sources}: KnownFacts, names: readonly FactName[], palette: Palette): View {
   const known = names.filter((name) => facts[name] !== undefined)
-  const list = table(known, [
-    {cell: (name) => name},
-    {cell: (name) => shown(facts[name])},
-    {cell: (name) => palette.quiet(sources[name] ?? '')},
+  const rows = table(known, [
+    (name) => name,
+    (name) => shown(facts[name]),
+    (name) => palette.quiet(sources[name] ?? ''),
   ])
   const unknown = names.filter((name) => facts[name] === undefined)
   const rest = unknown.length > 0 ? [palette.quiet(`unknown: ${unknown.join(', ')}`)] : []
-  return [list, ...rest]
+  return [rows, ...rest]
 }
 
 /** Returns a value on one line, as YAML would have it. */

@@ -2,7 +2,7 @@ import type {RunEntry, RunState} from '../kubernetes/records/run-entry.ts'
 import type {RunRelease} from '../kubernetes/records/runs.ts'
 import type {ReleaseHistory, RevisionEntry} from '../verbs/observation/history.ts'
 import type {Palette} from './colour.ts'
-import {type Column, table} from './table.ts'
+import {type Columns, table} from './table.ts'
 import {plainLine} from './text/plain.ts'
 import type {View} from './text/view.ts'
 
@@ -12,34 +12,31 @@ const NOTHING = '–'
 export function runsText(runs: readonly RunEntry[], palette: Palette): View {
   if (runs.length === 0) return 'no runs\n'
   const several = new Set(runs.map(({environment}) => environment)).size > 1
-  const columns: readonly Column<RunEntry>[] = [
-    {head: 'run', cell: ({id}) => id},
-    {head: 'when', cell: ({startedAt}) => timeText(startedAt)},
-    ...(several ? [{head: 'environment', cell: ({environment}: RunEntry) => environment}] : []),
-    {head: 'verb', cell: ({verb}) => verb},
-    {head: 'who', cell: ({who}) => who},
-    {head: 'outcome', cell: ({state}) => stateText(state, palette)},
-    {head: 'releases', cell: ({releases}) => outcomesText(releases)},
-    {head: 'why', cell: ({message}) => (message === undefined ? NOTHING : plainLine(message))},
-  ]
-  return [table(runs, columns, {headColour: palette.strong})]
+  const columns: Columns<RunEntry> = {
+    run: ({id}) => id,
+    when: ({startedAt}) => timeText(startedAt),
+    ...(several && {environment: ({environment}: RunEntry) => environment}),
+    verb: ({verb}) => verb,
+    who: ({who}) => who,
+    outcome: ({state}) => stateText(state, palette),
+    releases: ({releases}) => outcomesText(releases),
+    why: ({message}) => (message === undefined ? NOTHING : plainLine(message)),
+  }
+  return table(runs, columns, {headColour: palette.strong})
 }
 
 /** Returns the revisions of a release, newest first. */
 export function revisionsText({release, owner, revisions}: ReleaseHistory, palette: Palette): View {
   const {good, bad, quiet, strong} = palette
-  const columns: readonly Column<RevisionEntry>[] = [
-    {head: 'revision', cell: ({revision}) => String(revision), align: 'right'},
-    {head: 'when', cell: ({at}) => (at === undefined ? NOTHING : timeText(at))},
-    {head: 'status', cell: ({status}) => (status === 'deployed' ? good(status) : status)},
-    {head: 'gate', cell: ({gate}) => gateText(gate, palette)},
-    {
-      head: 'chart',
-      cell: ({note, chart, version}) => (note === undefined ? `${chart} ${version}` : bad(note)),
-    },
-    {head: 'app version', cell: ({appVersion}) => appVersion || NOTHING},
-    {head: 'run', cell: ({run}) => run ?? NOTHING},
-  ]
+  const columns: Columns<RevisionEntry> = {
+    revision: {cell: ({revision}) => String(revision), align: 'right'},
+    when: ({at}) => (at === undefined ? NOTHING : timeText(at)),
+    status: ({status}) => (status === 'deployed' ? good(status) : status),
+    gate: ({gate}) => gateText(gate, palette),
+    chart: ({note, chart, version}) => (note === undefined ? `${chart} ${version}` : bad(note)),
+    'app version': ({appVersion}) => appVersion || NOTHING,
+    run: ({run}) => run ?? NOTHING,
+  }
   const whose = owner === undefined ? 'not installed by kk' : `environment ${owner}`
   return [`${strong(release)}  ${quiet(whose)}`, table(revisions, columns, {headColour: strong})]
 }

@@ -4,7 +4,7 @@ import {pairs} from './table.ts'
 import type {Part, View} from './text/view.ts'
 
 /** Returns how to reach the all-in-one node. */
-export function nodeText(node: Omit<Node, 'nodes'>): readonly Part[] {
+export function nodeText(node: Omit<Node, 'nodes'>): Part {
   const rows = [
     ['Kubernetes', node.kubernetes],
     ['kubeconfig', node.kubeconfig],
@@ -12,7 +12,7 @@ export function nodeText(node: Omit<Node, 'nodes'>): readonly Part[] {
     ['address', `${node.address}: NodePorts and DNS`],
     ['registry', `${node.registry}; for pods ${node.registryForPods}`],
   ] as const
-  return [pairs(rows, {indent: '  '})]
+  return pairs(rows, {indent: '  '})
 }
 
 /** Returns the state of the all-in-one node. */
@@ -24,5 +24,5 @@ export function nodeStatusText(status: SandboxStatus<Node>): View {
     return `the node is broken (${what}); "kk aio down" removes what is left, with its data`
   }
   const ready = status.nodes.every((node) => node.ready) ? 'Ready' : 'not Ready'
-  return [`the node runs and is ${ready}`, ...nodeText(status)]
+  return [`the node runs and is ${ready}`, nodeText(status)]
 }

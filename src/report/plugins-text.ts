@@ -7,11 +7,9 @@ import type {View} from './text/view.ts'
 export function pluginsText(plugins: readonly ListedPlugin[], palette: Palette): View {
   const fileText = ({file, replaces}: ListedPlugin) =>
     file === undefined ? '' : `  ${file}${replaces ? " (replaces kk's own)" : ''}`
-  return [
-    table<ListedPlugin>(plugins, [
-      {cell: ({chart}) => chart},
-      {cell: ({namespaces}) => namespaces.join(', ')},
-      {cell: (plugin) => palette.quiet(plugin.reads.join(', ')) + palette.accent(fileText(plugin))},
-    ]),
-  ]
+  return table(plugins, [
+    ({chart}) => chart,
+    ({namespaces}) => namespaces.join(', '),
+    (plugin) => palette.quiet(plugin.reads.join(', ')) + palette.accent(fileText(plugin)),
+  ])
 }

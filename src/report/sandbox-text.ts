@@ -6,7 +6,7 @@ import type {Part, View} from './text/view.ts'
 
 /** Returns how to reach a running sandbox. */
 export function sandboxText(sandbox: Sandbox): View {
-  return [placeOf(sandbox, counted(sandbox.nodes, 'node'))]
+  return placeOf(sandbox, counted(sandbox.nodes, 'node'))
 }
 
 /** Returns the state of one sandbox, and the names of the others on this machine. */

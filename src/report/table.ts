@@ -1,93 +1,92 @@
 import {type Part, wrap} from './text/view.ts'
 import {textWidth} from './text/width.ts'
 
-/** A column of a table. A cell may hold colours and several lines. */
+type Cell<Row> = (row: Row) => string
+
 export interface Column<Row> {
-  readonly head?: string
-  readonly cell: (row: Row) => string
+  readonly cell: Cell<Row>
   readonly align?: 'right'
   /** Never breaks a cell between words, which the other columns do on a narrow terminal. */
   readonly whole?: true
 }
 
-export interface TableOptions<Row> {
+/** The columns of a table by their heads, or without heads. A cell may hold colours and several lines. */
+export type Columns<Row> =
+  | Readonly<Record<string, Cell<Row> | Column<Row>>>
+  | readonly (Cell<Row> | Column<Row>)[]
+
+interface TableOptions<Row> {
   readonly indent?: string
-  /** The colour of the heads. */
   readonly headColour?: (head: string) => string
-  /** Lines across all columns that follow a row. */
+  /** Returns the lines across all columns that follow a row. */
   readonly below?: (row: Row) => readonly string[]
 }
 
 /**
- * Returns rows in aligned columns without borders. On a terminal that is too narrow the widest cells are wrapped within their
- * columns, then the last columns are omitted and named below. Without heads, which they are named by, rows become lines.
+ * Returns rows in aligned columns without borders. On a narrow terminal the widest cells are wrapped within their columns, then
+ * the last columns are omitted and named below. Without heads to name them by, the rows become wrapped lines.
  */
 export function table<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: Columns<Row>,
   {indent = '', headColour = String, below = () => []}: TableOptions<Row> = {},
 ): Part {
-  const heads = columns.map(({head = ''}) => headColour(head))
-  const head = columns.some((column) => column.head !== undefined) ? [heads] : []
-  const cells = rows.map((row) => columns.map(({cell}) => cell(row)))
+  const all = Object.values<Cell<Row> | Column<Row>>(columns).map((column) =>
+    typeof column === 'function' ? {cell: column} : column,
+  )
+  const heads = Array.isArray(columns) ? [] : Object.keys(columns)
+  const head = heads.length === 0 ? [] : [heads.map(headColour)]
+  const body = rows.map((row) => all.map(({cell}) => cell(row)))
   return (room) => {
-    const {lines, omitted} = layout([...head, ...cells], columns, {indent, room, canOmit: head.length > 0})
-    const blocks = lines.map((block, at) => {
-      const row = rows[at - head.length]
-      return row === undefined ? block : [...block, ...below(row).flatMap((line) => wrap(line, room))]
-    })
-    const names = columns.slice(columns.length - omitted).map((column) => column.head)
-    return [...blocks.flat(), ...(omitted === 0 ? [] : [`(too narrow for: ${names.join(', ')})`])]
+    const fit = fitWidths([...head, ...body], all, room - indent.length)
+    const omitted = heads.slice(fit.widths.length)
+    const isTable = fit.widths.length === all.length || (heads.length > 0 && fit.widths.length > 1)
+    const lines = (cells: Cells) =>
+      isTable
+        ? rowLines(cells, all, fit).map((line) => indent + line)
+        : wrap(indent + cells.filter(Boolean).join('  ').replaceAll('\n', '  '), room)
+    return [
+      ...head.flatMap(lines),
+      ...rows.flatMap((row, at) => [...lines(body[at]!), ...below(row).flatMap((line) => wrap(line, room))]),
+      ...(isTable && omitted.length > 0 ? [`(too narrow for: ${omitted.join(', ')})`] : []),
+    ]
   }
+}
+
+/** Returns rows in columns that are indented by two. */
+export function list<Row>(rows: readonly Row[], columns: Columns<Row>): Part {
+  return table(rows, columns, {indent: '  '})
 }
 
 type Pair = readonly [name: string, value: string]
 
 /** Returns names with their values in two columns. */
 export function pairs(rows: readonly Pair[], options: TableOptions<Pair> = {}): Part {
-  return table(rows, [{cell: ([name]) => name}, {cell: ([, value]) => value}], options)
+  return table(rows, [([name]) => name, ([, value]) => value], options)
 }
 
 type Cells = readonly string[]
+type Layout = readonly Pick<Column<never>, 'align' | 'whole'>[]
 
-/** The number of blanks between two columns. */
-const GAP = 2
+interface Fit {
+  /** The widths of the columns that fit, the first ones. */
+  readonly widths: readonly number[]
+  /** The blanks between two columns. */
+  readonly gap: string
+}
 
-/** Returns the lines of each row, and how many of the last columns are omitted. */
-function layout(
-  rows: readonly Cells[],
-  columns: readonly Pick<Column<never>, 'align' | 'whole'>[],
-  {indent, room, canOmit}: {readonly indent: string; readonly room: number; readonly canOmit: boolean},
-): {readonly lines: readonly (readonly string[])[]; readonly omitted: number} {
+function fitWidths(rows: readonly Cells[], columns: Layout, room: number): Fit {
   const natural = columns.map((_, at) => widest(rows, at, '\n'))
   const least = columns.map(({whole}, at) => (whole ? natural[at]! : widest(rows, at, /[ \n]/)))
-  const space = (count: number, gap: number) => room - indent.length - gap * (count - 1)
-  const gap = sum(least) <= space(columns.length, GAP) ? GAP : 1
+  const space = (count: number, gap: string) => room - gap.length * (count - 1)
+  const gap = sum(least) <= space(columns.length, '  ') ? '  ' : ' '
   let count = columns.length
   while (count > 0 && sum(least.slice(0, count)) > space(count, gap)) count--
-  const omitted = columns.length - count
-  if (omitted > 0 && (!canOmit || count < 2)) {
-    const text = (row: Cells) => row.flatMap((cell) => (cell === '' ? [] : cell.split('\n'))).join('  ')
-    return {lines: rows.map((row) => wrap(indent + text(row), room)), omitted: 0}
-  }
-  const widths = narrowed(natural.slice(0, count), least, space(count, gap))
-  const lines = rows.map((row) => {
-    const blocks = widths.map((width, at) =>
-      row[at]!.split('\n')
-        .flatMap((line) => wrap(line, width, 0))
-        .map((line) => aligned(line, width, columns[at]!.align)),
-    )
-    const height = Math.max(...blocks.map(({length}) => length))
-    return Array.from({length: height}, (_, line) => {
-      const parts = blocks.map((block, at) => block[line] ?? ' '.repeat(widths[at]!))
-      return (indent + parts.join(' '.repeat(gap))).trimEnd()
-    })
-  })
-  return {lines, omitted}
+  return {widths: narrowed(natural.slice(0, count), least, space(count, gap)), gap}
 }
 
 function widest(rows: readonly Cells[], at: number, separator: string | RegExp): number {
-  return Math.max(0, ...rows.flatMap((row) => row[at]!.split(separator).map(textWidth)))
+  return Math.max(0, ...rows.flatMap((cells) => cells[at]!.split(separator).map(textWidth)))
 }
 
 /** Returns the widths reduced to the space, one column at a time from the widest that can be narrower. */
@@ -100,11 +99,19 @@ function narrowed(natural: readonly number[], least: readonly number[], space: n
   return widths
 }
 
-function aligned(text: string, width: number, align: Column<never>['align']): string {
-  const space = ' '.repeat(Math.max(0, width - textWidth(text)))
-  return align === 'right' ? space + text : text + space
-}
-
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
+}
+
+function rowLines(cells: Cells, columns: Layout, {widths, gap}: Fit): readonly string[] {
+  const blocks = widths.map((width, at) => cells[at]!.split('\n').flatMap((line) => wrap(line, width, 0)))
+  const height = Math.max(...blocks.map(({length}) => length))
+  return Array.from({length: height}, (_, line) => {
+    const parts = widths.map((width, at) => {
+      const text = blocks[at]![line] ?? ''
+      const space = ' '.repeat(Math.max(0, width - textWidth(text)))
+      return columns[at]!.align === 'right' ? space + text : text + space
+    })
+    return parts.join(gap).trimEnd()
+  })
 }

@@ -1,5 +1,5 @@
 import type {Palette} from './colour.ts'
-import {table} from './table.ts'
+import {list} from './table.ts'
 import type {Part, View} from './text/view.ts'
 
 /** A word that the page of concepts explains. */
@@ -46,8 +46,8 @@ function partOf(part: string, palette: Palette): Part {
         .split(' | ')
         .map((cell) => plain(cell, palette)),
     )
-    const columns = heads.map((head, at) => ({head, cell: (row: readonly string[]) => row[at] ?? ''}))
-    return table(rows, columns, {indent: '  '})
+    const columns = heads.map((head, at) => [head, (row: readonly string[]) => row[at] ?? ''] as const)
+    return list(rows, Object.fromEntries(columns))
   }
   if (part.startsWith('```'))
     return part

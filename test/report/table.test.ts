@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
 import {palette} from '../../src/report/colour.ts'
-import {pairs, table} from '../../src/report/table.ts'
+import {type Columns, pairs, table} from '../../src/report/table.ts'
 import {type Part, viewText} from '../../src/report/text/view.ts'
 import {textWidth} from '../../src/report/text/width.ts'
 
@@ -9,15 +9,12 @@ type Row = readonly string[]
 
 /** Returns a table whose columns show the cells of its rows, in their order. */
 function tableOf(heads: readonly string[], rows: readonly Row[]): Part {
-  return table(
-    rows,
-    heads.map((head, at) => ({head, cell: (row: Row) => row[at]!})),
-  )
+  return table(rows, Object.fromEntries(heads.map((head, at) => [head, (row: Row) => row[at]!])))
 }
 
 /** Returns the lines of a table on a terminal of so many columns. */
 function linesIn(columns: number, list: Part): readonly string[] {
-  return viewText([list], columns).slice(0, -1).split('\n')
+  return viewText(list, columns).slice(0, -1).split('\n')
 }
 
 it('aligns columns, numbers at the right, wide characters and colours by what they take on the screen', () => {
@@ -26,11 +23,11 @@ it('aligns columns, numbers at the right, wide characters and colours by what th
     [good('glance'), '7', ''],
     ['数据', '12', 'x'],
   ]
-  const columns = [
-    {head: 'release', cell: ([release = '']: Row) => release},
-    {head: 'revision', cell: ([, revision = '']: Row) => revision, align: 'right' as const},
-    {head: 'note', cell: ([, , note = '']: Row) => note},
-  ]
+  const columns: Columns<Row> = {
+    release: ([release = '']) => release,
+    revision: {cell: ([, revision = '']) => revision, align: 'right'},
+    note: ([, , note = '']) => note,
+  }
 
   expect(linesIn(Infinity, table(rows, columns, {indent: '  '}))).toEqual([
     '  release  revision  note',
@@ -57,10 +54,10 @@ it('shows the lines of a cell below one another, and lines below a row across al
 })
 
 it('never breaks the cells of a whole column', () => {
-  const columns = [
-    {head: 'took', cell: ([took = '']: Row) => took, whole: true as const},
-    {head: 'why', cell: ([, why = '']: Row) => why},
-  ]
+  const columns: Columns<Row> = {
+    took: {cell: ([took = '']) => took, whole: true},
+    why: ([, why = '']) => why,
+  }
 
   expect(linesIn(16, table([['2 m 05 s', 'a long wait']], columns))).toEqual([
     'took      why',
@@ -83,14 +80,14 @@ it('breaks the widest cells of a table within their columns', () => {
     ['b2', '12', 'the operator', '–'],
   ]
 
-  const columns = [
-    {head: 'run', cell: ([run = '']: Row) => run},
-    {head: 'number', cell: ([, number = '']: Row) => number, align: 'right' as const},
-    {head: 'who', cell: ([, , who = '']: Row) => who},
-    {head: 'why', cell: ([, , , why = '']: Row) => why},
-  ]
+  const columns: Columns<Row> = {
+    run: ([run = '']) => run,
+    number: {cell: ([, number = '']) => number, align: 'right'},
+    who: ([, , who = '']) => who,
+    why: ([, , , why = '']) => why,
+  }
 
-  expect(viewText([table(rows, columns)], 38).trimEnd()).toBe(
+  expect(viewText(table(rows, columns), 38).trimEnd()).toBe(
     [
       'run  number  who          why',
       'a1        2  somebody     more servers',

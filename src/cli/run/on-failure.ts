@@ -19,7 +19,7 @@ import {planRemove} from '../../verbs/removal/remove.ts'
 import {type Console, tell} from '../console.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import type {OnFailureFlags, RunFlags} from './flags.ts'
-import {openReportFilesBeside} from './report-files.ts'
+import {openReportFiles} from './report-files.ts'
 import {runRollback} from './rollback.ts'
 import {runChoices, type ShownRun, showRun} from './run.ts'
 import {placeOf, statusCommand} from './same-again.ts'
@@ -87,7 +87,7 @@ async function rollBackRun(
   console.say(planText(planned, console.palette('stderr')))
   if (!hasChanges(planned)) return undefined
   await expectGivenUp(await hookDataOfRollback(cluster, planned))
-  const reports = await openReportFilesBeside(flags.report, 'rollback')
+  const reports = await openReportFiles(flags.report, 'rollback')
   return runRollback(planned, {cluster, flags, console, environment, of: request.run.id, reports})
 }
 
@@ -130,7 +130,7 @@ async function removeNew(
     again: ['kk remove', ...names, place].join(' '),
     status: statusCommand(environment, flags),
   }
-  const reports = await openReportFilesBeside(flags.report, 'removal')
+  const reports = await openReportFiles(flags.report, 'removal')
   const shown = await showRun(events, {flags, console, reports, choices, commands})
   console.say(leftText(left, colours))
   return shown

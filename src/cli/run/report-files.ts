@@ -7,41 +7,30 @@ import {loadBundle} from '../../state/assets.ts'
 import {type Console, tell} from '../console.ts'
 
 /**
- * The files that `--report` asks for; none costs nothing. Call it before anything else is done: a kind that kk does not
- * know is `KK_USAGE`, a place that cannot be written `KK_FILE`.
+ * Opens the files of `--report`; undefined without any. Throws `KK_USAGE` for an unknown kind and `KK_FILE` for a file that cannot
+ * be written. With `word`, the files of a run that follows another, such as a rollback: they are named after the files of the
+ * other run with the word before the extension; a device is used again. Their names are printed.
  */
-export async function openReportFiles(texts: readonly string[] = []): Promise<ReportFiles | undefined> {
-  if (texts.length === 0) return undefined
-  const [{parseReportRequests}, {expectWritable}, {reportFiles}] = await Promise.all([
-    import('../../report/files/request.ts'),
-    import('../../state/files/write-named-file.ts'),
-    import('../../report/files/files.ts'),
-  ])
-  const requests = parseReportRequests(texts)
-  for (const {file} of requests) await expectWritable(file)
-  return reportFiles(requests, loadViz)
-}
-
-/**
- * Opens the files of a run that follows from another, as a rollback from a failure: each stands beside that of the
- * other, with the word before its extension; what went to a device goes there, too. Says where.
- */
-export async function openReportFilesBeside(
+export async function openReportFiles(
   texts: readonly string[] = [],
-  word: string,
+  word?: string,
 ): Promise<ReportFiles | undefined> {
   if (texts.length === 0) return undefined
-  const [{besideRequest, parseReportRequests}, {isPlainFile}, {reportFiles}] = await Promise.all([
-    import('../../report/files/request.ts'),
-    import('../../state/files/write-named-file.ts'),
-    import('../../report/files/files.ts'),
-  ])
+  const [{besideRequest, parseReportRequests}, {expectWritable, isPlainFile}, {reportFiles}] =
+    await Promise.all([
+      import('../../report/files/request.ts'),
+      import('../../state/files/write-named-file.ts'),
+      import('../../report/files/files.ts'),
+    ])
+  const asked = parseReportRequests(texts)
+  if (word === undefined) {
+    for (const {file} of asked) await expectWritable(file)
+    return reportFiles(asked, loadViz)
+  }
   const requests = await Promise.all(
-    parseReportRequests(texts).map(async (request) =>
-      (await isPlainFile(request.file)) ? besideRequest(request, word) : request,
-    ),
+    asked.map(async (each) => ((await isPlainFile(each.file)) ? besideRequest(each, word) : each)),
   )
-  tell('stderr', `reports of the ${word}: ${requests.map(({file}) => file).join(', ')}\n`)
+  tell('stderr', `reports of the ${word}: ${requests.map(({file}) => file).join(', ')}`)
   return reportFiles(requests, loadViz)
 }
 
@@ -49,13 +38,13 @@ async function loadViz() {
   return (await loadBundle('viz', () => import('@viz-js/viz'))).instance()
 }
 
-/** Says on standard error which reports could not be written; true when all were. */
+/** Prints on standard error which reports could not be written; returns true if all were. */
 export function sayReported({problems}: ReportFiles, console: Console): boolean {
   for (const problem of problems) tell('stderr', errorText(problem, console.palette('stderr')))
   return problems.length === 0
 }
 
-/** The reports of a run that had nothing to do; resolves with the exit code. */
+/** Writes the reports of a run that had nothing to do; resolves with the exit code. */
 export async function reportNothingDone(
   idle: Idle,
   reports: ReportFiles | undefined,

@@ -10,7 +10,7 @@ import {
   microservicesOf,
 } from '../../exchange/kolla/microservices.ts'
 import {containersOf} from '../../exchange/kolla/service-charts.ts'
-import {type Column, table} from '../../report/table.ts'
+import {type Columns, table} from '../../report/table.ts'
 
 export default class KollaList extends KkCommand {
   static override summary = "List the microservices of kolla-kubernetes, and what kk's charts have for each."
@@ -29,15 +29,15 @@ export default class KollaList extends KkCommand {
     const all = microservices()
     const names = argv as string[]
     const found = names.length === 0 ? all : named(names, all, containersOf(await chartsIn(undefined)))
-    this.console.document(flags.output, {microservices: found}, () => [table(found, COLUMNS)])
+    this.console.document(flags.output, {microservices: found}, () => table(found, COLUMNS))
   }
 }
 
-const COLUMNS: readonly Column<Microservice>[] = [
-  {head: 'MICROSERVICE', cell: ({name}) => name},
-  {head: 'RELEASE', cell: ({object}) => object?.release ?? ''},
-  {head: 'OBJECT', cell: ({object, why}) => (object ? `${object.kind}/${object.name}` : `none: ${why}`)},
-]
+const COLUMNS: Columns<Microservice> = {
+  MICROSERVICE: ({name}) => name,
+  RELEASE: ({object}) => object?.release ?? '',
+  OBJECT: ({object, why}) => (object ? `${object.kind}/${object.name}` : `none: ${why}`),
+}
 
 /** Returns the microservices that names mean, in their order. Throws `KK_USAGE` for a name that means none. */
 function named(

@@ -2,7 +2,7 @@ import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {runNamespaceFlags} from '../../cli/run/flags.ts'
-import {type Column, table} from '../../report/table.ts'
+import {table} from '../../report/table.ts'
 import {clusterRuns} from '../../verbs/in-cluster/follow-run.ts'
 
 export default class RunList extends KkCommand {
@@ -18,15 +18,14 @@ export default class RunList extends KkCommand {
     const runs = await clusterRuns(cluster.objects, flags.namespace)
     this.console.document(flags.output, {runs}, ({strong}) => {
       if (runs.length === 0) return `no run has a Job in ${flags.namespace}; of all runs: kk history --all`
-      const columns: readonly Column<(typeof runs)[number]>[] = [
-        {head: 'RUN', cell: ({id}) => strong(id)},
-        {head: 'STATE', cell: ({state}) => state},
-        {head: 'VERB', cell: ({verb}) => verb},
-        {head: 'ENVIRONMENT', cell: ({environment}) => environment},
-        {head: 'STARTED', cell: ({startedAt}) => startedAt},
-        {head: 'BY', cell: ({who}) => who},
-      ]
-      return [table(runs, columns)]
+      return table(runs, {
+        RUN: ({id}) => strong(id),
+        STATE: ({state}) => state,
+        VERB: ({verb}) => verb,
+        ENVIRONMENT: ({environment}) => environment,
+        STARTED: ({startedAt}) => startedAt,
+        BY: ({who}) => who,
+      })
     })
   }
 }

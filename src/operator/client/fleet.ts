@@ -4,7 +4,7 @@ import {mapParallel} from '../../base/parallel.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {Palette} from '../../report/colour.ts'
-import {type Column, table} from '../../report/table.ts'
+import {type Columns, table} from '../../report/table.ts'
 import {durationText} from '../../report/text/duration.ts'
 import type {View} from '../../report/text/view.ts'
 import {observedPlan} from '../../verbs/plan.ts'
@@ -74,27 +74,21 @@ export function fleetStatusText(
 ): View {
   const {quiet, strong, bad} = palette
   if (!installed) return NOT_INSTALLED
-  const columns: readonly Column<OperatedEnvironment>[] = [
-    {head: 'environment', cell: ({name}) => strong(name)},
-    {head: 'cluster', cell: ({cluster}) => cluster ?? quiet(OWN)},
-    {head: 'phase', cell: ({phase}) => phaseText(phase, palette)},
-    {head: 'ready', cell: ({summary}) => summary ?? ''},
-    {
-      head: 'to do',
-      cell: ({plan, removal}) => String((plan?.actions.length ?? 0) + (removal?.releases.length ?? 0)),
-    },
-    {
-      head: 'since',
-      cell: ({since}) => (since === null ? '' : durationText(Math.max(0, now - Date.parse(since)) / 1000)),
-      whole: true,
-    },
-    {
-      head: 'reachable',
-      cell: ({reachable}) => (reachable === null ? '' : reachable ? 'yes' : bad('no')),
-    },
-    {head: 'message', cell: ({phase, message}) => (phase === 'ready' ? '' : message)},
-  ]
+  const columns: Columns<OperatedEnvironment> = {
+    environment: ({name}) => strong(name),
+    cluster: ({cluster}) => cluster ?? quiet(OWN),
+    phase: ({phase}) => phaseText(phase, palette),
+    ready: ({summary}) => summary ?? '',
+    'to do': ({plan, removal}) => String((plan?.actions.length ?? 0) + (removal?.releases.length ?? 0)),
+    since: {cell: ({since}) => (since === null ? '' : ageText(now, since)), whole: true},
+    reachable: ({reachable}) => (reachable === null ? '' : reachable ? 'yes' : bad('no')),
+    message: ({phase, message}) => (phase === 'ready' ? '' : message),
+  }
   return [...(leader === null ? [bad(UNLED)] : []), table(environments, columns, {headColour: quiet})]
+}
+
+function ageText(now: number, since: string): string {
+  return durationText(Math.max(0, now - Date.parse(since)) / 1000)
 }
 
 /** Where the operator is. */

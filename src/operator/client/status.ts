@@ -5,7 +5,7 @@ import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {Palette} from '../../report/colour.ts'
-import {type Column, table} from '../../report/table.ts'
+import {list} from '../../report/table.ts'
 import type {Part, View} from '../../report/text/view.ts'
 import {OPERATOR} from '../keeper.ts'
 import type {Condition} from '../kinds/conditions.ts'
@@ -223,12 +223,6 @@ function environmentParts(
 ): readonly Part[] {
   const {bad, change, quiet, strong} = palette
   const ill = releases.filter(({ready}) => ready !== 'True' && phase !== 'paused')
-  const columns: readonly Column<OperatedRelease>[] = [
-    {cell: ({reason}) => (reason !== null && UNDER_WAY.has(reason) ? quiet('-') : bad('!'))},
-    {cell: ({release}) => release},
-    {cell: ({reason}) => quiet(reason ?? 'Unknown')},
-    {cell: ({message: why}) => why ?? ''},
-  ]
   const drift = conditions.find(({type, reason}) => type === 'Drifted' && reason !== 'AsDeployed')
   const digest = plan ? [`  plan ${plan.digest}`] : []
   return [
@@ -240,7 +234,12 @@ function environmentParts(
     ...(removal?.kept ?? []).map((kept) => `  no longer wanted, stays: ${kept}`),
     ...(drift ? [`  drift: ${drift.message}`] : []),
     ...(approve === null ? [] : [`  ${change('to approve it:')} ${approve}`]),
-    table(ill, columns, {indent: '  '}),
+    list(ill, [
+      ({reason}) => (reason !== null && UNDER_WAY.has(reason) ? quiet('-') : bad('!')),
+      ({release}) => release,
+      ({reason}) => quiet(reason ?? 'Unknown'),
+      ({message: why}) => why ?? '',
+    ]),
   ]
 }
 

@@ -9,7 +9,7 @@ import type {PublishedChart} from '../../verbs/charts/publish-charts.ts'
 import type {OfferedChart} from '../../verbs/charts/search-charts.ts'
 import type {Palette} from '../colour.ts'
 import {doctorText} from '../doctor-text.ts'
-import {type Column, table} from '../table.ts'
+import {type Columns, list, table} from '../table.ts'
 import {counted} from '../text/list.ts'
 import type {Part, View} from '../text/view.ts'
 
@@ -22,10 +22,10 @@ export function explainedChartText(
   const values = environment === undefined ? 'its default values' : `the values of ${environment}`
   const title = `${palette.strong(`${chart} ${version}`)} with ${values}`
   if (components.length === 0) return `${title} says nothing of requirements\n`
-  const columns: readonly Column<Component['requires'][number]>[] = [
-    {cell: ({what}) => what},
-    {cell: ({chart: provider}) => (provider === undefined ? '' : accent(`→ ${provider}`))},
-    {cell: ({kind}) => (kind === 'soft' ? quiet('not waited for') : '')},
+  const columns: Columns<Component['requires'][number]> = [
+    ({what}) => what,
+    ({chart: provider}) => (provider === undefined ? '' : accent(`→ ${provider}`)),
+    ({kind}) => (kind === 'soft' ? quiet('not waited for') : ''),
   ]
   const parts = components.flatMap((component): readonly Part[] => [
     `  ${componentTitle(component, palette)}`,
@@ -59,18 +59,14 @@ function placed({release, file, key: _, other: __, what, ...fault}: ChartFault) 
 
 /** Returns what a directory of charts provides, one row for each chart. */
 export function indexText({directory, charts, failed}: ChartsIndexed, palette: Palette): View {
-  const list = table<ChartsIndexed['charts'][number]>(
-    charts,
-    [
-      {cell: ({name}) => name},
-      {cell: ({version}) => palette.quiet(version)},
-      {cell: ({provides}) => counted(provides, 'object'), whole: true},
-      {cell: ({kinds}) => (kinds === 0 ? '' : counted(kinds, 'custom kind'))},
-    ],
-    {indent: '  '},
-  )
+  const shown = list(charts, [
+    ({name}) => name,
+    ({version}) => palette.quiet(version),
+    {cell: ({provides}) => counted(provides, 'object'), whole: true},
+    ({kinds}) => (kinds === 0 ? '' : counted(kinds, 'custom kind')),
+  ])
   return [
-    list,
+    shown,
     ...failed.map(({name, message}) => `  ${palette.change('!')} ${name} is left out: ${message}`),
     `${palette.strong('indexed')} ${counted(charts.length, 'chart')} of ${directory}`,
   ]
@@ -78,29 +74,25 @@ export function indexText({directory, charts, failed}: ChartsIndexed, palette: P
 
 /** Returns the packages that were written, one row for each. */
 export function packagesText(packages: readonly ChartPackage[], palette: Palette): View {
-  return [
-    table<ChartPackage>(packages, [
-      {cell: ({name}) => name},
-      {cell: ({version}) => palette.quiet(version)},
-      {cell: ({path}) => path},
-      {cell: ({signed}) => (signed ? 'signed' : '')},
-    ]),
-  ]
+  return table(packages, [
+    ({name}) => name,
+    ({version}) => palette.quiet(version),
+    ({path}) => path,
+    ({signed}) => (signed ? 'signed' : ''),
+  ])
 }
 
 /** Returns the charts that sources offer, one row for each version; with the source if there are several. */
 export function offeredChartsText(charts: readonly OfferedChart[], palette: Palette): View {
   if (charts.length === 0) return 'no chart is like that\n'
   const isOnePlace = new Set(charts.map(({from}) => from)).size === 1
-  return [
-    table<OfferedChart>(charts, [
-      {cell: ({name}) => palette.strong(name)},
-      {cell: ({version}) => version},
-      {cell: ({appVersion}) => palette.quiet(appVersion)},
-      {cell: ({description}) => description},
-      ...(isOnePlace ? [] : [{cell: ({from}: OfferedChart) => palette.quiet(from)}]),
-    ]),
-  ]
+  return table(charts, [
+    ({name}) => palette.strong(name),
+    ({version}) => version,
+    ({appVersion}) => palette.quiet(appVersion),
+    ({description}) => description,
+    ...(isOnePlace ? [] : [{cell: ({from}: OfferedChart) => palette.quiet(from)}]),
+  ])
 }
 
 const STATES = {new: 'new', there: 'already there', unsigned: 'there, and gets its provenance'} as const
@@ -111,22 +103,18 @@ export function publishText(
   destination: string,
   sboms: readonly AttachedSbom[],
 ): View {
-  const list = table<PublishedChart>(
-    charts,
-    [
-      {cell: ({packed}) => packed.name},
-      {cell: ({packed}) => packed.version},
-      {cell: ({state}) => STATES[state]},
-    ],
-    {indent: '  '},
-  )
+  const shown = list(charts, [
+    ({packed}) => packed.name,
+    ({packed}) => packed.version,
+    ({state}) => STATES[state],
+  ])
   const added = charts.filter(({state}) => state === 'new').length
   const attached = sboms.filter(({state}) => state === 'new').length
   const sums = [
     `${counted(added, 'new chart')} for ${destination}`,
     ...(sboms.length > 0 ? [counted(attached, 'new SBOM')] : []),
   ]
-  return [list, ...sums]
+  return [shown, ...sums]
 }
 
 /** The same for `--output json|yaml`. */

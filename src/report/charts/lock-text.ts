@@ -1,26 +1,22 @@
 import type {ComparedLock, FoundLock} from '../../verbs/charts/lock-charts.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
+import {list} from '../table.ts'
 import {counted} from '../text/list.ts'
 import type {View} from '../text/view.ts'
 
 /** Returns what was locked: a row for each chart, and how many images. */
 export function lockText({lock, unresolved}: FoundLock, file: string, palette: Palette): View {
   const rows = Object.entries(lock.charts)
-  const list = table<(typeof rows)[number]>(
-    rows,
-    [
-      {cell: ([release]) => release},
-      {cell: ([, {chart}]) => chart},
-      {cell: ([, {version}]) => version},
-      {cell: ([, {from = ''}]) => palette.quiet(from)},
-    ],
-    {indent: '  '},
-  )
+  const shown = list(rows, [
+    ([release]) => release,
+    ([, {chart}]) => chart,
+    ([, {version}]) => version,
+    ([, {from = ''}]) => palette.quiet(from),
+  ])
   const images = Object.keys(lock.images).length
   const without = unresolved.length === 0 ? '' : `, ${unresolved.length} of them without a digest`
   const sum = `${counted(rows.length, 'chart')} and ${counted(images, 'image')}${without}`
-  return [list, `${palette.strong('locked')} ${sum} in ${file}`]
+  return [shown, `${palette.strong('locked')} ${sum} in ${file}`]
 }
 
 /** The same for `--output json|yaml`. */

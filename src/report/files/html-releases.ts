@@ -118,13 +118,3 @@ export const SIGN = {
   running: '?',
   waiting: '…',
 } as const satisfies Record<State, string>
-
-/** One word or two for each result. */
-export const WORD = {
-  succeeded: 'succeeded',
-  failed: 'failed',
-  skipped: 'skipped',
-  unchanged: 'unchanged',
-  running: 'not known to have ended',
-  waiting: 'not started',
-} as const satisfies Record<State, string>

@@ -6,9 +6,10 @@ import type {Viz} from '../graph/graph-svg.ts'
 import {allEdges, realGroups} from '../graph/graph-view.ts'
 import {type FailureParts, failureParts} from '../run/failure.ts'
 import {runGraph, timePathText} from '../run/longest-path.ts'
+import {STATE_WORDS} from '../run/run-words.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
-import {releasesSection, type SectionOptions, SIGN, WORD} from './html-releases.ts'
+import {releasesSection, type SectionOptions, SIGN} from './html-releases.ts'
 import {foreignMarkup, type Markup, markup} from './markup.ts'
 import {type RunSpan, runSpan} from './run-span.ts'
 
@@ -66,11 +67,13 @@ function head(state: RunState, {startedAt, seconds, outcome}: RunSpan): Markup {
 
 function countsText({releases}: RunState): string {
   const states = [...releases.values()].map(({progress}) => progress.state)
-  const counts = (Object.keys(WORD) as (keyof typeof WORD)[]).map((state) => ({
+  const counts = (Object.keys(STATE_WORDS) as (keyof typeof STATE_WORDS)[]).map((state) => ({
     state,
     count: states.filter((each) => each === state).length,
   }))
-  const texts = counts.filter(({count}) => count > 0).map(({state, count}) => `${count} ${WORD[state]}`)
+  const texts = counts
+    .filter(({count}) => count > 0)
+    .map(({state, count}) => `${count} ${STATE_WORDS[state]}`)
   return texts.length === 0 ? 'no releases' : texts.join(', ')
 }
 
@@ -258,7 +261,7 @@ function runDot(state: RunState, rowOf: (release: ReleaseId) => string): string 
 
 function nodeLine({release, progress}: ReleaseProgress, labels: Labels, row: string): string {
   const took = 'seconds' in progress ? `, ${durationText(progress.seconds)}` : ''
-  const result = `${SIGN[progress.state]} ${WORD[progress.state]}${took}`
+  const result = `${SIGN[progress.state]} ${STATE_WORDS[progress.state]}${took}`
   const attributes = {
     label: `${labels(release)}\n${result}`,
     class: progress.state,

@@ -1,9 +1,9 @@
 import type {ReleaseProgress} from '../../run/run-state.ts'
-import {doneWord, healthSuffix, skipText} from '../run/run-words.ts'
+import {doneWord, healthSuffix, STATE_WORDS, skipText} from '../run/run-words.ts'
 import type {Labels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 
-/** How a release ended, without how long it took: `installed, revision 1`, `failed: KK_UNHEALTHY`. */
+/** Returns how a release ended, without its duration: `installed, revision 1`, `failed: KK_UNHEALTHY`. */
 export function resultText({kind, progress}: ReleaseProgress, labels: Labels): string {
   switch (progress.state) {
     case 'succeeded':
@@ -12,11 +12,7 @@ export function resultText({kind, progress}: ReleaseProgress, labels: Labels): s
       return `failed: ${plainLine(progress.error.code)}`
     case 'skipped':
       return skipText(progress.because, progress.reason, labels)
-    case 'unchanged':
-      return 'unchanged'
-    case 'running':
-      return 'not known to have ended'
-    case 'waiting':
-      return 'not started'
+    default:
+      return STATE_WORDS[progress.state]
   }
 }

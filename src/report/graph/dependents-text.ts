@@ -1,6 +1,6 @@
 import type {ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
+import {list} from '../table.ts'
 import {releaseLabels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
 import type {View} from '../text/view.ts'
@@ -24,16 +24,10 @@ export function dependentsText({release, dependents}: Dependents, palette: Palet
   if (dependents.length === 0) return `nothing requires ${labels(release)}\n`
   const verb = dependents.length === 1 ? 'requires' : 'require'
   const title = `${counted(dependents.length, 'release')} ${verb} ${palette.strong(labels(release))}`
-  const list = table<Dependents['dependents'][number]>(
-    dependents,
-    [
-      {cell: (dependent) => labels(dependent.release)},
-      {
-        cell: ({through}) => palette.quiet(through === undefined ? 'directly' : `through ${labels(through)}`),
-      },
-      {cell: ({owner}) => palette.quiet(owner === undefined ? '' : `of ${owner}`)},
-    ],
-    {indent: '  '},
-  )
-  return [title, list]
+  const shown = list(dependents, [
+    (dependent) => labels(dependent.release),
+    ({through}) => palette.quiet(through === undefined ? 'directly' : `through ${labels(through)}`),
+    ({owner}) => palette.quiet(owner === undefined ? '' : `of ${owner}`),
+  ])
+  return [title, shown]
 }

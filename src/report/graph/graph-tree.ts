@@ -4,7 +4,7 @@ import {groups} from '../../graph/groups.ts'
 import {levels} from '../../graph/levels.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
+import {type Columns, list} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
 import type {Part, View} from '../text/view.ts'
@@ -19,19 +19,14 @@ export function graphTree(view: GraphView, palette: Palette): View {
   if (graph.releases.length === 0) return 'no releases\n'
   const labels = releaseLabels(graph.releases)
   const groupOf = groups(graph)
-  const columns = [
-    {cell: labels},
-    {
-      cell: (release: ReleaseId) => requiresText(release, graph, labels) || palette.quiet('requires nothing'),
-    },
-    {
-      cell: (release: ReleaseId) =>
-        palette.quiet(marks({release, view, group: groupOf.get(release) ?? [], labels}).join(', ')),
-    },
+  const columns: Columns<ReleaseId> = [
+    labels,
+    (release) => requiresText(release, graph, labels) || palette.quiet('requires nothing'),
+    (release) => palette.quiet(marks({release, view, group: groupOf.get(release) ?? [], labels}).join(', ')),
   ]
   return levels(graph).flatMap((releases, level): readonly Part[] => [
     palette.strong(`level ${level}`),
-    table(releases, columns, {indent: '  '}),
+    list(releases, columns),
   ])
 }
 

@@ -12,25 +12,21 @@ import type {View} from '../text/view.ts'
 export function imagesText(images: readonly SurveyedImage[], {good, change}: Palette): View {
   const stateText = (state: SurveyedImage['state']) =>
     state === 'current' ? good('built') : change(state === 'absent' ? 'not built' : 'outdated')
-  return [
-    table<SurveyedImage>(images, [
-      {head: 'NAME', cell: ({image}) => image.name},
-      {head: 'IMAGE', cell: ({image}) => `${image.repository}:${image.tag}`},
-      {head: 'VERSION', cell: ({record}) => record?.version ?? ''},
-      {head: 'STATE', cell: ({state}) => stateText(state)},
-    ]),
-  ]
+  return table(images, {
+    NAME: ({image}) => image.name,
+    IMAGE: ({image}) => `${image.repository}:${image.tag}`,
+    VERSION: ({record}) => record?.version ?? '',
+    STATE: ({state}) => stateText(state),
+  })
 }
 
 /** Returns the images of an environment as a table, with the releases that need each. */
 export function neededImagesText(images: readonly (NeededImage & {readonly digest: string | null})[]): View {
-  return [
-    table<(typeof images)[number]>(images, [
-      {head: 'IMAGE', cell: ({image}) => image},
-      {head: 'DIGEST', cell: ({digest}) => digest?.slice(0, 'sha256:'.length + 12) ?? ''},
-      {head: 'RELEASES', cell: ({releases}) => releases.map(releaseName).join(', ')},
-    ]),
-  ]
+  return table(images, {
+    IMAGE: ({image}) => image,
+    DIGEST: ({digest}) => digest?.slice(0, 'sha256:'.length + 12) ?? '',
+    RELEASES: ({releases}) => releases.map(releaseName).join(', '),
+  })
 }
 
 /** Returns one image as a document for programs. `cache` adds the path of its package list. */
@@ -90,5 +86,5 @@ export function imagePlanText(images: readonly SurveyedImage[], refresh: boolean
     if (state === 'current') return 'unchanged'
     return state === 'absent' ? 'build: it is not here' : 'build: its inputs changed'
   }
-  return [pairs(images.map((each) => [each.image.name, buildText(each)]))]
+  return pairs(images.map((each) => [each.image.name, buildText(each)]))
 }

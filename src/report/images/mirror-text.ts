@@ -1,7 +1,7 @@
 import type {MirroredImage, MirrorPlan, MirrorProgress} from '../../verbs/images/mirror/mirror.ts'
 import type {MirrorSettings} from '../../verbs/images/mirror/settings.ts'
 import {documentText} from '../document.ts'
-import {table} from '../table.ts'
+import {list} from '../table.ts'
 import {counted} from '../text/list.ts'
 import {sizeText} from '../text/size.ts'
 import type {View} from '../text/view.ts'
@@ -14,20 +14,16 @@ export function mirrorPlanText({images, charts}: MirrorPlan, to: string): View {
       return {name, state, bytes: bytes.length, replaces: undefined}
     }),
   ]
-  const list = table<(typeof rows)[number]>(
-    rows,
-    [
-      {cell: ({name}) => name},
-      {cell: ({state, bytes}) => (state === 'new' ? sizeText(bytes) : 'already there'), whole: true},
-      {cell: ({replaces}) => (replaces === undefined ? '' : `replaces ${replaces}`)},
-    ],
-    {indent: '  '},
-  )
+  const shown = list(rows, [
+    ({name}) => name,
+    {cell: ({state, bytes}) => (state === 'new' ? sizeText(bytes) : 'already there'), whole: true},
+    ({replaces}) => (replaces === undefined ? '' : `replaces ${replaces}`),
+  ])
   const added = images.filter(({state}) => state === 'new')
   const size = sizeText(added.reduce((sum, {bytes}) => sum + bytes, 0))
   const newCharts = charts.filter(({state}) => state !== 'there').length
   const sum = `${counted(added.length, 'new image')} (${size}) and ${counted(newCharts, 'new chart')} for ${to}`
-  return [list, sum]
+  return [shown, sum]
 }
 
 /** Returns the line of one image that is being copied, or was. */

@@ -16,12 +16,7 @@ export function pruneText({images, files}: Unneeded): View {
     ...files.map(({path: name, bytes}) => ({name, bytes})),
     {name: 'together', bytes: sum([...images, ...files])},
   ]
-  return [
-    table(rows, [
-      {cell: ({name}) => name},
-      {cell: ({bytes}) => sizeText(bytes), align: 'right', whole: true},
-    ]),
-  ]
+  return table(rows, [({name}) => name, {cell: ({bytes}) => sizeText(bytes), align: 'right', whole: true}])
 }
 
 /** Returns the same as a document for programs. */

@@ -2,7 +2,7 @@ import {structuredPatch} from 'diff'
 import type {ImportedContent, OverriddenChart, ShownOverrides} from '../../overrides/service.ts'
 import type {AuditEntry} from '../../overrides/user/store.ts'
 import type {Palette} from '../colour.ts'
-import {table} from '../table.ts'
+import {type Columns, table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
 import type {Part, View} from '../text/view.ts'
 import {textWidth} from '../text/width.ts'
@@ -11,16 +11,11 @@ import {textWidth} from '../text/width.ts'
 export function chartsText(charts: readonly OverriddenChart[], {quiet}: Palette): View {
   if (charts.length === 0)
     return 'no chart is active: name an environment with -e, or charts: in a facts file with --facts\n'
-  return [
-    table<OverriddenChart>(
-      charts,
-      [
-        {head: 'CHART', cell: ({name}) => name},
-        {head: 'NAMESPACES', cell: ({namespaces}) => namespaces.join(', ')},
-      ],
-      {headColour: quiet},
-    ),
-  ]
+  const columns: Columns<OverriddenChart> = {
+    CHART: ({name}) => name,
+    NAMESPACES: ({namespaces}) => namespaces.join(', '),
+  }
+  return table(charts, columns, {headColour: quiet})
 }
 
 /** Returns the overrides of one chart as text, layer by layer, from the weakest to the combined ones. */

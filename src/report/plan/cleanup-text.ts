@@ -1,7 +1,7 @@
 import type {OutsideThing, ReleaseCleanup, StayingThing} from '../../plan/removal/cleanup.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
-import {type Column, table} from '../table.ts'
+import {list} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {blocks, type Part} from '../text/view.ts'
 
@@ -10,8 +10,8 @@ export function cleanupText(cleanups: readonly ReleaseCleanup[], palette: Palett
   const labels = releaseLabels(cleanups.map(({release}) => release))
   const {goes, stays} = cleanupDocument(cleanups)
   return blocks([
-    list(goes, {title: palette.strong('goes from other services, for good'), labels, colour: palette.bad}),
-    list(stays, {title: palette.strong('stays in other services'), labels}),
+    titled(goes, {title: palette.strong('goes from other services, for good'), labels, colour: palette.bad}),
+    titled(stays, {title: palette.strong('stays in other services'), labels}),
   ])
 }
 
@@ -19,7 +19,7 @@ export function cleanupText(cleanups: readonly ReleaseCleanup[], palette: Palett
 export function leftElsewhereText(cleanups: readonly ReleaseCleanup[], palette: Palette): readonly Part[] {
   const labels = releaseLabels(cleanups.map(({release}) => release))
   const {stays} = cleanupDocument(cleanups)
-  const left = list(stays, {title: palette.strong('left in other services'), labels})
+  const left = titled(stays, {title: palette.strong('left in other services'), labels})
   if (left.length === 0) return []
   const isKept = cleanups.some(({goes}) => goes.length === 0)
   const hint = 'to remove what only a release used, deploy it once more, then kk remove it with --purge'
@@ -34,15 +34,15 @@ interface ListOptions {
   readonly colour?: (text: string) => string
 }
 
-function list(rows: readonly Row[], {title, labels, colour = String}: ListOptions): readonly Part[] {
-  const columns: readonly Column<Row>[] = [
-    {cell: ({release}) => colour(labels(release))},
-    {cell: ({kind}) => colour(kind)},
-    {cell: ({name}) => colour(name)},
-    {cell: ({at}) => colour(at)},
-    {cell: ({why = ''}) => why},
-  ]
-  return rows.length === 0 ? [] : [title, table(rows, columns, {indent: '  '})]
+function titled(rows: readonly Row[], {title, labels, colour = String}: ListOptions): readonly Part[] {
+  const shown = list(rows, [
+    ({release}) => colour(labels(release)),
+    ({kind}) => colour(kind),
+    ({name}) => colour(name),
+    ({at}) => colour(at),
+    ({why = ''}) => why,
+  ])
+  return rows.length === 0 ? [] : [title, shown]
 }
 
 /** What happens to the things that releases have in other services, for programs. */

@@ -6,7 +6,7 @@ import type {KnownAfterApply} from '../../prepare/rendering/known-after-apply.ts
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {expectedWork} from '../../run/schedule/schedule.ts'
 import type {Palette} from '../colour.ts'
-import {type Column, pairs, table} from '../table.ts'
+import {type Columns, list, pairs} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import type {Part} from '../text/view.ts'
 import {planCounts} from './plan-counts.ts'
@@ -60,7 +60,7 @@ export function planText(
   return [
     planHead(plan, palette),
     '',
-    table(rows, columnsFor(releases), {indent: '  '}),
+    list(rows, columnsFor(releases)),
     ...(many ? [unchangedLine(unchanged, labels, palette)] : []),
     ...(actions.length + bystanders.length === 0 ? [] : ['']),
     countsText(plan, palette),
@@ -101,15 +101,15 @@ interface PlanRow {
 }
 
 /** Returns the columns of a plan, with the namespaces if there are several. */
-function columnsFor(releases: readonly ReleaseId[]): readonly Column<PlanRow>[] {
+function columnsFor(releases: readonly ReleaseId[]): Columns<PlanRow> {
   const several = new Set(releases.map(releaseNamespace)).size > 1
   return [
     {cell: ({kind}) => kind, whole: true},
-    {cell: ({release, colour}) => colour(releaseName(release))},
-    ...(several ? [{cell: ({release, colour}: PlanRow) => colour(releaseNamespace(release))}] : []),
-    {cell: ({chart}) => chart},
-    {cell: ({revision}) => revision},
-    {cell: ({reasons, colour}) => reasons.map(colour).join('\n')},
+    ({release, colour}) => colour(releaseName(release)),
+    ...(several ? [({release, colour}: PlanRow) => colour(releaseNamespace(release))] : []),
+    ({chart}) => chart,
+    ({revision}) => revision,
+    ({reasons, colour}) => reasons.map(colour).join('\n'),
   ]
 }
 

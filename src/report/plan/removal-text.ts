@@ -1,7 +1,7 @@
 import type {GoingObject, ObjectName, ReleaseRemoval, StayReason} from '../../plan/removal/objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Palette} from '../colour.ts'
-import {type Column, table} from '../table.ts'
+import {list} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {blocks, type Part} from '../text/view.ts'
 
@@ -19,14 +19,16 @@ export function removalText(releases: readonly ReleaseRemoval[], palette: Palett
   if (releases.length === 0) return []
   const labels = releaseLabels(releases.map(({release}) => release))
   const goes = releases.flatMap((each) => goingRows(each, labels, palette))
-  const columns: readonly Column<GoingRow>[] = [
-    {cell: ({release}) => release},
-    {cell: ({kind}) => kind},
-    {cell: ({names}) => names},
-    {cell: ({effect}) => effect},
-  ]
   return blocks([
-    [palette.strong('goes'), table(goes, columns, {indent: '  '})],
+    [
+      palette.strong('goes'),
+      list(goes, [
+        ([release]) => release,
+        ([, kind]) => kind,
+        ([, , names]) => names,
+        ([, , , effect]) => effect,
+      ]),
+    ],
     [palette.strong('stays: helm leaves it behind'), leftTable(stayingRows(releases, labels))],
   ])
 }
@@ -36,11 +38,9 @@ export function leftText(releases: readonly ReleaseRemoval[], palette: Palette):
   if (releases.length === 0) return []
   const labels = releaseLabels(releases.map(({release}) => release))
   const unexpected = releases.flatMap(({release, goes}) =>
-    goes.map((object) => ({
-      release: palette.bad(labels(release)),
-      object: objectText(object, release),
-      note: object.with ?? '',
-    })),
+    goes.map(
+      (object): LeftRow => [palette.bad(labels(release)), objectText(object, release), object.with ?? ''],
+    ),
   )
   const rows = [...unexpected, ...stayingRows(releases, labels)]
   return [palette.strong('left on the cluster'), leftTable(rows)]
@@ -59,14 +59,8 @@ export function removalDocument(releases: readonly ReleaseRemoval[]): RemovalDoc
   }
 }
 
-interface GoingRow {
-  /** "" in the rows that follow the first of a release. */
-  readonly release: string
-  readonly kind: string
-  readonly names: string
-  /** What is deleted with the object. */
-  readonly effect: string
-}
+/** The release is "" in the rows that follow its first; the effect is what is deleted with the object. */
+type GoingRow = readonly [release: string, kind: string, names: string, effect: string]
 
 /** Returns a row for each kind. An object that is deleted with others has a separate row. */
 function goingRows({release, goes}: ReleaseRemoval, labels: Labels, palette: Palette): readonly GoingRow[] {
@@ -75,45 +69,33 @@ function goingRows({release, goes}: ReleaseRemoval, labels: Labels, palette: Pal
     ({kind}) => kind,
   )
   const rows = [
-    ...[...plain].map(([kind, objects]) => ({
+    ...[...plain].map(([kind, objects]) => [
       kind,
-      names: objects.map((object) => placedName(object, release)).join(', '),
-      effect: '',
-    })),
+      objects.map((object) => placedName(object, release)).join(', '),
+      '',
+    ]),
     ...goes
       .filter((object) => object.with !== undefined)
-      .map((object) => ({
-        kind: palette.bad(object.kind),
-        names: palette.bad(placedName(object, release)),
-        effect: palette.bad(object.with!),
-      })),
+      .map((object) => [object.kind, placedName(object, release), object.with!].map(palette.bad)),
   ]
-  const all = rows.length === 0 ? [{kind: 'no objects', names: '', effect: ''}] : rows
-  return all.map((row, at) => ({release: at === 0 ? labels(release) : '', ...row}))
+  const all = rows.length === 0 ? [['no objects', '', '']] : rows
+  return all.map(([kind = '', names = '', effect = ''], at) => [
+    at === 0 ? labels(release) : '',
+    kind,
+    names,
+    effect,
+  ])
 }
 
-interface LeftRow {
-  readonly release: string
-  readonly object: string
-  readonly note: string
-}
+type LeftRow = readonly [release: string, object: string, note: string]
 
 function leftTable(rows: readonly LeftRow[]): Part {
-  const columns: readonly Column<LeftRow>[] = [
-    {cell: ({release}) => release},
-    {cell: ({object}) => object},
-    {cell: ({note}) => note},
-  ]
-  return table(rows, columns, {indent: '  '})
+  return list(rows, [([release]) => release, ([, object]) => object, ([, , note]) => note])
 }
 
 function stayingRows(releases: readonly ReleaseRemoval[], labels: Labels): readonly LeftRow[] {
   const objects = releases.flatMap(({release, stays}) =>
-    stays.map((object) => ({
-      release: labels(release),
-      object: objectText(object, release),
-      note: WHY[object.why],
-    })),
+    stays.map((object): LeftRow => [labels(release), objectText(object, release), WHY[object.why]]),
   )
   const namespaces = [...new Set(releases.map(({release}) => releaseNamespace(release)))].sort()
   const going = new Set(
@@ -123,7 +105,7 @@ function stayingRows(releases: readonly ReleaseRemoval[], labels: Labels): reado
     ...objects,
     ...namespaces
       .filter((name) => !going.has(name))
-      .map((name) => ({release: '', object: `Namespace/${name}`, note: 'helm deletes no namespace'})),
+      .map((name): LeftRow => ['', `Namespace/${name}`, 'helm deletes no namespace']),
   ]
 }
 

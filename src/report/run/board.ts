@@ -1,7 +1,7 @@
 import {Listr, type ListrRenderer, type ListrTask, ListrTaskEventType} from 'listr2'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
-import {NO_RUN, type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
+import {NO_RUN, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
 import {type ColourLevel, type Palette, palette} from '../colour.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
@@ -10,7 +10,7 @@ import {wrap} from '../text/view.ts'
 import {boardRows} from './board-rows.ts'
 import {failureParts} from './failure.ts'
 import type {RunView} from './run-view.ts'
-import {interruptedText, skipText, successText} from './run-words.ts'
+import {interruptedText, skippedLines, successText} from './run-words.ts'
 import {type BoardStream, LiveBlock, terminalSize} from './terminal.ts'
 
 const FRAME_MILLISECONDS = 100
@@ -62,9 +62,10 @@ export class BoardView implements RunView {
       if (state.startedAt === 0) this.#stream.write(`${note}\n`)
       else this.#notes.push(note)
     }
-    if (event.type === 'release-succeeded') this.#endings.get(event.release)?.resolve('succeeded')
-    if (event.type === 'release-failed') this.#endings.get(event.release)?.resolve('failed')
-    if (event.type === 'release-skipped') this.#endings.get(event.release)?.resolve('skipped')
+    if (!('release' in event)) return
+    const ending = state.releases.get(event.release)?.progress.state
+    if (ending === 'succeeded' || ending === 'failed' || ending === 'skipped')
+      this.#endings.get(event.release)?.resolve(ending)
   }
 
   async close(): Promise<void> {
@@ -163,7 +164,7 @@ export const SYSTEM_CLOCK: Clock = {
   },
 }
 
-export interface EndingOptions {
+interface EndingOptions {
   readonly labels: Labels
   readonly colours: Palette
   /** True when nothing runs any longer: the summary follows, with each failure in full. */
@@ -171,36 +172,19 @@ export interface EndingOptions {
 }
 
 /** Returns the lasting lines of releases that have ended; those skipped for one reason share a line. */
-export function endingLines(
+function endingLines(
   ended: readonly ReleaseProgress[],
   {labels, colours, isLast}: EndingOptions,
 ): readonly string[] {
-  const skipped = new Map<string, ReleaseId[]>()
-  const lines: string[] = []
-  for (const {release, kind, progress} of ended) {
-    if (progress.state === 'succeeded') {
-      const text = successText(kind, progress)
-      lines.push(`${colours.good('✔')} ${labels(release)} ${text}`)
-    }
-    if (progress.state === 'failed') lines.push(failedLine(labels(release), progress, {colours, isLast}))
-    if (progress.state === 'skipped') {
-      const text = skipText(progress.because, progress.reason, labels)
-      skipped.set(text, [...(skipped.get(text) ?? []), release])
-    }
-  }
-  for (const [text, releases] of skipped) {
-    lines.push(`${colours.change('-')} ${releases.map(labels).join(', ')} ${text}`)
-  }
-  return lines
-}
-
-type Failed = Extract<Progress, {state: 'failed'}>
-
-function failedLine(name: string, failed: Failed, {colours, isLast}: Omit<EndingOptions, 'labels'>): string {
-  const {code, message} = failureParts(failed)
-  const why = isLast ? '' : `: ${code}: ${message.join(' ')}`
-  const text = `failed after ${durationText(failed.seconds)}${why}`
-  return `${colours.bad('✖')} ${name} ${text}`
+  const lines = ended.flatMap(({release, kind, progress}) => {
+    if (progress.state === 'succeeded')
+      return [`${colours.good('✔')} ${labels(release)} ${successText(kind, progress)}`]
+    if (progress.state !== 'failed') return []
+    const {code, message} = failureParts(progress)
+    const why = isLast ? '' : `: ${code}: ${message.join(' ')}`
+    return [`${colours.bad('✖')} ${labels(release)} failed after ${durationText(progress.seconds)}${why}`]
+  })
+  return [...lines, ...skippedLines(ended, labels, colours)]
 }
 
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'])

@@ -26,7 +26,8 @@ function pathOf(state: RunState, seconds: (release: ReleaseProgress) => number):
   return criticalPath(runGraph(state), (release) => seconds(state.releases.get(release)!))
 }
 
-function secondsOf({times: {startedAt, endedAt}}: ReleaseProgress): number {
+/** Returns the duration of a release, in seconds; 0 until it has ended. */
+export function secondsOf({times: {startedAt, endedAt}}: ReleaseProgress): number {
   return startedAt === undefined || endedAt === undefined ? 0 : (endedAt - startedAt) / 1000
 }
 

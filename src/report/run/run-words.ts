@@ -3,7 +3,8 @@ import {type Cause, type PassedHealth, partialNotes} from '../../kubernetes/gate
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {SkipReason, TestResult} from '../../run/events.ts'
-import type {Progress} from '../../run/run-state.ts'
+import type {Progress, ReleaseProgress} from '../../run/run-state.ts'
+import type {Palette} from '../colour.ts'
 import {durationText} from '../text/duration.ts'
 import type {Labels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
@@ -24,6 +25,16 @@ export const DOING = {
   test: 'running its tests',
   unchanged: 'unchanged',
 } as const satisfies Record<ActionKind, string>
+
+/** The words for the states of a release at the end of a run. */
+export const STATE_WORDS = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  skipped: 'skipped',
+  unchanged: 'unchanged',
+  running: 'not known to have ended',
+  waiting: 'not started',
+} as const satisfies Record<Progress['state'], string>
 
 /** What has happened to a release when its action succeeded. */
 const DONE = {
@@ -87,6 +98,21 @@ export function skipText(because: ReleaseId | undefined, reason: SkipReason, lab
   if (reason === 'lease-lost') return `skipped because the hold on ${cause ?? 'another release'} was lost`
   const failed = `skipped because ${cause ?? 'another release'} failed`
   return reason === 'fail-fast' ? `${failed} (--fail-fast)` : failed
+}
+
+/** Returns a line for each reason why releases were skipped, with these releases. */
+export function skippedLines(
+  releases: Iterable<ReleaseProgress>,
+  labels: Labels,
+  {change}: Palette,
+): readonly string[] {
+  const names = new Map<string, readonly string[]>()
+  for (const {release, progress} of releases) {
+    if (progress.state !== 'skipped') continue
+    const text = skipText(progress.because, progress.reason, labels)
+    names.set(text, [...(names.get(text) ?? []), labels(release)])
+  }
+  return [...names].map(([text, skipped]) => `${change('-')} ${skipped.join(', ')} ${text}`)
 }
 
 /** What closes a gate, on one line that a terminal may show. */

@@ -1,16 +1,16 @@
 import {partialNotes} from '../../kubernetes/gate/health.ts'
 import type {ActionKind} from '../../plan/plan.ts'
-import type {ReleaseId} from '../../release.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
+import type {Part as TimePart} from '../../run/times.ts'
 import type {Palette} from '../colour.ts'
-import {type Column, table} from '../table.ts'
+import {type Column, type Columns, table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 import {blocks, type Part, type View} from '../text/view.ts'
 import {detailLines, failureParts} from './failure.ts'
-import {timePathText} from './longest-path.ts'
-import {doneWord, noteText, skipText, testsText} from './run-words.ts'
+import {secondsOf, timePathText} from './longest-path.ts'
+import {doneWord, noteText, STATE_WORDS, skippedLines, testsText} from './run-words.ts'
 
 /** The next command lines, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
 export interface NextCommands {
@@ -30,7 +30,7 @@ export function summaryText(state: RunState, {palette, commands}: SummaryOptions
   const labels = releaseLabels(state.releases.keys())
   return blocks([
     ...releasesIn(state, 'failed').map((release) => failureBlock(release, labels, palette)),
-    skippedBlock(state, labels, palette),
+    skippedLines(state.releases.values(), labels, palette),
     timeSpentBlock(state, labels, palette),
     [
       ...unfinishedLines(state, labels, palette),
@@ -43,14 +43,6 @@ export function summaryText(state: RunState, {palette, commands}: SummaryOptions
   ])
 }
 
-const WORD = {
-  unchanged: 'unchanged',
-  failed: 'failed',
-  skipped: 'skipped',
-  waiting: 'not started',
-  running: 'not known to have ended',
-} as const satisfies Record<Exclude<Progress['state'], 'succeeded'>, string>
-
 type Failed = ReleaseProgress & {readonly progress: Extract<Progress, {state: 'failed'}>}
 
 function failureBlock({release, progress}: Failed, labels: Labels, palette: Palette): readonly string[] {
@@ -61,17 +53,6 @@ function failureBlock({release, progress}: Failed, labels: Labels, palette: Pale
     `  ${palette.bad('error')} ${palette.strong(code)}: ${message[0]}`,
     ...detailLines(failure, palette).map((line) => `  ${line}`),
   ]
-}
-
-function skippedBlock(state: RunState, labels: Labels, palette: Palette): readonly string[] {
-  const releases = new Map<string, ReleaseId[]>()
-  for (const {release, progress} of releasesIn(state, 'skipped')) {
-    const text = skipText(progress.because, progress.reason, labels)
-    releases.set(text, [...(releases.get(text) ?? []), release])
-  }
-  return [...releases].map(
-    ([text, skipped]) => `${palette.change('-')} ${skipped.map(labels).join(', ')} ${text}`,
-  )
 }
 
 /** Returns the line of releases that had neither ended nor been skipped when the run ended; only the cluster knows their state. */
@@ -112,7 +93,7 @@ function countsText(state: RunState): string {
   const count = (word: string) => counts.set(word, (counts.get(word) ?? 0) + 1)
   for (const {kind, progress} of releasesIn(state, 'succeeded')) count(doneWord(kind, progress))
   for (const {progress} of state.releases.values()) {
-    if (progress.state !== 'succeeded') count(WORD[progress.state])
+    if (progress.state !== 'succeeded') count(STATE_WORDS[progress.state])
   }
   return counts.size === 0
     ? 'nothing to do'
@@ -132,7 +113,6 @@ const MIN_SECONDS = 10
 const MAX_ROWS = 10
 /** The kinds of actions that create pods. */
 const KINDS: ReadonlySet<ActionKind> = new Set(['install', 'upgrade', 'rollback', 'await'])
-const HEADS = {helm: 'HELM', containers: 'IMAGES, VOLUMES', jobs: 'JOBS', pods: 'PODS'} as const
 
 /** Returns what the releases of a run that succeeded waited for, the longest first; nothing for a short run. */
 function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): readonly Part[] {
@@ -140,24 +120,25 @@ function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): read
   if (finished?.outcome !== 'succeeded' || finished.seconds < MIN_SECONDS) return []
   const rows = [...state.releases.values()]
     .filter(({kind}) => KINDS.has(kind))
-    .map((progress) => ({release: progress.release, spent: spentBy(progress), total: totalOf(progress)}))
+    .map((progress) => ({release: progress.release, spent: spentBy(progress), total: secondsOf(progress)}))
     .filter(({spent}) => spent.size > 0)
     .sort((one, other) => other.total - one.total)
     .slice(0, MAX_ROWS)
   if (rows.length === 0) return []
-  const columns: readonly Column<(typeof rows)[number]>[] = [
-    {head: 'WHERE THE TIME WENT', cell: ({release}) => labels(release)},
-    {head: 'TIME', cell: ({total}) => durationText(total), whole: true},
-    ...Object.entries(HEADS).map(([part, head]): Column<(typeof rows)[number]> => {
-      return {head, cell: ({spent}) => (spent.has(part) ? durationText(spent.get(part)!) : '-'), whole: true}
-    }),
-  ]
+  const part = (name: TimePart): Column<(typeof rows)[number]> => ({
+    cell: ({spent}) => (spent.has(name) ? durationText(spent.get(name)!) : '-'),
+    whole: true,
+  })
+  const columns: Columns<(typeof rows)[number]> = {
+    'WHERE THE TIME WENT': ({release}) => labels(release),
+    TIME: {cell: ({total}) => durationText(total), whole: true},
+    HELM: part('helm'),
+    'IMAGES, VOLUMES': part('containers'),
+    JOBS: part('jobs'),
+    PODS: part('pods'),
+  }
   const path = timePathText(state, labels)
   return [table(rows, columns, {headColour: palette.quiet}), ...(path === '' ? [] : [path])]
-}
-
-function totalOf({times: {startedAt, endedAt}}: ReleaseProgress): number {
-  return startedAt === undefined || endedAt === undefined ? 0 : (endedAt - startedAt) / 1000
 }
 
 /** Seconds. */

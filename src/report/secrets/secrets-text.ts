@@ -12,19 +12,15 @@ const NAMED = 4
 export function secretsText(secrets: readonly ListedSecret[]): View {
   if (secrets.length === 0) return 'no secrets are kept\n'
   const isOfReleases = secrets.some(({releases}) => releases !== undefined)
-  return [
-    table<ListedSecret>(secrets, [
-      {head: 'NAMESPACE', cell: ({namespace}) => plainLine(namespace)},
-      {head: 'NAME', cell: ({name}) => plainLine(name)},
-      {head: 'KIND', cell: ({kind}) => plainLine(kind ?? '-')},
-      {head: 'KEPT IN', cell: ({keptIn}) => keptIn},
-      {head: 'SINCE', cell: ({since}) => plainLine(since?.slice(0, 10) ?? '-')},
-      {
-        head: isOfReleases ? 'RELEASES' : 'CHARTS',
-        cell: ({charts, releases}) => listed(releases?.map(releaseName) ?? charts),
-      },
-    ]),
-  ]
+  return table(secrets, {
+    NAMESPACE: ({namespace}) => plainLine(namespace),
+    NAME: ({name}) => plainLine(name),
+    KIND: ({kind}) => plainLine(kind ?? '-'),
+    'KEPT IN': ({keptIn}) => keptIn,
+    SINCE: ({since}) => plainLine(since?.slice(0, 10) ?? '-'),
+    [isOfReleases ? 'RELEASES' : 'CHARTS']: ({charts, releases}) =>
+      listed(releases?.map(releaseName) ?? charts),
+  })
 }
 
 function listed(names: readonly string[]): string {

@@ -4,7 +4,7 @@ import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observ
 import type {Palette} from '../colour.ts'
 import {KEPT} from '../drift/drift-text.ts'
 import {causeText, noteText} from '../run/run-words.ts'
-import {type Column, table} from '../table.ts'
+import {type Columns, table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine, plainLines} from '../text/plain.ts'
 import type {View} from '../text/view.ts'
@@ -34,23 +34,19 @@ export function statusLine(row: ReleaseStatus, palette: Palette): string {
   return `${isWell(row) ? palette.good('✔') : palette.change('!')} ${release}  ${parts.join(', ')}`
 }
 
-function columnsOf(labels: Labels, palette: Palette): readonly Column<ReleaseStatus>[] {
+function columnsOf(labels: Labels, palette: Palette): Columns<ReleaseStatus> {
   const {change, quiet} = palette
-  return [
-    {head: 'release', cell: ({release}) => labels(release)},
-    {
-      head: 'revision',
-      cell: ({revision}) => (revision === 0 ? NOTHING : String(revision)),
-      align: 'right',
-    },
-    {head: 'status', cell: ({status}) => (status === 'deployed' ? status : change(status))},
-    {head: 'health', cell: ({health}) => healthText(health, palette)},
-    {head: 'inputs', cell: (row) => inputsText(row, palette)},
-    {head: 'chart', cell: ({chart, version}) => quiet(`${chart} ${version}`.trim())},
-    {head: 'owner', cell: ({owner}) => owner ?? NOTHING},
-    {head: 'requires', cell: ({requires}) => String(requires.length), align: 'right'},
-    {head: 'dependents', cell: ({dependents}) => String(dependents.length), align: 'right'},
-  ]
+  return {
+    release: ({release}) => labels(release),
+    revision: {cell: ({revision}) => (revision === 0 ? NOTHING : String(revision)), align: 'right'},
+    status: ({status}) => (status === 'deployed' ? status : change(status)),
+    health: ({health}) => healthText(health, palette),
+    inputs: (row) => inputsText(row, palette),
+    chart: ({chart, version}) => quiet(`${chart} ${version}`.trim()),
+    owner: ({owner}) => owner ?? NOTHING,
+    requires: {cell: ({requires}) => String(requires.length), align: 'right'},
+    dependents: {cell: ({dependents}) => String(dependents.length), align: 'right'},
+  }
 }
 
 function inputsText({inputs, wanted}: ReleaseStatus, palette: Palette): string {

@@ -5,22 +5,22 @@ import {textWidth} from './width.ts'
 export type Part = string | ((columns: number) => readonly string[])
 
 /** What people read, before its width is known. It may hold colours. */
-export type View = string | readonly Part[]
+export type View = Part | readonly Part[]
 
 /** Returns the text of a view in so many columns, with its last newline; "" for an empty view. */
 export function viewText(view: View, columns = Infinity): string {
-  const parts = typeof view === 'string' ? [view] : view
-  const text = parts.flatMap((part) => partLines(part, columns)).join('\n')
+  const lines = [view]
+    .flat()
+    .flatMap((part) =>
+      typeof part === 'function' ? part(columns) : part.split('\n').flatMap((line) => wrap(line, columns)),
+    )
+  const text = lines.join('\n')
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
 /** Returns blocks with an empty line between them, without those that are empty. */
 export function blocks(of: readonly (readonly Part[])[]): readonly Part[] {
   return of.filter(({length}) => length > 0).flatMap((block, at) => (at === 0 ? block : ['', ...block]))
-}
-
-function partLines(part: Part, columns: number): readonly string[] {
-  return typeof part === 'string' ? part.split('\n').flatMap((line) => wrap(line, columns)) : part(columns)
 }
 
 /**

@@ -1,42 +1,40 @@
 import type {ExplainedKey, Statement} from '../../overrides/explain.ts'
 import type {Palette} from '../colour.ts'
-import {type Column, table} from '../table.ts'
+import {list, table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
-import {blocks, type Part} from '../text/view.ts'
+import {blocks, type View} from '../text/view.ts'
 import {shorten} from '../text/width.ts'
 
 /** The most columns that a value takes. */
 const WIDEST = 40
 
 /** Returns one row per key: its value, the layer that won and its place, and the values that lost. */
-export function explainedLines(keys: readonly ExplainedKey[], palette: Palette): readonly Part[] {
-  return [
-    table<ExplainedKey>(keys, [
-      {cell: ({path}) => keyText(path)},
-      {cell: ({value}) => palette.strong(valueText(value))},
-      {cell: ({winner}) => layerText(winner, palette)},
-      {cell: ({winner}) => placeText(winner)},
-      {
-        cell: ({lost}) =>
-          palette.quiet(lost.map(({layer, value}) => `${layer} ${valueText(value)}`).join(', ')),
-      },
-    ]),
-  ]
+export function explainedLines(keys: readonly ExplainedKey[], palette: Palette): View {
+  return table(keys, [
+    ({path}) => keyText(path),
+    ({value}) => palette.strong(valueText(value)),
+    ({winner}) => layerText(winner, palette),
+    ({winner}) => placeText(winner),
+    ({lost}) => palette.quiet(lost.map(({layer, value}) => `${layer} ${valueText(value)}`).join(', ')),
+  ])
 }
 
 /** Returns a block per key: the layers that state it, from the strongest to the weakest, with the one that won marked. */
-export function explainedBlocks(keys: readonly ExplainedKey[], palette: Palette): readonly Part[] {
+export function explainedBlocks(keys: readonly ExplainedKey[], palette: Palette): View {
   return blocks(
     keys.map(({path, value, winner, lost}) => {
       const colour = (each: Statement | undefined) => (each === winner ? String : palette.quiet)
-      const columns: readonly Column<Statement | undefined>[] = [
-        {cell: (each) => (each === winner ? '→' : ' ')},
-        {cell: (each) => colour(each)(layerText(each, palette))},
-        {cell: (each) => colour(each)(valueText(each ? each.value : value))},
-        {cell: (each) => colour(each)(placeText(each))},
-      ]
       const title = `${palette.strong(keyText(path))}: ${valueText(value)}`
-      return [title, table([winner, ...lost], columns, {indent: '  '})]
+      const rows = list(
+        [winner, ...lost],
+        [
+          (each) => (each === winner ? '→' : ' '),
+          (each) => colour(each)(layerText(each, palette)),
+          (each) => colour(each)(valueText(each ? each.value : value)),
+          (each) => colour(each)(placeText(each)),
+        ],
+      )
+      return [title, rows]
     }),
   )
 }

@@ -1,7 +1,7 @@
 import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeEach, expect, it, vi} from 'vitest'
-import {openReportFilesBeside} from '../../../src/cli/run/report-files.ts'
+import {openReportFiles} from '../../../src/cli/run/report-files.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
 let directory: string
@@ -17,7 +17,7 @@ it.each([
   async (_, of, to) => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 
-    await openReportFilesBeside([`json=${of()}`], 'rollback')
+    await openReportFiles([`json=${of()}`], 'rollback')
 
     const [[line] = []] = said.mock.calls
     said.mockRestore()

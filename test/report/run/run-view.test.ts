@@ -1,3 +1,4 @@
+import {globSync, readFileSync} from 'node:fs'
 import {expect, it} from 'vitest'
 import {type RunView, watchRun} from '../../../src/report/run/run-view.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
@@ -40,4 +41,12 @@ it('closes the views and throws on when the events break off', async () => {
 
   await expect(watched).rejects.toThrow('lost')
   expect(view.calls).toEqual(['run-started', 'closed'])
+})
+
+it('is the only place where the command line and the reports fold events', () => {
+  const files = globSync(['src/report/**/*.ts', 'src/cli/**/*.ts', 'src/commands/**/*.ts'])
+
+  const folding = files.filter((file) => /\b(nextState|stateAfter)\b/.test(readFileSync(file, 'utf8')))
+
+  expect(folding).toEqual(['src/report/run/run-view.ts'])
 })
