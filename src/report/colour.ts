@@ -10,7 +10,7 @@ export interface ColourStream {
   getColorDepth?(env?: object): number
 }
 
-/** The colours of text by its role: views name what a text is, never a colour. */
+/** The colours of text by its role: views name the role, never a colour. */
 export interface Palette {
   readonly good: (text: string) => string
   readonly bad: (text: string) => string

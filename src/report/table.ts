@@ -77,6 +77,7 @@ interface Fit {
 
 function fitWidths(rows: readonly Cells[], columns: Layout, room: number): Fit {
   const natural = columns.map((_, at) => widest(rows, at, '\n'))
+  if (sum(natural) + 2 * (columns.length - 1) <= room) return {widths: natural, gap: '  '}
   const least = columns.map(({whole}, at) => (whole ? natural[at]! : widest(rows, at, /[ \n]/)))
   const space = (count: number, gap: string) => room - gap.length * (count - 1)
   const gap = sum(least) <= space(columns.length, '  ') ? '  ' : ' '

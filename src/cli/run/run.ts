@@ -35,7 +35,7 @@ export interface RunContext {
   readonly console: Console
   /** The files that `--report` asks for. */
   readonly reports: ReportFiles | undefined
-  /** Another audience of the run. */
+  /** Another view of the run. */
   readonly view?: RunView | undefined
 }
 
@@ -165,7 +165,7 @@ export async function showRun(
   }
 }
 
-/** Shows a run to all its audiences until its events end; signals interrupt it. */
+/** Shows a run in all its views until its events end; signals interrupt it. */
 export async function watchInterruptibly(
   events: AsyncIterable<RunEvent>,
   {flags, console, reports, view}: RunContext,
@@ -178,12 +178,12 @@ export async function watchInterruptibly(
   return {state, interrupted: signals.first()}
 }
 
-/** Prints what became of a run as one document; a stream of events has told it. */
+/** Prints the result of a run as one document, unless the stream of events has it. */
 export function printResult(document: object, {flags, console}: Omit<RunContext, 'reports'>): void {
   if (flags.output !== 'ndjson') console.document(flags.output, document)
 }
 
-/** The live board on a terminal, otherwise a line per event; both on standard error. */
+/** Returns the live board on a terminal, otherwise a line per event; both on standard error. */
 async function viewsFor(output: Output, level: ColourLevel): Promise<readonly RunView[]> {
   const people = canDrawLive(process.stderr, process.env)
     ? new (await import('../../report/run/board.ts')).BoardView({stream: process.stderr, level})

@@ -82,7 +82,7 @@ function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly stri
 }
 
 const INDENT = '      '
-/** The number of lines that are shown of a text that differs. */
+/** The number of lines that are shown of a string that differs. */
 const MOST_LINES = 12
 const LONGEST = 100
 

@@ -10,7 +10,7 @@ import {junitReport} from './junit.ts'
 import type {ReportKind, ReportRequest} from './request.ts'
 import {traceReport} from './trace.ts'
 
-/** A run as files, which are written when its events end: also when it failed, or was interrupted. */
+/** A run as files, which are written when its events end, also if it failed or was interrupted. */
 export interface ReportFiles extends RunView {
   /** What could not be written; known after `close`, which itself never rejects. */
   readonly problems: readonly KkError[]

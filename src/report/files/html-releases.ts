@@ -12,7 +12,7 @@ const PHASE_WORDS: Readonly<Record<string, string>> = {
   gate: 'health',
 }
 
-/** All releases as a table whose last column is the Gantt chart; the other columns say the same in words. */
+/** Returns all releases as a table whose last column is the Gantt chart; the other columns have the same in words. */
 export function releasesSection(options: SectionOptions): Markup {
   const {state} = options
   const {startedAt, endedAt} = runSpan(state)
@@ -66,7 +66,7 @@ function tookText({progress, times}: ReleaseProgress): Markup {
   return markup`${durationText(progress.seconds)}${phases === '' ? markup`` : markup` <small>${phases}</small>`}`
 }
 
-/** Phases that took no time worth a word are left out. */
+/** Returns the phase with its duration; nothing for less than a second. */
 function phaseText({phase, since, until}: Phase): readonly string[] {
   const seconds = until === undefined ? undefined : (until - since) / 1000
   if (seconds === undefined || seconds < 1) return []
@@ -109,7 +109,7 @@ export interface SectionOptions {
 
 type State = Progress['state']
 
-/** A sign beside each result, so that colour alone says nothing. */
+/** The sign of each result, so that no result is shown by its colour alone. */
 export const SIGN = {
   succeeded: '✔',
   failed: '✖',

@@ -21,7 +21,7 @@ const OUTCOME = {
 } as const satisfies Record<RunSpan['outcome'], {readonly state: Progress['state']; readonly text: string}>
 
 /**
- * A run as one page that needs nothing beside it: no script, no other file, nothing from the network, which its content
+ * Returns a run as one self-contained page: no script, no other file, nothing from the network, which its content
  * security policy also forbids.
  */
 export async function htmlReport(state: RunState, loadViz: () => Promise<Viz>): Promise<string> {
@@ -80,7 +80,7 @@ function countsText({releases}: RunState): string {
 /** Graphviz needs 2 s for so many, and ten times as long for three times as many. */
 const MOST_RELEASES = 300
 
-/** Who required whom, coloured by result, drawn by Graphviz. */
+/** Returns the graph of requirements, coloured by result, drawn by Graphviz. */
 async function graphSection(
   {state, labels, rowOf}: SectionOptions,
   loadViz: () => Promise<Viz>,
@@ -104,7 +104,7 @@ ${drawing}
 `
 }
 
-/** Graphviz' comments and the titles of its parts, which repeat its internal names, say nothing to a reader. */
+/** Removes Graphviz' comments and the titles of its parts, which repeat its internal names. */
 function drawn(svg: string): Markup {
   return foreignMarkup(svg.replaceAll(/<!--[\s\S]*?-->\n?|<title>[^<]*<\/title>\n?/gu, ''))
 }
@@ -233,7 +233,7 @@ td small { display: block; }
 
 /**
  * The graph of a run in Graphviz' language: each release with its result, linked to its row. The result is also the
- * class of the node, so that the page's style decides on colours; edges that follow from others are left out.
+ * class of the node, so that the page's style decides on colours; edges that follow from others are omitted.
  */
 function runDot(state: RunState, rowOf: (release: ReleaseId) => string): string {
   const labels = releaseLabels(state.releases.keys())

@@ -1,12 +1,12 @@
 import type {Plan} from '../../plan/plan.ts'
 import type {RunEvent} from '../../run/events.ts'
 
-/** What of a plan is told when there was nothing to do. */
+/** The parts of a plan that are reported when there was nothing to do. */
 export type Idle = Pick<Plan, 'environment' | 'actions'> & {
   readonly cluster: Pick<Plan['cluster'], 'context'>
 }
 
-/** What a run would have said that had nothing to do: every release is unchanged, and the run has no id. */
+/** Returns the events of a run with nothing to do: every release is unchanged, and the run has no id. */
 export function nothingDone({environment, cluster, actions}: Idle, at: number): readonly RunEvent[] {
   return [
     {

@@ -26,7 +26,7 @@ export function parseReportRequests(texts: readonly string[]): readonly ReportRe
   return requests
 }
 
-/** A report beside this one: `out/kk.xml` becomes `out/kk.rollback.xml`. */
+/** Returns the request with a word before the extension: `out/kk.xml` becomes `out/kk.rollback.xml`. */
 export function besideRequest({kind, file}: ReportRequest, word: string): ReportRequest {
   const {dir, name, ext} = parse(file)
   return {kind, file: join(dir, `${name}.${word}${ext}`)}

@@ -4,7 +4,7 @@ import {plainLine} from '../text/plain.ts'
 import {resultText} from './result-text.ts'
 import {lastAwaited, runSpan} from './run-span.ts'
 
-/** The run is the one process of the trace; each release is a thread of it, so that it has a row of its own. */
+/** The run is the one process of the trace; each release is a thread, which makes it a separate row. */
 const PROCESS = 1
 
 /** Names of the viewer's own palette. */
@@ -119,7 +119,7 @@ function arrow(progressed: ReleaseProgress, of: Context): readonly TraceEvent[] 
   const id = of.threads.get(progressed.release)!
   const common = {name: 'requires', cat: 'requires', pid: PROCESS, id}
   const from = of.state.releases.get(awaited)!.times
-  // An arrow begins inside a bar: its very end belongs to nothing any more.
+  // An arrow begins inside a bar: the end of the bar is outside of it.
   const begins = Math.max(
     of.microseconds(from.startedAt ?? from.endedAt!),
     of.microseconds(from.endedAt!) - 1,

@@ -20,7 +20,7 @@ export interface GraphDocument {
       /** The kind of the edge. `order`: it only orders the two, and is no requirement. */
       readonly kind: EdgeKind | 'order'
       readonly evidence: readonly Evidence[]
-      /** Set where nobody wrote the requirement down. */
+      /** Set if the requirement was inferred. */
       readonly inferred?: true
     }[]
     /** The releases that require it directly. */

@@ -2,7 +2,7 @@ import type {Edge, Graph} from '../../graph/graph.ts'
 import {groups} from '../../graph/groups.ts'
 import type {ReleaseId} from '../../release.ts'
 
-/** A graph with what its pictures show beside it. */
+/** A graph with the facts that its pictures also show. */
 export interface GraphView {
   readonly environment: string
   readonly graph: Graph
@@ -19,5 +19,5 @@ export function realGroups(graph: Graph): readonly (readonly ReleaseId[])[] {
   return [...new Set(groups(graph).values())].filter((members) => members.length > 1)
 }
 
-/** The note in a drawing from which edges were left out. */
+/** The note in a drawing that omits edges. */
 export const LEFT_OUT = 'edges that follow from others are left out; --all draws them'

@@ -59,7 +59,7 @@ export function changeText(change: OverridesChange, palette: Palette): string {
   ])
 }
 
-/** Returns all lines of both texts, with the lines that differ marked. */
+/** Returns all lines of both strings, with the lines that differ marked. */
 function differenceLines(before: string, after: string, {good, bad}: Palette): readonly string[] {
   const {hunks} = structuredPatch('', '', before, after, '', '', {context: Number.MAX_SAFE_INTEGER})
   return hunks

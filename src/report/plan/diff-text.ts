@@ -16,7 +16,7 @@ export interface ManifestDiff {
 
 export interface DiffOptions {
   readonly palette: Palette
-  /** Removes known secret values from a text; `isSecret` is true when the text stands under a key that looks secret. */
+  /** Removes known secret values from a string; `isSecret` is true if the string is under a key that looks secret. */
   readonly redact: RedactLeaf
 }
 

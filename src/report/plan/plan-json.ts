@@ -17,7 +17,7 @@ export interface PlanDocument extends Omit<Plan, 'actions'> {
 type SomeFacts = Pick<Action, 'release'> &
   Partial<KindFacts<'upgrade'> & KindFacts<'rollback'> & KindFacts<'relabel'>>
 
-/** An action with what those of its kind tell. */
+/** An action with the fields of its kind. */
 type ActionDocument = Pick<Action, keyof Action> & SomeFacts
 
 /** Returns the plan as a document, with its keys in a fixed order. */

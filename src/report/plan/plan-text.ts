@@ -125,7 +125,7 @@ function actionRow(action: Action, labels: Labels, palette: Palette): PlanRow {
   }
 }
 
-/** Returns the chart with its versions: `keystone 0.1.0 → 0.2.0`, or one version where it stays. */
+/** Returns the chart with its versions: `keystone 0.1.0 → 0.2.0`, or one version if it stays. */
 function chartText(action: Action): string {
   const {chart} = action
   const {installed = chart} = action.kind === 'upgrade' ? action : {}
@@ -171,7 +171,7 @@ function pathLine({actions}: Plan, labels: Labels, palette: Palette): readonly s
   return path.length < MIN_PATH ? [] : [`${palette.strong('longest path')}: ${path.map(labels).join(' → ')}`]
 }
 
-/** Returns the line of the narrowest sufficient verb; none where nothing changes, or where it is `deploy`. */
+/** Returns the line of the narrowest sufficient verb; none if nothing changes, or if it is `deploy`. */
 function sufficesLine({suffices}: Plan, palette: Palette): readonly string[] {
   if (suffices === undefined || suffices === 'deploy') return []
   return [`${palette.strong('verb')}: kk ${suffices} is enough for this`]

@@ -21,7 +21,7 @@ const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', 
 const LONGEST_NAME = 28
 
 /**
- * The rows of the board: those that run, the longest running first; who waits for whom; the counts. One row of the
+ * Returns the rows of the board: running releases, the longest running first; waiting releases; the counts. One row of the
  * screen stays free for the cursor; on a low screen the counts stay longest.
  */
 export function boardRows(frame: BoardFrame): readonly string[] {

@@ -3,12 +3,12 @@ import type {Palette} from '../colour.ts'
 import {plainLine, plainLines} from '../text/plain.ts'
 import {causeText} from './run-words.ts'
 
-/** A failure as every report tells it, in text that a terminal may show. */
+/** A failure as every report shows it, in text that a terminal may show. */
 export interface FailureParts {
   readonly code: string
   /** At least one line. */
   readonly message: readonly string[]
-  /** What its gate said last, where the message does not say it. */
+  /** The last causes of its gate that the message does not name. */
   readonly blames: readonly string[]
   /** Last lines of helm and of the containers that are the cause. */
   readonly log: readonly string[]

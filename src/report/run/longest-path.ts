@@ -31,7 +31,7 @@ export function secondsOf({times: {startedAt, endedAt}}: ReleaseProgress): numbe
   return startedAt === undefined || endedAt === undefined ? 0 : (endedAt - startedAt) / 1000
 }
 
-/** Returns who required whom in a run. */
+/** Returns the graph of requirements of a run. */
 export function runGraph({releases}: Pick<RunState, 'releases'>): Graph {
   const requirements = [...releases.values()].map(({release: from, requires, applied}) => {
     const known = requires.filter((to) => releases.has(to))

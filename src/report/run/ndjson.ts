@@ -1,6 +1,6 @@
 import type {RunView} from './run-view.ts'
 
-/** Keys that stand first in every event, so that a line can be read from its left end. */
+/** The first keys of every event, so that a line can be read from its left end. */
 const FIRST = ['type', 'at', 'run', 'release', 'kind']
 
 /** A run as one JSON object per line, its keys in a stable order: those of `FIRST`, then by name. */

@@ -12,12 +12,12 @@ export interface RunDocument {
     readonly kind: string
     /** What was deleted on its own, not by helm. */
     readonly deleted?: readonly string[]
-    /** How each test ended, where its pods of `helm test` tell. */
+    /** How each test ended, if the pods of `helm test` report it. */
     readonly tests?: readonly TestResult[]
   } & Omit<Progress, 'blames'>)[]
 }
 
-/** The end of a run as one document. */
+/** Returns the end of a run as one document. */
 export function runDocument(state: RunState): RunDocument {
   const releases = [...state.releases.values()].map(({release, kind, progress, deleted, tests}) => ({
     release,

@@ -121,7 +121,7 @@ export function causeText(cause: Cause): string {
 }
 
 /**
- * Returns what an action does now, for a row that is cut at its end: Kubernetes' reason stands first. Of several causes
+ * Returns what an action does now, for a row that is cut at its end: Kubernetes' reason comes first. Of several causes
  * the first is named.
  */
 export function progressText(message: string, blames: readonly Cause[]): string {

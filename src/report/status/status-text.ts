@@ -96,7 +96,7 @@ function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): re
   ]
 }
 
-/** Returns who changes a release where that is not kk alone. */
+/** Returns the managers of a release other than kk. */
 function driverLines(name: string, {exportedTo, madeBy, owner, revision}: ReleaseStatus): readonly string[] {
   if (exportedTo === undefined && madeBy === undefined) return []
   const maker =

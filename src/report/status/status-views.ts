@@ -7,10 +7,10 @@ import {plainLine} from '../text/plain.ts'
 import {type View, viewText} from '../text/view.ts'
 import {statusLine, statusText} from './status-text.ts'
 
-/** Shows one look at the status after the other. */
+/** Shows one status snapshot after the other. */
 export type StatusView = (look: StatusLook) => void
 
-/** Returns a view that redraws the table with the time of each look. Lines that do not fit on the screen are counted. */
+/** Returns a view that redraws the table with the time of each snapshot. Lines that do not fit on the screen are counted. */
 export function statusTable(stream: BoardStream, title: string, level: ColourLevel): StatusView {
   const colours = paletteOf(level)
   const block = new LiveBlock(stream)
@@ -52,18 +52,18 @@ function changeText(change: StatusChange, palette: Palette): string {
   return `${time} ${statusLine(change.release, palette)}`
 }
 
-/** A difference between a look at the cluster and the one before. */
+/** A difference between two status snapshots. */
 type StatusChange =
   | {readonly type: 'release-seen' | 'release-changed'; readonly at: string; readonly release: ReleaseStatus}
   | {readonly type: 'release-gone'; readonly at: string; readonly release: Pick<ReleaseStatus, 'release'>}
   | {readonly type: 'cluster-lost'; readonly at: string; readonly problem: string}
   | {readonly type: 'cluster-found'; readonly at: string}
 
-/** Compares each look with the one before. It expects every look once, in order. */
+/** Compares each status snapshot with the one before. It expects every snapshot once, in order. */
 class StatusChanges {
-  /** The releases of the last look as JSON. */
+  /** The releases of the last snapshot as JSON. */
   #releases: ReadonlyMap<ReleaseId, string> = new Map()
-  /** Why the cluster did not answer at the last look. */
+  /** Why the cluster did not answer the last time. */
   #problem: string | undefined
 
   next(look: StatusLook): readonly StatusChange[] {

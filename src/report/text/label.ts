@@ -1,6 +1,6 @@
 import {type ReleaseId, releaseName} from '../../release.ts'
 
-/** Returns how a release is named in a text: by name, or by `namespace/name` where two releases share the name. */
+/** Returns the label of a release: its name, or `namespace/name` if two releases share the name. */
 export type Labels = (release: ReleaseId) => string
 
 export function releaseLabels(releases: Iterable<ReleaseId>): Labels {

@@ -6,15 +6,17 @@ const NOTHING = /^[\p{Mark}\p{Cf}\p{Cc}]+$/u
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul}|\p{sc=Bopomofo}|[\u3001-\u303e\uff01-\uff60\uffe0-\uffe6]/u
 
-/** Returns the number of columns that a text takes on a terminal. Colour sequences take none. */
+/** Returns the number of terminal columns of a string. Colour sequences take none. */
 export function textWidth(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length
+  const plain = stripVTControlCharacters(text)
+  if (PRINTABLE_ASCII.test(plain)) return plain.length
   let width = 0
-  for (const {segment} of graphemes(stripVTControlCharacters(text))) width += graphemeWidth(segment)
+  for (const {segment} of graphemes(plain)) width += graphemeWidth(segment)
   return width
 }
 
-/** Returns a text without colours in at most `columns` columns, with `…` where it was cut off. */
+/** Returns a string without colours in at most `columns` columns; if it was cut, it ends with `…`. */
 export function shorten(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text
   if (columns <= 0) return ''
@@ -31,7 +33,7 @@ export function shorten(text: string, columns: number): string {
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * Returns the graphemes of a text. The segmenter is made at the first use: it costs 10 ms, which most commands need not
+ * Returns the graphemes of a string. The segmenter is made at the first use: it costs 10 ms, which most commands need not
  * pay.
  */
 function graphemes(text: string): Iterable<Intl.SegmentData> {
