@@ -1,6 +1,7 @@
 import {expect, it} from 'vitest'
 import {palette} from '../../src/report/colour.ts'
 import {driftText} from '../../src/report/drift/drift-text.ts'
+import {viewText} from '../../src/report/text/view.ts'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
 
 function driftOf(release: ReleaseDrift['release'], exportedTo?: string): ReleaseDrift {
@@ -13,7 +14,7 @@ function driftOf(release: ReleaseDrift['release'], exportedTo?: string): Release
 }
 
 function hints(...drifts: readonly ReleaseDrift[]): readonly string[] {
-  return driftText(drifts, palette(0))
+  return viewText(driftText(drifts, palette(0)))
     .split('\n')
     .filter((line) => line.startsWith('hint'))
 }

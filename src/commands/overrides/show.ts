@@ -2,6 +2,7 @@ import {KkCommand} from '../../cli/command.ts'
 import {optionalPlaceArguments, showFlags} from '../../cli/overrides/flags.ts'
 import {showOverrides} from '../../cli/overrides/show.ts'
 import {overridesDocument, overridesText} from '../../report/overrides/overrides-text.ts'
+import {blocks} from '../../report/text/view.ts'
 
 export default class OverridesShow extends KkCommand {
   static override summary = 'Show the overrides of a chart: of the system, of the deployer, and combined.'
@@ -23,7 +24,7 @@ export default class OverridesShow extends KkCommand {
     if (shown.kind === 'text') return this.console.print(shown.text)
     const documents = shown.charts.map(overridesDocument)
     this.console.document(flags.output, documents.length === 1 ? documents[0] : documents, (palette) =>
-      shown.charts.map((chart) => overridesText(chart, palette)).join('\n'),
+      blocks(shown.charts.map((chart) => overridesText(chart, palette))),
     )
   }
 }

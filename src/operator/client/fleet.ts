@@ -96,9 +96,9 @@ const OWN = '-'
 const NOT_INSTALLED = 'there is no operator here; to install it: kk operator install\n'
 
 /** Returns what would be done for each Environment, below its name. */
-export function fleetPlanText(plans: readonly FleetPlan[], palette: Palette): string {
+export function fleetPlanText(plans: readonly FleetPlan[], palette: Palette): View {
   const {quiet, strong, bad, change} = palette
-  const lines = plans.flatMap(({name, cluster, phase, plan, approve, problem, from, message}) => [
+  return plans.flatMap(({name, cluster, phase, plan, approve, problem, from, message}) => [
     [strong(name), cluster ?? quiet(OWN), phaseText(phase, palette), planHead(plan, {from, problem})].join(
       '  ',
     ),
@@ -107,7 +107,6 @@ export function fleetPlanText(plans: readonly FleetPlan[], palette: Palette): st
     ...(plan?.actions ?? []).map((action) => `  ${action}`),
     ...(approve === null ? [] : [`  ${change('to approve it:')} ${approve}`]),
   ])
-  return [...lines, ''].join('\n')
 }
 
 function planHead(plan: FleetPlan['plan'], {from, problem}: Pick<FleetPlan, 'from' | 'problem'>): string {

@@ -41,8 +41,8 @@ export function unresolvedLines({unresolved}: Pick<FoundLock, 'unresolved'>): re
 }
 
 /** Returns a line for each difference from a lock. */
-export function unlikeText({file, differences}: ComparedLock, palette: Palette): string {
+export function unlikeText({file, differences}: ComparedLock, palette: Palette): View {
   if (differences.length === 0) return `as ${file} has it\n`
   const lines = differences.map(({what}) => `  ${palette.change('!')} ${what}`)
-  return `${[...lines, `${counted(differences.length, 'difference')} from ${file}`].join('\n')}\n`
+  return [...lines, `${counted(differences.length, 'difference')} from ${file}`]
 }

@@ -7,12 +7,12 @@ import {hasDrift, type ReleaseDrift} from '../../verbs/observation/drift.ts'
 import type {Palette} from '../colour.ts'
 import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
+import type {View} from '../text/view.ts'
 
-/** Returns the text of what differs on the cluster, release by release, and then how to correct it. */
-export function driftText(drifts: readonly ReleaseDrift[], palette: Palette): string {
+/** Returns the differences on the cluster, release by release, and then how to correct them. */
+export function driftText(drifts: readonly ReleaseDrift[], palette: Palette): View {
   if (drifts.length === 0) return 'no releases\n'
-  const lines = drifts.flatMap((drift) => releaseLines(drift, palette))
-  return `${[...lines, ...hints(drifts, palette)].join('\n')}\n`
+  return [...drifts.flatMap((drift) => releaseLines(drift, palette)), ...hints(drifts, palette)]
 }
 
 function releaseLines(drift: ReleaseDrift, palette: Palette): readonly string[] {

@@ -2,20 +2,21 @@ import {goingOf, type Pruning} from '../../verbs/removal/prune.ts'
 import type {Palette} from '../colour.ts'
 import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
+import type {View} from '../text/view.ts'
 import {leftoverLines} from './drift-text.ts'
 
 /**
  * Returns what failed revisions have left behind, release by release, and the counts of what would be deleted and what
  * stays.
  */
-export function pruneText(prunings: readonly Pruning[], palette: Palette): string {
+export function pruneText(prunings: readonly Pruning[], palette: Palette): View {
   if (prunings.length === 0) return 'nothing is left over from failed revisions\n'
   const lines = prunings.flatMap(({release, revision, leftovers, skipped}) => [
     `${palette.strong(release)}  ${palette.quiet(`revision ${revision}`)}`,
     ...leftoverLines(leftovers, palette),
     ...(skipped === undefined ? [] : [`  left alone: ${plainLine(skipped)}`]),
   ])
-  return `${[...lines, `${palette.strong('prune')}: ${countsText(prunings)}`].join('\n')}\n`
+  return [...lines, `${palette.strong('prune')}: ${countsText(prunings)}`]
 }
 
 function countsText(prunings: readonly Pruning[]): string {

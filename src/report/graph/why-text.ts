@@ -2,6 +2,7 @@ import {type Edge, isInferred} from '../../graph/graph.ts'
 import type {Evidence, ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
 import {releaseLabels} from '../text/label.ts'
+import type {View} from '../text/view.ts'
 
 /**
  * Returns why one release needs another: each step of the path with its evidence. `path` is undefined when it does not
@@ -10,11 +11,11 @@ import {releaseLabels} from '../text/label.ts'
 export function whyText(
   question: {readonly from: ReleaseId; readonly to: ReleaseId; readonly path: readonly Edge[] | undefined},
   palette: Palette,
-): string {
+): View {
   const {from, to, path} = question
   const labels = releaseLabels([from, to, ...(path ?? []).flatMap((edge) => [edge.from, edge.to])])
   if (path === undefined) return `${labels(from)} does not need ${labels(to)}\n`
-  const lines = path.flatMap((edge) => {
+  return path.flatMap((edge) => {
     const marks = [
       ...(edge.kind === 'applied' && !edge.soft ? ['applied'] : []),
       ...(isInferred(edge) ? ['inferred'] : []),
@@ -26,7 +27,6 @@ export function whyText(
       ...edge.evidence.map((evidence) => `  ${palette.accent(placeText(evidence))}  ${evidence.text}`),
     ]
   })
-  return `${lines.join('\n')}\n`
 }
 
 function placeText({file, line}: Evidence): string {

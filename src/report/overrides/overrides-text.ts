@@ -4,7 +4,7 @@ import type {AuditEntry} from '../../overrides/user/store.ts'
 import type {Palette} from '../colour.ts'
 import {type Columns, table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
-import type {Part, View} from '../text/view.ts'
+import {blocks, type Part, type View} from '../text/view.ts'
 import {textWidth} from '../text/width.ts'
 
 /** Returns the active charts with their namespaces. */
@@ -18,23 +18,23 @@ export function chartsText(charts: readonly OverriddenChart[], {quiet}: Palette)
   return table(charts, columns, {headColour: quiet})
 }
 
-/** Returns the overrides of one chart as text, layer by layer, from the weakest to the combined ones. */
-export function overridesText(shown: Omit<ShownOverrides, 'etag'>, palette: Palette): string {
+/** Returns the overrides of one chart, layer by layer, from the weakest to the combined ones. */
+export function overridesText(shown: Omit<ShownOverrides, 'etag'>, palette: Palette): readonly Part[] {
   const {systemOverrides, userOverrides, combinedOverrides} = shown
-  return lines([
+  return [
     titleOf(shown, palette),
     ...section('system overrides', systemOverrides, palette),
     ...section('user overrides', userOverrides, palette),
     ...section('combined', combinedOverrides, palette),
-  ])
+  ]
 }
 
-/** Returns the user overrides after an update as text. */
+/** Returns the user overrides after an update. */
 export function updatedText(
   shown: Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides'>,
   palette: Palette,
-): string {
-  return lines([titleOf(shown, palette), ...section('user overrides', shown.userOverrides, palette)])
+): View {
+  return [titleOf(shown, palette), ...section('user overrides', shown.userOverrides, palette)]
 }
 
 export interface OverridesChange {
@@ -46,17 +46,17 @@ export interface OverridesChange {
 }
 
 /** Returns what a change would do to the user overrides of a chart, line by line. */
-export function changeText(change: OverridesChange, palette: Palette): string {
+export function changeText(change: OverridesChange, palette: Palette): View {
   const {before, after} = change
   if (before === after) {
     const secrets = before.includes('***') ? '; secrets are compared with --show-secrets only' : ''
-    return lines([titleOf(change, palette), `nothing would change in the user overrides${secrets}`])
+    return [titleOf(change, palette), `nothing would change in the user overrides${secrets}`]
   }
-  return lines([
+  return [
     titleOf(change, palette),
     'the user overrides would change; nothing was changed:',
     ...differenceLines(before, after, palette),
-  ])
+  ]
 }
 
 /** Returns all lines of both strings, with the lines that differ marked. */
@@ -81,24 +81,17 @@ function section(title: string, yaml: string, {accent, quiet}: Palette): readonl
   return ['', accent(title), ...(yaml === '' ? [quiet('  none')] : body.map((line) => `  ${line}`.trimEnd()))]
 }
 
-function lines(all: readonly string[]): string {
-  return all.map((line) => `${line}\n`).join('')
-}
-
-/**
- * Returns the changes of overrides as text, newest first, each with its author, its time and the lines that changed.
- */
-export function overridesHistoryText(entries: readonly AuditEntry[], palette: Palette): string {
+/** Returns the changes of overrides, newest first, each with its author, its time and the lines that changed. */
+export function overridesHistoryText(entries: readonly AuditEntry[], palette: Palette): View {
   if (entries.length === 0) return 'these overrides have not been changed\n'
-  const blocks = entries.map(({at, who, name, namespace, before, after}) =>
-    [
+  return blocks(
+    entries.map(({at, who, name, namespace, before, after}) => [
       `${palette.strong(plainLine(name))} in ${plainLine(namespace)}  ${palette.quiet(`${at}  ${plainLine(who)}`)}`,
       ...(before === after
         ? ['    only what is secret was changed']
         : differenceLines(before ?? '', after ?? '', palette)),
-    ].join('\n'),
+    ]),
   )
-  return `${blocks.join('\n\n')}\n`
 }
 
 /** Returns true where an import changes nothing. */

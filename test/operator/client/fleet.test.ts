@@ -85,7 +85,7 @@ it('a plan that the operator has told is not made again, and what it could not t
     {name: 'waits', from: 'status', plan: PLAN, problem: null},
     {name: 'paused', from: 'planned', plan: null, problem: 'it does not answer'},
   ])
-  expect(fleetPlanText(plans, PLAIN).split('\n')).toEqual([
+  expect(viewText(fleetPlanText(plans, PLAIN)).split('\n')).toEqual([
     'waits  north  waiting  plan aaaaaaaaaaaa',
     '  waits for staging',
     '  upgrade openstack/keystone',

@@ -13,7 +13,7 @@ import {INFERRED} from '../support/graphs.ts'
 const FROM = 'openstack/dashboard'
 
 function whyOf(to: ReleaseId): string {
-  return whyText({from: FROM, to, path: why(INFERRED.graph, FROM, to)}, palette(0))
+  return viewText(whyText({from: FROM, to, path: why(INFERRED.graph, FROM, to)}, palette(0)))
 }
 
 it('an inferred requirement is explained by the object that waits, and its file', () => {

@@ -2,10 +2,11 @@ import {expect, it} from 'vitest'
 import {why} from '../../../src/graph/why.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {whyText} from '../../../src/report/graph/why-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {WITH_GROUP} from '../support/graphs.ts'
 
 function whyOf(from: `${string}/${string}`, to: `${string}/${string}`): string {
-  return whyText({from, to, path: why(WITH_GROUP.graph, from, to)}, palette(0))
+  return viewText(whyText({from, to, path: why(WITH_GROUP.graph, from, to)}, palette(0)))
 }
 
 it('shows the path with what says so', () => {

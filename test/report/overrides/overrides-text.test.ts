@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {palette} from '../../../src/report/colour.ts'
 import {changeText, overridesHistoryText} from '../../../src/report/overrides/overrides-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 
 const PLAIN = palette(0)
 const NOVA = {name: 'nova', namespace: 'openstack'}
@@ -8,10 +9,10 @@ const MASKED = "password: '***'\n"
 
 describe('a change of user overrides', () => {
   it('that changes nothing says so, and where it could not tell', () => {
-    expect(changeText({...NOVA, before: 'a: 1\n', after: 'a: 1\n'}, PLAIN)).toMatch(
+    expect(viewText(changeText({...NOVA, before: 'a: 1\n', after: 'a: 1\n'}, PLAIN))).toMatch(
       /nothing would change in the user overrides$/m,
     )
-    expect(changeText({...NOVA, before: MASKED, after: MASKED}, PLAIN)).toContain(
+    expect(viewText(changeText({...NOVA, before: MASKED, after: MASKED}, PLAIN))).toContain(
       'nothing would change in the user overrides; secrets are compared with --show-secrets only',
     )
   })
@@ -19,6 +20,6 @@ describe('a change of user overrides', () => {
   it('of a secret alone is told in the history', () => {
     const entry = {...NOVA, id: 1, at: '2026-01-01T00:00:00.000Z', who: 'ada', before: MASKED, after: MASKED}
 
-    expect(overridesHistoryText([entry], PLAIN)).toContain('only what is secret was changed')
+    expect(viewText(overridesHistoryText([entry], PLAIN))).toContain('only what is secret was changed')
   })
 })
