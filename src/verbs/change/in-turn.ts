@@ -7,7 +7,7 @@ import {overdueFrom} from '../../plan/pending/evidence.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import type {ReleaseId} from '../../release.ts'
-import {awaitLeftoverHelms, releasesOfLeftoverHelms} from './leftover-helms.ts'
+import {awaitLeftoverHelms} from './leftover-helms.ts'
 
 export interface Turn {
   /** Whether who is at work is waited for. */
@@ -84,24 +84,25 @@ function waitingText({release, holder, operation, processes}: LeaseView): string
 }
 
 /**
- * A plan that no other run at work undermines; see `inTurn`. Nor does a helm of a dead run: the plan is made again when one
- * had to be waited for, and when one that worked before it was made is gone after, for the plan may have read its release
- * before that helm wrote. Throws `KK_PENDING`.
+ * Returns a plan that no other run at work undermines; see `inTurn`. Nor does a helm of a dead run, which may have written after
+ * the plan was made: one that runs is awaited, and the plan is made again, once for each that was not known to have ended before.
+ * Leases are read only when the plan has changes. Throws `KK_PENDING`.
  */
 export async function settled<T extends {readonly plan: Plan}>(
   cluster: {readonly leases: Leases; readonly records: Records},
   observe: () => Promise<T>,
   {waits, say}: Turn,
 ): Promise<T> {
+  const ended = new Set<string>()
   for (;;) {
-    const atWork = waits ? await releasesOfLeftoverHelms(cluster.leases) : []
     const observed = await inTurn(cluster, observe, {waits, say})
     if (!waits || !hasChanges(observed.plan)) return observed
     const releases = new Set(observed.plan.actions.map(({release}) => release))
-    const waited = await awaitLeftoverHelms(cluster.leases, {
+    const found = await awaitLeftoverHelms(cluster.leases, {
       isConcerned: ({release}) => releases.has(release),
       say,
     })
-    if (!waited && !atWork.some((release) => releases.has(release))) return observed
+    if (found.every((each) => ended.has(each))) return observed
+    for (const each of found) ended.add(each)
   }
 }

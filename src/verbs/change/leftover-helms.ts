@@ -7,11 +7,6 @@ import type {ReleaseId} from '../../release.ts'
 
 const LOOK_AGAIN = 500
 
-/** Returns the releases at which helms of this machine work on though their kk was killed. */
-export async function releasesOfLeftoverHelms(leases: Leases): Promise<readonly ReleaseId[]> {
-  return (await readLeases(leases)).filter(isLeftover).map(({release}) => release)
-}
-
 interface Awaited {
   readonly isConcerned: (lease: LeaseView) => boolean
   /** Told once of each that is waited for. */
@@ -19,13 +14,21 @@ interface Awaited {
 }
 
 /**
- * Waits for the helms of this machine whose kk was killed: what they make is known only when they have ended. Resolves
- * with whether there were any. Throws `KK_PENDING` for one that has outlived its time.
+ * Waits for the helms of this machine whose kk was killed: what they make is known only when they have ended. Resolves with the
+ * operations that dead runs have left, those included whose helm had ended before. Throws `KK_PENDING` for a helm that has outlived
+ * its time.
  */
-export async function awaitLeftoverHelms(leases: Leases, {isConcerned, say}: Awaited): Promise<boolean> {
+export async function awaitLeftoverHelms(
+  leases: Leases,
+  {isConcerned, say}: Awaited,
+): Promise<readonly string[]> {
   const told = new Set<ReleaseId>()
+  const found = new Set<string>()
   const areGone = async () => {
-    const leftovers = (await readLeases(leases)).filter(isConcerned).filter(isLeftover)
+    const abandoned = (await readLeases(leases)).filter(isConcerned).filter(isAbandoned)
+    for (const {release, operation} of abandoned)
+      found.add(`${release} ${operation!.run} ${operation!.deadline}`)
+    const leftovers = abandoned.filter(isAtWork)
     for (const leftover of leftovers) {
       if (leases.now() > overdueFrom(leftover.operation!)) throw overdue(leftover)
       if (!told.has(leftover.release)) say(waitingText(leftover))
@@ -34,7 +37,7 @@ export async function awaitLeftoverHelms(leases: Leases, {isConcerned, say}: Awa
     return leftovers.length === 0
   }
   await pollUntil(areGone, {interval: LOOK_AGAIN})
-  return told.size > 0
+  return [...found]
 }
 
 /** Who may not list Leases waits at the Lease of each release. */
@@ -45,8 +48,13 @@ async function readLeases(leases: Leases): Promise<readonly LeaseView[]> {
   })
 }
 
-function isLeftover({processes: {operation}}: LeaseView): boolean {
-  return operation?.kk === 'gone' && operation.helm.state === 'running'
+/** Whether the run of an operation is gone without having noted its end. */
+function isAbandoned({operation, processes}: LeaseView): boolean {
+  return operation !== undefined && !operation.ended && processes.operation?.kk === 'gone'
+}
+
+function isAtWork({processes}: LeaseView): boolean {
+  return processes.operation?.helm.state === 'running'
 }
 
 function pidOf({processes: {operation}}: LeaseView): number {

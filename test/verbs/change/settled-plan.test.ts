@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {LeaseView} from '../../../src/kubernetes/lease/view.ts'
+import type {HelmProcess, LeaseView} from '../../../src/kubernetes/lease/view.ts'
 import type {Action, Plan} from '../../../src/plan/plan.ts'
 import {settled} from '../../../src/verbs/change/in-turn.ts'
 import {id} from '../../graph/graph-of.ts'
@@ -8,16 +8,19 @@ import {port} from '../../kubernetes/support/port.ts'
 
 const DEADLINE = 1_000_000
 
-function leftoverHelmAt(name: string): LeaseView {
+/** What a dead run has left at a release: its helm works, or has ended where the name has an exclamation mark. */
+function leftoverHelmAt(text: string): LeaseView {
+  const [name = '', ended] = text.split('!')
+  const helm = ended === undefined ? {state: 'running', process: {pid: 11}} : {state: 'gone'}
   return leaseView({
     release: id(name),
     operation: upgradeBy('laptop', {deadline: DEADLINE}),
-    processes: {holder: 'gone', operation: {kk: 'gone', helm: {state: 'running', process: {pid: 11}}}},
+    processes: {holder: 'gone', operation: {kk: 'gone', helm: helm as HelmProcess}},
   })
 }
 
 interface Scene {
-  /** The helms that work on at each look at the Leases; after the last one, none. */
+  /** The helms of dead runs at each look at the Leases; the last look is repeated. */
   readonly leftovers: readonly (readonly string[])[]
   /** The releases that each plan changes. */
   readonly changed: readonly string[]
@@ -25,13 +28,13 @@ interface Scene {
 }
 
 async function scene({leftovers, changed, waits = true}: Scene) {
-  const looks = [...leftovers]
+  let looks = 0
   const said: string[] = []
   let plans = 0
   await settled(
     {
       leases: port({
-        list: async () => (looks.shift() ?? []).map(leftoverHelmAt),
+        list: async () => (leftovers[Math.min(looks++, leftovers.length - 1)] ?? []).map(leftoverHelmAt),
         read: async () => undefined,
         now: () => 0,
       }),
@@ -44,30 +47,43 @@ async function scene({leftovers, changed, waits = true}: Scene) {
     },
     {waits, say: (line) => void said.push(line)},
   )
-  return {plans, said}
+  return {plans, said, looks}
 }
 
 describe('a plan that is to be run', () => {
-  it('is made once where no helm of a dead run works', async () => {
-    expect(await scene({leftovers: [], changed: ['keystone']})).toEqual({plans: 1, said: []})
+  it('is made once when no run was killed', async () => {
+    expect(await scene({leftovers: [], changed: ['keystone']})).toEqual({plans: 1, said: [], looks: 1})
   })
 
-  it('is made again after the wait for one that still works', async () => {
-    const {plans, said} = await scene({leftovers: [[], ['keystone']], changed: ['keystone']})
+  it('is made without a look at the Leases when nothing is to be done', async () => {
+    expect(await scene({leftovers: [['keystone']], changed: []})).toEqual({plans: 1, said: [], looks: 0})
+  })
+
+  it('is made again after the wait for a helm of a dead run that still works', async () => {
+    const {plans, said} = await scene({leftovers: [['keystone'], ['keystone!']], changed: ['keystone']})
 
     expect(plans).toBe(2)
     expect(said).toEqual([expect.stringContaining('openstack/keystone: run run-1 is gone')])
   })
 
-  it('is made again when one that worked before is gone after: it may have written meanwhile', async () => {
-    expect(await scene({leftovers: [['keystone'], []], changed: ['keystone']})).toEqual({plans: 2, said: []})
+  it('is made again after the wait for one that took its Lease along', async () => {
+    expect(await scene({leftovers: [['keystone'], []], changed: ['keystone']})).toMatchObject({plans: 2})
+  })
+
+  it('is made again, but once, when one has ended: it may have written after the plan was made', async () => {
+    expect(await scene({leftovers: [['keystone!']], changed: ['keystone']})).toMatchObject({plans: 2, said: []})
+  })
+
+  it('is made again for another one that has ended since', async () => {
+    const leftovers = [['keystone!'], ['keystone!', 'nova!']]
+
+    expect(await scene({leftovers, changed: ['keystone', 'nova']})).toMatchObject({plans: 3, said: []})
   })
 
   it.each<[string, Scene]>([
-    ['of a release that it does not change', {leftovers: [['glance'], ['glance']], changed: ['keystone']}],
-    ['when nothing is to be done', {leftovers: [['keystone'], ['keystone']], changed: []}],
+    ['of a release that it does not change', {leftovers: [['glance']], changed: ['keystone']}],
     ['when told not to wait', {leftovers: [['keystone']], changed: ['keystone'], waits: false}],
   ])('heeds no helm %s', async (_, given) => {
-    expect(await scene(given)).toEqual({plans: 1, said: []})
+    expect(await scene(given)).toMatchObject({plans: 1, said: []})
   })
 })
