@@ -3,9 +3,9 @@ import {join, relative} from 'node:path'
 import {isSea} from 'node:sea'
 import {readAsset} from '../state/assets.ts'
 import type {Chart, KnownChart, Library} from './chart.ts'
-import {spokenChart} from './dialect.ts'
 import {type Digests, digestChart} from './digest-chart.ts'
 import {findInDirectory, fits, namesInDirectory, type WantedChart} from './directory.ts'
+import {knownOf} from './known-chart.ts'
 
 /**
  * The charts that kk carries, by name, as they were when it was built, with what is known of them; paths are those from their
@@ -30,9 +30,10 @@ export async function openCarried(): Promise<Carried | undefined> {
 export async function readCarried(directory: string): Promise<CarriedCharts> {
   const carried = namesInDirectory(directory).map(async (name) => {
     const chart = (await findInDirectory(directory, {name}, {cache: directory}))!
-    const {dialect, values, templates = ''} = spokenChart(chart)
-    const known = {...(dialect && {dialect}), values, templates, digest: await digestChart(chart)}
-    return [name, {...moved(chart, (path) => relative(directory, path)), known}] as const
+    return [
+      name,
+      {...moved(chart, (path) => relative(directory, path)), known: await knownOf(chart)},
+    ] as const
   })
   return Object.fromEntries(await Promise.all(carried))
 }

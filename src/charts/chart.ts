@@ -14,7 +14,7 @@ export interface Library {
   readonly name: string
   readonly directory: string
   readonly libraries: readonly Library[]
-  /** What is known of a chart that kk carries: its files need not be read for it. */
+  /** What is known of a chart that kk carries, or whose files have not changed: they need not be read for it. */
   readonly known?: KnownChart
 }
 
@@ -31,6 +31,8 @@ export interface KnownChart {
   readonly values: Values
   /** The text of its own templates. */
   readonly templates: string
+  /** The words of all its templates that `mentioned` asks for, one a line. */
+  readonly words: string
   /** As `digestChart` returns it. */
   readonly digest: string
 }

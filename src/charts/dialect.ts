@@ -69,6 +69,7 @@ export function spokenChart(
 /** A key at the top of a file of values, with what is indented below it. */
 const BLOCK = /^([A-Za-z_][\w-]*):(?:[ \t].*)?\n(?:(?:[ \t#].*)?\n)*/gm
 const HEAD = /^(?:#.*\n|[ \t]*\n)*---[ \t]*\n/
+const TAIL = /\n\.\.\.[ \t]*\n\s*$/
 const BLANK = /^(?:#.*|[ \t]*)$/
 
 /**
@@ -77,7 +78,7 @@ const BLANK = /^(?:#.*|[ \t]*)$/
  */
 function blocksIn(directory: string): ReadonlyMap<string, string> | undefined {
   const file = join(directory, 'values.yaml')
-  const text = existsSync(file) ? `${readFileSync(file, 'utf8')}\n`.replace(HEAD, '') : ''
+  const text = existsSync(file) ? `${readFileSync(file, 'utf8')}\n`.replace(HEAD, '').replace(TAIL, '\n') : ''
   const found = [...text.matchAll(BLOCK)]
   const isRest = text
     .replace(BLOCK, '')

@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto'
+import {oncePerObject} from '../base/once.ts'
 import type {Library} from './chart.ts'
 import type {ChartFile} from './files/chart-files.ts'
 import {readPackageFiles} from './files/package-files.ts'
@@ -28,15 +29,26 @@ export async function digestCharts(charts: readonly Library[]): Promise<Readonly
 }
 
 async function digestTree(chart: Library, seen: Digests): Promise<string> {
-  if (chart.known) return chart.known.digest
-  const own = await digestFiles(readOwnFiles(chart))
+  return chart.known?.digest ?? joined(chart, (library) => digestChart(library, seen))
+}
+
+/** Returns the digest of the files that `readOwnFiles` has of a chart and its libraries, whatever is known of them. Rejects with `KK_CHART`. */
+export function digestRead(chart: Library): Promise<string> {
+  return joined(chart, digestRead)
+}
+
+async function joined(chart: Library, digestOf: (library: Library) => Promise<string>): Promise<string> {
+  const own = await ownDigest(chart)
   const libraries = await Promise.all(
-    chart.libraries.map(async (library) => `${library.name} ${await digestChart(library, seen)}\n`),
+    chart.libraries.map(async (library) => `${library.name} ${await digestOf(library)}\n`),
   )
   return createHash('sha256')
     .update(`${own}\n${libraries.sort().join('')}`)
     .digest('hex')
 }
+
+/** Of the files as `readOwnFiles` has them. */
+const ownDigest = oncePerObject((chart: Library) => digestFiles(readOwnFiles(chart)))
 
 async function digestFiles(files: readonly ChartFile[]): Promise<string> {
   const hash = createHash('sha256')

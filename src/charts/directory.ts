@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import type {Chart, Library} from './chart.ts'
 import {readChartYaml} from './chart-yaml.ts'
 import {isPackageOf} from './dependencies.ts'
+import type {KeptCharts} from './kept-charts.ts'
 import {unpackPackage} from './package-cache.ts'
 import {readChart} from './read-chart.ts'
 import {compareVersions, satisfiesConstraint} from './version.ts'
@@ -18,6 +19,8 @@ export interface WantedChart {
 export interface ReadCharts {
   readonly charts: Map<string, Chart>
   readonly libraries: Map<string, Library>
+  /** What was found out of them by earlier commands; undefined if that is not to be used. */
+  readonly kept?: KeptCharts | undefined
 }
 
 interface Reading {
@@ -36,14 +39,12 @@ export async function findInDirectory(
   {cache, read}: Reading,
 ): Promise<Chart | undefined> {
   for (const directory of [join(path, wanted.name), path]) {
-    const known = read?.charts.get(directory)
+    const known = knownIn(directory, read)
     if (known && fits(known, wanted)) return known
     if (!existsSync(join(directory, 'Chart.yaml'))) continue
     const manifest = readChartYaml(directory)
     if (!fits(manifest, wanted)) continue
-    const chart = readChart(directory, {origin: directory, manifest, libraries: read?.libraries})
-    read?.charts.set(directory, chart)
-    return chart
+    return keepChart(readChart(directory, {origin: directory, manifest, libraries: read?.libraries}), read)
   }
 
   const [newest] = packageVersions(path, wanted).sort(compareVersions).reverse()
@@ -51,6 +52,20 @@ export async function findInDirectory(
   const file = join(path, `${wanted.name}-${newest}.tgz`)
   const unpacked = await unpackPackage(file, cache)
   return readChart(unpacked.directory, {origin: file, packageDigest: unpacked.digest})
+}
+
+/** Returns the chart in a directory, if it was read before and is the same. */
+export function knownIn(directory: string, read: ReadCharts | undefined): Chart | undefined {
+  const chart = read?.charts.get(directory) ?? read?.kept?.find(directory)
+  if (chart) read?.charts.set(directory, chart)
+  return chart
+}
+
+/** Keeps a chart for those who look for it later. */
+export async function keepChart(chart: Chart, read: ReadCharts | undefined): Promise<Chart> {
+  const kept = (await read?.kept?.keep(chart)) ?? chart
+  read?.charts.set(chart.directory, kept)
+  return kept
 }
 
 /** The names of the charts in a directory of charts. */

@@ -14,6 +14,9 @@ import {type Carried, carriedChart, sameChart} from './carried.ts'
 import type {Chart} from './chart.ts'
 import {
   findInDirectory,
+  fits,
+  keepChart,
+  knownIn,
   namesInDirectory,
   type ReadCharts,
   versionsInDirectory,
@@ -86,8 +89,16 @@ async function findIn(
     const isOwn = source.kind === 'built-in'
     const path = isOwn ? await builtIn() : source.path
     const known = await carried?.()
-    const chart = known && (isOwn ? carriedChart(known, wanted, path) : await sameChart(known, wanted, path))
-    return chart ?? findInDirectory(path, wanted, {cache: packageCache, read})
+    if (isOwn) {
+      const chart = known && carriedChart(known, wanted, path)
+      if (chart) return chart
+    } else {
+      const chart = knownIn(join(path, wanted.name), read)
+      if (chart && fits(chart, wanted)) return chart
+      const same = known && (await sameChart(known, wanted, path))
+      if (same) return keepChart(same, read)
+    }
+    return findInDirectory(path, wanted, {cache: packageCache, read})
   }
   return findInRemote(source, wanted, {cache: packageCache, packages})
 }

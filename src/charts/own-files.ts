@@ -40,11 +40,26 @@ export function mentions(chart: Library, ...words: readonly string[]): boolean {
   return mentioned(chart, words).size > 0
 }
 
-/** Returns those of some words that a template has; the files are read once for all. */
+/** Returns those of some words that a template has; the files are read once for all, or not at all where they are known. */
 export function mentioned<Word extends string>(chart: Library, words: readonly Word[]): ReadonlySet<Word> {
-  const texts = readTemplates(chart)
-  const found = words.filter((word) => texts.some((bytes) => bytes.includes(word)))
+  const known = chart.known?.words
+  const found = words.filter((word) =>
+    known !== undefined && isNoted(word)
+      ? known.includes(word)
+      : readTemplates(chart).some((bytes) => bytes.includes(word)),
+  )
   return new Set([...found, ...chart.libraries.flatMap((library) => [...mentioned(library, words)])])
+}
+
+/** Returns the words in templates of a chart but its libraries' that may hold a group or a version, one a line. */
+export function templateWords(chart: Library): string {
+  const words = readTemplates(chart).flatMap((bytes) => bytes.toString('latin1').match(/[\w.-]+/g) ?? [])
+  return [...new Set(words.filter(isNoted))].join('\n')
+}
+
+/** Whether `templateWords` has a word wherever it stands, also as a part of another one. */
+function isNoted(word: string): boolean {
+  return /^[\w.-]*(?:\.|Version)[\w.-]*$/.test(word)
 }
 
 /** The templates of a chart but its libraries', those of packed subcharts with all that is packed with them. */

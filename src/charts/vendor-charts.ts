@@ -1,12 +1,15 @@
 import {join} from 'node:path'
+import {KkError} from '../base/errors.ts'
 import type {Chart, Library} from './chart.ts'
+import {digestRead} from './digest-chart.ts'
 import {type ChartFile, writeChartFiles} from './files/chart-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
 /**
  * Copies each chart, with its libraries unpacked under `charts/`, into a directory of the run's own; from then on
  * no edit of the originals reaches a helm of this run, and those are never written. One after the other, before
- * helms run beside each other. Returns the copies by the directory of the chart. Rejects with `KK_CHART`.
+ * helms run beside each other. Returns the copies by the directory of the chart. Rejects with `KK_CHART`, also for a chart that is not as it
+ * was known to be.
  */
 export async function vendorCharts(
   charts: readonly Chart[],
@@ -19,10 +22,18 @@ export async function vendorCharts(
     // Two sources may have charts of one name, and helm wants a directory to be named after its chart.
     const copy = join(directory, String(copies.size), chart.name)
     const files = vendoredFiles(chart)
+    // The files of a known chart are read here first.
+    if (chart.known && (await digestRead(chart)) !== chart.known.digest) throw changed(chart)
     await writeChartFiles(anyKubernetes ? files.map(withoutConstraint) : files, copy)
     copies.set(chart.directory, copy)
   }
   return copies
+}
+
+function changed({origin}: Chart): KkError {
+  return new KkError('KK_CHART', `the files of ${origin} changed while the plan was made`, {
+    hint: 'nothing was changed with them; run the same command again',
+  })
 }
 
 export interface VendorOptions {

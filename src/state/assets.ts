@@ -52,6 +52,11 @@ export async function readAsset(name: AssetName): Promise<Buffer> {
   return readFile(join(SOURCE_ROOT, 'dist/assets', name))
 }
 
+/** Returns the digest of the sources that the executable was built from; undefined from the sources, which may change. */
+export function buildDigest(): string | undefined {
+  return isSea() ? Buffer.from(getRawAsset('sources.sha256')).toString() : undefined
+}
+
 /** Returns what this kk was made from. */
 export async function readBuild(): Promise<Build> {
   if (!isSea()) return {commit: null, modified: false, form: 'sources'}

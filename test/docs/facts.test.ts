@@ -81,6 +81,7 @@ it('every error code that the pages name exists', async () => {
   const {ERRORS} = await import('../../src/base/errors.ts')
   const variables = [
     'KK_BENCH_SHARE',
+    'KK_NO_CACHE',
     'KK_ENVIRONMENT',
     'KK_CONTEXT',
     'KK_HELM',

@@ -2,12 +2,13 @@ import {join} from 'node:path'
 import {once} from '../../base/once.ts'
 import {openCarried} from '../../charts/carried.ts'
 import type {ChartFinding} from '../../charts/find-chart.ts'
+import {type KeptCharts, openKeptCharts} from '../../charts/kept-charts.ts'
 import {helmPackages, type Packages} from '../../helm/pull.ts'
 import {digestResolver, sourceRegistries} from '../../images/registry/resolve.ts'
 import type {Rendering} from '../../prepare/inference/facts-of-releases.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {unresolvedLines} from '../../report/charts/lock-text.ts'
-import {builtInFiles} from '../../state/assets.ts'
+import {buildDigest, builtInFiles} from '../../state/assets.ts'
 import {cacheDirectory} from '../../state/directories.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {expectLocked, type LockPorts} from '../../verbs/charts/lock-charts.ts'
@@ -22,10 +23,17 @@ export function openFinding(helm: string | undefined): ChartFinding & AsyncDispo
     builtIn: async () => join(await builtInFiles(process.env), 'charts'),
     carried: once(openCarried),
     cache: cacheDirectory(process.env),
-    read: {charts: new Map(), libraries: new Map()},
+    read: {charts: new Map(), libraries: new Map(), kept: openKept()},
     packages,
     [Symbol.asyncDispose]: remove,
   }
+}
+
+/** Opens what earlier commands found out of charts; undefined from the sources, and with `KK_NO_CACHE`. */
+function openKept(): KeptCharts | undefined {
+  const build = buildDigest()
+  if (build === undefined || process.env.KK_NO_CACHE) return undefined
+  return openKeptCharts({cache: cacheDirectory(process.env), build})
 }
 
 /** Opens what rendering charts without a cluster needs; helm is looked for when something is to be rendered. */

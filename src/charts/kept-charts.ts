@@ -1,0 +1,153 @@
+import {createHash} from 'node:crypto'
+import {type BigIntStats, lstatSync, readdirSync, readFileSync, statSync} from 'node:fs'
+import {readdir, rm, stat} from 'node:fs/promises'
+import {join, resolve} from 'node:path'
+import {isDeepStrictEqual} from 'node:util'
+import {once, oncePer} from '../base/once.ts'
+import {writeAtomically} from '../state/files/write-atomically.ts'
+import type {Chart, KnownChart, Library} from './chart.ts'
+import {readChartYaml} from './chart-yaml.ts'
+import {knownOf} from './known-chart.ts'
+
+/** What was found out of charts in directories, kept for as long as their files stay as they are. */
+export interface KeptCharts {
+  /** Returns a chart with what is known of it; undefined if it has changed, or was never kept. No file of it is opened. */
+  find(directory: string): Chart | undefined
+  /** Keeps a chart that was read since these were opened. Resolves with it, and with what is known of it when it is kept. */
+  keep(chart: Chart): Promise<Chart>
+}
+
+interface KeptOptions {
+  /** When charts were read at the earliest, in milliseconds since the epoch; now by default. */
+  readonly openedAt?: number
+  /** kk's cache directory. */
+  readonly cache: string
+  /** The build of kk: another one may find out something else. */
+  readonly build: string
+}
+
+interface Entry {
+  /** The state of the chart's own files; see `stateOf`. */
+  readonly state: string
+  readonly chart: Omit<Chart, 'libraries'>
+  readonly known: KnownChart
+  readonly libraries: readonly {readonly directory: string; readonly digest: string}[]
+}
+
+/** Files that changed since, or shortly before, may change again within the same tick of the file system's clock. */
+const RACY_MILLISECONDS = 3000
+const KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000
+
+/**
+ * Opens the cache of what charts are. As git does, it compares the stat data of files, and keeps nothing of files that changed so
+ * recently that a further change might not be seen in it. What is older than 30 days is removed when something is kept.
+ */
+export function openKeptCharts({cache, build, openedAt = Date.now()}: KeptOptions): KeptCharts {
+  const folder = join(cache, 'known-charts')
+  const fileOf = (kind: 'chart' | 'library', directory: string) => {
+    const key = [build, kind, directory, resolve(directory)].join('\0')
+    return join(folder, `${createHash('sha256').update(key).digest('hex')}.json`)
+  }
+  const stateIn = oncePer(stateOf)
+  const findAs = (kind: 'chart' | 'library', directory: string): Chart | undefined => {
+    const entry = readEntry(fileOf(kind, directory))
+    if (!entry || entry.state !== stateIn(directory)?.digest) return undefined
+    const libraries = entry.libraries.map((each) => {
+      const library = libraryIn(each.directory)
+      return library?.known?.digest === each.digest ? library : undefined
+    })
+    if (!libraries.every((each) => each !== undefined)) return undefined
+    return {...entry.chart, known: entry.known, libraries}
+  }
+  const libraryIn = oncePer((directory: string): Library | undefined => findAs('library', directory))
+
+  const keepAs = async <Kind extends Library>(kind: 'chart' | 'library', read: Kind): Promise<Kind> => {
+    const libraries = await Promise.all(read.libraries.map(keepLibrary))
+    const state = stateIn(read.directory)
+    const isSettled = state && state.newest < openedAt - RACY_MILLISECONDS
+    if (!isSettled || !isClosed(read) || !libraries.every(({known}) => known)) return read
+    const {libraries: _, known: __, ...chart} = read
+    const known = read.known ?? (await knownOf({...read, libraries}).catch(() => undefined))
+    if (!known) return read
+    const entry = {
+      ...{state: state.digest, chart, known},
+      libraries: libraries.map(({directory, known}) => ({directory, digest: known!.digest})),
+    }
+    const text = JSON.stringify(entry)
+    // JSON has neither infinite numbers nor large ones.
+    if (!isDeepStrictEqual(JSON.parse(text), entry)) return read
+    await writeAtomically(fileOf(kind, read.directory), text, {mode: 0o600})
+    return {...read, libraries, known}
+  }
+  const kept = new Map<string, Promise<Library>>()
+  const keepLibrary = async (library: Library): Promise<Library> => {
+    const promise =
+      kept.get(library.directory) ??
+      Promise.resolve(libraryIn(library.directory) ?? keepAs('library', library))
+    kept.set(library.directory, promise)
+    return promise
+  }
+  const tidy = once(() => removeOld(folder).catch(() => undefined))
+  return {
+    find: (directory) => findAs('chart', directory),
+    async keep(chart) {
+      // What cannot be kept is read again the next time.
+      const found = await keepAs('chart', chart).catch(() => chart)
+      await tidy()
+      return found
+    },
+  }
+}
+
+function readEntry(file: string): Entry | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Entry
+  } catch {
+    return undefined
+  }
+}
+
+interface State {
+  readonly digest: string
+  /** When something in it changed last, in milliseconds since the epoch. */
+  readonly newest: number
+}
+
+/**
+ * Returns the state of all files and directories below one, by their stat data; undefined if there is a link among them, for what
+ * that leads to may change unseen.
+ */
+function stateOf(directory: string): State | undefined {
+  const hash = createHash('sha256')
+  let newest = 0
+  const add = (path: string, stats: BigIntStats): boolean => {
+    const {dev, ino, mode, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs} = stats
+    newest = Math.max(newest, Number(mtimeMs), Number(ctimeMs))
+    hash.update([path, dev, ino, mode, size, mtimeNs, ctimeNs].join('\0')).update('\n')
+    if (stats.isFile()) return true
+    const names = stats.isDirectory() ? readdirSync(path).sort() : undefined
+    return names?.every((name) => add(join(path, name), lstatSync(join(path, name), {bigint: true}))) ?? false
+  }
+  try {
+    if (!add(directory, statSync(directory, {bigint: true}))) return undefined
+  } catch {
+    return undefined
+  }
+  return {digest: hash.digest('hex'), newest}
+}
+
+/** Whether a chart depends on no directory beside it but its libraries: one that is missing now may come. */
+function isClosed({directory, libraries, ...chart}: Library): boolean {
+  if ('packageDigest' in chart) return true
+  const beside = readChartYaml(directory).dependencies.filter(({repository}) =>
+    repository.startsWith('file://'),
+  )
+  return beside.length === libraries.length
+}
+
+async function removeOld(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name)
+    if ((await stat(file)).mtimeMs < Date.now() - KEPT_MILLISECONDS) await rm(file, {force: true})
+  }
+}
