@@ -1,6 +1,7 @@
+import {oncePer} from '../../base/once.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {ApiServer} from '../../kubernetes/api/api-server.ts'
-import type {InventoryReader} from '../../kubernetes/inventory/inventory.ts'
+import type {InventoryPart, InventoryReader} from '../../kubernetes/inventory/inventory.ts'
 import type {FactName, KnownFacts} from '../../overrides/facts/facts.ts'
 import {partsFor} from '../../overrides/facts/from-inventory.ts'
 import {type PlaceLayers, systemLayers, userLayers} from '../../overrides/layers-of-place.ts'
@@ -46,8 +47,11 @@ export async function systemLayer(
   {cluster, onMissing}: Unstated = {},
 ): Promise<Required<Pick<PlaceLayers, 'system' | 'plugins'>>> {
   const file = factsFile(flags)
+  // Each round of the inference asks for the facts again.
+  const read = oncePer(async (part: InventoryPart) => (await cluster!()).inventory.read(part))
   const facts = async (names: readonly FactName[]) => {
-    const {facts: known} = await knownFacts({file, environment, names, cluster})
+    const asked = cluster && (async () => ({inventory: {read}}))
+    const {facts: known} = await knownFacts({file, environment, names, cluster: asked})
     const missing = names.filter((name) => known[name] === undefined)
     const askable = [...partsFor(missing).values()].flat()
     if (!cluster && askable.length > 0) onMissing?.(askable.sort())
