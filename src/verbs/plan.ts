@@ -29,7 +29,7 @@ import {preparedMask} from '../prepare/environment-mask.ts'
 import {observedRecords} from '../prepare/observed-records.ts'
 import {namedReleases, type Prepared} from '../prepare/prepare.ts'
 import {previousRevisions} from '../prepare/previous-revisions.ts'
-import {seenRevisions} from '../prepare/seen-revisions.ts'
+import {type SeenRevisions, seenRevisions} from '../prepare/seen-revisions.ts'
 import {serversElsewhereNotes} from '../prepare/servers-elsewhere.ts'
 import {settingNotes, tlsNotes} from '../prepare/setting-notes.ts'
 import {stuckReleases, unseenNotes} from '../prepare/stuck-releases.ts'
@@ -57,6 +57,19 @@ export interface PlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> 
    * each kind, and one of the pods and claims of namespaces with workloads.
    */
   readonly showMissing?: boolean
+  /** What the plan is compared with, where that was asked before. */
+  readonly seen?: Promise<Seen> | undefined
+}
+
+/** The identity of a cluster, and its revisions. */
+export type Seen = readonly [Plan['cluster'], SeenRevisions]
+
+/** Returns what an environment is compared with. */
+export function seenOn(
+  cluster: Cluster,
+  {graph, identity}: Pick<Prepared, 'graph' | 'identity'>,
+): Promise<Seen> {
+  return Promise.all([clusterOf(cluster, identity), seenRevisions(cluster, {releases: graph.releases})])
 }
 
 /**
@@ -67,18 +80,14 @@ export interface PlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> 
 export async function observedPlan(
   prepared: Prepared,
   cluster: Cluster,
-  {names, install, correctDrift, showForeign = false, showMissing = false}: PlanOptions,
+  {names, install, correctDrift, showForeign = false, showMissing = false, seen: asked}: PlanOptions,
 ): Promise<ObservedPlan> {
   const {environment, graph, releases, store} = prepared
   const mode: PlanMode =
     names.length === 0
       ? {kind: install ? 'all' : 'installed'}
       : {kind: 'named', releases: namedReleases(prepared, names), install}
-  const sought = {releases: graph.releases}
-  const [plansCluster, seen] = await Promise.all([
-    clusterOf(cluster, prepared.identity),
-    seenRevisions(cluster, sought),
-  ])
+  const [plansCluster, seen] = await (asked ?? seenOn(cluster, prepared))
   const last = [...lastOf(seen.revisions).values()]
   const records = await observedRecords(cluster, last, (release) => graph.requirements.has(release))
   const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))

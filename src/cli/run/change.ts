@@ -14,6 +14,7 @@ import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {type GiveUp, type HookData, hookDataLines} from '../../verbs/change/hook-data.ts'
 import {type PlannedChange, planChange} from '../../verbs/change/planned-change.ts'
 import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
+import {seenOn} from '../../verbs/plan.ts'
 import {type Console, canAsk, confirm, requireConfirmation} from '../console.ts'
 import {offerGuard} from '../guard.ts'
 import {heedLock} from '../open/charts.ts'
@@ -66,13 +67,16 @@ export async function change(options: Change): Promise<ExitCode> {
   await using cluster = opened.cluster
   const scope = await options.scope(opened.releases, opened.prepared)
   if (!scope) return 0
+  // Asked at the same time as the secrets, which may be refused first; with a lock, charts are rendered in between.
+  const seen = flags.locked ? undefined : seenOn(cluster, opened.prepared)
+  seen?.catch(() => undefined)
   const supplied = await openSecrets(opened.prepared, flags, cluster)
   const prepared = supplied.planned
   const {environment} = prepared
   await heedLock(prepared, flags, console)
 
   const waits = !isDry && !flags['no-wait']
-  const planned = await planChange(supplied, cluster, {scope, waits, say: console.say})
+  const planned = await planChange(supplied, cluster, {scope, seen, waits, say: console.say})
   const {plan} = planned
   options.expect?.(planned)
   // What may install makes every change.

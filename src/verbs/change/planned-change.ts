@@ -88,9 +88,16 @@ interface VerbChecks {
 export async function planChange(
   supplied: Supplied,
   cluster: Cluster,
-  {scope, ...turn}: Turn & {readonly scope: PlanOptions},
+  {scope, seen, ...turn}: Turn & Pick<PlanOptions, 'seen'> & {readonly scope: PlanOptions},
 ): Promise<PlannedChange> {
-  const observed = await settled(cluster, () => observedPlan(supplied.planned, cluster, scope), turn)
+  let ahead = seen
+  const observe = () => {
+    const first = ahead
+    // A plan that is made again is compared with what is there then.
+    ahead = undefined
+    return observedPlan(supplied.planned, cluster, {...scope, seen: first})
+  }
+  const observed = await settled(cluster, observe, turn)
   return plannedChange(supplied, cluster, observed)
 }
 

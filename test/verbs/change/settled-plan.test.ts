@@ -71,7 +71,10 @@ describe('a plan that is to be run', () => {
   })
 
   it('is made again, but once, when one has ended: it may have written after the plan was made', async () => {
-    expect(await scene({leftovers: [['keystone!']], changed: ['keystone']})).toMatchObject({plans: 2, said: []})
+    expect(await scene({leftovers: [['keystone!']], changed: ['keystone']})).toMatchObject({
+      plans: 2,
+      said: [],
+    })
   })
 
   it('is made again for another one that has ended since', async () => {
