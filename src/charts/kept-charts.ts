@@ -1,4 +1,4 @@
-import {createHash} from 'node:crypto'
+import {hash} from 'node:crypto'
 import {type BigIntStats, lstatSync, readdirSync, readFileSync, statSync} from 'node:fs'
 import {readdir, rm, stat} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
@@ -46,7 +46,7 @@ export function openKeptCharts({cache, build, openedAt = Date.now()}: KeptOption
   const folder = join(cache, 'known-charts')
   const fileOf = (kind: 'chart' | 'library', directory: string) => {
     const key = [build, kind, directory, resolve(directory)].join('\0')
-    return join(folder, `${createHash('sha256').update(key).digest('hex')}.json`)
+    return join(folder, `${hash('sha256', key)}.json`)
   }
   const stateIn = oncePer(stateOf)
   const findAs = (kind: 'chart' | 'library', directory: string): Chart | undefined => {
@@ -64,7 +64,7 @@ export function openKeptCharts({cache, build, openedAt = Date.now()}: KeptOption
   const keepAs = async <Kind extends Library>(kind: 'chart' | 'library', read: Kind): Promise<Kind> => {
     const libraries = await Promise.all(read.libraries.map(keepLibrary))
     const state = stateIn(read.directory)
-    const isSettled = state && state.newest < openedAt - RACY_MILLISECONDS
+    const isSettled = state && state.newest < BigInt(Math.trunc(openedAt - RACY_MILLISECONDS)) * 1_000_000n
     if (!isSettled || !isClosed(read) || !libraries.every(({known}) => known)) return read
     const {libraries: _, known: __, ...chart} = read
     const known = read.known ?? (await knownOf({...read, libraries}).catch(() => undefined))
@@ -109,8 +109,8 @@ function readEntry(file: string): Entry | undefined {
 
 interface State {
   readonly digest: string
-  /** When something in it changed last, in milliseconds since the epoch. */
-  readonly newest: number
+  /** When something in it changed last, in nanoseconds since the epoch. */
+  readonly newest: bigint
 }
 
 /**
@@ -118,22 +118,24 @@ interface State {
  * that leads to may change unseen.
  */
 function stateOf(directory: string): State | undefined {
-  const hash = createHash('sha256')
-  let newest = 0
+  const lines: string[] = []
+  let newest = 0n
   const add = (path: string, stats: BigIntStats): boolean => {
-    const {dev, ino, mode, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs} = stats
-    newest = Math.max(newest, Number(mtimeMs), Number(ctimeMs))
-    hash.update([path, dev, ino, mode, size, mtimeNs, ctimeNs].join('\0')).update('\n')
-    if (stats.isFile()) return true
-    const names = stats.isDirectory() ? readdirSync(path).sort() : undefined
-    return names?.every((name) => add(join(path, name), lstatSync(join(path, name), {bigint: true}))) ?? false
+    const {dev, ino, mode, size, mtimeNs, ctimeNs} = stats
+    if (mtimeNs > newest) newest = mtimeNs
+    if (ctimeNs > newest) newest = ctimeNs
+    lines.push(`${path}\0${dev} ${ino} ${mode} ${size} ${mtimeNs} ${ctimeNs}`)
+    if (!stats.isDirectory()) return stats.isFile()
+    return readdirSync(path)
+      .sort()
+      .every((name) => add(`${path}/${name}`, lstatSync(`${path}/${name}`, {bigint: true})))
   }
   try {
     if (!add(directory, statSync(directory, {bigint: true}))) return undefined
   } catch {
     return undefined
   }
-  return {digest: hash.digest('hex'), newest}
+  return {digest: hash('sha256', lines.join('\n')), newest}
 }
 
 /** Whether a chart depends on no directory beside it but its libraries: one that is missing now may come. */

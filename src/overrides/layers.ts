@@ -109,14 +109,14 @@ function holds(values: unknown, path: readonly string[]): boolean {
 
 /**
  * Returns the values that helm is given: the layers merged in their order. Inputs are not changed. A release whose section
- * has `global: null` gets no `global` at all, for a schema that knows no such key.
+ * has `global: null` gets no `global` at all, for a schema that knows no such key. The same layers are merged once.
  */
-export function mergedValues(layers: readonly Layer[]): Values {
+export const mergedValues = oncePerObject((layers: readonly Layer[]): Values => {
   const merged = mergeValues(...layers.map(({values}) => values))
   if (merged.global !== null) return merged
   const {global: _, ...values} = merged
   return values
-}
+})
 
 /**
  * Returns what has to be merged over `below` to get `above`, where `above` has every key of `below`: maps hold only the keys

@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {asKkError, type KkError} from '../../base/errors.ts'
+import {once} from '../../base/once.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {valuesFault} from '../../charts/default-values.ts'
@@ -65,7 +66,7 @@ export async function factsOfReleases(
 ): Promise<FactsOfReleases> {
   const asking = new Set(subjects.filter(({chart}) => mentions(chart, 'APIVersions')))
   const served = (asking.size > 0 && (await rendering.served?.())) || []
-  const mask = layersMask(subjects)
+  const mask = once(() => layersMask(subjects))
   const versioned = new Set(subjects.filter(({chart}) => asksVersion(chart)))
   const version = (versioned.size > 0 && (await rendering.identity?.())?.version) || KUBE_VERSION
   const kubeVersionFor = (subject: Subject) => (versioned.has(subject) ? version : KUBE_VERSION)
@@ -118,7 +119,7 @@ interface Render extends Subject {
   readonly apiVersions: readonly string[]
   readonly kubeVersion: string
   /** Masks the secrets of all subjects. */
-  readonly mask: Redact
+  readonly mask: () => Redact
 }
 
 async function render(
@@ -148,7 +149,7 @@ async function render(
         chart: places.get(chart.directory)!,
         values: mergedValues(layers),
         timeoutSeconds,
-        mask,
+        mask: mask(),
       }
       try {
         const manifest = await helm.template(call, {kubeVersion, apiVersions})

@@ -102,7 +102,7 @@ export async function planChange(
 }
 
 function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedPlan): PlannedChange {
-  const plan = withInputs(observed.plan, supplied.settled)
+  const plan = withInputs(observed.plan, supplied)
   const keep = () => keepSecrets(supplied, plan, cluster.secrets)
   const expect = () => expectStated(observed.living)
   return {
@@ -140,13 +140,14 @@ export async function keepSecrets(
   }
 }
 
-/** Returns the plan with the digests of the inputs that its run deploys. */
-function withInputs(plan: Plan<DeployKind>, {releases}: Pick<Prepared, 'releases'>): Plan<DeployKind> {
+/** Returns the plan with the digests of the inputs that its run deploys: those of a new secret differ from what is planned. */
+function withInputs(plan: Plan<DeployKind>, {planned, settled}: Supplied): Plan<DeployKind> {
   return {
     ...plan,
     actions: plan.actions.map((action) => {
-      const desired = releases.get(action.release)?.desired
-      return desired && action.inputs !== '' ? {...action, inputs: inputsDigest(desired)} : action
+      const desired = settled.releases.get(action.release)?.desired
+      const isNew = desired !== planned.releases.get(action.release)?.desired
+      return desired && isNew && action.inputs !== '' ? {...action, inputs: inputsDigest(desired)} : action
     }),
   }
 }

@@ -81,8 +81,12 @@ export function supplySecrets(
       supplied.map(({value: _, ...secret}) => secret),
     )
     const real = withLayer(prepared.releases.get(release)!, supplied)
-    const counted = supplied.map(({path, value, isNew}) => ({path, value: isNew ? NEW : value}))
     settled.set(release, real)
+    if (!supplied.some(({isNew}) => isNew)) {
+      planned.set(release, real)
+      continue
+    }
+    const counted = supplied.map(({path, value, isNew}) => ({path, value: isNew ? NEW : value}))
     planned.set(release, {
       ...real,
       desired: withLayer(prepared.releases.get(release)!, counted).desired,
