@@ -1,4 +1,4 @@
-import fs, {
+import {
   appendFileSync,
   existsSync,
   readdirSync,
@@ -9,10 +9,9 @@ import fs, {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import {syncBuiltinESMExports} from 'node:module'
 import {dirname, join} from 'node:path'
 import fc from 'fast-check'
-import {describe, expect, it, onTestFinished} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import type {Chart} from '../../src/charts/chart.ts'
 import {spokenChart} from '../../src/charts/dialect.ts'
 import {digestChart} from '../../src/charts/digest-chart.ts'
@@ -21,6 +20,7 @@ import {type KeptCharts, openKeptCharts} from '../../src/charts/kept-charts.ts'
 import {mentioned} from '../../src/charts/own-files.ts'
 import {readChart} from '../../src/charts/read-chart.ts'
 import {vendorCharts} from '../../src/charts/vendor-charts.ts'
+import {countOpened} from '../support/count-opened.ts'
 import {addFiles, type Files, manifest, writeFiles} from './support/write-files.ts'
 
 const NEEDS = 'dependencies: [{name: helm-toolkit, version: "*", repository: "file://../helm-toolkit"}]\n'
@@ -68,26 +68,6 @@ async function tick(directory: string): Promise<void> {
   while (changed() === first) await new Promise(setImmediate)
 }
 
-/** Counts the files below a directory that are opened, until the test ends. */
-function countOpened(directory: string): () => readonly string[] {
-  const seen: string[] = []
-  const names = ['readFileSync', 'openSync', 'readFile', 'open', 'createReadStream'] as const
-  for (const name of names) {
-    const original = fs[name] as (...args: unknown[]) => unknown
-    const counting = (...args: unknown[]) => {
-      if (String(args[0]).startsWith(directory)) seen.push(String(args[0]))
-      return original(...args)
-    }
-    Object.assign(fs, {[name]: counting})
-    onTestFinished(() => {
-      Object.assign(fs, {[name]: original})
-      syncBuiltinESMExports()
-    })
-  }
-  syncBuiltinESMExports()
-  return () => seen
-}
-
 describe('a chart whose files stay as they are', () => {
   it('is the same as one that is read, and none of its files is opened', async () => {
     const [charts, cache] = [writeFiles(FILES), writeFiles({})]
@@ -102,9 +82,9 @@ describe('a chart whose files stay as they are', () => {
       dialect: 'openstack-helm',
       words: ['APIVersions', 'cert-manager.io', 'coreos.com'],
     })
-    expect(files()).toEqual([])
+    expect(files).toEqual([])
     await factsOf(find(charts, undefined))
-    expect(files()).toContain(join(charts, 'keystone/values.yaml'))
+    expect(files).toContain(join(charts, 'keystone/values.yaml'))
   })
 
   it('is known at once to the command that reads it first', async () => {

@@ -3,7 +3,6 @@ import type {Chart} from '../../charts/chart.ts'
 import {digestCharts} from '../../charts/digest-chart.ts'
 import type {ChartFinding} from '../../charts/find-chart.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {featureLayers} from '../../overrides/features.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {releaseLayers} from '../../overrides/layers.ts'
 import type {LayerOf, PlaceLayers} from '../../overrides/layers-of-place.ts'
@@ -39,12 +38,26 @@ export interface Gathered extends LoadedCharts {
   readonly layers: ReadonlyMap<ReleaseId, readonly Layer[]>
 }
 
+interface GatherSources {
+  /** Returns the layers of the feature files of a chart. */
+  readonly features: (chart: Chart) => Promise<readonly Layer[]>
+}
+
 /**
  * Finds the charts of the releases that the environment wants, of those that they state to require, and of the added
  * ones, and reads their layers.
  */
 export async function gather(
-  {environment, finding, values, sets, places = {}, supply, unusable}: GatherOptions,
+  {
+    environment,
+    finding,
+    values,
+    sets,
+    places = {},
+    supply,
+    unusable,
+    features,
+  }: GatherOptions & GatherSources,
   added: readonly ReleaseId[] = [],
 ): Promise<Gathered> {
   const loaded = await loadCharts({environment, finding, unusable}, added)
@@ -57,7 +70,11 @@ export async function gather(
   const layers = new Map<ReleaseId, readonly Layer[]>()
   for (const [release, chart] of loaded.charts) {
     const {user} = places
-    layers.set(release, await layersOf({environment, release, chart, values, sets, system, user}))
+    const own = await features(chart)
+    layers.set(
+      release,
+      await layersOf({environment, release, chart, values, sets, system, user, features: own}),
+    )
   }
   if (!supply) return {...loaded, digests, layers}
   const releases = new Map([...loaded.charts].map(([id, chart]) => [id, {chart, layers: layers.get(id)!}]))
@@ -70,6 +87,7 @@ interface LayersOptions {
   readonly sets: readonly SetFlag[]
   readonly system: ((release: ReleaseId) => Promise<Layer | undefined>) | undefined
   readonly user: LayerOf | undefined
+  readonly features: readonly Layer[]
   readonly release: ReleaseId
   readonly chart: Chart
 }
@@ -81,6 +99,7 @@ async function layersOf({
   chart,
   values,
   sets,
+  features,
   ...places
 }: LayersOptions): Promise<readonly Layer[]> {
   const name = releaseName(release)
@@ -94,7 +113,7 @@ async function layersOf({
     environment,
     release: name,
     part,
-    features: await featureLayers(chart, environment.features),
+    features,
     ...(system && {system}),
     ...(user && {user}),
     valuesFiles: await Promise.all(

@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {asKkError, type KkError} from '../../base/errors.ts'
-import {once} from '../../base/once.ts'
+import {once, oncePerObject} from '../../base/once.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {valuesFault} from '../../charts/default-values.ts'
@@ -122,11 +122,9 @@ interface Render extends Subject {
   readonly mask: () => Redact
 }
 
-async function render(
-  renders: readonly Render[],
-  {helm: open, cache: directory, onRendered}: Rendering,
-): Promise<FactsOfReleases> {
-  const cache = openFactsCache(directory)
+async function render(renders: readonly Render[], rendering: Rendering): Promise<FactsOfReleases> {
+  const {helm: open, onRendered} = rendering
+  const cache = openFactsCache(rendering)
   const keyed = renders.map((each) => ({...each, key: keyOf(each)}))
   const known = await Promise.all(
     keyed.map(async ({release, key}) => [release, await cache.read(key)] as const),
@@ -195,19 +193,26 @@ interface KeptFacts extends ChartFacts {
   readonly kubeVersion: string
 }
 
-/** Opens the cache below a directory of kk's own. It holds names and digests, but no values and no words of texts. */
-function openFactsCache(directory: string): FactsCache {
-  const fileOf = (digest: string) => join(directory, 'facts', String(FORMAT), `${digest}.json`)
+/**
+ * Opens the cache below a directory of kk's own, once for all rounds of an inference. It holds names and digests, but no values and
+ * no words of texts.
+ */
+const openFactsCache = oncePerObject(({cache}: Rendering): FactsCache => {
+  const fileOf = (digest: string) => join(cache, 'facts', String(FORMAT), `${digest}.json`)
+  const seen = new Map<string, ChartFacts>()
   return {
     async read(digest) {
       try {
-        return JSON.parse(await readFile(fileOf(digest), 'utf8')) as ChartFacts
+        const facts = seen.get(digest) ?? (JSON.parse(await readFile(fileOf(digest), 'utf8')) as ChartFacts)
+        seen.set(digest, facts)
+        return facts
       } catch {
         return undefined
       }
     },
     async keep(digest, facts) {
+      seen.set(digest, facts)
       await writeAtomically(fileOf(digest), JSON.stringify(facts), {mode: 0o600}).catch(() => undefined)
     },
   }
-}
+})

@@ -1,4 +1,6 @@
 import {KkError} from '../../base/errors.ts'
+import {oncePerObject} from '../../base/once.ts'
+import type {Chart} from '../../charts/chart.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Requirement} from '../../graph/build.ts'
 import type {KnownRelease} from '../../graph/inference/facts.ts'
@@ -13,6 +15,7 @@ import {
 } from '../../graph/inference/infer.ts'
 import {servesKind} from '../../kubernetes/inventory/custom-kinds.ts'
 import type {RenderedObject} from '../../kubernetes/manifest/manifest.ts'
+import {featureLayers} from '../../overrides/features.ts'
 import {builtInPlugins} from '../../overrides/system/plugins.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'
@@ -63,19 +66,20 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
   const plugins = options.places?.plugins ?? builtInPlugins()
   const added: ReleaseId[] = []
   const rendered = new Map<ReleaseId, readonly RenderedObject[]>()
+  const rendering = inference && {...inference, onRendered: rendered.set.bind(rendered)}
+  const features = oncePerObject((chart: Chart) => featureLayers(chart, environment.features))
   for (;;) {
-    const gathered = await gather(options, added)
+    const gathered = await gather({...options, features}, added)
     const inferring = inferringAmong(environment, gathered)
-    if (!inference || inferring.size === 0) return {...NOTHING, gathered, requirements: gathered.requirements}
-    const onRendered = rendered.set.bind(rendered)
-    const facts = await factsOfReleases(subjectsOf(environment, gathered), {...inference, onRendered})
+    if (!rendering || inferring.size === 0) return {...NOTHING, gathered, requirements: gathered.requirements}
+    const facts = await factsOfReleases(subjectsOf(environment, gathered), rendering)
     const {releases, failures} = readable(facts, gathered)
-    if (!inference.isTolerant) refuseUnreadable(failures, inferring)
+    if (!rendering.isTolerant) refuseUnreadable(failures, inferring)
     const gone = new Set(added.filter((release) => !gathered.charts.has(release)))
     const chartIndex = await readChartIndex({
       environment,
       present: gathered.charts,
-      cache: inference.cache,
+      cache: rendering.cache,
       gone,
     })
     const inputs: InferenceInputs = {
@@ -86,7 +90,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
       stated: (release) => statementsOf(environment, gathered, release),
     }
     const inferred = infer(inputs)
-    const isServed = await servedAmong(inferred, inference)
+    const isServed = await servedAmong(inferred, rendering)
     const shown = withoutServed(inferred, {environment, gathered, isServed})
     const told = await statedByPlugins({
       environment,
@@ -104,7 +108,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     if (found.added.length === 0) {
       const foreknown = foreknownOf(releases, gathered, rendered)
       return {
-        ...inferredRequirements({environment, gathered, inputs, found, failures, inference, gone}),
+        ...inferredRequirements({environment, gathered, inputs, found, failures, inference: rendering, gone}),
         foreknown,
       }
     }

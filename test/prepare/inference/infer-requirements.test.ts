@@ -10,6 +10,7 @@ import type {ClusterIdentity} from '../../../src/kubernetes/api/identity.ts'
 import {type Prepared, prepare} from '../../../src/prepare/prepare.ts'
 import {releaseName} from '../../../src/release.ts'
 import {indexCharts} from '../../../src/verbs/charts/index-charts.ts'
+import {countOpened} from '../../support/count-opened.ts'
 import {HELMS} from '../../support/helms.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 import {toolPath} from '../../support/tools.ts'
@@ -293,6 +294,24 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     const found = await prepared({}, ['dashboard'])
 
     expect(found.graph.releases.map(releaseName)).toEqual(['dashboard', 'keystone', 'mariadb'])
+  })
+
+  it('are read once, with the feature files, whatever the number of rounds', async () => {
+    const charts = join(cache, 'charts')
+    await cp(CHARTS, charts, {recursive: true})
+    await mkdir(join(charts, 'dashboard/values_overrides'))
+    await writeFile(join(charts, 'dashboard/values_overrides/noble.yaml'), 'a: 1\n')
+    await indexCharts({directory: charts, rendering: rendering()})
+    const kk = {charts: [charts], features: ['noble']}
+    await prepared(kk, ['dashboard'])
+    const files = countOpened(cache)
+
+    const found = await prepared(kk, ['dashboard'])
+
+    expect(found.graph.releases.map(releaseName)).toEqual(['dashboard', 'keystone', 'mariadb'])
+    const read = files.filter((file) => /noble\.yaml|\/facts\//.test(file))
+    expect(read).toHaveLength(4)
+    expect(new Set(read).size).toBe(4)
   })
 
   it('bring in nothing that was indexed and is not there any more, and say so', async () => {
