@@ -79,7 +79,7 @@ function usage(command: Command): string {
   return `${words(command)} ${command.usage ?? ''}`.trim()
 }
 
-function example(stated: Command['examples'][number]): string {
+function example(stated: string): string {
   const {command, about} = exampleOf(stated)
   return about === undefined ? command : `# ${about}\n${command}`
 }

@@ -4,7 +4,8 @@ export interface CommandReference {
   readonly summary: string
   readonly description?: string
   readonly usage?: string
-  readonly examples: readonly (string | {readonly description: string; readonly command: string})[]
+  /** Each a command as it is typed, below a line that says what it is about, or alone. */
+  readonly examples: readonly string[]
   readonly args: Readonly<Record<string, ArgumentReference>>
   readonly flags: Readonly<Record<string, FlagReference>>
   readonly hidden?: boolean
@@ -49,14 +50,10 @@ export function wordsOf({id}: Pick<CommandReference, 'id'>): string {
   return id.replaceAll(':', ' ')
 }
 
-/** Returns an example as it is typed, with what it is about. */
-export function exampleOf(stated: CommandReference['examples'][number]): {
-  readonly command: string
-  readonly about: string | undefined
-} {
-  const {command, description} =
-    typeof stated === 'string' ? {command: stated, description: undefined} : stated
-  return {command: command.replaceAll('<%= config.bin %>', 'kk'), about: description}
+/** Returns an example as it is typed, with what it is about, which may stand on a line above. */
+export function exampleOf(stated: string): {readonly command: string; readonly about: string | undefined} {
+  const [command, about] = stated.split('\n').toReversed()
+  return {command: command!, about}
 }
 
 /** Returns a flag with its short form and what it takes: `-e, --environment FILE`. */

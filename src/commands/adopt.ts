@@ -23,15 +23,9 @@ export default class Adopt extends KkCommand {
     'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes no value of an object: what differs comes with the next deploy. A release of another environment is refused, unless --owner names that environment: so one is renamed, or hands releases over.'
   static override usage = '[RELEASE...] [FILE] [FLAGS]'
   static override examples = [
-    {
-      description: 'What a deploy would change of it.',
-      command: '<%= config.bin %> adopt keystone environments/all-in-one.yaml --sandbox --dry-run',
-    },
-    '<%= config.bin %> adopt mariadb keystone environments/all-in-one.yaml --sandbox --yes',
-    {
-      description: 'After the environment was renamed.',
-      command: '<%= config.bin %> adopt environments/all-in-one.yaml --owner staging --sandbox --dry-run',
-    },
+    'What a deploy would change of it.\nkk adopt keystone environments/all-in-one.yaml --sandbox --dry-run',
+    'kk adopt mariadb keystone environments/all-in-one.yaml --sandbox --yes',
+    'After the environment was renamed.\nkk adopt environments/all-in-one.yaml --owner staging --sandbox --dry-run',
   ]
   static override strict = false
   static override args = releasesArgument

@@ -8,9 +8,9 @@ export default class Completion extends KkCommand {
   static override description =
     'Commands, flags and their values stand in the script. Names of releases and of the environment are completed from the environment file: the one that the line names, or that kk would take by itself.'
   static override examples = [
-    '<%= config.bin %> completion bash > kk.bash',
-    '<%= config.bin %> completion zsh > _kk',
-    '<%= config.bin %> completion fish > kk.fish',
+    'kk completion bash > kk.bash',
+    'kk completion zsh > _kk',
+    'kk completion fish > kk.fish',
   ]
   static override args = {
     shell: argument({description: 'The shell.', options: [...SHELLS], required: true}),

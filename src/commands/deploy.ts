@@ -11,20 +11,10 @@ export default class Deploy extends KkCommand {
     'Everything that the environment wants and requires, each release when what it requires is healthy, as much at once as the order allows. Releases whose inputs did not change are left as they are. Nothing is ever uninstalled. With --sandbox the throwaway cluster is started when it does not run.'
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> deploy environments/all-in-one.yaml --sandbox',
-    {
-      description: 'What would be done.',
-      command: '<%= config.bin %> deploy environments/all-in-one.yaml --sandbox --dry-run',
-    },
-    {
-      description: 'In a pipeline.',
-      command: '<%= config.bin %> deploy environments/all-in-one.yaml --sandbox --yes --output ndjson',
-    },
-    {
-      description: 'With results for a pipeline, and a page to look at.',
-      command:
-        '<%= config.bin %> deploy environments/all-in-one.yaml --sandbox --yes --report junit=kk.xml --report html=kk.html',
-    },
+    'kk deploy environments/all-in-one.yaml --sandbox',
+    'What would be done.\nkk deploy environments/all-in-one.yaml --sandbox --dry-run',
+    'In a pipeline.\nkk deploy environments/all-in-one.yaml --sandbox --yes --output ndjson',
+    'With results for a pipeline, and a page to look at.\nkk deploy environments/all-in-one.yaml --sandbox --yes --report junit=kk.xml --report html=kk.html',
   ]
   static override args = wholeEnvironmentArgument
   static override strict = false

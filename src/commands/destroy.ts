@@ -11,12 +11,8 @@ export default class Destroy extends KkCommand {
   static override description =
     'The name of the environment is confirmed with --confirm, or typed on a terminal. What another environment or a foreign release uses stays, and protected releases that are not confirmed by their own name, and all that these require; the plan says why. Namespaces and data stay.'
   static override examples = [
-    '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --dry-run',
-    {
-      description: 'The database too, which is protected.',
-      command:
-        '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --confirm mariadb --dry-run',
-    },
+    'kk destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --dry-run',
+    'The database too, which is protected.\nkk destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --confirm mariadb --dry-run',
   ]
   static override args = wholeEnvironmentArgument
   static override strict = false

@@ -32,12 +32,9 @@ export default class Drift extends KkCommand {
     'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind, which --prune deletes after asking; without a terminal it needs --yes. A pruning leaves a record, which kk history shows.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> drift environments/all-in-one.yaml --sandbox',
-    {
-      description: 'What only failed revisions made, and what of it may go.',
-      command: '<%= config.bin %> drift environments/all-in-one.yaml --sandbox --prune --dry-run',
-    },
-    '<%= config.bin %> drift keystone --owner all-in-one --sandbox --output json --detailed-exitcode',
+    'kk drift environments/all-in-one.yaml --sandbox',
+    'What only failed revisions made, and what of it may go.\nkk drift environments/all-in-one.yaml --sandbox --prune --dry-run',
+    'kk drift keystone --owner all-in-one --sandbox --output json --detailed-exitcode',
   ]
   static override strict = false
   static override args = releasesArgument

@@ -8,7 +8,7 @@ export default class Entrypoint extends KkCommand {
   static override summary = 'Wait, in a pod, for what its DEPENDENCY_* variables name; then run COMMAND.'
   static override description =
     "The contract of kubernetes-entrypoint, for init containers of openstack-helm's and kk's charts: DEPENDENCY_SERVICE, _JOBS, _JOBS_JSON, _DAEMONSET, _POD_JSON, _CONTAINER, _CUSTOM_RESOURCE and _SOCKET, with NAMESPACE and POD_NAME of the pod. Waits as long as it takes. The exit code is that of COMMAND, which is split at spaces and may be left out."
-  static override examples = ['<%= config.bin %> entrypoint']
+  static override examples = ['kk entrypoint']
 
   override async run(): Promise<void> {
     await this.parse(Entrypoint)

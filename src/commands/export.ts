@@ -41,18 +41,10 @@ export default class Export extends KkCommand {
     "helm is a shell script of plain helm commands in order. LOST.md in the directory says what the other tool does not do, of this environment. Secrets are named, not written; with --sops-age they are written encrypted. The files follow from the environment alone, but for what SOPS encrypts. Nothing is changed on a cluster, and one is asked only where it is named: for facts, and for secrets that kk keeps. With --hand-over the releases on the cluster are then marked as the other tool's: kk refuses to change them until kk adopt takes them back."
   static override usage = '[FILE] --format FORMAT --output-dir DIR [FLAGS]'
   static override examples = [
-    '<%= config.bin %> export environments/all-in-one.yaml --format helm --output-dir helm',
-    {
-      description: 'Of a cloud that is installed: its facts decide replicas, memory and workers.',
-      command:
-        '<%= config.bin %> export environments/all-in-one.yaml --format flux --charts oci://registry.example.org/kk --output-dir flux --context production',
-    },
-    '<%= config.bin %> export environments/all-in-one.yaml --format helmfile --output-dir helmfile --detailed-exitcode --output json',
-    {
-      description: 'What would be marked, so that helmfile alone changes it.',
-      command:
-        '<%= config.bin %> export environments/all-in-one.yaml --format helmfile --output-dir helmfile --hand-over --dry-run --sandbox',
-    },
+    'kk export environments/all-in-one.yaml --format helm --output-dir helm',
+    'Of a cloud that is installed: its facts decide replicas, memory and workers.\nkk export environments/all-in-one.yaml --format flux --charts oci://registry.example.org/kk --output-dir flux --context production',
+    'kk export environments/all-in-one.yaml --format helmfile --output-dir helmfile --detailed-exitcode --output json',
+    'What would be marked, so that helmfile alone changes it.\nkk export environments/all-in-one.yaml --format helmfile --output-dir helmfile --hand-over --dry-run --sandbox',
   ]
   static override args = fileArgument
   static override flags = {

@@ -10,9 +10,9 @@ export default class ShowFacts extends KkCommand {
   static override description =
     'From these facts kk generates the system overrides of charts. A facts file wins over the environment, and that over the cluster. With a facts file the cluster is asked only if the command line names one.'
   static override examples = [
-    '<%= config.bin %> facts --sandbox',
-    '<%= config.bin %> facts -e environments/all-in-one.yaml --facts facts.yaml',
-    '<%= config.bin %> facts --facts facts.yaml --output json',
+    'kk facts --sandbox',
+    'kk facts -e environments/all-in-one.yaml --facts facts.yaml',
+    'kk facts --facts facts.yaml --output json',
   ]
   static override args = fileArgument
   static override flags = {...environmentFlags, ...factsFlags, ...clusterFlags, ...documentFlags}

@@ -5,9 +5,7 @@ import {changeText, deletedText} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideDelete extends KkCommand {
   static override summary = 'kk overrides delete, printed as StarlingX prints it.'
-  static override examples = [
-    '<%= config.bin %> helm-override-delete rabbitmq openstack -e environments/all-in-one.yaml',
-  ]
+  static override examples = ['kk helm-override-delete rabbitmq openstack -e environments/all-in-one.yaml']
   static override args = placeArguments
   static override flags = deleteFlags
 

@@ -6,7 +6,7 @@ import {chartTable} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideList extends KkCommand {
   static override summary = 'kk overrides list, printed as StarlingX prints it.'
-  static override examples = ['<%= config.bin %> helm-override-list -e environments/all-in-one.yaml']
+  static override examples = ['kk helm-override-list -e environments/all-in-one.yaml']
   static override flags = {...documentFlags, ...overridesFlags}
 
   override async run(): Promise<void> {

@@ -7,8 +7,8 @@ export default class HelmOverrideShow extends KkCommand {
   static override summary = 'kk overrides show, printed as StarlingX prints it.'
   static override usage = 'CHART NAMESPACE [FLAGS]'
   static override examples = [
-    '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
-    '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --show-secrets --file=rabbitmq.yaml',
+    'kk helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
+    'kk helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --show-secrets --file=rabbitmq.yaml',
   ]
   static override strict = false
   static override args = optionalPlaceArguments

@@ -6,7 +6,7 @@ import {changeText, propertyTable, updatedDocument} from '../report/overrides/ov
 export default class HelmOverrideUpdate extends KkCommand {
   static override summary = 'kk overrides update, printed as StarlingX prints it.'
   static override examples = [
-    '<%= config.bin %> helm-override-update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set pod.replicas=2',
+    'kk helm-override-update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set pod.replicas=2',
   ]
   static override args = placeArguments
   static override flags = updateFlags

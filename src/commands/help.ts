@@ -14,7 +14,7 @@ export default class Help extends KkCommand {
   static override summary = 'Tell what a word of kk means, or how a command is used.'
   static override description =
     'Words such as environment, layer, gate, owner or plan are explained as the page of concepts does. Without a word, lists all commands and words.'
-  static override examples = ['<%= config.bin %> help gate', '<%= config.bin %> help charts publish']
+  static override examples = ['kk help gate', 'kk help charts publish']
   static override args = {
     words: argument({description: 'A word, or a command.', multiple: true}),
   }

@@ -13,9 +13,9 @@ export default class History extends KkCommand {
   static override description =
     'Both are read from the cluster, so any machine shows the same, without an environment file if need be. The last 50 runs of each environment are kept, and of each release the revisions that helm keeps.'
   static override examples = [
-    '<%= config.bin %> history environments/all-in-one.yaml --sandbox',
-    '<%= config.bin %> history --all --sandbox',
-    '<%= config.bin %> history keystone --owner all-in-one --sandbox',
+    'kk history environments/all-in-one.yaml --sandbox',
+    'kk history --all --sandbox',
+    'kk history keystone --owner all-in-one --sandbox',
   ]
   static override strict = false
   static override args = {

@@ -18,14 +18,10 @@ export default class Import extends KkCommand {
     'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, releases of another tool: its order becomes stated requirements. What could not be known, or has no place in an environment, stands in comments, and on standard error. Changes nothing on a cluster: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given. With --output json or yaml what would go to standard output is the text of the document.'
   static override usage = '[PATH] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> import --namespace openstack --charts ../openstack-helm --file cloud.yaml',
-    '<%= config.bin %> import helmfile.yaml --file cloud.yaml',
-    '<%= config.bin %> import clusters/production --format flux --file cloud.yaml',
-    {
-      description: 'As Armada lays overrides over a manifest.',
-      command:
-        '<%= config.bin %> import armada.yaml --format armada --values overrides.yaml --file cloud.yaml',
-    },
+    'kk import --namespace openstack --charts ../openstack-helm --file cloud.yaml',
+    'kk import helmfile.yaml --file cloud.yaml',
+    'kk import clusters/production --format flux --file cloud.yaml',
+    'As Armada lays overrides over a manifest.\nkk import armada.yaml --format armada --values overrides.yaml --file cloud.yaml',
   ]
   static override args = {
     path: argument({description: 'A file of another tool, or a directory of such; - is standard input.'}),

@@ -14,9 +14,9 @@ export default class Init extends KkCommand {
   static override description =
     'Asks five questions on a terminal, each of which a flag answers, too; without a terminal, or with --yes, takes what it would offer. Writes the file with comments, the schema by which editors check it, and a .gitignore that keeps secrets out of git. The file itself holds none: kk makes passwords and keeps them in the cluster. A file that exists is never overwritten.'
   static override examples = [
-    '<%= config.bin %> init',
-    '<%= config.bin %> init environments/lab.yaml --service keystone --service nova --ephemeral',
-    '<%= config.bin %> init --yes --dry-run',
+    'kk init',
+    'kk init environments/lab.yaml --service keystone --service nova --ephemeral',
+    'kk init --yes --dry-run',
   ]
   static override args = {
     file: argument({description: 'The environment file to write.', default: 'kk.yaml'}),

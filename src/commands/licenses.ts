@@ -3,7 +3,7 @@ import {readAsset} from '../state/assets.ts'
 
 export default class Licenses extends KkCommand {
   static override summary = 'Print the licence notices of everything inside kk.'
-  static override examples = ['<%= config.bin %> licenses']
+  static override examples = ['kk licenses']
 
   override async run(): Promise<void> {
     await this.parse(Licenses)

@@ -11,7 +11,7 @@ export default class Orphans extends KkCommand {
   static override summary = 'List shared releases that nothing on the cluster uses any more.'
   static override description =
     'Releases of any environment that were only added because something required them, that no section states, and that nothing requires now. Removes nothing: they go by kk remove, by name.'
-  static override examples = ['<%= config.bin %> orphans environments/all-in-one.yaml --sandbox']
+  static override examples = ['kk orphans environments/all-in-one.yaml --sandbox']
   static override args = fileArgument
   static override flags = {
     ...environmentFlags,

@@ -44,13 +44,10 @@ export default class Plan extends KkCommand {
     'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code; so does what the API server would not accept, or would not let helm write. Of an environment with kk.infer: false, new releases are rendered with --diff and --save alone. Exits 0; with --detailed-exitcode 4 when there is something to do.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> plan environments/all-in-one.yaml --sandbox',
-    '<%= config.bin %> plan environments/all-in-one.yaml keystone --sandbox --diff',
-    '<%= config.bin %> plan environments/all-in-one.yaml --sandbox --output json --detailed-exitcode',
-    {
-      description: 'To be looked at, approved, and then done exactly so.',
-      command: '<%= config.bin %> plan environments/all-in-one.yaml --sandbox --save plan.json',
-    },
+    'kk plan environments/all-in-one.yaml --sandbox',
+    'kk plan environments/all-in-one.yaml keystone --sandbox --diff',
+    'kk plan environments/all-in-one.yaml --sandbox --output json --detailed-exitcode',
+    'To be looked at, approved, and then done exactly so.\nkk plan environments/all-in-one.yaml --sandbox --save plan.json',
   ]
   static override strict = false
   static override args = releasesArgument

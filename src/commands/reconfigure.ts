@@ -9,8 +9,8 @@ export default class Reconfigure extends KkCommand {
     'Pods are replaced only where what they read has changed. Refuses with exit 3, before anything is changed, when a chart or an image differs from what is on the cluster; it names each such release, and the verb that suffices. Otherwise as kk upgrade: in order, one release after the other, nothing is installed.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> reconfigure environments/all-in-one.yaml --sandbox',
-    '<%= config.bin %> reconfigure environments/all-in-one.yaml keystone --sandbox --set keystone:conf.keystone.token.expiration=3600',
+    'kk reconfigure environments/all-in-one.yaml --sandbox',
+    'kk reconfigure environments/all-in-one.yaml keystone --sandbox --set keystone:conf.keystone.token.expiration=3600',
   ]
   static override strict = false
   static override args = releasesArgument

@@ -12,17 +12,9 @@ export default class Remove extends KkCommand {
   static override description =
     'Refuses while a release of any environment, or a record that cannot be read, requires what is named. Shows what goes and what stays before it asks: what helm leaves behind, and what the releases have in other services, which --purge takes away by a Job of the chart before helm runs. What the releases only shared is not touched. Without a terminal it removes nothing without --yes.'
   static override examples = [
-    '<%= config.bin %> remove horizon -e environments/all-in-one.yaml --sandbox --dry-run',
-    {
-      description: 'A protected release, and all that needs it.',
-      command:
-        '<%= config.bin %> remove mariadb -e environments/all-in-one.yaml --sandbox --with-dependents --confirm mariadb --dry-run',
-    },
-    {
-      description: 'A service with its database, its user and its entries in the catalogue.',
-      command:
-        '<%= config.bin %> remove placement -e environments/all-in-one.yaml --sandbox --purge --confirm placement --dry-run',
-    },
+    'kk remove horizon -e environments/all-in-one.yaml --sandbox --dry-run',
+    'A protected release, and all that needs it.\nkk remove mariadb -e environments/all-in-one.yaml --sandbox --with-dependents --confirm mariadb --dry-run',
+    'A service with its database, its user and its entries in the catalogue.\nkk remove placement -e environments/all-in-one.yaml --sandbox --purge --confirm placement --dry-run',
   ]
   static override strict = false
   static override args = releasesArgument

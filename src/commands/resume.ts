@@ -39,8 +39,8 @@ export default class Resume extends KkCommand {
   static override description =
     'The same verb and the same releases, planned anew by what the cluster says now: what was done is not done again. Works on any machine that has the environment file and its charts, by the record of the run in the cluster. Without a run, the last one of the environment, unless it succeeded: then there is nothing to resume, and an older one is gone on with only when it is named. Refused, with the names of the releases, when the inputs are not those of that run.'
   static override examples = [
-    '<%= config.bin %> resume environments/all-in-one.yaml --sandbox',
-    '<%= config.bin %> resume 20261121-083000-3f9a environments/all-in-one.yaml --sandbox',
+    'kk resume environments/all-in-one.yaml --sandbox',
+    'kk resume 20261121-083000-3f9a environments/all-in-one.yaml --sandbox',
   ]
   static override strict = false
   static override args = {

@@ -20,12 +20,9 @@ export default class Rollback extends KkCommand {
   static override description =
     'Each release that the run touched goes back to the last revision whose gate had passed before, by a real helm rollback, with its configuration. Without a run, the last one of the environment that was not itself a rollback. What a run installed stays. Databases do not go back: across a migration it is refused without --keep-schema.'
   static override examples = [
-    '<%= config.bin %> rollback environments/all-in-one.yaml --sandbox',
-    {
-      description: 'A run of any environment; kk history shows their ids.',
-      command: '<%= config.bin %> rollback 20261121-083000-3f9a --sandbox',
-    },
-    '<%= config.bin %> rollback --release keystone --revision 3 --sandbox',
+    'kk rollback environments/all-in-one.yaml --sandbox',
+    'A run of any environment; kk history shows their ids.\nkk rollback 20261121-083000-3f9a --sandbox',
+    'kk rollback --release keystone --revision 3 --sandbox',
   ]
   static override strict = false
   static override args = {

@@ -9,9 +9,9 @@ export default class Serve extends KkCommand {
 anywhere else it needs TLS and tokens. The environment and the facts are read once, when it starts. It runs until
 Ctrl-C or SIGTERM, and answers what it has begun.`
   static override examples = [
-    '<%= config.bin %> serve -e environments/all-in-one.yaml',
-    '<%= config.bin %> serve --facts facts.yaml --listen 127.0.0.1:0',
-    '<%= config.bin %> serve --facts facts.yaml --listen 0.0.0.0:8443 --tls-cert tls.crt --tls-key tls.key --token-file tokens',
+    'kk serve -e environments/all-in-one.yaml',
+    'kk serve --facts facts.yaml --listen 127.0.0.1:0',
+    'kk serve --facts facts.yaml --listen 0.0.0.0:8443 --tls-cert tls.crt --tls-key tls.key --token-file tokens',
   ]
   static override flags = serveFlags
 

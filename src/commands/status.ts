@@ -36,9 +36,9 @@ export default class Status extends KkCommand {
     'Revision, health with the reason, who works on it, who requires it, and whether a deploy would find other inputs than those that are deployed. Exits 1 when a release is not healthy.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> status environments/all-in-one.yaml --sandbox',
-    '<%= config.bin %> status environments/all-in-one.yaml keystone --sandbox --output json',
-    '<%= config.bin %> status --owner all-in-one --sandbox',
+    'kk status environments/all-in-one.yaml --sandbox',
+    'kk status environments/all-in-one.yaml keystone --sandbox --output json',
+    'kk status --owner all-in-one --sandbox',
   ]
   static override strict = false
   static override args = releasesArgument

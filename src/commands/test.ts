@@ -23,12 +23,9 @@ export default class Test extends KkCommand {
     'The test hooks of the charts as they were deployed; without names, of every release of the environment that has any. A test that fails is told with its pod and the last lines of its log, the tests of what requires that release are skipped, and kk exits 1. Asks nothing, for it changes no release: helm only starts the pods, and writes into the record how they ended.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> test environments/all-in-one.yaml --sandbox',
-    '<%= config.bin %> test environments/all-in-one.yaml keystone --sandbox --timeout 5m',
-    {
-      description: 'In a pipeline.',
-      command: '<%= config.bin %> test environments/all-in-one.yaml --sandbox --report junit=tests.xml',
-    },
+    'kk test environments/all-in-one.yaml --sandbox',
+    'kk test environments/all-in-one.yaml keystone --sandbox --timeout 5m',
+    'In a pipeline.\nkk test environments/all-in-one.yaml --sandbox --report junit=tests.xml',
   ]
   static override strict = false
   static override args = releasesArgument

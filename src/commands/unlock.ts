@@ -22,11 +22,8 @@ export default class Unlock extends KkCommand {
     'For a revision of which kk cannot tell by itself that nobody works on it any more: plain helm was killed, or another machine is out of sight. What a killed kk has left is recovered by kk deploy alone. Shows what is known and asks; without a terminal it needs --yes. Refused while somebody is seen at work. Never uninstalls anything.'
   static override usage = 'RELEASE --revision N [FILE] [FLAGS]'
   static override examples = [
-    {
-      description: 'What is known of it; kk status names the revision.',
-      command: '<%= config.bin %> unlock keystone --revision 3 --sandbox --dry-run',
-    },
-    '<%= config.bin %> unlock openstack/keystone --revision 3 --sandbox --yes',
+    'What is known of it; kk status names the revision.\nkk unlock keystone --revision 3 --sandbox --dry-run',
+    'kk unlock openstack/keystone --revision 3 --sandbox --yes',
   ]
   static override strict = false
   static override args = {

@@ -10,8 +10,8 @@ export default class Update extends KkCommand {
     'Refuses with exit 3, before anything is changed, when the version or the appVersion of a chart, or the release of OpenStack that an image is of, differs from what is on the cluster; it names each such release, and the verb that suffices. Otherwise as kk upgrade: in order, one release after the other, nothing is installed.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> update environments/all-in-one.yaml --sandbox',
-    '<%= config.bin %> update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2025.1-debian-trixie',
+    'kk update environments/all-in-one.yaml --sandbox',
+    'kk update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2025.1-debian-trixie',
   ]
   static override strict = false
   static override args = releasesArgument

@@ -12,8 +12,8 @@ export default class Upgrade extends KkCommand {
     'Any change: values, images, charts and their versions. In the order of their requirements, one release after the other, each until its gate has passed; afterwards whatever requires a changed release must pass its gate again. What the named ones require must be installed and healthy, and is not changed. Without names, all installed releases of the environment. Nothing is installed, unless --install is given with the names. --values and --set are not remembered: the next deploy without them takes their values back.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> upgrade environments/all-in-one.yaml keystone --sandbox',
-    '<%= config.bin %> upgrade environments/all-in-one.yaml keystone --sandbox --set keystone:pod.replicas.api=2',
+    'kk upgrade environments/all-in-one.yaml keystone --sandbox',
+    'kk upgrade environments/all-in-one.yaml keystone --sandbox --set keystone:pod.replicas.api=2',
   ]
   static override strict = false
   static override args = releasesArgument

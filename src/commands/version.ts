@@ -7,7 +7,7 @@ export default class Version extends KkCommand {
   static override summary = 'Tell which kk this is: version, commit, Node, platform, and what it came in.'
   static override description =
     'What a report of a fault should name. The commit is the one that the executable was built from; modified says that its sources had changes beside it. What it came in is a tarball, a deb, an image, the executable alone, or the sources. kk that runs from its sources names none, for git tells it.'
-  static override examples = ['<%= config.bin %> version', '<%= config.bin %> version --output json']
+  static override examples = ['kk version', 'kk version --output json']
   static override flags = documentFlags
 
   override async run(): Promise<void> {

@@ -9,7 +9,7 @@ export default class AioDoctor extends KkCommand {
   static override description =
     'Looks at the kernel, cgroups, programs, ports, networks, memory and disk, and changes nothing. Exits 1 when there is a problem; warnings are none.'
   static override usage = '[FLAGS]'
-  static override examples = ['<%= config.bin %> aio doctor', '<%= config.bin %> aio doctor --output json']
+  static override examples = ['kk aio doctor', 'kk aio doctor --output json']
   static override flags = documentFlags
 
   override async run(): Promise<void> {

@@ -6,7 +6,7 @@ export default class AioDown extends KkCommand {
   static override description =
     'Its pods and processes are ended, and its files, volumes and images removed; network interfaces, iptables rules and kernel settings of the machine are as they were before.'
   static override usage = '[FLAGS]'
-  static override examples = ['<%= config.bin %> aio down']
+  static override examples = ['kk aio down']
 
   override async run(): Promise<void> {
     await this.parse(AioDown)

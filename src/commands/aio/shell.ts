@@ -6,10 +6,7 @@ export default class AioShell extends KkCommand {
   static override summary = 'Open a shell, or run a command, that speaks to the all-in-one node.'
   static override description =
     'KUBECONFIG is set, and kubectl and helm are on PATH. Without a command, the shell of SHELL. The exit code is that of the shell or command.'
-  static override examples = [
-    '<%= config.bin %> aio shell',
-    '<%= config.bin %> aio shell -- kubectl get pods --all-namespaces',
-  ]
+  static override examples = ['kk aio shell', 'kk aio shell -- kubectl get pods --all-namespaces']
   static override usage = '[FLAGS] [-- COMMAND...]'
   static override strict = false
 

@@ -9,7 +9,7 @@ export default class AioStatus extends KkCommand {
   static override summary = 'Say whether the all-in-one node runs, and how to reach it.'
   static override description = 'The exit code is 0 when it runs and 1 when it does not.'
   static override usage = '[FLAGS]'
-  static override examples = ['<%= config.bin %> aio status', '<%= config.bin %> aio status --output json']
+  static override examples = ['kk aio status', 'kk aio status --output json']
   static override flags = documentFlags
 
   override async run(): Promise<void> {

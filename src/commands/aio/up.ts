@@ -11,10 +11,7 @@ export default class AioUp extends KkCommand {
     'Needs Linux, root and what kk aio doctor checks, which is done first. A node that runs is left as it is; one that was up and has ended, by a reboot, say, is refused until kk aio down removes it with its data. ' +
     'Other commands reach it by --sandbox-name aio.'
   static override usage = '[FLAGS]'
-  static override examples = [
-    '<%= config.bin %> aio up',
-    '<%= config.bin %> deploy environments/cloud.yaml --sandbox-name aio',
-  ]
+  static override examples = ['kk aio up', 'kk deploy environments/cloud.yaml --sandbox-name aio']
   static override flags = documentFlags
 
   override async run(): Promise<void> {

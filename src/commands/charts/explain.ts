@@ -16,9 +16,9 @@ export default class ChartsExplain extends KkCommand {
   static override description =
     'Reads what Chart.yaml states (kk.openstack.org/requires) and values in the dialect of openstack-helm (dependencies, endpoints, manifests), and renders nothing: a preview, by the names of charts. What counts is what the rendered chart says: see kk graph why. With an environment, the values of its section are laid over those of the chart.'
   static override examples = [
-    '<%= config.bin %> charts explain ../openstack-helm/nova',
-    '<%= config.bin %> charts explain nova -e cloud.yaml',
-    '<%= config.bin %> charts explain oci://registry.example.org/openstack/keystone --version 0.1.0',
+    'kk charts explain ../openstack-helm/nova',
+    'kk charts explain nova -e cloud.yaml',
+    'kk charts explain oci://registry.example.org/openstack/keystone --version 0.1.0',
   ]
   static override args = {
     chart: argument({

@@ -22,11 +22,8 @@ export default class ChartsLock extends KkCommand {
     'Charts with their versions and digests, and the images of all pods that they render with the digests that their registries have now; it needs no cluster, but one that is named tells its facts. kk deploy, upgrade and plan with --locked refuse what differs, and take charts of repositories and registries in the locked version. A digest in kk.charts wins over the lock. What the file says of other environments stays. An image whose registry does not answer is locked by its name alone, and named. With --check nothing is written: exits 3 where the environment is not as it is locked.'
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> charts lock environments/all-in-one.yaml',
-    {
-      description: 'In a pipeline, after the one above.',
-      command: '<%= config.bin %> charts lock environments/all-in-one.yaml --check --output json',
-    },
+    'kk charts lock environments/all-in-one.yaml',
+    'In a pipeline, after the one above.\nkk charts lock environments/all-in-one.yaml --check --output json',
   ]
   static override args = fileArgument
   static override flags = {

@@ -14,13 +14,9 @@ export default class ChartsPackage extends KkCommand {
     "The bytes of a package follow from the content of the chart alone, on every machine. Without names all of kk's own charts are packed."
   static override usage = '[CHART...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> charts package --output-dir packages',
-    '<%= config.bin %> charts package keystone --version 1.2.3 --output-dir packages',
-    {
-      description: 'Signed; helm verifies it with helm verify and --verify.',
-      command:
-        '<%= config.bin %> charts package keystone --sign --key charts@example.org --passphrase-file passphrase',
-    },
+    'kk charts package --output-dir packages',
+    'kk charts package keystone --version 1.2.3 --output-dir packages',
+    'Signed; helm verifies it with helm verify and --verify.\nkk charts package keystone --sign --key charts@example.org --passphrase-file passphrase',
   ]
   static override args = {
     charts: argument({

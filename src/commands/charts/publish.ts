@@ -23,8 +23,8 @@ export default class ChartsPublish extends KkCommand {
     "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. A package takes along what signs it (PACKAGE.tgz.prov). Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS. Without a terminal it needs --yes, unless there is nothing to publish."
   static override usage = 'DESTINATION [CHART...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> charts publish repository --url https://charts.example.org --dry-run',
-    '<%= config.bin %> charts publish repository keystone --version 1.2.3 --yes',
+    'kk charts publish repository --url https://charts.example.org --dry-run',
+    'kk charts publish repository keystone --version 1.2.3 --yes',
   ]
   static override args = {
     destination: argument({description: 'oci://HOST/PATH, or a directory.', required: true}),

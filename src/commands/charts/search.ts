@@ -17,9 +17,9 @@ export default class ChartsSearch extends KkCommand {
     'Without --from: the sources of the environment (kk.charts), or the charts that kk carries. A term is a part of the name, the description or a keyword. A registry is asked for its catalogue; of one that has none, such as those in the public, the term has to be the name of a chart. As for all that kk fetches, helm speaks to repositories, with its logins; registries are logged in to with helm registry login or docker login.'
   static override usage = '[TERM] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> charts search',
-    '<%= config.bin %> charts search keystone --from oci://registry.example.org/openstack --versions',
-    '<%= config.bin %> charts search database --from https://charts.example.org --output json',
+    'kk charts search',
+    'kk charts search keystone --from oci://registry.example.org/openstack --versions',
+    'kk charts search database --from https://charts.example.org --output json',
   ]
   static override args = {
     term: argument({description: 'A part of the name, the description or a keyword.'}),

@@ -12,12 +12,8 @@ export default class ConfigImport extends KkCommand {
   static override description =
     "The directory is that of one container (/etc/kolla/keystone), or one above several. The charts then mount these files as they are, instead of writing their own: config.json's command, files, owners and modes hold. A file with a secret in it goes into a Secret, the others into a ConfigMap. Writes two files of values for each release, of which the second holds the secrets; nothing else is changed."
   static override examples = [
-    '<%= config.bin %> config import /etc/kolla/keystone --output-dir imported',
-    {
-      description: 'Of all services that kk has charts for; the passwords are found wherever they stand.',
-      command:
-        '<%= config.bin %> config import /etc/kolla --passwords /etc/kolla/passwords.yml --output-dir imported',
-    },
+    'kk config import /etc/kolla/keystone --output-dir imported',
+    'Of all services that kk has charts for; the passwords are found wherever they stand.\nkk config import /etc/kolla --passwords /etc/kolla/passwords.yml --output-dir imported',
   ]
   static override args = {
     directory: argument({

@@ -10,8 +10,8 @@ export default class ConfigMerge extends KkCommand {
   static override description =
     "Reads kolla's node_custom_config (/etc/kolla/config). For each file of a service, from the weakest to the strongest: global.conf, database.conf, messaging.conf, SERVICE.conf, SERVICE/FILE, and with --host SERVICE/HOST/FILE. Writes two files of values for each release, of which the second holds the secrets; nothing else is changed."
   static override examples = [
-    '<%= config.bin %> config merge /etc/kolla/config --output-dir merged',
-    '<%= config.bin %> config merge /etc/kolla/config --host controller01 --dry-run',
+    'kk config merge /etc/kolla/config --output-dir merged',
+    'kk config merge /etc/kolla/config --host controller01 --dry-run',
   ]
   static override args = {
     directory: argument({description: "Kolla's node_custom_config.", required: true}),

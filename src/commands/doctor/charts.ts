@@ -19,12 +19,9 @@ export default class DoctorCharts extends KkCommand {
     'Renders every chart with the values of the environment, again where it may be random, and as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there, and asks it in a dry run what it would refuse. Finds charts that do not render, waits that nobody serves, objects that nobody or two releases make, data that each upgrade deletes with a hook, accounts whose server is given another password than their clients, hooks that wait for what comes after them, custom resources whose definition the same chart makes too late, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.'
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> doctor charts cloud.yaml',
-    '<%= config.bin %> doctor charts cloud.yaml --output json',
-    {
-      description: 'Before an upgrade: what of it the cluster would refuse.',
-      command: '<%= config.bin %> doctor charts cloud.yaml --sandbox',
-    },
+    'kk doctor charts cloud.yaml',
+    'kk doctor charts cloud.yaml --output json',
+    'Before an upgrade: what of it the cluster would refuse.\nkk doctor charts cloud.yaml --sandbox',
   ]
   static override args = fileArgument
   static override flags = {

@@ -27,9 +27,9 @@ export default class Doctor extends KkCommand {
   static override description =
     'Looks and changes nothing. Works without an environment file, and without a cluster: what cannot be checked then is said. Exits 1 when there is a problem; warnings are none.'
   static override examples = [
-    '<%= config.bin %> doctor --sandbox',
-    '<%= config.bin %> doctor environments/all-in-one.yaml --sandbox',
-    '<%= config.bin %> doctor --sandbox --output json',
+    'kk doctor --sandbox',
+    'kk doctor environments/all-in-one.yaml --sandbox',
+    'kk doctor --sandbox --output json',
   ]
   static override args = fileArgument
   static override flags = {...environmentFlags, ...clusterFlags, ...helmFlags, ...documentFlags}

@@ -9,10 +9,7 @@ export default class FleetPlan extends KkCommand {
   static override summary = 'Show what would be done for many Environments of the operator.'
   static override description =
     'Where the operator has told the plan of an Environment, that one is shown, with what it waits for. For one that is paused, or that the operator cannot plan or has not seen, it is planned now: with your right to read its Secrets, in its cluster. Nothing is changed. Exits 1 unless every Environment is ready or paused, and every plan is known.'
-  static override examples = [
-    '<%= config.bin %> fleet plan --sandbox',
-    '<%= config.bin %> fleet plan staging production --sandbox',
-  ]
+  static override examples = ['kk fleet plan --sandbox', 'kk fleet plan staging production --sandbox']
   static override strict = false
   static override usage = 'fleet plan [NAME...] [flags]'
   static override flags = {...fleetFlags, ...clusterFlags, ...helmFlags, ...documentFlags}

@@ -10,8 +10,8 @@ export default class FleetStatus extends KkCommand {
   static override description =
     'Of each Environment its cluster (the Secret with the kubeconfig; - is that of the operator), how far it is, how many releases are ready, how many actions are to be done, since when it is so, and whether its cluster answers. It asks the cluster of the Environments alone. Exits 1 unless every one is ready or paused, as kk operator status does, which tells of their releases, too.'
   static override examples = [
-    '<%= config.bin %> fleet status --sandbox',
-    '<%= config.bin %> fleet status --selector region=north --sandbox --output json',
+    'kk fleet status --sandbox',
+    'kk fleet status --selector region=north --sandbox --output json',
   ]
   static override strict = false
   static override usage = 'fleet status [NAME...] [flags]'

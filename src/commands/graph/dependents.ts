@@ -10,8 +10,8 @@ export default class GraphDependents extends KkCommand {
   static override summary = 'List what requires a release, directly or not.'
   static override usage = '[FILE] RELEASE [FLAGS]'
   static override examples = [
-    '<%= config.bin %> graph dependents mariadb -e environments/all-in-one.yaml',
-    '<%= config.bin %> graph dependents environments/all-in-one.yaml keystone --output json',
+    'kk graph dependents mariadb -e environments/all-in-one.yaml',
+    'kk graph dependents environments/all-in-one.yaml keystone --output json',
   ]
   static override strict = false
   static override args = {release: argument({description: 'The release that others require.'})}

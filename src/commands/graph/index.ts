@@ -16,12 +16,9 @@ export default class Graph extends KkCommand {
     'Shows the releases that an environment wants and all that they require, by levels: a release starts when what it requires is healthy. With releases named, only those and what they require.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> graph environments/all-in-one.yaml',
-    '<%= config.bin %> graph environments/all-in-one.yaml keystone',
-    {
-      description: 'Draw it.',
-      command: '<%= config.bin %> graph environments/all-in-one.yaml --format svg > graph.svg',
-    },
+    'kk graph environments/all-in-one.yaml',
+    'kk graph environments/all-in-one.yaml keystone',
+    'Draw it.\nkk graph environments/all-in-one.yaml --format svg > graph.svg',
   ]
   static override strict = false
   static override args = releasesArgument

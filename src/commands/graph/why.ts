@@ -14,8 +14,8 @@ export default class GraphWhy extends KkCommand {
     'Each step of the path is shown with the line of a chart or of the environment that says so or, where it was inferred, with the object of the rendered chart.'
   static override usage = '[FILE] FROM TO [FLAGS]'
   static override examples = [
-    '<%= config.bin %> graph why glance mariadb -e environments/all-in-one.yaml',
-    '<%= config.bin %> graph why environments/all-in-one.yaml horizon mariadb --output json',
+    'kk graph why glance mariadb -e environments/all-in-one.yaml',
+    'kk graph why environments/all-in-one.yaml horizon mariadb --output json',
   ]
   static override strict = false
   static override args = {

@@ -17,8 +17,8 @@ export default class GuardApprove extends KkCommand {
     'Of each release its StatefulSets, claims and deployed record as they are now, by UID: what is made anew is guarded again. The approval ends by itself. Nothing is deleted by this command.'
   static override usage = '[FILE] RELEASE... [FLAGS]'
   static override examples = [
-    '<%= config.bin %> guard approve mariadb --sandbox --dry-run',
-    '<%= config.bin %> guard approve openstack/mariadb --for 1h --sandbox --dry-run',
+    'kk guard approve mariadb --sandbox --dry-run',
+    'kk guard approve openstack/mariadb --for 1h --sandbox --dry-run',
   ]
   static override strict = false
   static override args = releasesArgument

@@ -11,10 +11,7 @@ export default class GuardInstall extends KkCommand {
   static override description =
     'Writes a ValidatingAdmissionPolicy that denies the deletion of StatefulSets, PersistentVolumeClaims, namespaces and deployed records of all protected releases on the cluster, unless it is approved. Run it again when another release is protected.'
   static override examples = [
-    {
-      description: 'What would be guarded; without --dry-run, it is.',
-      command: '<%= config.bin %> guard install --sandbox --dry-run',
-    },
+    'What would be guarded; without --dry-run, it is.\nkk guard install --sandbox --dry-run',
   ]
   static override args = fileArgument
   static override flags = guardFlags

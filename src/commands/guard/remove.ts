@@ -9,7 +9,7 @@ export default class GuardRemove extends KkCommand {
   static override summary = 'Take the guard away.'
   static override description =
     'From then on helm and kubectl delete protected releases like any other; kk itself still refuses. Without a terminal it needs --yes.'
-  static override examples = ['<%= config.bin %> guard remove --sandbox --yes']
+  static override examples = ['kk guard remove --sandbox --yes']
   static override args = fileArgument
   static override flags = guardFlags
 

@@ -8,10 +8,7 @@ export default class GuardStatus extends KkCommand {
   static override summary = 'Say whether the cluster has a guard, what it keeps, and what was approved.'
   static override description =
     'The API server is asked whether it enforces the guard, in a dry run. Exits 1 when the guard is broken; that there is none is no failure.'
-  static override examples = [
-    '<%= config.bin %> guard status --sandbox',
-    '<%= config.bin %> guard status --sandbox --output json',
-  ]
+  static override examples = ['kk guard status --sandbox', 'kk guard status --sandbox --output json']
   static override args = fileArgument
   static override flags = {...environmentFlags, ...clusterFlags, ...documentFlags}
 

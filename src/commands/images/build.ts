@@ -16,8 +16,8 @@ export default class ImagesBuild extends KkCommand {
     "An image whose inputs did not change is not built again, nor pushed where the registry has it. What an image stands on is built with it. Needs root, buildah, crun and mmdebstrap, and reaches Debian's mirrors and PyPI. Registries are logged in to with buildah login; one on this machine's loopback is spoken to without TLS."
   static override usage = '[NAME...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> images build --dry-run',
-    '<%= config.bin %> images build keystone --push 127.0.0.1:5000 --dry-run',
+    'kk images build --dry-run',
+    'kk images build keystone --push 127.0.0.1:5000 --dry-run',
   ]
   static override strict = false
   static override flags = {

@@ -27,12 +27,9 @@ export default class ImagesList extends KkCommand {
     'An image is outdated when something that decides it has changed since it was built. As JSON also with the digests that were pushed and the file that lists its packages. With an environment file, as an argument or by -e: every image of the pods that the environment renders, hooks and tests included, with the releases that need it and the digest that kk.lock has; names are those of releases then. It needs no cluster, but one that is named tells its facts.'
   static override usage = '[FILE] [NAME...] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> images list',
-    '<%= config.bin %> images list keystone --output json',
-    {
-      description: 'What a site without internet has to have.',
-      command: '<%= config.bin %> images list environments/all-in-one.yaml',
-    },
+    'kk images list',
+    'kk images list keystone --output json',
+    'What a site without internet has to have.\nkk images list environments/all-in-one.yaml',
   ]
   static override strict = false
   static override flags = {

@@ -71,12 +71,9 @@ export default class ImagesMirror extends KkCommand {
     'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. On a terminal it shows what is to be copied, and asks. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.'
   static override usage = '[FILE | --from DIR] --to REGISTRY|DIR [FLAGS]'
   static override examples = [
-    '<%= config.bin %> images mirror environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
-    '<%= config.bin %> images mirror environments/all-in-one.yaml --to ./carried',
-    {
-      description: 'Where it was carried to.',
-      command: '<%= config.bin %> images mirror --from ./carried --to registry.example.org/cloud',
-    },
+    'kk images mirror environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
+    'kk images mirror environments/all-in-one.yaml --to ./carried',
+    'Where it was carried to.\nkk images mirror --from ./carried --to registry.example.org/cloud',
   ]
   static override args = fileArgument
   static override flags = {

@@ -11,8 +11,8 @@ export default class ImagesValues extends KkCommand {
     'Keys of the environment file, to be merged into it. What was pushed there from this machine is named by its digest, the rest by its tag.'
   static override usage = '[NAME...] --registry REGISTRY'
   static override examples = [
-    '<%= config.bin %> images values --registry 127.0.0.1:5000',
-    '<%= config.bin %> images values keystone glance-api --registry registry.example.org/cloud',
+    'kk images values --registry 127.0.0.1:5000',
+    'kk images values keystone glance-api --registry registry.example.org/cloud',
   ]
   static override strict = false
   static override flags = {

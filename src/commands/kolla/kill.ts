@@ -6,9 +6,7 @@ export default class KollaKill extends Remove {
   static override description =
     'Uninstalls the releases that do the work of services of kolla-kubernetes, and refuses what kk remove refuses: what others use, and what is protected unless it is confirmed by its name. Data stays.'
   static override usage = '[FILE] SERVICE... [FLAGS]'
-  static override examples = [
-    '<%= config.bin %> kolla kill horizon -e environments/all-in-one.yaml --sandbox --dry-run',
-  ]
+  static override examples = ['kk kolla kill horizon -e environments/all-in-one.yaml --sandbox --dry-run']
 
   protected override readonly named = namedByKolla
 }

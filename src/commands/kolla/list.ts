@@ -17,10 +17,7 @@ export default class KollaList extends KkCommand {
   static override description =
     'For who knows the names of kolla-kubernetes: the object that does the work of a microservice, and the release that it is of, which is what kk deploy and kk upgrade name; or the reason why there is none. Names are those of microservices, the beginning of several, as keystone, or services and containers, such as nova-control and nova_api.'
   static override usage = '[NAME...] [FLAGS]'
-  static override examples = [
-    '<%= config.bin %> kolla list',
-    '<%= config.bin %> kolla list nova-api --output json',
-  ]
+  static override examples = ['kk kolla list', 'kk kolla list nova-api --output json']
   static override strict = false
   static override flags = documentFlags
 

@@ -6,9 +6,7 @@ export default class KollaRun extends Upgrade {
   static override description =
     'Installs or upgrades the releases that do the work of services of kolla-kubernetes: nova-control and nova_api are nova, unless the environment has a release of that name. Its configuration, accounts, databases and volumes are made with it; what it requires must be there (kk kolla bootstrap).'
   static override usage = '[FILE] SERVICE... [FLAGS]'
-  static override examples = [
-    '<%= config.bin %> kolla run keystone -e environments/all-in-one.yaml --sandbox',
-  ]
+  static override examples = ['kk kolla run keystone -e environments/all-in-one.yaml --sandbox']
 
   protected override readonly named = namedByKolla
 

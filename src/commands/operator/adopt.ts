@@ -7,7 +7,7 @@ export default class OperatorAdopt extends KkCommand {
   static override summary = 'Hand an environment file over to the operator.'
   static override description =
     "Writes the file to a ConfigMap of kk-system, or to where the Environment of its name has it, and the deployer's overrides to a Secret, with an Environment that is suspended: nothing is changed before kk operator resume. A cloud that was deployed with the same inputs stays as it is then. Run it again when the file has changed: it suspends the Environment until that is resumed."
-  static override examples = ['<%= config.bin %> operator adopt environments/all-in-one.yaml --sandbox']
+  static override examples = ['kk operator adopt environments/all-in-one.yaml --sandbox']
   static override args = fileArgument
   static override flags = {
     ...environmentFlags,

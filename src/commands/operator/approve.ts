@@ -9,7 +9,7 @@ export default class OperatorApprove extends KkCommand {
   static override description =
     'The approval holds for exactly that plan: if the inputs or the cluster change before it is begun, the next plan has another digest and waits again.'
   static override examples = [
-    '<%= config.bin %> operator approve production 3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea',
+    'kk operator approve production 3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea',
   ]
   static override args = {
     ...nameArgument,

@@ -10,7 +10,7 @@ export default class OperatorFollow extends KkCommand {
   static override summary = 'Follow what the operator does with an Environment, until it is done with it.'
   static override description =
     'It is shown as a run here, and the exit code is the same; Ctrl-C leaves it at work. Where its plan waits for approval, or it is paused, that is said.'
-  static override examples = ['<%= config.bin %> operator follow production']
+  static override examples = ['kk operator follow production']
   static override args = nameArgument
   static override flags = {...streamFlags, ...followedReportFlags, ...clusterFlags}
 

@@ -31,13 +31,9 @@ export default class OperatorInstall extends KkCommand {
   static override description =
     'Applies its kinds, and has helm install its chart, with its roles and its Deployment, as the release kk-operator in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed, and a cluster that is named is asked whether the operator is there in another shape. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.'
   static override examples = [
-    '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
-    {
-      description: 'A Helm chart of the operator; kk charts package and publish take it.',
-      command:
-        '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --chart operator-chart',
-    },
-    '<%= config.bin %> operator install --kinds --sandbox --dry-run',
+    'kk operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
+    'A Helm chart of the operator; kk charts package and publish take it.\nkk operator install --image registry.example.org/kk:1 --namespace openstack --chart operator-chart',
+    'kk operator install --kinds --sandbox --dry-run',
   ]
   static override flags = {
     image: Flags.string({

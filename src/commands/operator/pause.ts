@@ -9,7 +9,7 @@ export default class OperatorPause extends KkCommand {
   static override summary = 'Have the operator leave an environment to the command line.'
   static override description =
     'The operator starts nothing more; what it runs ends first. kk waits until it has said so: from then on kk deploy and the like change the environment.'
-  static override examples = ['<%= config.bin %> operator pause production']
+  static override examples = ['kk operator pause production']
   static override args = nameArgument
   static override flags = {
     timeout: Flags.integer({

@@ -8,7 +8,7 @@ export default class OperatorResume extends KkCommand {
   static override summary = 'Hand an environment to the operator that was paused or adopted.'
   static override description =
     'The operator brings the environment to what the objects in kk-system say, which may be older than what was deployed meanwhile. What is already as they say stays as it is.'
-  static override examples = ['<%= config.bin %> operator resume production']
+  static override examples = ['kk operator resume production']
   static override args = nameArgument
   static override flags = clusterFlags
 

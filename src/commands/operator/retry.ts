@@ -7,7 +7,7 @@ export default class OperatorRetry extends KkCommand {
   static override summary = 'Have the operator try again what has failed.'
   static override description =
     'The operator tries the same inputs once, and then waits until they change. With this it tries them once more.'
-  static override examples = ['<%= config.bin %> operator retry production']
+  static override examples = ['kk operator retry production']
   static override args = nameArgument
   static override flags = clusterFlags
 

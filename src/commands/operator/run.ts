@@ -8,9 +8,9 @@ export default class OperatorRun extends KkCommand {
   static override description =
     'What the Deployment of kk operator install runs. Of several processes one leads, and the others stand by. The first SIGTERM lets what runs end and starts nothing more; a second ends kk at once. /healthz, /readyz and /metrics answer on loopback unless --listen says otherwise. With --role the work is shared between processes: a parent plans and orders, children do the actions of its plans. Several children that serve the same shards divide the releases among themselves.'
   static override examples = [
-    '<%= config.bin %> operator run --sandbox',
-    '<%= config.bin %> operator run --role parent --shards keystone --sandbox',
-    "<%= config.bin %> operator run --role child --shards keystone --shards 'nova-*' --sandbox",
+    'kk operator run --sandbox',
+    'kk operator run --role parent --shards keystone --sandbox',
+    "kk operator run --role child --shards keystone --shards 'nova-*' --sandbox",
   ]
   static override flags = {
     role: Flags.option({

@@ -9,10 +9,7 @@ export default class OperatorStatus extends KkCommand {
     'Show what the operator drives, what it is about to do, and what waits for approval.'
   static override description =
     'Of each Environment how far it is, the plan with its digest, the command that approves a plan that waits, and the releases that are not as they should be, with the cause. Exits 1 unless every Environment is ready or paused; that there is no operator is no failure.'
-  static override examples = [
-    '<%= config.bin %> operator status --sandbox',
-    '<%= config.bin %> operator status --sandbox --output json',
-  ]
+  static override examples = ['kk operator status --sandbox', 'kk operator status --sandbox --output json']
   static override args = {name: argument({description: 'The name of the Environment; by default all.'})}
   static override flags = {...clusterFlags, ...documentFlags}
 

@@ -10,7 +10,7 @@ export default class OperatorUninstall extends KkCommand {
   static override summary = 'Take the operator away, and leave every release as it is.'
   static override description =
     'Waits until it has ended what it runs, as kk operator pause does; then deletes its Deployment, its roles, its kinds and with them every Environment. Releases, their records, ConfigMaps and Secrets stay: the command line drives the environments again.'
-  static override examples = ['<%= config.bin %> operator uninstall --sandbox --yes']
+  static override examples = ['kk operator uninstall --sandbox --yes']
   static override flags = {
     timeout: Flags.integer({
       summary: 'How long to wait for what the operator runs, in seconds.',

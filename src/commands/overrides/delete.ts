@@ -8,8 +8,8 @@ export default class OverridesDelete extends KkCommand {
   static override description =
     'Succeeds when there are none, too. kk overrides history still has them. Nothing on the cluster changes before the next kk deploy or kk upgrade.'
   static override examples = [
-    '<%= config.bin %> overrides delete rabbitmq openstack -e environments/all-in-one.yaml --dry-run',
-    '<%= config.bin %> overrides delete rabbitmq openstack -e environments/all-in-one.yaml',
+    'kk overrides delete rabbitmq openstack -e environments/all-in-one.yaml --dry-run',
+    'kk overrides delete rabbitmq openstack -e environments/all-in-one.yaml',
   ]
   static override args = placeArguments
   static override flags = deleteFlags

@@ -9,9 +9,7 @@ export default class OverridesExport extends KkCommand {
   static override summary = 'Print all that the store of overrides holds as one YAML, for backup and Git.'
   static override description =
     'What is encrypted stays encrypted, and is read again with the same key; generated secrets are left out. With --show-secrets both are there in clear. The history is not part of it.'
-  static override examples = [
-    '<%= config.bin %> overrides export --store overrides.sqlite --file overrides.yaml',
-  ]
+  static override examples = ['kk overrides export --store overrides.sqlite --file overrides.yaml']
   static override flags = {
     file: Flags.string({
       summary: 'Write to this file, readable by you only, and print nothing.',

@@ -8,10 +8,7 @@ import {overridesHistoryText} from '../../report/overrides/overrides-text.ts'
 export default class OverridesHistory extends KkCommand {
   static override summary = "Show who changed the deployer's overrides, when, and what."
   static override description = 'Newest first; of all charts, or of one. Secrets are masked.'
-  static override examples = [
-    '<%= config.bin %> overrides history',
-    '<%= config.bin %> overrides history rabbitmq openstack --output json',
-  ]
+  static override examples = ['kk overrides history', 'kk overrides history rabbitmq openstack --output json']
   static override args = optionalPlaceArguments
   static override flags = {...showSecretsFlag, ...documentFlags, ...overridesFlags}
 

@@ -9,8 +9,8 @@ export default class OverridesImport extends KkCommand {
   static override description =
     'In one transaction. Overrides that are there are replaced; others stay, unless --prune is given. A new store becomes the one that was exported. With -e or --facts, charts that are not active are refused. On a terminal it shows what would change, and asks.'
   static override examples = [
-    '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --dry-run',
-    '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --prune --yes',
+    'kk overrides import overrides.yaml --store overrides.sqlite --dry-run',
+    'kk overrides import overrides.yaml --store overrides.sqlite --prune --yes',
   ]
   static override args = {
     file: argument({description: 'The file, or - for standard input.', required: true}),

@@ -9,8 +9,8 @@ export default class OverridesList extends KkCommand {
   static override description =
     'These are the charts of the environment that -e names, or else those under charts: in the facts file.'
   static override examples = [
-    '<%= config.bin %> overrides list -e environments/all-in-one.yaml',
-    '<%= config.bin %> overrides list -e environments/all-in-one.yaml --output json',
+    'kk overrides list -e environments/all-in-one.yaml',
+    'kk overrides list -e environments/all-in-one.yaml --output json',
   ]
   static override flags = {...documentFlags, ...overridesFlags}
 

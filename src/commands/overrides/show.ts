@@ -10,9 +10,9 @@ export default class OverridesShow extends KkCommand {
     "Combined is every layer above the defaults of the chart: with -e also feature files, the section and global. Secrets are masked. --format prints the combined overrides alone, for helm or Armada; where a secret is among them, only with --show-secrets. Several charts are named as CHART:NAMESPACE; in helm's format they become files in the directory --file."
   static override usage = 'CHART NAMESPACE [FLAGS]'
   static override examples = [
-    '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml',
-    '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml --format helm --show-secrets --file rabbitmq.yaml',
-    '<%= config.bin %> overrides show --all -e environments/all-in-one.yaml --format armada --show-secrets --file overrides.yaml',
+    'kk overrides show rabbitmq openstack -e environments/all-in-one.yaml',
+    'kk overrides show rabbitmq openstack -e environments/all-in-one.yaml --format helm --show-secrets --file rabbitmq.yaml',
+    'kk overrides show --all -e environments/all-in-one.yaml --format armada --show-secrets --file overrides.yaml',
   ]
   static override strict = false
   static override args = optionalPlaceArguments

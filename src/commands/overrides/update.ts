@@ -8,8 +8,8 @@ export default class OverridesUpdate extends KkCommand {
   static override description =
     'They lie above the environment and win over it. What was stored is replaced, unless --reuse-values is given; then maps merge, and everything else is replaced. Only what is given here is stored. Nothing on the cluster changes before the next kk deploy or kk upgrade, whose plan shows it.'
   static override examples = [
-    '<%= config.bin %> overrides update rabbitmq openstack -e environments/all-in-one.yaml --set pod.replicas.server=3',
-    '<%= config.bin %> overrides update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set-string conf.size=10 --dry-run',
+    'kk overrides update rabbitmq openstack -e environments/all-in-one.yaml --set pod.replicas.server=3',
+    'kk overrides update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set-string conf.size=10 --dry-run',
   ]
   static override args = placeArguments
   static override flags = updateFlags

@@ -6,10 +6,7 @@ import {listPlugins} from '../../verbs/facts/list-plugins.ts'
 
 export default class ListPlugins extends KkCommand {
   static override summary = 'List the plugins that generate system overrides, with the facts that each reads.'
-  static override examples = [
-    '<%= config.bin %> plugins',
-    '<%= config.bin %> plugins --plugins ./plugins --output json',
-  ]
+  static override examples = ['kk plugins', 'kk plugins --plugins ./plugins --output json']
   static override flags = {...pluginsFlags, ...documentFlags}
 
   override async run(): Promise<void> {

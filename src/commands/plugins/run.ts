@@ -17,8 +17,8 @@ export default class RunPlugin extends KkCommand {
   static override description =
     'Changes nothing. The chart need not be active. Without a namespace, the first one that the plugin declares; any other must be declared by it or by the environment. Secrets are masked.'
   static override examples = [
-    '<%= config.bin %> plugins run rabbitmq --facts facts.yaml',
-    '<%= config.bin %> plugins run ingress kube-system --sandbox --output json',
+    'kk plugins run rabbitmq --facts facts.yaml',
+    'kk plugins run ingress kube-system --sandbox --output json',
   ]
   static override args = {
     chart: argument({description: 'The chart.', required: true}),

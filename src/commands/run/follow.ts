@@ -10,7 +10,7 @@ export default class RunFollow extends KkCommand {
   static override summary = 'Follow a run in the cluster, from its beginning, until it has ended.'
   static override description =
     'Of a run that kk deploy --in-cluster has started. It is shown as a run here, and the exit code is the same; Ctrl-C leaves it at work. A run that has ended is told once more, for a week.'
-  static override examples = ['<%= config.bin %> run follow 20261121-083000-3f9a --sandbox']
+  static override examples = ['kk run follow 20261121-083000-3f9a --sandbox']
   static override args = {run: argument({description: 'The id of the run.', required: true})}
   static override flags = {
     ...runNamespaceFlags,

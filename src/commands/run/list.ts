@@ -9,7 +9,7 @@ export default class RunList extends KkCommand {
   static override summary = 'List the runs in the cluster whose Jobs are there, newest first.'
   static override description =
     'A Job that has ended stays for a week. All runs, also those of command lines and of the operator, are in kk history.'
-  static override examples = ['<%= config.bin %> run list --sandbox']
+  static override examples = ['kk run list --sandbox']
   static override flags = {...runNamespaceFlags, ...documentFlags, ...clusterFlags}
 
   override async run(): Promise<void> {

@@ -32,7 +32,7 @@ export default class RunStart extends KkCommand {
   static override summary = 'Do what the files of a run in the cluster say, or go on with it.'
   static override description =
     'What the pods of kk deploy --in-cluster run. A pod that comes after another goes on where that one ended, by what the cluster says. How far it is, it tells in the ConfigMap that kk run follow reads.'
-  static override examples = ['<%= config.bin %> run start /run/kk']
+  static override examples = ['kk run start /run/kk']
   static override args = {
     directory: argument({description: 'The directory with the files of the run.', required: true}),
   }

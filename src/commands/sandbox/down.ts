@@ -7,10 +7,7 @@ export default class SandboxDown extends KkCommand {
   static override summary = 'Stop a throwaway Kubernetes and remove all of it.'
   static override description = 'Its processes are ended and its files removed, whole or half started.'
   static override usage = '[FLAGS]'
-  static override examples = [
-    '<%= config.bin %> sandbox down',
-    '<%= config.bin %> sandbox down --sandbox-name big',
-  ]
+  static override examples = ['kk sandbox down', 'kk sandbox down --sandbox-name big']
   static override flags = {
     'sandbox-name': Flags.string({
       summary: 'The name of the sandbox.',

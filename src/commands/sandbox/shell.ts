@@ -7,10 +7,7 @@ export default class SandboxShell extends KkCommand {
   static override summary = 'Open a shell, or run a command, that speaks to a throwaway Kubernetes.'
   static override description =
     'KUBECONFIG is set, and kubectl and helm are on PATH. Without a command, the shell of SHELL. The exit code is that of the shell or command.'
-  static override examples = [
-    '<%= config.bin %> sandbox shell',
-    '<%= config.bin %> sandbox shell -- kubectl get nodes',
-  ]
+  static override examples = ['kk sandbox shell', 'kk sandbox shell -- kubectl get nodes']
   static override usage = '[FLAGS] [-- COMMAND...]'
   static override strict = false
   static override flags = {

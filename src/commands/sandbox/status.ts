@@ -9,10 +9,7 @@ export default class SandboxStatus extends KkCommand {
   static override summary = 'Say whether a throwaway Kubernetes runs, and how to reach it.'
   static override description = 'The exit code is 0 when it runs and 1 when it does not.'
   static override usage = '[FLAGS]'
-  static override examples = [
-    '<%= config.bin %> sandbox status',
-    '<%= config.bin %> sandbox status --sandbox-name big --output json',
-  ]
+  static override examples = ['kk sandbox status', 'kk sandbox status --sandbox-name big --output json']
   static override flags = {
     'sandbox-name': Flags.string({
       summary: 'The name of the sandbox.',

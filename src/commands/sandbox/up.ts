@@ -13,10 +13,7 @@ export default class SandboxUp extends KkCommand {
     'A sandbox that runs is left as it is. Of one that was up, what has ended is started again, and all that was deployed in it stays; ' +
     'only what never came up is removed first.'
   static override usage = '[FLAGS]'
-  static override examples = [
-    '<%= config.bin %> sandbox up',
-    '<%= config.bin %> sandbox up --nodes 5 --sandbox-name big',
-  ]
+  static override examples = ['kk sandbox up', 'kk sandbox up --nodes 5 --sandbox-name big']
   static override flags = {
     'sandbox-name': Flags.string({
       summary: 'The name of the sandbox.',

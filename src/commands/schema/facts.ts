@@ -4,7 +4,7 @@ import {FACTS_SCHEMA} from '../../overrides/facts/schema.ts'
 export default class SchemaFacts extends KkCommand {
   static override summary = 'Print the JSON Schema of the facts file.'
   static override description = 'Editors complete and check facts files with it.'
-  static override examples = ['<%= config.bin %> schema facts > facts.schema.json']
+  static override examples = ['kk schema facts > facts.schema.json']
 
   override async run(): Promise<void> {
     await this.parse(SchemaFacts)

@@ -15,8 +15,8 @@ export default class SecretsImport extends KkCommand {
   static override description =
     'What is kept already stays, unless --replace is given. Names that no chart of kk uses are listed and left out. No release is changed: what uses a new value gets it with the next upgrade.'
   static override examples = [
-    '<%= config.bin %> secrets import passwords.yml --sandbox --dry-run',
-    '<%= config.bin %> secrets import passwords.yml --sandbox --namespace openstack',
+    'kk secrets import passwords.yml --sandbox --dry-run',
+    'kk secrets import passwords.yml --sandbox --namespace openstack',
   ]
   static override args = {
     file: argument({description: "Kolla's passwords.yml.", required: true}),

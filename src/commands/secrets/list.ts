@@ -11,10 +11,10 @@ export default class SecretsList extends KkCommand {
   static override description =
     'What no layer of values states, kk makes when it is first needed. One per name and namespace, shared by all charts that read it. With an environment (-e), the releases that get each; else the charts that are known to read it.'
   static override examples = [
-    '<%= config.bin %> secrets list --sandbox',
-    '<%= config.bin %> secrets list --sandbox --namespace openstack --output json',
-    '<%= config.bin %> secrets list --in store',
-    '<%= config.bin %> secrets list -e environments/all-in-one.yaml --sandbox',
+    'kk secrets list --sandbox',
+    'kk secrets list --sandbox --namespace openstack --output json',
+    'kk secrets list --in store',
+    'kk secrets list -e environments/all-in-one.yaml --sandbox',
   ]
   static override flags = {...namespaceFlag, ...secretsFlags}
 

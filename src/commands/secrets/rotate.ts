@@ -18,8 +18,8 @@ export default class SecretsRotate extends KkCommand {
   static override description =
     'Shows the plan of the installed releases that use it, and asks. They go on with the former value until the next kk deploy or kk upgrade of them. Without a terminal it exits 3 unless --yes is given.'
   static override examples = [
-    '<%= config.bin %> secrets rotate identity.glance.password -e environments/all-in-one.yaml --sandbox --dry-run',
-    '<%= config.bin %> secrets rotate identity.glance.password -e environments/all-in-one.yaml --sandbox --yes',
+    'kk secrets rotate identity.glance.password -e environments/all-in-one.yaml --sandbox --dry-run',
+    'kk secrets rotate identity.glance.password -e environments/all-in-one.yaml --sandbox --yes',
   ]
   static override args = {
     name: argument({description: 'Its name, as kk secrets list shows it.', required: true}),

@@ -20,9 +20,9 @@ overrides, --values and --set. With a KEY, each layer that speaks of it has a li
 Values that break the schema of the chart are explained all the same, with a warning.`
   static override usage = '[FILE] RELEASE [KEY] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> values explain keystone -e environments/all-in-one.yaml',
-    '<%= config.bin %> values explain keystone pod.replicas -e environments/all-in-one.yaml',
-    '<%= config.bin %> values explain keystone -e environments/all-in-one.yaml --overridden --output json',
+    'kk values explain keystone -e environments/all-in-one.yaml',
+    'kk values explain keystone pod.replicas -e environments/all-in-one.yaml',
+    'kk values explain keystone -e environments/all-in-one.yaml --overridden --output json',
   ]
   static override strict = false
   static override args = {

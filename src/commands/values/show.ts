@@ -17,9 +17,9 @@ export default class ValuesShow extends KkCommand {
     'With --computed, the final values as Helm itself computes them from these and the chart. Secrets are masked: what helm may have needs --show-secrets. With --secrets, the secrets alone, also those that kk makes and keeps: what kk export leaves out.'
   static override usage = '[FILE] RELEASE [FLAGS]'
   static override examples = [
-    '<%= config.bin %> values show keystone -e environments/all-in-one.yaml',
-    '<%= config.bin %> values show environments/all-in-one.yaml keystone --computed --output json',
-    '<%= config.bin %> values show keystone -e environments/all-in-one.yaml --show-secrets',
+    'kk values show keystone -e environments/all-in-one.yaml',
+    'kk values show environments/all-in-one.yaml keystone --computed --output json',
+    'kk values show keystone -e environments/all-in-one.yaml --show-secrets',
   ]
   static override strict = false
   static override args = {release: argument({description: 'The release.'})}

@@ -16,9 +16,9 @@ counts, with a warning; other commands refuse it. Without -o the files go into a
 path is printed. kk's own settings (kk:) go into no file.`
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
-    '<%= config.bin %> values split environments/all-in-one.yaml',
-    '<%= config.bin %> values split environments/all-in-one.yaml -o values --release keystone --release glance',
-    '<%= config.bin %> values split environments/all-in-one.yaml --stdout',
+    'kk values split environments/all-in-one.yaml',
+    'kk values split environments/all-in-one.yaml -o values --release keystone --release glance',
+    'kk values split environments/all-in-one.yaml --stdout',
   ]
   static override args = {
     file: argument({description: 'The environment file; - reads standard input.'}),

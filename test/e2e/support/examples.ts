@@ -2,6 +2,7 @@ import {copyFile, cp, mkdir, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {expect, inject} from 'vitest'
+import {exampleOf} from '../../../src/cli/reference.ts'
 import {IMAGE_TOOLS} from '../../../src/images/building/buildah.ts'
 import {onPath} from '../../../src/state/files/on-path.ts'
 import {table} from '../../../src/table.js'
@@ -21,9 +22,7 @@ const OF_IMAGES = /^kk images mirror \S+\.yaml --to \.\//
 /** The examples that the help of each command shows, of those that can be tried here. */
 export const EXAMPLES = Object.values(table.commands).map((command) =>
   (command.examples ?? [])
-    .map((example) =>
-      (typeof example === 'string' ? example : example.command).replaceAll('<%= config.bin %>', 'kk'),
-    )
+    .map((example) => exampleOf(example).command)
     .filter((line) => ![ENDLESS, ON_A_NODE, OF_IMAGES].some((pattern) => pattern.test(line))),
 )
 

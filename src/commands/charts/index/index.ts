@@ -10,7 +10,7 @@ export default class ChartsIndex extends KkCommand {
     'Note what each chart of a directory provides, so that kk adds the ones that others need.'
   static override description =
     'Renders every chart with its default values, and keeps in the cache which Services, Secrets, kinds and other objects it makes. An environment that names the directory in kk.charts then grows by the charts that its releases are found to require. Charts that did not change are not rendered again.'
-  static override examples = ['<%= config.bin %> charts index ../openstack-helm']
+  static override examples = ['kk charts index ../openstack-helm']
   static override args = {
     directory: argument({description: 'A directory of charts, as kk.charts names it.', required: true}),
   }
