@@ -92,10 +92,7 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
     perController: ['alertmanager'],
     volume: {at: ['storage', 'alertmanager'], class: 'storage_class', optional: true},
   },
-  'prometheus-blackbox-exporter': {
-    namespaces: OBSERVATION,
-    perController: ['prometheus_blackbox_exporter'],
-  },
+  'prometheus-blackbox-exporter': {namespaces: OBSERVATION, perController: ['prometheus_blackbox_exporter']},
   'prometheus-kube-state-metrics': {namespaces: KUBE_SYSTEM, limited: ['kube_state_metrics']},
   'prometheus-mysql-exporter': {perController: ['prometheus_mysql_exporter']},
   'prometheus-node-exporter': {namespaces: KUBE_SYSTEM, limited: ['node_exporter']},

@@ -9,7 +9,7 @@ import {BASIC, basicPlugin} from './basic.ts'
 import type {Plugin} from './plugin.ts'
 import {isRead} from './reads.ts'
 import {compose} from './shared/compose.ts'
-import {KK_FACTS, serviceOfKk} from './shared/service.ts'
+import {KK_FACTS, serviceWithoutPlugin} from './shared/service.ts'
 import {accountRegions, busMembers, clusterDomain} from './shared/trees.ts'
 import {plugins as table} from './table.ts'
 
@@ -93,7 +93,7 @@ function spokenPlugin(chart: SpokenChart, own: Plugin | undefined): Plugin | und
   }
   const accounts = accountSecrets(chart)
   if (dialect === 'kk') {
-    const overrides: Plugin['overrides'] = own?.kk ?? ((facts) => serviceOfKk(facts, chart))
+    const overrides: Plugin['overrides'] = own?.kk ?? ((facts) => serviceWithoutPlugin(facts, chart))
     return {...declared, reads: own?.kk ? (own.kkReads ?? own.reads) : KK_FACTS, secrets: accounts, overrides}
   }
   const common = commonParts(chart)

@@ -11,7 +11,7 @@ import {assumedChart} from '../../../src/overrides/system/assumed.ts'
 import {definePlugin, secretPaths} from '../../../src/overrides/system/plugin.ts'
 import {builtInPlugins, withPlugins} from '../../../src/overrides/system/plugins.ts'
 import {unreadPaths} from '../../../src/overrides/system/reads.ts'
-import {serviceOfKk} from '../../../src/overrides/system/shared/service.ts'
+import {serviceWithoutPlugin} from '../../../src/overrides/system/shared/service.ts'
 import {factsFor} from '../../../src/overrides/system/system-overrides.ts'
 import {plugins} from '../../../src/overrides/system/table.ts'
 import {testDirectory} from '../../support/test-directory.ts'
@@ -272,7 +272,7 @@ it.each([
     }
     const values = {components: {...Object.fromEntries(components), bus: {endpoint: 'bus'}}, serves}
 
-    const {global} = serviceOfKk(FACTS, {
+    const {global} = serviceWithoutPlugin(FACTS, {
       name: 'service',
       dialect: 'kk',
       values,

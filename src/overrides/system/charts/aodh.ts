@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {API, fixed, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, service} from '../shared/service.ts'
+import {API, fixed, WORKER, workers} from '../shared/sizing.ts'
 
 const SHARES = {api: API, evaluator: WORKER, listener: WORKER, notifier: WORKER}
 
@@ -10,25 +10,14 @@ export const plugin = definePlugin({
   reads: [...KK_FACTS, 'cpus', 'ipFamily'],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['api', 'evaluator', 'listener', 'notifier']),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
+      kkService(facts, {serves: ['alarming'], shares: SHARES, wsgi: {aodh_api_uwsgi: 8042}}),
       given(workers(facts), (count) => ({
-        conf: {
-          aodh: {listener: {workers: count}, notifier: {workers: count}},
-          aodh_api_uwsgi: {uwsgi: {processes: count}},
-        },
+        conf: {aodh: {listener: {workers: count}, notifier: {workers: count}}},
       })),
-      wsgiListens(facts.ipFamily, 'http', {aodh_api_uwsgi: 8042}),
-      serviceBelowGlobal(facts, ['alarming']),
     ),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: ['api', 'listener', 'notifier'],
-        serves: ['alarming'],
-        shares: SHARES,
-      }),
+      service(facts, {perController: ['api', 'listener', 'notifier'], serves: ['alarming'], shares: SHARES}),
       // Several evaluators share the alarms only through a coordinator, which is not configured here: without, each
       // would evaluate all.
       fixed(facts.controllers, 'evaluator', 1),

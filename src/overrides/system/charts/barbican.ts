@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, service, wsgiListens} from '../shared/service.ts'
+import {API, WORKER, workers} from '../shared/sizing.ts'
 
 export const plugin = definePlugin({
   chart: 'barbican',
@@ -19,21 +19,14 @@ export const plugin = definePlugin({
     },
   ],
   kk: (facts) =>
-    compose(
-      replicas(facts.controllers, ['api', 'worker', 'keystone_listener']),
-      spread(facts),
-      limits(facts.allInOne, {api: API, worker: WORKER, keystone_listener: WORKER}),
-      given(workers(facts), (processes) => ({conf: {barbican_api_uwsgi: {uwsgi: {processes}}}})),
-      wsgiListens(facts.ipFamily, 'http', {barbican_api_uwsgi: 9311}),
-      serviceBelowGlobal(facts, ['key_manager']),
-    ),
+    kkService(facts, {
+      serves: ['key_manager'],
+      shares: {api: API, worker: WORKER, keystone_listener: WORKER},
+      wsgi: {barbican_api_uwsgi: 9311},
+    }),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: ['api'],
-        serves: ['key_manager'],
-        shares: {api: API},
-      }),
+      service(facts, {serves: ['key_manager'], shares: {api: API}}),
       given(workers(facts), (processes) => ({conf: {barbican_api_uwsgi: {uwsgi: {processes}}}})),
       wsgiListens(facts.ipFamily, 'http-socket', {barbican_api_uwsgi: 9311}),
     ),

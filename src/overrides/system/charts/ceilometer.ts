@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
-import {AGENT, fixed, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, service} from '../shared/service.ts'
+import {AGENT, fixed, WORKER, workers} from '../shared/sizing.ts'
 
 const SHARES = {central: WORKER, notification: WORKER, compute: AGENT}
 
@@ -10,20 +10,13 @@ export const plugin = definePlugin({
   reads: [...KK_FACTS, 'computes', 'cpus'],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['central', 'notification']),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
+      kkService(facts, {perController: ['central', 'notification'], serves: [], shares: SHARES}),
       given(workers(facts), (count) => ({conf: {ceilometer: {notification: {workers: count}}}})),
       given(facts.computes, (count) => ({manifests: {daemonset_compute: count > 0}})),
-      serviceBelowGlobal(facts, []),
     ),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: ['notification'],
-        serves: ['metric'],
-        shares: SHARES,
-      }),
+      service(facts, {perController: ['notification'], serves: ['metric'], shares: SHARES}),
       // Two pollers without a coordinator would count everything twice.
       fixed(facts.controllers, 'central', 1),
       given(workers(facts), (count) => ({conf: {ceilometer: {notification: {workers: count}}}})),

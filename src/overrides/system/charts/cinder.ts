@@ -2,8 +2,8 @@ import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {API, fixed, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, service, wsgiListens} from '../shared/service.ts'
+import {API, fixed, replicas, WORKER, workers} from '../shared/sizing.ts'
 import {cephClient, poolReplication, storageOfClient, volumeClass} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
 
@@ -20,24 +20,20 @@ export const plugin = definePlugin({
   ],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['api', 'scheduler']),
+      kkService(facts, {
+        perController: ['api', 'scheduler'],
+        serves: ['block_storage'],
+        shares: SHARES,
+        wsgi: {cinder_api_uwsgi: 8776},
+      }),
       // Those of one name take turns at the backend's queue; more of them need a coordinator.
       fixed(facts.controllers, 'volume', 1),
       fixed(facts.controllers, 'backup', 1),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
-      given(workers(facts), (processes) => ({conf: {cinder_api_uwsgi: {uwsgi: {processes}}}})),
-      wsgiListens(facts.ipFamily, 'http', {cinder_api_uwsgi: 8776}),
-      serviceBelowGlobal(facts, ['block_storage']),
       given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
     ),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: ['api', 'scheduler'],
-        serves: ['volumev3'],
-        shares: SHARES,
-      }),
+      service(facts, {perController: ['api', 'scheduler'], serves: ['volumev3'], shares: SHARES}),
       given(workers(facts), (processes) => ({conf: {cinder_api_uwsgi: {uwsgi: {processes}}}})),
       wsgiListens(facts.ipFamily, 'http-socket', {cinder_api_uwsgi: 8776}),
       cephClient(facts),

@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, service} from '../shared/service.ts'
+import {API, WORKER, workers} from '../shared/sizing.ts'
 import {storage} from '../shared/storage.ts'
 
 const SHARES = {api: API, central: WORKER, mdns: WORKER, producer: WORKER, worker: WORKER}
@@ -12,19 +12,17 @@ export const plugin = definePlugin({
   reads: [...KK_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ipFamily'],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, [...COMPONENTS, 'bind9']),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
+      kkService(facts, {
+        perController: [...COMPONENTS, 'bind9'],
+        serves: ['dns'],
+        shares: SHARES,
+        wsgi: {designate_api_uwsgi: 9001},
+      }),
       given(workers(facts), (count) => ({
-        conf: {
-          designate: {'service:central': {workers: count}, 'service:worker': {workers: count}},
-          designate_api_uwsgi: {uwsgi: {processes: count}},
-        },
+        conf: {designate: {'service:central': {workers: count}, 'service:worker': {workers: count}}},
       })),
-      wsgiListens(facts.ipFamily, 'http', {designate_api_uwsgi: 9001}),
       facts.ipFamily === 'ipv6' ? {conf: {designate: {'service:mdns': {listen: '[::]:5354'}}}} : undefined,
       storage(facts),
-      serviceBelowGlobal(facts, ['dns']),
     ),
   overrides: (facts) =>
     service(facts, {

@@ -10,14 +10,7 @@ export const plugin = definePlugin({
   chart: 'fm',
   reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
   overrides: (facts) =>
-    compose(
-      service(facts, {
-        perController: ['api'],
-        serves: ['faultmanagement'],
-        shares: {api: API},
-      }),
-      api(facts),
-    ),
+    compose(service(facts, {serves: ['faultmanagement'], shares: {api: API}}), api(facts)),
 })
 
 /** Returns the processes of the API, and the address on which it listens. */

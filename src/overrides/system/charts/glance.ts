@@ -21,7 +21,7 @@ export const plugin = definePlugin({
     ),
   overrides: (facts) =>
     compose(
-      service(facts, {perController: ['api'], serves: ['image'], shares: {api: API}}),
+      service(facts, {serves: ['image'], shares: {api: API}}),
       given(workers(facts), (count) => ({conf: {glance: {DEFAULT: {workers: count}}}})),
       given(facts.storage, (kind) =>
         kind === 'ceph' ? {storage: 'rbd'} : compose({storage: 'pvc'}, fixed(facts.controllers, 'api', 1)),

@@ -2,8 +2,8 @@ import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {AGENT, API, fixed, limits, replicas, spread, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, service} from '../shared/service.ts'
+import {AGENT, API, fixed, workers} from '../shared/sizing.ts'
 import {storageOfClient} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
 
@@ -14,26 +14,13 @@ export const plugin = definePlugin({
   reads: [...KK_FACTS, 'cpus', 'storage', 'ceph', 'ipFamily'],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['api', 'metricd', 'statsd']),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
-      given(workers(facts), (count) => ({
-        conf: {
-          gnocchi: {metricd: {workers: count}},
-          gnocchi_api_uwsgi: {uwsgi: {processes: count}},
-        },
-      })),
-      wsgiListens(facts.ipFamily, 'http', {gnocchi_api_uwsgi: 8041}),
-      serviceBelowGlobal(facts, ['metric']),
+      kkService(facts, {serves: ['metric'], shares: SHARES, wsgi: {gnocchi_api_uwsgi: 8041}}),
+      given(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
       given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
     ),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: ['api'],
-        serves: ['metric'],
-        shares: SHARES,
-      }),
+      service(facts, {perController: ['api'], serves: ['metric'], shares: SHARES}),
       given(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
       measures(facts),
     ),

@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, service, wsgiListens} from '../shared/service.ts'
+import {API, WORKER, workers} from '../shared/sizing.ts'
 
 const SHARES = {api: API, cfn: API, engine: WORKER}
 
@@ -21,26 +21,16 @@ export const plugin = definePlugin({
   ],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['api', 'cfn', 'engine']),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
-      given(workers(facts), (count) => ({
-        conf: {
-          heat: {DEFAULT: {num_engine_workers: count}},
-          heat_api_uwsgi: {uwsgi: {processes: count}},
-          heat_cfn_uwsgi: {uwsgi: {processes: count}},
-        },
-      })),
-      wsgiListens(facts.ipFamily, 'http', {heat_api_uwsgi: 8004, heat_cfn_uwsgi: 8000}),
-      serviceBelowGlobal(facts, ['orchestration', 'cloudformation']),
+      kkService(facts, {
+        serves: ['orchestration', 'cloudformation'],
+        shares: SHARES,
+        wsgi: {heat_api_uwsgi: 8004, heat_cfn_uwsgi: 8000},
+      }),
+      given(workers(facts), (count) => ({conf: {heat: {DEFAULT: {num_engine_workers: count}}}})),
     ),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: ['api', 'cfn', 'engine'],
-        serves: ['orchestration', 'cloudformation'],
-        shares: SHARES,
-      }),
+      service(facts, {serves: ['orchestration', 'cloudformation'], shares: SHARES}),
       given(facts.region, (region) => ({conf: {heat: {DEFAULT: {region_name_for_services: region}}}})),
       given(workers(facts), (count) => ({conf: {heat: {DEFAULT: {num_engine_workers: count}}}})),
       wsgiListens(facts.ipFamily, 'http-socket', {heat_api_uwsgi: 8004, heat_api_cfn_uwsgi: 8000}),

@@ -1,7 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {limits, replicas, spread, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, service} from '../shared/service.ts'
 
 const SHARES = {server: {memory: 1536, cpu: 1000}}
 
@@ -16,13 +14,6 @@ export const plugin = definePlugin({
     },
   ],
   kk: (facts) =>
-    compose(
-      replicas(facts.controllers, ['server']),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
-      given(workers(facts), (processes) => ({conf: {horizon_server_uwsgi: {uwsgi: {processes}}}})),
-      wsgiListens(facts.ipFamily, 'http', {horizon_server_uwsgi: 8080}),
-      serviceBelowGlobal(facts, ['dashboard']),
-    ),
-  overrides: (facts) => service(facts, {perController: ['server'], serves: ['dashboard'], shares: SHARES}),
+    kkService(facts, {serves: ['dashboard'], shares: SHARES, wsgi: {horizon_server_uwsgi: 8080}}),
+  overrides: (facts) => service(facts, {serves: ['dashboard'], shares: SHARES}),
 })

@@ -27,10 +27,7 @@ export const plugin = definePlugin({
     compose(
       namespace === 'kube-system' ? forCluster(facts) : forNamespace(facts, namespace),
       spread(facts),
-      limits(facts.allInOne, {
-        ingress: {memory: 512, cpu: 500},
-        error_pages: {memory: 64, cpu: 100},
-      }),
+      limits(facts.allInOne, {ingress: {memory: 512, cpu: 500}, error_pages: {memory: 64, cpu: 100}}),
       given(facts.ipFamily, (family) =>
         family === 'ipv6'
           ? {conf: {ingress: {'bind-address-ipv6': '[::]', 'disable-ipv6': 'false'}}}

@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, osloListens, service, wsgiListens} from '../shared/service.ts'
+import {API, WORKER, workers} from '../shared/sizing.ts'
 import {storage} from '../shared/storage.ts'
 
 const SHARES = {api: API, conductor: WORKER}
@@ -11,21 +11,14 @@ export const plugin = definePlugin({
   reads: [...KK_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ipFamily'],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['api', 'conductor']),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
-      given(workers(facts), (processes) => ({conf: {ironic_api_uwsgi: {uwsgi: {processes}}}})),
-      wsgiListens(facts.ipFamily, 'http', {ironic_api_uwsgi: 6385, http: 8089}),
+      kkService(facts, {serves: ['baremetal'], shares: SHARES, wsgi: {ironic_api_uwsgi: 6385}}),
+      // The server of the images that machines boot from.
+      wsgiListens(facts.ipFamily, 'http', {http: 8089}),
       storage(facts),
-      serviceBelowGlobal(facts, ['baremetal']),
     ),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: ['api', 'conductor'],
-        serves: ['baremetal'],
-        shares: SHARES,
-      }),
+      service(facts, {serves: ['baremetal'], shares: SHARES}),
       given(workers(facts), (count) => ({conf: {ironic: {api: {api_workers: count}}}})),
       osloListens(facts.ipFamily, {ironic: {api: ['host_ip']}}),
       // Machines fetch images by temporary URLs of Ceph's object store; without it, from the conductor.

@@ -1,8 +1,8 @@
 import type {Values} from '../../../base/values.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, osloListens, service} from '../shared/service.ts'
+import {API, WORKER, workers} from '../shared/sizing.ts'
 
 const SHARES = {api: API, conductor: WORKER}
 
@@ -15,22 +15,12 @@ export const plugin = definePlugin({
   secrets: [],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['api', 'conductor']),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
-      given(workers(facts), (count) => ({
-        conf: {magnum: {conductor: {workers: count}}, magnum_api_uwsgi: {uwsgi: {processes: count}}},
-      })),
-      wsgiListens(facts.ipFamily, 'http', {magnum_api_uwsgi: 9511}),
-      serviceBelowGlobal(facts, ['container_infra']),
+      kkService(facts, {serves: ['container_infra'], shares: SHARES, wsgi: {magnum_api_uwsgi: 9511}}),
+      given(workers(facts), (count) => ({conf: {magnum: {conductor: {workers: count}}}})),
     ),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: ['api', 'conductor'],
-        serves: ['container_infra', 'orchestration'],
-        shares: SHARES,
-      }),
+      service(facts, {serves: ['container_infra', 'orchestration'], shares: SHARES}),
       given(facts.region, clientRegions),
       given(workers(facts), (count) => ({
         conf: {magnum: {api: {workers: count}, conductor: {workers: count}}},

@@ -25,9 +25,7 @@ export const plugin = definePlugin({
       voters(facts.controllers, 'server', databaseSize),
       spread(facts),
       limits(facts.allInOne, SHARES),
-      given(bufferPool(facts), (size) => ({
-        conf: {my_cnf: {mysqld: {innodb_buffer_pool_size: `${size}M`}}},
-      })),
+      given(bufferPool(facts), (size) => ({conf: {my_cnf: {mysqld: {innodb_buffer_pool_size: `${size}M`}}}})),
       listens(facts.ipFamily),
       belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
     ),

@@ -2,10 +2,9 @@ import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, osloListens, service, serviceBelowGlobal} from '../shared/service.ts'
-import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, osloListens, service} from '../shared/service.ts'
+import {API, WORKER, workers} from '../shared/sizing.ts'
 
-const COMPONENTS = ['api', 'engine']
 const SHARES = {api: API, engine: WORKER}
 
 export const plugin = definePlugin({
@@ -16,20 +15,10 @@ export const plugin = definePlugin({
     {name: 'murano.agent_rabbitmq', kind: 'password', path: ['conf', 'murano', 'rabbitmq', 'password']},
   ],
   kk: (facts) =>
-    compose(
-      replicas(facts.controllers, COMPONENTS),
-      spread(facts),
-      limits(facts.allInOne, SHARES),
-      configuration(facts),
-      serviceBelowGlobal(facts, ['application_catalog']),
-    ),
+    compose(kkService(facts, {serves: ['application_catalog'], shares: SHARES}), configuration(facts)),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: COMPONENTS,
-        serves: ['application_catalog', 'orchestration'],
-        shares: SHARES,
-      }),
+      service(facts, {serves: ['application_catalog', 'orchestration'], shares: SHARES}),
       configuration(facts),
     ),
 })

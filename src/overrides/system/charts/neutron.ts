@@ -2,18 +2,8 @@ import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {
-  AGENT,
-  API,
-  daemonPace,
-  limits,
-  nodePace,
-  replicas,
-  spread,
-  WORKER,
-  workers,
-} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, osloListens, service} from '../shared/service.ts'
+import {AGENT, API, daemonPace, nodePace, WORKER, workers} from '../shared/sizing.ts'
 import {belowGlobal, ovnMembers} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
@@ -33,22 +23,20 @@ export const plugin = definePlugin({
   ],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['server', 'rpc-server', 'periodic-workers', 'ovn-maintenance-worker']),
-      spread(facts),
-      limits(facts.allInOne, {
-        server: API,
-        'rpc-server': WORKER,
-        'periodic-workers': WORKER,
-        'ovn-maintenance-worker': WORKER,
+      kkService(facts, {
+        serves: ['network'],
+        shares: {
+          server: API,
+          'rpc-server': WORKER,
+          'periodic-workers': WORKER,
+          'ovn-maintenance-worker': WORKER,
+        },
+        wsgi: {neutron_server_uwsgi: 9696},
       }),
-      given(workers(facts), (processes) => ({
-        conf: {neutron_server_uwsgi: {uwsgi: {processes}}, neutron: {DEFAULT: {rpc_workers: processes}}},
-      })),
-      wsgiListens(facts.ipFamily, 'http', {neutron_server_uwsgi: 9696}),
+      given(workers(facts), (processes) => ({conf: {neutron: {DEFAULT: {rpc_workers: processes}}}})),
       facts.ipFamily === 'ipv6' ? {conf: {ml2: {ml2: {overlay_ip_version: 6}}}} : undefined,
       nodePace(facts.computes),
       belowGlobal(ovnMembers(facts)),
-      serviceBelowGlobal(facts, ['network']),
     ),
   overrides: (facts) =>
     compose(

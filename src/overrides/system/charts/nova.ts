@@ -2,18 +2,8 @@ import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {
-  API,
-  daemonPace,
-  limits,
-  memoryPart,
-  nodePace,
-  replicas,
-  spread,
-  WORKER,
-  workers,
-} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, osloListens, service, wsgiListens} from '../shared/service.ts'
+import {API, daemonPace, memoryPart, nodePace, WORKER, workers} from '../shared/sizing.ts'
 import {cephClient, storageOfClient} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
 
@@ -31,30 +21,18 @@ export const plugin = definePlugin({
   requires: ['placement'],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['api', 'metadata', 'conductor', 'scheduler', 'novncproxy']),
-      spread(facts),
-      // No limit for nova-compute: it makes disks of images.
-      limits(facts.allInOne, {
-        api: API,
-        metadata: API,
-        conductor: WORKER,
-        scheduler: WORKER,
-        novncproxy: WORKER,
+      kkService(facts, {
+        serves: ['compute', 'compute_novnc_proxy'],
+        // No limit for nova-compute: it makes disks of images.
+        shares: {api: API, metadata: API, conductor: WORKER, scheduler: WORKER, novncproxy: WORKER},
+        wsgi: {nova_api_uwsgi: 8774, nova_metadata_uwsgi: 8775},
       }),
-      given(workers(facts), (processes) => ({
-        conf: {
-          nova: {conductor: {workers: processes}},
-          nova_api_uwsgi: {uwsgi: {processes}},
-          nova_metadata_uwsgi: {uwsgi: {processes}},
-        },
-      })),
+      given(workers(facts), (processes) => ({conf: {nova: {conductor: {workers: processes}}}})),
       given(memoryOfOthers(facts), (reserved_host_memory_mb) => ({
         conf: {nova: {DEFAULT: {reserved_host_memory_mb}}},
       })),
       nodePace(facts.computes),
-      wsgiListens(facts.ipFamily, 'http', {nova_api_uwsgi: 8774, nova_metadata_uwsgi: 8775}),
       osloListens(facts.ipFamily, {nova: {vnc: ['novncproxy_host']}}),
-      serviceBelowGlobal(facts, ['compute', 'compute_novnc_proxy']),
       given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
     ),
   overrides: (facts) =>

@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, service, wsgiListens} from '../shared/service.ts'
+import {API, WORKER, workers} from '../shared/sizing.ts'
 import {belowGlobal, ovnMembers} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
@@ -9,13 +9,12 @@ export const plugin = definePlugin({
   reads: [...KK_FACTS, 'cpus', 'ipFamily'],
   kk: (facts) =>
     compose(
-      replicas(facts.controllers, ['api', 'housekeeping']),
-      spread(facts),
-      limits(facts.allInOne, {api: API, housekeeping: WORKER}),
-      given(workers(facts), (processes) => ({conf: {octavia_api_uwsgi: {uwsgi: {processes}}}})),
-      wsgiListens(facts.ipFamily, 'http', {octavia_api_uwsgi: 9876}),
+      kkService(facts, {
+        serves: ['load_balancer'],
+        shares: {api: API, housekeeping: WORKER},
+        wsgi: {octavia_api_uwsgi: 9876},
+      }),
       belowGlobal(ovnMembers(facts)),
-      serviceBelowGlobal(facts, ['load_balancer']),
     ),
   overrides: (facts) =>
     compose(

@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
-import {KK_FACTS, osloListens, service, serviceBelowGlobal} from '../shared/service.ts'
-import {API, limits, replicas, spread} from '../shared/sizing.ts'
+import {KK_FACTS, kkService, osloListens, service} from '../shared/service.ts'
+import {API} from '../shared/sizing.ts'
 
 const DAY = 24 * 60 * 60
 
@@ -10,20 +10,10 @@ export const plugin = definePlugin({
   reads: [...KK_FACTS, 'ipFamily'],
   kkReads: KK_FACTS,
   // `panko-api` is one process, and listens by IPv4 alone.
-  kk: (facts) =>
-    compose(
-      replicas(facts.controllers, ['api']),
-      spread(facts),
-      limits(facts.allInOne, {api: API}),
-      serviceBelowGlobal(facts, ['event']),
-    ),
+  kk: (facts) => kkService(facts, {serves: ['event'], shares: {api: API}}),
   overrides: (facts) =>
     compose(
-      service(facts, {
-        perController: ['api'],
-        serves: ['event'],
-        shares: {api: API},
-      }),
+      service(facts, {serves: ['event'], shares: {api: API}}),
       // Events are kept for ever unless the values limit it, and one machine has no room for that.
       facts.allInOne ? {conf: {panko: {database: {event_time_to_live: DAY}}}} : undefined,
       osloListens(facts.ipFamily, {panko: {api: ['host']}}),

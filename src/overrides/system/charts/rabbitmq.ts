@@ -35,12 +35,7 @@ function listens(family: Facts['ipFamily']): Values | undefined {
   return {
     conf: {rabbitmq: {'listeners.tcp.1': ':::5672'}},
     pod: {
-      env: {
-        server: {
-          RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: distribution,
-          RABBITMQ_CTL_ERL_ARGS: distribution,
-        },
-      },
+      env: {server: {RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: distribution, RABBITMQ_CTL_ERL_ARGS: distribution}},
     },
   }
 }

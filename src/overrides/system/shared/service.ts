@@ -2,7 +2,7 @@ import {isMap, type Values} from '../../../base/values.ts'
 import type {SpokenChart} from '../../../charts/dialect.ts'
 import type {FactName, Facts} from '../../facts/facts.ts'
 import {compose, given} from './compose.ts'
-import {API, limits, replicas, type Share, spread} from './sizing.ts'
+import {API, limits, replicas, type Share, spread, workers} from './sizing.ts'
 import {belowGlobal, clusterDomain} from './trees.ts'
 
 /** The facts that decide the overrides of every OpenStack service of openstack-helm. */
@@ -18,17 +18,20 @@ export const SERVICE_FACTS = [
 export const KK_FACTS = [...SERVICE_FACTS, 'region', 'dnsDomain'] as const satisfies readonly FactName[]
 
 interface Service {
-  /** Components of which there is one per controller. */
-  readonly perController: readonly string[]
+  /** Components of which there is one per controller; by default those with a share. */
+  readonly perController?: readonly string[]
   /** Its own endpoints; all services know that of the identity service. */
   readonly serves: readonly PublicService[]
   readonly shares: Readonly<Record<string, Share>>
 }
 
+/** The port on which each uWSGI server of a chart listens, by the key of its options below `conf`. */
+type WsgiPorts = Readonly<Record<string, number>>
+
 /** Returns the overrides of every OpenStack service; its plugin adds its own. */
 export function service(
   facts: Pick<Facts, (typeof SERVICE_FACTS)[number]>,
-  {perController, serves, shares}: Service,
+  {serves, shares, perController = Object.keys(shares)}: Service,
 ): Values {
   return compose(
     replicas(facts.controllers, perController),
@@ -38,16 +41,33 @@ export function service(
   )
 }
 
+/** Returns the overrides of every OpenStack service among kk's own charts; its plugin adds its own. */
+export function kkService(
+  facts: Pick<Facts, (typeof KK_FACTS)[number] | 'cpus' | 'ipFamily'>,
+  {serves, shares, perController = Object.keys(shares), wsgi = {}}: Service & {readonly wsgi?: WsgiPorts},
+): Values {
+  return compose(
+    replicas(facts.controllers, perController),
+    spread(facts),
+    limits(facts.allInOne, shares),
+    given(workers(facts), (processes) => {
+      return {conf: Object.fromEntries(Object.keys(wsgi).map((file) => [file, {uwsgi: {processes}}]))}
+    }),
+    wsgiListens(facts.ipFamily, 'http', wsgi),
+    serviceBelowGlobal(facts, serves),
+  )
+}
+
 /** Returns the values that kk's own charts of services read below `global`. */
 export function serviceBelowGlobal(
-  facts: Pick<Facts, 'region' | 'publicDomain' | 'tls' | 'dnsDomain'>,
+  facts: PublicFacts & Pick<Facts, 'region' | 'dnsDomain'>,
   serves: Service['serves'],
 ): Values | undefined {
   return namedBelowGlobal(facts, namesOf(serves))
 }
 
 function namedBelowGlobal(
-  facts: Pick<Facts, 'region' | 'publicDomain' | 'tls' | 'dnsDomain'>,
+  facts: PublicFacts & Pick<Facts, 'region' | 'dnsDomain'>,
   names: PublicNames,
 ): Values | undefined {
   return belowGlobal(
@@ -61,7 +81,7 @@ function namedBelowGlobal(
  * Returns the overrides of a chart of kk's own without a plugin file: each of its components that serves an endpoint
  * and has no storage gets one replica per controller.
  */
-export function serviceOfKk(
+export function serviceWithoutPlugin(
   facts: Pick<Facts, (typeof KK_FACTS)[number]>,
   {name: chart, values: {components, serves}}: SpokenChart,
 ): Values {
@@ -149,10 +169,7 @@ function isPublicService(name: string): name is PublicService {
   return Object.hasOwn(SERVICES, name)
 }
 
-interface PublicFacts {
-  readonly publicDomain?: string
-  readonly tls?: boolean
-}
+type PublicFacts = Pick<Facts, 'publicDomain' | 'tls'>
 
 /**
  * Returns the public side of endpoints: the host `<service>.<domain>` and, if the facts say whether there is TLS,
@@ -172,14 +189,11 @@ function publicSide({host, port}: PublicName, domain: string, tls: boolean | und
   return {...name, scheme: {public: tls ? 'https' : 'http'}, port: {[port]: {public: tls ? 443 : 80}}}
 }
 
-/**
- * Returns the IPv6 addresses on which the WSGI servers of a chart listen, if there is no IPv4; `ports` has the port for
- * each key below `conf`.
- */
+/** Returns the IPv6 addresses on which the WSGI servers of a chart listen, if there is no IPv4. */
 export function wsgiListens(
   family: Facts['ipFamily'],
   option: 'http' | 'http-socket',
-  ports: Readonly<Record<string, number>>,
+  ports: WsgiPorts,
 ): Values | undefined {
   if (family !== 'ipv6') return undefined
   const files = Object.entries(ports).map(([file, port]) => [file, {uwsgi: {[option]: `[::]:${port}`}}])

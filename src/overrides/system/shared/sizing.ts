@@ -1,4 +1,5 @@
 import type {Values} from '../../../base/values.ts'
+import type {Facts} from '../../facts/facts.ts'
 import {given} from './compose.ts'
 
 /** The share of one component in a machine that runs everything. */
@@ -41,13 +42,7 @@ export function resourcesOf({memory, cpu}: Share): Values {
  * Returns the number of a service's processes per pod: one if everything is on one machine, else by the CPUs of the
  * smallest controller.
  */
-export function workers({
-  cpus,
-  allInOne,
-}: {
-  readonly cpus?: number
-  readonly allInOne?: boolean
-}): number | undefined {
+export function workers({cpus, allInOne}: Pick<Facts, 'cpus' | 'allInOne'>): number | undefined {
   if (allInOne) return 1
   return cpus === undefined ? undefined : Math.min(8, Math.max(2, Math.floor(cpus / 4)))
 }
@@ -79,11 +74,7 @@ export function daemonPace(computes: number | undefined, daemons: readonly strin
     if (count === 0) return undefined
     const pace = {enabled: true, min_ready_seconds: 0, max_unavailable: tenth(count)}
     return {
-      pod: {
-        lifecycle: {
-          upgrades: {daemonsets: Object.fromEntries(daemons.map((daemon) => [daemon, pace]))},
-        },
-      },
+      pod: {lifecycle: {upgrades: {daemonsets: Object.fromEntries(daemons.map((daemon) => [daemon, pace]))}}},
     }
   })
 }
@@ -135,13 +126,7 @@ function replicasOf(count: number, components: readonly string[]): Values {
 /**
  * Returns an affinity that spreads the pods of a component over failure domains, not only nodes, if there are several.
  */
-export function spread({
-  zones,
-  allInOne,
-}: {
-  readonly zones?: readonly string[]
-  readonly allInOne?: boolean
-}): Values | undefined {
+export function spread({zones, allInOne}: Pick<Facts, 'zones' | 'allInOne'>): Values | undefined {
   return given(zones, ({length}) => {
     if (length < 2 || allInOne) return undefined
     return {pod: {affinity: {anti: {topologyKey: {default: 'topology.kubernetes.io/zone'}}}}}
