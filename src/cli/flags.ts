@@ -145,6 +145,10 @@ export const valueFlags = {
 /** The flags that decide the values of an environment, and how they are rendered. */
 export type ValueFlags = ClusterFlags & HelmFlags & AdoptStoreFlags & Given<typeof valueFlags>
 
+/** What renders the releases of an environment: its file, values on top of it, the cluster and helm. */
+export const renderFlags = {...environmentFlags, ...valueFlags, ...clusterFlags, ...helmFlags}
+export type RenderFlags = EnvironmentFlags & ValueFlags
+
 /** What holds an environment to its lock. */
 export const lockFlags = {
   locked: Flags.boolean({

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core'
 import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {requireConfirmation} from '../cli/console.ts'
-import {clusterFlags, environmentFlags, helmFlags, releasesArgument, valueFlags} from '../cli/flags.ts'
+import {releasesArgument, renderFlags} from '../cli/flags.ts'
 import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
@@ -30,8 +30,7 @@ export default class Adopt extends KkCommand {
   static override strict = false
   static override args = releasesArgument
   static override flags = {
-    ...environmentFlags,
-    ...valueFlags,
+    ...renderFlags,
     owner: Flags.string({
       summary:
         'The environment that the releases belong to now, which hands them over; without names, those that have a section in the file, or all of it when the file has all.',
@@ -42,8 +41,6 @@ export default class Adopt extends KkCommand {
     'no-wait': changeFlags['no-wait'],
     message: changeFlags.message,
     ...streamFlags,
-    ...clusterFlags,
-    ...helmFlags,
   }
 
   override async run(): Promise<void> {

@@ -2,15 +2,7 @@ import {Flags} from '@oclif/core'
 import {type ExitCode, KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {requireConfirmation, tell} from '../cli/console.ts'
-import {
-  clusterFlags,
-  documentFlags,
-  environmentFlags,
-  type FlagValues,
-  fileArgument,
-  helmFlags,
-  valueFlags,
-} from '../cli/flags.ts'
+import {documentFlags, type FlagValues, fileArgument, renderFlags} from '../cli/flags.ts'
 import {openRendering} from '../cli/open/charts.ts'
 import {lazyCluster, namesCluster, openUsersHelm} from '../cli/open/cluster.ts'
 import {openValues} from '../cli/open/open.ts'
@@ -91,10 +83,7 @@ export default class Export extends KkCommand {
       dependsOn: ['hand-over'],
     }),
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when something of the environment is lost.'}),
-    ...environmentFlags,
-    ...valueFlags,
-    ...clusterFlags,
-    ...helmFlags,
+    ...renderFlags,
     ...documentFlags,
   }
 

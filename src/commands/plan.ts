@@ -2,16 +2,7 @@ import {dirname, relative, resolve} from 'node:path'
 import {Flags} from '@oclif/core'
 import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
-import {
-  adoptStoreFlags,
-  clusterFlags,
-  documentFlags,
-  environmentFlags,
-  helmFlags,
-  lockFlags,
-  releasesArgument,
-  valueFlags,
-} from '../cli/flags.ts'
+import {adoptStoreFlags, documentFlags, lockFlags, releasesArgument, renderFlags} from '../cli/flags.ts'
 import {heedLock} from '../cli/open/charts.ts'
 import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
@@ -52,8 +43,7 @@ export default class Plan extends KkCommand {
   static override strict = false
   static override args = releasesArgument
   static override flags = {
-    ...environmentFlags,
-    ...valueFlags,
+    ...renderFlags,
     ...adoptStoreFlags,
     diff: Flags.boolean({
       summary: 'Show the difference of the manifests, with secret values masked.',
@@ -69,8 +59,6 @@ export default class Plan extends KkCommand {
     ...lockFlags,
     ...conflictFlags,
     ...documentFlags,
-    ...clusterFlags,
-    ...helmFlags,
   }
 
   override async run(): Promise<void> {

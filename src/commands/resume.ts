@@ -2,14 +2,7 @@ import {type ExitCode, KkError} from '../base/errors.ts'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import type {Console} from '../cli/console.ts'
-import {
-  clusterFlags,
-  environmentFlags,
-  helmFlags,
-  type OwnerFlags,
-  ownerFlags,
-  valueFlags,
-} from '../cli/flags.ts'
+import {type OwnerFlags, ownerFlags, renderFlags} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
 import {change} from '../cli/run/change.ts'
@@ -47,9 +40,8 @@ export default class Resume extends KkCommand {
     run: argument({description: 'The run, and the environment file, in any order.'}),
   }
   static override flags = {
-    ...environmentFlags,
+    ...renderFlags,
     ...ownerFlags,
-    ...valueFlags,
     ...changeFlags,
     ...dataFlags,
     ...versionFlags,
@@ -57,8 +49,6 @@ export default class Resume extends KkCommand {
     ...onFailureFlags,
     ...reportFlags,
     ...streamFlags,
-    ...clusterFlags,
-    ...helmFlags,
   }
 
   override async run(): Promise<void> {

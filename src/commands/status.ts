@@ -4,14 +4,13 @@ import {KkCommand} from '../cli/command.ts'
 import type {Console, Output} from '../cli/console.ts'
 import {
   clusterFlags,
-  type EnvironmentFlags,
   environmentFlags,
   type OwnerFlags,
   overrideFlags,
   ownerFlags,
+  type RenderFlags,
   releasesArgument,
   type StoreFlags,
-  type ValueFlags,
 } from '../cli/flags.ts'
 import {type OpenedCluster, openChosenCluster} from '../cli/open/cluster.ts'
 import {openOnCluster, prepareUsable} from '../cli/open/open.ts'
@@ -75,7 +74,7 @@ export default class Status extends KkCommand {
  * Whoever asked for it closes the cluster.
  */
 async function statusSubject(
-  flags: EnvironmentFlags & ValueFlags & OwnerFlags,
+  flags: RenderFlags & OwnerFlags,
   argv: readonly string[],
 ): Promise<{readonly subject: StatusSubject; readonly cluster: OpenedCluster}> {
   if (flags.owner !== undefined) {

@@ -12,8 +12,8 @@ import {
   helmFlags,
   type LockFlags,
   lockFlags,
+  renderFlags,
   type ValueFlags,
-  valueFlags,
 } from '../flags.ts'
 
 /** How a change is run. */
@@ -185,8 +185,7 @@ export const streamFlags = {
 
 /** The environment and its values, how they are brought to the cluster, and what is told of that. */
 export const deployFlags = {
-  ...environmentFlags,
-  ...valueFlags,
+  ...renderFlags,
   ...adoptStoreFlags,
   ...changeFlags,
   ...versionFlags,
@@ -196,8 +195,6 @@ export const deployFlags = {
   ...streamFlags,
   ...onFailureFlags,
   ...reportFlags,
-  ...clusterFlags,
-  ...helmFlags,
 }
 
 /** The flag that only a deploy has. */

@@ -1,14 +1,7 @@
 import {Flags} from '@oclif/core'
 import {lockFileOf, writeLock} from '../../charts/lock-file.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {
-  clusterFlags,
-  documentFlags,
-  environmentFlags,
-  fileArgument,
-  helmFlags,
-  valueFlags,
-} from '../../cli/flags.ts'
+import {documentFlags, fileArgument, renderFlags} from '../../cli/flags.ts'
 import {openLockPorts} from '../../cli/open/charts.ts'
 import {namesCluster, openChosenCluster} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
@@ -28,10 +21,7 @@ export default class ChartsLock extends KkCommand {
   static override args = fileArgument
   static override flags = {
     check: Flags.boolean({summary: 'Compare with kk.lock and write nothing; exit 3 when something differs.'}),
-    ...environmentFlags,
-    ...valueFlags,
-    ...clusterFlags,
-    ...helmFlags,
+    ...renderFlags,
     ...documentFlags,
   }
 

@@ -1,12 +1,5 @@
 import {KkCommand} from '../../cli/command.ts'
-import {
-  clusterFlags,
-  documentFlags,
-  environmentFlags,
-  fileArgument,
-  helmFlags,
-  valueFlags,
-} from '../../cli/flags.ts'
+import {documentFlags, fileArgument, renderFlags} from '../../cli/flags.ts'
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
 import {examineCharts} from '../../doctor/charts/examine-charts.ts'
@@ -25,10 +18,7 @@ export default class DoctorCharts extends KkCommand {
   ]
   static override args = fileArgument
   static override flags = {
-    ...environmentFlags,
-    ...valueFlags,
-    ...clusterFlags,
-    ...helmFlags,
+    ...renderFlags,
     ...documentFlags,
   }
 

@@ -3,11 +3,10 @@ import {KkCommand} from '../../cli/command.ts'
 import {
   clusterFlags,
   documentFlags,
-  type EnvironmentFlags,
   environmentFlags,
   fileArgument,
   helmFlags,
-  type ValueFlags,
+  type RenderFlags,
 } from '../../cli/flags.ts'
 import {openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openPrepared} from '../../cli/open/open.ts'
@@ -42,10 +41,8 @@ export default class Doctor extends KkCommand {
   }
 }
 
-type DoctorFlags = EnvironmentFlags & ValueFlags
-
 /** Says what is wrong with the machine, the environment and the cluster that the flags mean, each as far as it is there. */
-async function examine(flags: DoctorFlags, argv: readonly string[]): Promise<readonly Finding[]> {
+async function examine(flags: RenderFlags, argv: readonly string[]): Promise<readonly Finding[]> {
   const file = await openFile(flags, argv)
   const named: Environment | undefined = file.prepared?.environment
   const reached = await reach(() => openChosenCluster(flags, named))
@@ -69,7 +66,7 @@ async function examine(flags: DoctorFlags, argv: readonly string[]): Promise<rea
 }
 
 /** With the secrets that the cluster keeps, or will; without them where they may not be read. */
-async function supplied(prepared: Prepared, flags: DoctorFlags, cluster: Cluster): Promise<Prepared> {
+async function supplied(prepared: Prepared, flags: RenderFlags, cluster: Cluster): Promise<Prepared> {
   return openSecrets(prepared, flags, cluster).then(
     ({settled}) => settled,
     () => prepared,
@@ -82,7 +79,7 @@ interface OpenedFile {
 }
 
 /** An environment that is broken is one more finding. Throws what is wrong with the command line. */
-async function openFile(flags: DoctorFlags, argv: readonly string[]): Promise<OpenedFile> {
+async function openFile(flags: RenderFlags, argv: readonly string[]): Promise<OpenedFile> {
   const check = 'environment'
   try {
     const {prepared} = await openPrepared(flags, argv)

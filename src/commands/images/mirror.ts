@@ -7,17 +7,12 @@ import {registryDestination} from '../../charts/publishing/destination-registry.
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
 import {
-  clusterFlags,
   documentFlags,
-  type EnvironmentFlags,
-  environmentFlags,
   fileArgument,
-  type HelmFlags,
-  helmFlags,
   type LockFlags,
   lockFlags,
-  type ValueFlags,
-  valueFlags,
+  type RenderFlags,
+  renderFlags,
 } from '../../cli/flags.ts'
 import {heedLock, openFinding} from '../../cli/open/charts.ts'
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
@@ -49,10 +44,8 @@ import {environmentContents, type MirrorContents} from '../../verbs/images/mirro
 import {type MirrorPlan, type MirrorTarget, mirror, planMirror} from '../../verbs/images/mirror/mirror.ts'
 import {type MirrorSettings, mirrorSettings} from '../../verbs/images/mirror/settings.ts'
 
-type MirrorFlags = EnvironmentFlags &
-  ValueFlags &
-  LockFlags &
-  HelmFlags & {
+type MirrorFlags = RenderFlags &
+  LockFlags & {
     readonly to: string
     readonly from?: string | undefined
     readonly 'plain-http': boolean
@@ -90,11 +83,8 @@ export default class ImagesMirror extends KkCommand {
     'plain-http': Flags.boolean({summary: 'Speak to the registry without TLS, wherever it is.'}),
     yes: changeFlags.yes,
     'dry-run': changeFlags['dry-run'],
-    ...environmentFlags,
-    ...valueFlags,
+    ...renderFlags,
     ...lockFlags,
-    ...clusterFlags,
-    ...helmFlags,
     ...documentFlags,
   }
 

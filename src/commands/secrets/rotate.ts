@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
-import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
+import {documentFlags, renderFlags} from '../../cli/flags.ts'
 import {openOnCluster} from '../../cli/open/open.ts'
 import {keptSecretsOf} from '../../cli/open/secrets.ts'
 import {placeOf} from '../../cli/run/same-again.ts'
@@ -25,14 +25,11 @@ export default class SecretsRotate extends KkCommand {
     name: argument({description: 'Its name, as kk secrets list shows it.', required: true}),
   }
   static override flags = {
-    ...environmentFlags,
+    ...renderFlags,
     ...namespaceFlag,
     yes: Flags.boolean({char: 'y', summary: 'Do not ask before changing anything.'}),
     'dry-run': Flags.boolean({summary: 'Show which releases it concerns, and change nothing.'}),
-    ...valueFlags,
     ...documentFlags,
-    ...clusterFlags,
-    ...helmFlags,
   }
 
   override async run(): Promise<void> {

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core'
 import {KkError} from '../../base/errors.ts'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
+import {documentFlags, renderFlags} from '../../cli/flags.ts'
 import {openUsersHelm} from '../../cli/open/cluster.ts'
 import {openValues} from '../../cli/open/open.ts'
 import {historyIn} from '../../cli/open/store.ts'
@@ -32,12 +32,9 @@ Values that break the schema of the chart are explained all the same, with a war
     }),
   }
   static override flags = {
-    ...environmentFlags,
-    ...valueFlags,
+    ...renderFlags,
     overridden: Flags.boolean({summary: 'Leave out what only the defaults of charts speak of.'}),
     'show-secrets': Flags.boolean({summary: 'Show secrets as they are.'}),
-    ...clusterFlags,
-    ...helmFlags,
     ...documentFlags,
   }
 

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core'
 import {KkError} from '../../base/errors.ts'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
+import {renderFlags} from '../../cli/flags.ts'
 import {lazyCluster, namesCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openValues} from '../../cli/open/open.ts'
 import {openSecrets} from '../../cli/open/secrets.ts'
@@ -24,8 +24,7 @@ export default class ValuesShow extends KkCommand {
   static override strict = false
   static override args = {release: argument({description: 'The release.'})}
   static override flags = {
-    ...environmentFlags,
-    ...valueFlags,
+    ...renderFlags,
     computed: Flags.boolean({summary: "Helm's own final values, with the defaults of the chart."}),
     secrets: Flags.boolean({
       summary: 'Only the values that are secret, with those that the named cluster, or the store, keeps.',
@@ -37,8 +36,6 @@ export default class ValuesShow extends KkCommand {
       options: ['yaml', 'json'] as const,
       default: 'yaml',
     })(),
-    ...clusterFlags,
-    ...helmFlags,
   }
 
   override async run(): Promise<void> {
