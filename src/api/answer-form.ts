@@ -15,10 +15,7 @@ export type FormAnswer =
       readonly draft: Draft | undefined
     }
 
-/**
- * Does what the form of a chart asks for. A refusal comes back with what was typed; rejects where there is no such chart,
- * or nothing can be shown.
- */
+/** Does what the form asks for; a refusal returns what was typed. Rejects where nothing can be shown of the chart. */
 export async function answerForm(context: ChartContext, form: Form): Promise<FormAnswer> {
   const {service, place} = context
   const typed: Draft = {text: form.get('overrides') ?? '', etag: form.get('etag') ?? ''}

@@ -154,10 +154,7 @@ function unknownKey(known: readonly string[], key: string, path: SchemaPath['pat
   return {path, expected: `one of the keys ${known.join(', ')}`, got: JSON.stringify(key), hint}
 }
 
-/**
- * Checks a value against the alternative that it most likely means. The alternatives differ in type, or in the key that
- * they require.
- */
+/** Checks a value against the alternative that it most likely means, by its type or the key required. */
 function checkAnyOf(
   schema: JsonSchema,
   choices: readonly JsonSchema[],

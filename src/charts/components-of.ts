@@ -167,10 +167,7 @@ interface ServiceHost {
   readonly name: string
 }
 
-/**
- * The Service behind an entry of `endpoints`, as the helm-toolkit of openstack-helm looks it up. Undefined where the
- * values have no such entry.
- */
+/** The Service behind an entry of `endpoints`, as helm-toolkit looks it up; undefined without such an entry. */
 function serviceHost(values: Values, service: string, endpoint: string): ServiceHost | undefined {
   const entry = dig(values, 'endpoints', service.replaceAll('-', '_'))
   const stated = dig(entry, 'hosts', endpoint) ?? dig(entry, 'hosts', 'default')

@@ -48,10 +48,7 @@ export async function readLock(environment: EnvironmentPlace): Promise<Lock | un
 
 type EnvironmentPlace = Pick<Environment, 'file' | 'directory' | 'name'>
 
-/**
- * Writes what an environment is made of; what the file says of others stays, and so do the digests of images that cannot be
- * resolved now. Rejects as `readLock`.
- */
+/** Writes the lock; what is of others stays, and digests that cannot be resolved now. Rejects as `readLock`. */
 export async function writeLock(environment: EnvironmentPlace, lock: Lock): Promise<string> {
   const file = lockFileOf(environment)
   const before = await readLocks(file)

@@ -37,10 +37,7 @@ function changed({origin}: Chart): KkError {
 }
 
 export interface VendorOptions {
-  /**
-   * Leave out the constraint on the version of Kubernetes: for renders that are for no certain cluster, or of which only
-   * the objects matter.
-   */
+  /** Leave out the constraint on Kubernetes' version: for no certain cluster, or where only the objects matter. */
   readonly anyKubernetes?: boolean
 }
 

@@ -125,10 +125,7 @@ function pruneDocument({plan, prunings}: PlannedPruning, state?: RunState): obje
   return {environment: plan.environment, run: state?.run ?? null, releases: prunings, deleted}
 }
 
-/**
- * Returns the environment's charts, for what their `crds/` hold; undefined where there is no file, or where its charts cannot be
- * had: the cluster can be looked at all the same.
- */
+/** Returns the charts, for their `crds/`; undefined without a file, or where they cannot be had, which drift does not need. */
 async function chartsOfOwner(
   {environment}: Owner,
   flags: HelmFlags,

@@ -69,10 +69,7 @@ export default class Status extends KkCommand {
   }
 }
 
-/**
- * Returns whose releases the command looks at: those of its file or, with `--owner` alone, those that the cluster says are its.
- * Whoever asked for it closes the cluster.
- */
+/** Returns whose releases are looked at: those of the file, or of `--owner` by the cluster, which the caller closes. */
 async function statusSubject(
   flags: RenderFlags & OwnerFlags,
   argv: readonly string[],

@@ -92,10 +92,7 @@ function adviceFor(name: string, hindrances: SeenNamespace['hindrances'], kubect
   return `${kubectl} get ${what} --namespace ${name} --output ${columns}`
 }
 
-/**
- * Finds records of helm that cannot be read. Helm passes over them as if their releases did not exist; kk assumes that
- * those releases use every other.
- */
+/** Finds helm's unreadable records: helm ignores those releases, kk assumes that they use every other. */
 const recordsCheck: Check = {
   name: 'records',
   needs: 'cluster',
@@ -204,10 +201,7 @@ export function judgeApprovals(approvals: readonly Approval[], now: number, mend
     }))
 }
 
-/**
- * Finds records that are nearly full: helm keeps chart, values and manifest in one Secret, and cannot upgrade once that
- * is full.
- */
+/** Finds records that are nearly full: helm keeps chart, values and manifest in one Secret, and then fails. */
 const recordSizeCheck: Check = {
   name: 'record-size',
   needs: 'cluster',
@@ -245,9 +239,7 @@ const helmCheck: Check = {
 
 const TOLERABLE_SECONDS = 30
 
-/**
- * Compares this machine's clock with the API server's, for deadlines in the cluster are written by operators' machines.
- */
+/** Compares this machine's clock with the API server's: operators' machines write deadlines in the cluster. */
 const clockCheck: Check = {
   name: 'clock',
   needs: 'cluster',

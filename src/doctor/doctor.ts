@@ -45,10 +45,7 @@ async function findingsOf(check: Check, facts: Examination, subject: Subject): P
 
 export type Reached = {readonly cluster: Cluster} | {readonly cluster: undefined; readonly trouble: Finding}
 
-/**
- * Returns the cluster if it answers and authenticates the user, else a finding with the error. A user without
- * permissions counts as having reached it.
- */
+/** Returns the cluster if it answers and knows the user, whatever the rights, else a finding with the error. */
 export async function reach(open: () => Promise<Cluster>): Promise<Reached> {
   let cluster: Cluster | undefined
   try {

@@ -87,10 +87,7 @@ export interface Environment {
   /** The rules that tell when objects of a kind are ready, by `Kind.group`. */
   readonly readiness: ReadinessRules
   readonly releases: ReadonlyMap<string, ReleaseSettings>
-  /**
-   * The releases that sections with `components: true` become, by name. From then on `sections` and `releases` have those in the
-   * place of the section.
-   */
+  /** The releases that sections with `components: true` become, by name; `sections` and `releases` then have those. */
   readonly parts?: ReadonlyMap<string, Part>
   readonly global: Values | undefined
   /** The values of each release that is wanted, in the order of the file; `{}` for an empty or null section. */

@@ -13,10 +13,7 @@ interface Found {
   readonly value: Node
 }
 
-/**
- * Returns `positionIn` for a text. It builds the tree at the first call, for positions are seldom asked for and the
- * tree is large.
- */
+/** Returns `positionIn` for a text, whose large tree is built at the first call: positions are seldom asked for. */
 export function locator(source: Source): (path: Path) => Position | undefined {
   let root: Node | undefined
   return (path) => {
@@ -25,10 +22,7 @@ export function locator(source: Source): (path: Path) => Position | undefined {
   }
 }
 
-/**
- * Returns the position of the key or item at a path. A key that came by `<<` or an alias has the position where it was
- * written.
- */
+/** Returns the position of the key or item at a path; by `<<` or an alias, where the key was written. */
 export function positionIn(source: Source, root: Node, path: Path): Position | undefined {
   const found = path.reduce<Found | undefined>((at, step) => at && stepInto(source, at.value, step), {
     offset: root.offset,

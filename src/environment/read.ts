@@ -44,10 +44,7 @@ export function readEnvironment(source: EnvironmentSource): Environment {
   return readEnvironmentTree(source).environment
 }
 
-/**
- * Reads an environment and returns the parsed document, too, for callers that write it again. Throws as
- * `readEnvironment`.
- */
+/** Reads an environment, with the document for callers that write it again. Throws as `readEnvironment`. */
 export function readEnvironmentTree(source: EnvironmentSource): {environment: Environment; root: Node} {
   const root = onlyDocument(source, parseTrees(source))
   refuseAmbiguousWords(source, root)
@@ -77,10 +74,7 @@ function onlyDocument(source: EnvironmentSource, documents: readonly Node[]): No
   )
 }
 
-/**
- * Throws `KK_ENVIRONMENT` for keys that are not strings: Helm turns `y:` into "true" and `8080:` into "8080", which are
- * mistakes as names of releases.
- */
+/** Throws `KK_ENVIRONMENT` for keys that are no strings: Helm turns `y:` into "true" and `8080:` into "8080". */
 function refuseOddSections(source: EnvironmentSource, root: Node): void {
   const map = contentOf(root)
   if (map.kind !== 'mapping') return

@@ -187,10 +187,7 @@ const DEFINITIONS = {
   },
 } as const satisfies Record<string, JsonSchema>
 
-/**
- * The schema of the environment file. `kk schema environment` prints it, the reader checks files against it, and the
- * reference in `docs/` is made from it.
- */
+/** The schema of environment files: `kk schema environment`, the reader and the reference in docs/ use it. */
 export const ENVIRONMENT_SCHEMA: JsonSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://kk.openstack.org/schema/environment.json',

@@ -80,10 +80,7 @@ interface Constructor {
   readonly seen: Map<ContentNode, PythonNode>
 }
 
-/**
- * Returns a document as PyYAML holds it after `yaml.load`. Expects a document that Helm reads; of duplicate keys the last one
- * counts.
- */
+/** Returns what PyYAML's `yaml.load` makes of a document that Helm reads; of duplicate keys the last counts. */
 function constructPython(source: Source, root: Node): PythonNode {
   return construct({source, seen: new Map()}, root)
 }
@@ -101,10 +98,7 @@ function construct(state: Constructor, node: Node): PythonNode {
   return made
 }
 
-/**
- * Returns the scalar of a node; two aliases of a date share one. Dates are objects in Python, which writes them as
- * anchor and alias.
- */
+/** Returns a node's scalar; aliases share a date, an object in Python that is written with an anchor. */
 function constructShared(state: Constructor, node: ScalarNode): PythonScalar {
   const made = constructScalar(node)
   if (made.type !== 'timestamp') return made
@@ -130,10 +124,7 @@ function constructEntries(state: Constructor, node: MappingNode): Map<string, Py
   return entries
 }
 
-/**
- * Returns a scalar with PyYAML's meaning where Helm reads the same from PyYAML's output, and with Helm's meaning
- * elsewhere.
- */
+/** Returns a scalar with PyYAML's meaning where Helm reads its output as the same, else with Helm's. */
 function constructScalar(node: ScalarNode): PythonScalar {
   const core = node.tag.startsWith('tag:yaml.org,2002:') ? node.tag.slice(18) : ''
   if (core === 'binary') return {kind: 'scalar', type: 'binary', text: base64Lines(node.text), bare: false}

@@ -70,10 +70,7 @@ export function refuseOddSettings(settings: Values): void {
 /** Sections that are no release's. */
 const RESERVED = new Set(['kk', 'global'])
 
-/**
- * Leaves out releases that an environment has no room for, and says why: kk would refuse the file as a whole. `flag` is what imports
- * the others of that name.
- */
+/** Leaves out releases that no environment has room for, and says why; `flag` imports the others of that name. */
 export function withRoom(
   releases: readonly ImportedRelease[],
   flag = '',

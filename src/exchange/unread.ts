@@ -7,10 +7,7 @@ interface UnreadOptions {
   readonly defaults?: Values
 }
 
-/**
- * Returns a sentence for each key of a map that is not read and says something: whatever a later version of the other tool
- * adds, nothing is dropped unsaid.
- */
+/** Returns a sentence for each key of a map that is not read and says something, whatever later versions add. */
 export function unread(
   map: Values,
   read: ReadonlySet<string>,

@@ -14,10 +14,7 @@ export function systemYaml(values: Values): string {
   return isEmpty(values) ? '' : dumpPython(plainMap(values), {style: 'innermost-flow'})
 }
 
-/**
- * Returns overrides for people to edit: texts of several lines as blocks, letters beyond ASCII as they are. As it stands where
- * it would be read as something else then.
- */
+/** Returns overrides for people to edit, texts as blocks; as they stand where that would be read differently. */
 export function editableYaml(yaml: string): string {
   if (yaml === '') return ''
   const values = readYaml(yaml)

@@ -41,10 +41,7 @@ const LONGEST_SHOWN = 200
 /** A key, with its release or without one, up to the first character that none has. */
 const KEY = /^(?:[a-z0-9./-]+:)?(?:\\.|[\w./-]|\[\d*\])*/i
 
-/**
- * Returns what can be shown of `RELEASE:KEY=VALUE`: nothing behind the first character that no key has, and nothing but the release
- * without `=`, for what is there may be a value.
- */
+/** Returns what of `RELEASE:KEY=VALUE` can be shown: nothing that may be a part of the value. */
 export function withoutValue(text: string): string {
   const {head, tail} = cut(text, '=')
   if (tail === undefined) {

@@ -23,10 +23,7 @@ function leaves(path: ValuePath, value: unknown): readonly ValuePath[] {
   return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner))
 }
 
-/**
- * Returns the first of the paths whose value changes from one to the other, also by what is put in the way of it: a scalar
- * instead of a map that leads there.
- */
+/** Returns the first of the paths whose value changes, also by a scalar in the place of a map that leads there. */
 export function changedAt(before: Values, after: Values, paths: readonly ValuePath[]): ValuePath | undefined {
   return paths.find((path) => !isDeepStrictEqual(reached(before, path), reached(after, path)))
 }

@@ -32,10 +32,7 @@ export interface OverrideUpdate {
   }
 }
 
-/**
- * The etags of which one must be that of the overrides, '' for none, `*` for any but none; otherwise a change is refused
- * with `KK_STORE_CONFLICT`.
- */
+/** The etags of which one must be that of the overrides ('' is none, `*` any), else `KK_STORE_CONFLICT`. */
 export type Condition = readonly string[]
 
 export interface RequestedUpdate extends OverrideUpdate {

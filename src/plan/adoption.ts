@@ -30,10 +30,7 @@ export function adoptable(
   return {record, isOurs: false}
 }
 
-/**
- * Returns true where every release of an environment on the cluster is in this graph, too. As far as can be seen, the
- * environment is then renamed.
- */
+/** Returns true where this graph has every release of an environment on the cluster, which then was renamed. */
 export function hasAllOf(
   owner: string,
   {requirements}: Pick<Graph, 'requirements'>,
@@ -51,10 +48,7 @@ export interface OtherUser {
   readonly owner: string | undefined
 }
 
-/**
- * Returns for each adopted release the releases that require it and are neither adopted themselves nor of the
- * environment.
- */
+/** Returns for each adopted release those that require it and are neither adopted nor of the environment. */
 export function otherUsers(
   adopted: ReadonlySet<ReleaseId>,
   revisions: readonly ObservedRecord[],

@@ -37,18 +37,13 @@ export interface KkLabels {
   readonly inputs: string | undefined
   readonly revision: number | undefined
   readonly gated: number | undefined
-  /**
-   * The revision after which dependents had to pass their gates again and are not known to have; undefined when they
-   * have.
-   */
+  /** The revision whose dependents are not known to have passed their gates again; undefined when they have. */
   readonly unchecked: number | undefined
   /** As `installationOf`; undefined where an older kk wrote the record. */
   readonly installation: string | undefined
   /** The run that made `revision`; undefined where kk did not, or an older kk. */
   readonly run: string | undefined
-  /**
-   * Whether the environment states the release. This and `protected` are undefined where an older kk wrote the record.
-   */
+  /** Whether the environment states the release; undefined, as `protected`, in the record of an older kk. */
   readonly stated: boolean | undefined
   readonly protected: boolean | undefined
   /** The section that the release is a part of; undefined for a release that is all of its section. */
@@ -65,10 +60,7 @@ export interface KkLabels {
   readonly uses: ReadonlyMap<string, EdgeKind>
 }
 
-/**
- * Returns the name of the label that says "this release requires that one". A name has at most 63 characters, hence the
- * hash.
- */
+/** Returns the label of "this release requires that one", with a hash, for a name has at most 63 characters. */
 export function usesLabel(required: ReleaseId): string {
   return USES_PREFIX + hash('sha256', required).slice(0, 40)
 }
@@ -89,10 +81,7 @@ export function labelsOf(desired: DesiredRelease, revision: number): Readonly<Re
   }
 }
 
-/**
- * Returns the labels of a release that is taken over and was deployed with other inputs. They hold no digests, so that
- * the next plan upgrades it.
- */
+/** Returns the labels of an adopted release: without digests, so that the next plan upgrades it. */
 export function adoptionLabels(desired: DesiredRelease, revision: number): Readonly<Record<string, string>> {
   return {
     [OWNER_LABEL]: desired.owner,
@@ -221,10 +210,7 @@ function prefixed(prefix: string, entries: ReadonlyMap<string, string>): Record<
   return Object.fromEntries([...entries].map(([name, value]) => [prefix + name, value]))
 }
 
-/**
- * Returns the chart as Helm's own label `helm.sh/chart` has it: the value of a label holds no plus sign and at most 63
- * characters.
- */
+/** Returns the chart as Helm's label `helm.sh/chart`: without a plus sign, and at most 63 characters. */
 export function chartLabel({name, version}: Pick<DesiredRelease['chart'], 'name' | 'version'>): string {
   return `${name}-${version}`
     .replaceAll('+', '_')

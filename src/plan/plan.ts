@@ -73,10 +73,7 @@ interface Relabel extends ActionFacts {
 /** The record of a foreign release is given this environment's labels, and nothing else is done. */
 interface Adopt extends ActionFacts {
   readonly kind: 'adopt'
-  /**
-   * The environment that hands the release over, or this one where another tool gives it back; absent for one that kk did not
-   * install.
-   */
+  /** The environment that hands the release over, or this one for another tool's; absent where kk did not install it. */
   readonly from?: string
 }
 

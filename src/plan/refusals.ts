@@ -87,10 +87,7 @@ export function notInstalled(release: ReleaseId, reason: string | undefined): Kk
   })
 }
 
-/**
- * Returns `KK_PENDING` when an operation on the release has not ended, or ended half way; undefined when helm may work
- * on it.
- */
+/** Returns `KK_PENDING` when an operation has not ended, or ended half way; undefined when helm may work. */
 export function unfinished(record: ObservedRecord): KkError | undefined {
   const {release, revision, status, evidence} = record
   if (!REFUSED.has(status)) return undefined

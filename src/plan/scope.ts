@@ -4,10 +4,7 @@ import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 
-/**
- * The scope that the command line asks for. Without names it is all releases; `install` says whether a release may be
- * new.
- */
+/** The scope that the command line asks for, all releases without names; `install` lets a release be new. */
 export interface PlanScope {
   readonly names: readonly string[]
   readonly install: boolean
@@ -27,10 +24,7 @@ export type PlanMode =
   | {readonly kind: 'installed'}
   | {readonly kind: 'named'; readonly releases: readonly ReleaseId[]; readonly install: boolean}
 
-/**
- * Returns the releases of a plan in its order, and whether it may change them. `installed` are the releases on the
- * cluster. Throws `KK_UNKNOWN_RELEASE`.
- */
+/** Returns a plan's releases in order, and whether it may change them. Throws `KK_UNKNOWN_RELEASE`. */
 export function scope(
   graph: Graph,
   mode: PlanMode,

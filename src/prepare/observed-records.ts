@@ -64,10 +64,7 @@ async function observedRecord(cluster: Looked, record: ReleaseRecord): Promise<O
   return {...record, evidence: evidenceOf(record, lease, {now: cluster.leases.now()})}
 }
 
-/**
- * Returns all revisions, with the evidence for the last of each release: only that can be unfinished. The input must be
- * ascending.
- */
+/** Returns all revisions, ascending as given, with evidence for each release's last, the only unfinished one. */
 export async function observedRevisions(
   cluster: Looked,
   revisions: readonly ReleaseRecord[],

@@ -27,10 +27,7 @@ interface GivenReleases {
   get(release: ReleaseId): Given | undefined
 }
 
-/**
- * Returns the error; if values break a schema, or name a template that does not exist, with the place where each was
- * written and the name that was probably meant.
- */
+/** Returns the error, with the place of each value that breaks a schema, or the template that was probably meant. */
 export async function placedError(error: unknown, releases: GivenReleases): Promise<unknown> {
   if (error instanceof BrokenSchema) return placed(error, releases.get(error.of))
   if (error instanceof MissingTemplate) return named(error, releases.get(error.of))
@@ -51,16 +48,10 @@ export async function placed(error: BrokenSchema, given: Given | undefined): Pro
   )
 }
 
-/**
- * The kinds of names in values of kk's own charts, by the prefix of the template that the library or the chart defines
- * for each.
- */
+/** The kinds of names in values of kk's own charts, by the prefix of the template that is defined for each. */
 const NAMED = {'common.config.block.': 'block', 'common.scripts.': 'script'}
 
-/**
- * Returns the error with the place of the name among the values and all that may stand there, if values name the
- * template.
- */
+/** Returns the error with the place of the name among the values and what may stand there, if values name it. */
 function named(error: MissingTemplate, given: Given | undefined): MissingTemplate {
   const [prefix, what] = Object.entries(NAMED).find(([each]) => error.template.startsWith(each)) ?? []
   if (!given || prefix === undefined) return error
@@ -136,10 +127,7 @@ function keyText(path: readonly string[]): string {
   return path.length === 0 ? '' : `${path.join('.')}: `
 }
 
-/**
- * Returns the place in the last layer that has the path; if none has it, as for a missing key, the place of what is
- * above it.
- */
+/** Returns the place in the last layer that has the path, or else, for a missing key, of what is above it. */
 function placeOf(path: readonly string[], layers: readonly PlacedLayer[]): string {
   const layer = layers.findLast(({values}) => holds(values, path))
   if (!layer) return path.length === 0 ? '' : placeOf(path.slice(0, -1), layers)

@@ -38,10 +38,7 @@ export function expectSameImages({rendered, previous}: RenderedChange, verb: Cha
   throw refusedVerb(verb, needed, [...new Set(found.map(({line}) => line))])
 }
 
-/**
- * Throws `KK_VERSION` with each release that would go back to an older version, or skip versions of OpenStack that it
- * may not skip.
- */
+/** Throws `KK_VERSION` with each release that would go back, or skip versions of OpenStack that it may not. */
 export function expectSupportedVersions({plan, rendered, previous}: RenderedChange): void {
   const lines = plan.actions.flatMap(({release, chart}) => {
     const after = {appVersion: chart.appVersion, objects: rendered.get(release) ?? []}

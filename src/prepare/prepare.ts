@@ -42,9 +42,7 @@ export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byH
   readonly isNew: boolean
 }
 
-/**
- * An environment with its charts found, its graph built and its values layered; nothing has been asked of a cluster.
- */
+/** An environment with its charts, graph and layers; nothing has been asked of a cluster. */
 export interface Prepared {
   readonly environment: Environment
   readonly graph: Graph
@@ -75,10 +73,7 @@ export interface PrepareOptions extends GatherOptions {
   readonly inference?: InferenceOptions | undefined
 }
 
-/**
- * Finds the charts of an environment, builds its graph and layers its values. Changes nothing. Rejects with the error
- * of the environment, its charts, its graph or its values.
- */
+/** Finds the charts of an environment, builds its graph and layers its values. Rejects with the error of any. */
 export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const environment = await withComponentReleases(options)
   const {finding, values, sets, places = {}} = options

@@ -26,10 +26,7 @@ export async function seenRecords(
   }
 }
 
-/**
- * Returns the records of the releases' namespaces. Throws the given error if it has another cause than a refused list,
- * or no namespace is known.
- */
+/** Returns the records of the known namespaces where a list of all was refused; throws any other error. */
 async function inNamespaces(
   cluster: {readonly records: Records},
   releases: readonly ReleaseId[],

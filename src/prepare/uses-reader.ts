@@ -90,10 +90,7 @@ export function factsIn(stored: StoredRelease): RecordFacts {
   }
 }
 
-/**
- * Returns the namespaces that a removal of the release deletes. Most manifests hold none: only those that seem to are
- * parsed.
- */
+/** Returns the namespaces that a release's removal deletes; only manifests that seem to hold one are parsed. */
 function goingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
   const holding = [manifest, ...hooks]
     .filter((yaml) => /\bNamespace\b/.test(yaml))

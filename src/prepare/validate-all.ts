@@ -79,10 +79,7 @@ interface Answer {
   readonly validation: Validation
 }
 
-/**
- * Returns how helm will write the objects of a release: Helm 4 keeps the method of the last revision, and compares with
- * the deployed one.
- */
+/** Returns how helm will write a release: Helm 4 keeps the last revision's method and compares with the deployed. */
 function helmWrites(
   release: ReleaseId,
   {plan, previous, helm, forceConflicts: force}: Preflight,

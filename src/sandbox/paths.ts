@@ -64,10 +64,7 @@ export function sandboxesDirectory(env: Environment): string {
   return join(stateDirectory(env), 'sandboxes')
 }
 
-/**
- * Returns the paths of a sandbox. Throws `KK_USAGE` for a name that is not 1 to 40 lower-case letters, digits and
- * hyphens.
- */
+/** Returns the paths of a sandbox. Throws `KK_USAGE` unless its name is 1 to 40 of lower case, digits and hyphens. */
 export function sandboxPaths(name: string, env: Environment): SandboxPaths {
   if (!isSandboxName(name)) throw invalidName(name)
   const sandboxes = sandboxesDirectory(env)

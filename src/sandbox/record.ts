@@ -4,10 +4,7 @@ import {writeAtomically} from '../state/files/write-atomically.ts'
 import type {SandboxPaths} from './paths.ts'
 import type {Sandbox} from './sandbox.ts'
 
-/**
- * A sandbox's record. `lost`: the sandbox was up, as its data shows, but no record says how to reach it; the value is
- * the reason.
- */
+/** A sandbox's record. `lost` says why none tells how to reach a sandbox that was up, as its data shows. */
 type RecordOfSandbox = {readonly sandbox: Sandbox} | {readonly lost: string}
 
 /** Returns the record that `up` wrote at its end; undefined where no `up` ended. */

@@ -37,9 +37,7 @@ export async function requireSandbox(name: string, env: Environment): Promise<Sa
   })
 }
 
-/**
- * Returns the refusal to start a new sandbox in the place of one that was up: what was deployed in it would be lost.
- */
+/** Returns the refusal to start a sandbox in the place of one that was up, whose deployments would be lost. */
 export function refuseBroken(name: string, missing: readonly string[]): KkError {
   return new KkError('KK_SANDBOX_BROKEN', ...brokenSandbox(name, missing))
 }

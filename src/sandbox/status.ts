@@ -21,10 +21,7 @@ type RunningStatus<Kind extends Sandbox = Sandbox> = Omit<Kind, 'nodes'> & {
   readonly components: Readonly<Record<string, number>>
 }
 
-/**
- * The status of a sandbox. `broken`: something of it is there, but not all of it runs; `up` starts the rest again,
- * `down` removes it.
- */
+/** The status of a sandbox. `broken`: not all of it runs; `up` starts the rest again, `down` removes it. */
 export type SandboxStatus<Kind extends Sandbox = Sandbox> =
   | RunningStatus<Kind>
   | {readonly state: 'broken'; readonly name: string; readonly missing: readonly string[]}

@@ -98,10 +98,7 @@ async function startControlPlane(options: StartOptions): Promise<Sandbox> {
   return sandbox
 }
 
-/**
- * Starts the ended components of a sandbox that was up, with its data, addresses and certificates, and waits until its
- * nodes are Ready.
- */
+/** Starts the ended components of a sandbox with its data, addresses and certificates, until its nodes are Ready. */
 async function restartControlPlane(options: RestartOptions, missing: readonly string[]): Promise<void> {
   const {paths, tools, env, onProgress, signal} = options
   onProgress(`starting ${missing.join(', ')} again; what was deployed is kept`)

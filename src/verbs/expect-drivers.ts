@@ -98,10 +98,7 @@ export function separatorFor(
   return separator
 }
 
-/**
- * Throws `KK_EXPORT` if the objects of an export would take those that were seen from their releases: tools for GitOps then
- * uninstall these.
- */
+/** Throws `KK_EXPORT` if an export would take the seen objects from their releases, which are then uninstalled. */
 export function expectDrivers(files: OwnedFiles, seen: readonly SeenDrivers[]): void {
   if (seen.length === 0) return
   const texts = [...files].filter(([path]) => path.endsWith('.yaml')).map(([, {content}]) => String(content))

@@ -140,10 +140,7 @@ function uncheckedNotes(
   ]
 }
 
-/**
- * Kinds that may grant the right to define kinds, and those that hold data; the rendered object shows whether it does, or
- * is a hook that helm deletes.
- */
+/** Kinds that may grant the right to define kinds, or hold data: only the rendered object shows whether it does. */
 const SEEN_EACH_TIME: ReadonlySet<string> = new Set([
   ...['APIService', 'ClusterRole', 'ClusterRoleBinding'],
   ...['PersistentVolumeClaim', 'Namespace'],
@@ -228,10 +225,7 @@ async function expectSupported({observed, rendered, ports, forceVersion}: Suppor
   if (!forceVersion) expectSupportedVersions({plan, rendered, previous})
 }
 
-/**
- * Asks the API server whether it would accept what was rendered. Resolves with false if the user may not ask. Throws as
- * `validateAll`.
- */
+/** Asks the API server whether it would accept what was rendered; false without the right. Throws as `validateAll`. */
 export async function askedToAccept(
   rendered: Rendered,
   dryRuns: DryRuns,
@@ -246,9 +240,7 @@ export async function askedToAccept(
   }
 }
 
-/**
- * Returns the custom resources of the plan whose kind comes with the plan: they are validated when their turn comes.
- */
+/** Returns the custom resources whose kind comes with the plan, which are validated when their turn comes. */
 async function unknownYet(
   prepared: Prepared,
   plan: Plan,

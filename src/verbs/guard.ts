@@ -123,10 +123,7 @@ export async function planApproval(
   }
 }
 
-/**
- * Returns the releases that helm or kubectl could delete because the guard does not keep them; empty if that cannot be
- * read.
- */
+/** Returns the releases that helm or kubectl could delete for want of the guard; none if it cannot be read. */
 export async function unguarded(
   cluster: Cluster,
   releases: readonly ReleaseId[],
@@ -161,10 +158,7 @@ async function protectedReleases(cluster: Cluster): Promise<readonly ReleaseId[]
   return records.filter(({labels}) => readLabels(labels)?.protected).map(({release}) => release)
 }
 
-/**
- * Returns the manifest of the last revision; empty if the record cannot be read, for the roles of docs/guard.md do not
- * allow reading Secrets.
- */
+/** Returns the last revision's manifest; empty if unreadable: the roles of docs/guard.md read no Secrets. */
 async function lastManifest(records: Records, release: ReleaseId): Promise<string> {
   try {
     return (await records.stored(release))?.manifest ?? ''
@@ -175,10 +169,7 @@ async function lastManifest(records: Records, release: ReleaseId): Promise<strin
   }
 }
 
-/**
- * Returns the claims of the StatefulSets in the last revisions: a set that is gone leaves claims that nothing else
- * names.
- */
+/** Returns the claims of the last revisions' StatefulSets, which nothing else names once the set is gone. */
 async function recordedClaims(
   records: Records,
   releases: readonly ReleaseId[],

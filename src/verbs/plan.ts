@@ -200,10 +200,7 @@ function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): 
 }
 
 const CANDIDATES: ReadonlySet<string> = new Set(['unchanged', 'relabel', 'await', 'check'])
-/**
- * Returns, of the releases that a plan leaves as they are, those whose objects drifted, with the reason to upgrade
- * them.
- */
+/** Returns, of the releases that a plan leaves, those whose objects drifted, with the reason to upgrade them. */
 async function driftedReleases(
   actions: readonly Action[],
   cluster: {
@@ -251,10 +248,7 @@ async function missingNotes(
   return notes.flat()
 }
 
-/**
- * Returns a note for each workload of a release that was scaled down. A release whose objects cannot, or may not, be read is
- * left to the run.
- */
+/** Returns a note for each workload scaled down; objects that cannot, or may not, be read are left to the run. */
 async function scaledNotes(
   release: ReleaseId,
   objects: readonly KubernetesObject[],

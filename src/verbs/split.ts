@@ -15,10 +15,7 @@ export interface SplitOptions {
   readonly warn: (message: string) => void
 }
 
-/**
- * Returns the values file of each section by its name. Throws `KK_UNKNOWN_RELEASE` and the errors of reading the
- * environment.
- */
+/** Returns each section's values file by its name. Throws `KK_UNKNOWN_RELEASE`, and as the environment is read. */
 export function splitFiles(
   source: EnvironmentSource,
   {releases, warn}: SplitOptions,

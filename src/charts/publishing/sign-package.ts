@@ -23,10 +23,7 @@ interface SignerOptions {
   readonly env: NodeJS.ProcessEnv
 }
 
-/**
- * Opens gpg to sign packages as `helm package --sign` does: helm itself would pack them again, into other bytes. Rejects with
- * `KK_SIGNING`.
- */
+/** Opens gpg to sign packages as `helm package --sign` would, which packs them again. Rejects with `KK_SIGNING`. */
 export async function openSigner({key, keyring, passphrase, env}: SignerOptions): Promise<Signer> {
   const directory = await temporaryDirectory('kk-sign-')
   const home = keyring === undefined ? [] : ['--homedir', directory.path]

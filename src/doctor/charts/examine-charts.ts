@@ -149,10 +149,7 @@ interface Examined {
 /** The objects that a chart renders, or the error why it does not. */
 type Outcome = readonly RenderedObject[] | KkError
 
-/**
- * Renders and examines releases. Charts that ask which kinds exist are given those of the cluster and those that any of
- * these charts defines.
- */
+/** Renders and examines releases; charts that ask for kinds get the cluster's and those that these define. */
 async function examineAll(
   releases: readonly ReleaseId[],
   renderers: Renderers,

@@ -35,10 +35,7 @@ export interface Renderers {
 export const RANDOM =
   /\b(?:rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|uuidv4|gen(?:PrivateKey|CA|SelfSignedCert|SignedCert)\w*|htpasswd|bcrypt|now|ago|shuffle|encryptAES)\b/
 
-/**
- * Renders a release where these kinds are known, without objects that helm makes only in tests, deletions and
- * rollbacks.
- */
+/** Renders a release with these kinds known, without what helm makes only in tests, deletions and rollbacks. */
 export async function renderNow(
   release: ReleaseId,
   kinds: readonly string[],
@@ -51,10 +48,7 @@ export async function renderNow(
   return render(now.call(release), options, helm)
 }
 
-/**
- * Examines a release that renders `objects`: renders it again, as its next version with other images, and as an upgrade
- * of what is deployed.
- */
+/** Examines a release: renders it again, with the next version and images, and as an upgrade of what is deployed. */
 export async function examineRelease(
   release: ReleaseId,
   objects: readonly RenderedObject[],
@@ -105,10 +99,7 @@ function filesOf(chart: string, paths: ReadonlySet<string>): ReadonlySet<string>
   return new Set([...paths].map((path) => `${basename(chart)}/${path}`))
 }
 
-/**
- * Returns the kinds that are known before a release is installed: those that the cluster serves, that others define,
- * and of its own those in `crds/`.
- */
+/** Returns the kinds known before a release is installed: the cluster's, others', and its own in `crds/`. */
 function withoutOwn(
   kinds: readonly string[],
   objects: readonly RenderedObject[],

@@ -12,10 +12,7 @@ const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/
 /** Matches the revision in a template. Helm renders every chart without a cluster as the first revision. */
 const REVISION = /\$?\.Release\.Revision\b/g
 
-/**
- * Turns a copy of a chart into its next version and its next revision, so that what its templates make of either
- * changes.
- */
+/** Gives a copy of a chart its next version and revision, so that what its templates make of either changes. */
 export async function bumpVersion(copy: string): Promise<void> {
   for (const path of await readdir(copy, {recursive: true})) {
     if (!/templates\/.*\.(?:ya?ml|tpl)$/.test(path)) continue

@@ -3,10 +3,7 @@ import {join, sep} from 'node:path'
 
 /** The templates of a chart's copy, each with all named templates that it includes. */
 export interface Templates {
-  /**
-   * Returns the templates that make objects (`templates/secret.yaml`) and that contain, or include, an action with a
-   * match of the pattern.
-   */
+  /** The templates that make objects (`templates/secret.yaml`) and reach an action with a match of the pattern. */
   reaching(pattern: RegExp): ReadonlySet<string>
   /** The templates that make objects, of the chart itself and of its subcharts. */
   readonly files: readonly string[]
@@ -19,10 +16,7 @@ interface Text {
   readonly includes: readonly string[]
 }
 
-/**
- * Reads the templates of a chart in a directory, with its libraries and subcharts. A packed subchart is taken to match
- * every pattern.
- */
+/** Reads a chart's templates with its libraries and subcharts; a packed subchart matches every pattern. */
 export function templatesOf(chart: string): Templates {
   const files = readdirSync(chart, {recursive: true, withFileTypes: true})
     .filter((entry) => entry.isFile())
@@ -65,10 +59,7 @@ function isReached(start: Text, pattern: RegExp, named: ReadonlyMap<string, Text
   return false
 }
 
-/**
- * Returns the named templates of a text, each with all that follows it up to the next one: a larger text can only match
- * more.
- */
+/** Returns the named templates of a text, each with all up to the next: a larger text can only match more. */
 function definesIn(text: string): readonly (readonly [string, string])[] {
   const starts = Array.from(text.matchAll(/\{\{-?\s*(?:define|block)\s+"([^"]+)"/g))
   return starts.map(({index, 1: name}, at) => [name!, text.slice(index, starts[at + 1]?.index)])

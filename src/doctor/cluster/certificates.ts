@@ -30,10 +30,7 @@ interface Place {
 const DAY_MILLISECONDS = 86_400_000
 const WARNING_DAYS = 60
 
-/**
- * Returns a finding for each certificate that ends soon, and one for all that end with an authority of kk; `authorities` has the
- * certificates of these by namespace.
- */
+/** Returns a finding for each certificate that ends soon, and one for all under an authority of kk, by namespace. */
 export function judgeCertificates(
   seen: readonly SeenCertificates[],
   authorities: ReadonlyMap<string, X509Certificate>,

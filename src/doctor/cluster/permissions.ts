@@ -31,9 +31,7 @@ export const permissionsCheck: Check = {
   },
 }
 
-/**
- * Returns the accesses that all verbs need, each once; those in the namespaces of releases only where these are known.
- */
+/** Returns each access that verbs need once; those in the namespaces of releases where these are known. */
 function neededAccesses(namespaces: readonly string[]): readonly NeededAccess[] {
   // The operator has an account of its own, and its kinds need not exist.
   const verbs = Object.entries(NEEDS).filter(([verb]) => !verb.startsWith('operator '))
@@ -58,10 +56,7 @@ function placesOf({where}: Need, namespaces: readonly string[]): readonly string
   return [where === 'cluster' ? '' : KK_NAMESPACE]
 }
 
-/**
- * Returns the name of the object that access is asked for; a namespace is asked for by its own name, so that a right on
- * that alone suffices.
- */
+/** Returns the name of the object asked for; a namespace's own, so that a right on that alone suffices. */
 function nameOf({resource, where, names}: Need, namespace: string): string | undefined {
   return resource === 'namespaces' && where === 'release' ? namespace : names?.[0]
 }

@@ -150,9 +150,7 @@ function unmetLabels({name, labels}: SchedulableNode, {nodeSelector, affinity}: 
   ]
 }
 
-/**
- * Whether a label's value matches an expression (Kubernetes 1.36: component-helpers/scheduling/corev1/nodeaffinity).
- */
+/** Whether a label matches (Kubernetes 1.36: component-helpers/scheduling/corev1/nodeaffinity). */
 function matches(value: string | undefined, {operator, values = []}: Expression): boolean {
   if (operator === 'Exists') return value !== undefined
   if (operator === 'DoesNotExist') return value === undefined
@@ -188,10 +186,7 @@ function taintText({key, value, effect}: Taint): string {
   return `${key}${value ? `=${value}` : ''}:${effect}`
 }
 
-/**
- * The tolerations that the controller adds to the pods of a DaemonSet (Kubernetes 1.36: daemon_controller
- * AddOrUpdateDaemonPodTolerations).
- */
+/** What the controller adds to DaemonSets' pods (Kubernetes 1.36: daemon_controller AddOrUpdateDaemonPodTolerations). */
 const OF_DAEMON_SETS: readonly Toleration[] = [
   'not-ready',
   'unreachable',

@@ -3,10 +3,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/**
- * Checks that there is exactly one default storage class, which claims without a class get, and that the classes exist
- * that other claims name.
- */
+/** Checks that one default storage class is there, for claims without a class, and each class that others name. */
 export const storageClassCheck: Check = {
   name: 'storage-class',
   needs: 'cluster',
@@ -31,10 +28,7 @@ interface ClaimSpec {
   readonly storageClassName?: string | null
 }
 
-/**
- * Whether an object has a claim without a class. `storageClassName: ""` is a class: no volume is provisioned, and the
- * claim waits for a volume of that class.
- */
+/** Whether an object has a claim without a class; `storageClassName: ""` is one, for which nothing is provisioned. */
 function hasClasslessClaim(object: KubernetesObject): boolean {
   return claimsOf(object).some((claim) => (claim?.storageClassName ?? undefined) === undefined)
 }
@@ -46,10 +40,7 @@ function claimsOf({kind, spec}: KubernetesObject): readonly (ClaimSpec | undefin
   return volumeClaimTemplates.map((template) => template.spec)
 }
 
-/**
- * Returns the classes that claims name, but that neither the cluster nor a chart has. A volume made by hand may have
- * such a name, too.
- */
+/** Returns the classes that claims name and neither cluster nor charts have; a volume made by hand may, too. */
 export function judgeNamedClasses(
   classes: readonly SeenStorageClass[],
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,

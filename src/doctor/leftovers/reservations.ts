@@ -45,10 +45,7 @@ async function isGone(holder: string): Promise<boolean> {
   return !(await runs(Number(pid)))
 }
 
-/**
- * Whether a process with this id runs. Another process may have got the id since; the holder then counts as living,
- * which is the safe error.
- */
+/** Whether a process with this id runs; another may have got the id since, and counts: the safe error. */
 async function runs(pid: number): Promise<boolean> {
   return (await identifyProcess(pid)) !== undefined
 }

@@ -27,10 +27,7 @@ interface RunsInputs {
 
 const DAY = 24 * 3600 * 1000
 
-/**
- * Returns a finding for the last run of each environment if it was broken off; a later run settles what an earlier one
- * left.
- */
+/** Returns a finding for each environment's last run that was broken off; a later run settles earlier ones. */
 export function judgeRuns({runs, leases, now, placeOf}: RunsInputs): readonly Found[] {
   const last = [...Map.groupBy(runs, ({environment}) => environment).values()].map((each) => each[0]!)
   return last.flatMap((run): readonly Found[] => {

@@ -16,10 +16,7 @@ const ARMADA_GROUP = 'armada/ChartGroup/v1'
 const ARMADA_MANIFEST = 'armada/Manifest/v1'
 const ARMADA_METADATA = 'metadata/Document/v1'
 
-/**
- * Returns an environment as a manifest of Armada: a group of charts for each wave. The charts lie beside it, unpacked, for
- * Armada takes no package from a directory.
- */
+/** Returns a manifest of Armada: a group of charts for each wave, unpacked beside it, for it takes no packages. */
 export function armadaManifest(exported: Exported): ExportedFiles {
   const groups = waves(exported).map((releases, wave) => {
     const data = {sequenced: false, chart_group: releases.map(armadaName)}

@@ -38,10 +38,7 @@ export interface BuildImagesOptions {
 /** More would wait for the disk. */
 const BUILDS_AT_ONCE = 2
 
-/**
- * Builds what is not current, each image when those that it stands on are there, and pushes it. One that fails holds
- * up only what stands on it. Rejects only when interrupted.
- */
+/** Builds what is not current, after what it stands on, and pushes it. Rejects only when interrupted. */
 export async function buildImages(
   images: readonly SurveyedImage[],
   {tools, refresh, signal, onEvent}: BuildImagesOptions,

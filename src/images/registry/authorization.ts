@@ -20,10 +20,7 @@ interface Asking {
   readonly scope: string
 }
 
-/**
- * Returns the header that a registry asks for: the login itself, or a token that it gives for the login, or for nobody. Undefined
- * where there is no login that it would take.
- */
+/** Returns the header that a registry asks for: the login, or a token, also without a login; undefined without either. */
 export async function authorizationFor(
   challenge: string,
   {host, plain, env, scope}: Asking,

@@ -23,10 +23,7 @@ export interface Distribution extends ContentStore {
   tags(repository: string): Promise<readonly string[]>
 }
 
-/**
- * A registry by the HTTP API of OCI's distribution specification, as whoever is logged in there by `buildah login`, `docker
- * login` or `helm registry login`, or as nobody.
- */
+/** A registry by OCI's distribution API, with the login of buildah, docker or helm, or without one. */
 export function openDistribution({host, plain, env, signal}: DistributionOptions): Distribution {
   const server = host === 'docker.io' ? 'registry-1.docker.io' : host
   const base = `${(plain ?? isLoopback(host)) ? 'http' : 'https'}://${server}`

@@ -1,6 +1,4 @@
-/**
- * The facts about a cloud, from the cluster's inventory or a facts file. Each may be missing, for nobody knows them all.
- */
+/** The facts about a cloud, from the cluster's inventory or a facts file; any may be missing. */
 export interface Facts {
   /** The active charts with their namespaces, where no environment says it. */
   readonly charts?: Readonly<Record<string, readonly string[]>>

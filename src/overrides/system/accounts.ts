@@ -27,10 +27,7 @@ const CEPH: ByHand = {
   first: 'have them take the new value (ceph auth import)',
 }
 
-/**
- * Secrets of which no upgrade of kk's own charts brings a new value into effect. openstack-helm's MariaDB sets its
- * administrator's password at each start.
- */
+/** Secrets of which no upgrade of kk's charts brings a new value into effect; openstack-helm's MariaDB does at each start. */
 const BY_HAND: Readonly<Record<string, ByHand>> = {
   'oslo_db.admin.password': {
     why: 'MariaDB keeps the one of its first start in its data',
@@ -61,10 +58,7 @@ const KEPT_AS: Readonly<Record<string, string>> = {
   'key_manager.simple_crypto_kek': 'barbican.simple_crypto_kek',
 }
 
-/**
- * Returns the place of a credential in kk's own charts: `oslo_db.admin.password` is at
- * `global.endpoints.oslo_db.auth.admin.password`.
- */
+/** Returns the place of a credential: `oslo_db.admin.password` is at `global.endpoints.oslo_db.auth.admin.password`. */
 function belowGlobal(credential: string): SecretNeed {
   const [endpoint = '', ...rest] = credential.split('.')
   const name = KEPT_AS[credential] ?? credential
@@ -155,9 +149,7 @@ function declaredAccounts({endpoints}: SpokenChart): readonly SecretNeed[] {
   })
 }
 
-/**
- * Accounts that are named by their keys, since clusters have kept them so from before accounts were read from charts.
- */
+/** Accounts that are named by their keys, as clusters have kept them from before accounts were read from charts. */
 const NAMED_BY_KEY = new Set(['admin', 'heat_trustee', 'heat_stack_user', 'magnum_stack_user'])
 
 /** Returns the name of an account: its user name, whatever its key in the chart, but the key for administrators. */

@@ -105,10 +105,7 @@ function unknownNamespace(
   })
 }
 
-/**
- * Returns the plugin of a chart. Rejects with `KK_UNKNOWN_CHART`; `where` begins its message with the place that names
- * the chart, e.g. `facts.yaml: `.
- */
+/** Returns the plugin of a chart. Rejects with `KK_UNKNOWN_CHART`; `where` begins its message: `facts.yaml: `. */
 export async function pluginFor(plugins: Plugins, chart: string, where = ''): Promise<Plugin> {
   const plugin = await plugins.find(chart)
   if (plugin) return plugin

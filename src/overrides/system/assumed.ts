@@ -2,10 +2,7 @@ import type {Values} from '../../base/values.ts'
 import {type SpokenChart, valuesAt} from '../../charts/dialect.ts'
 import {credentials} from './table.ts'
 
-/**
- * The ways in which a service of openstack-helm differs from the usual: a database, the message bus, the cache, and one
- * account of its name.
- */
+/** What a service of openstack-helm has unlike the usual: a database, the bus, the cache, one account of its name. */
 interface Service {
   readonly without?: readonly ('oslo_db' | 'oslo_messaging' | 'oslo_cache')[]
   /** Its accounts in keystone. */
@@ -52,10 +49,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
   zaqar: {without: ['oslo_messaging']},
 }
 
-/**
- * Returns a chart of this name as it is known to be, for callers without a chart to read because no environment names
- * one.
- */
+/** Returns a chart of this name as it is known to be, for callers without an environment that names one. */
 export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): SpokenChart {
   const values: Values =
     dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints: endpointsOf(name)}

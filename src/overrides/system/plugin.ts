@@ -37,10 +37,7 @@ export interface Plugin {
   /** The file of a plugin that is not kk's own. */
   readonly file?: string
   overrides(facts: Facts, namespace: string): Values | Promise<Values>
-  /**
-   * In a plugin of kk's own, returns the overrides of a chart of this name in kk's dialect; `overrides` and `secrets`
-   * are for openstack-helm's.
-   */
+  /** In a plugin of kk's own, returns the overrides of the chart in kk's dialect; `overrides` is for openstack-helm's. */
   kk?(facts: Facts, namespace: string): Values
   /** The facts that decide those, where they are others than `reads`. */
   readonly kkReads?: readonly FactName[]
@@ -63,10 +60,7 @@ export function definePlugin<Read extends FactName>(definition: PluginDefinition
   return {namespaces: ['openstack'], secrets: [], ...definition}
 }
 
-/**
- * Returns the paths of secrets among a chart's values, which are never shown and cannot be set through the API. A value
- * below `global` is also read at the top, and wins there.
- */
+/** Returns the paths of secrets, which are never shown; one below `global` is also read at the top, and wins there. */
 export function secretPaths({secrets}: Pick<Plugin, 'secrets'>): readonly (readonly string[])[] {
   return secrets.flatMap(({path}) => (path[0] === 'global' ? [path, path.slice(1)] : [path]))
 }

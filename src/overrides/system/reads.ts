@@ -3,10 +3,7 @@ import type {SpokenChart} from '../../charts/dialect.ts'
 
 type ValuePath = readonly string[]
 
-/**
- * Returns the places of values that the chart does not read, as far as is known: neither its own values have them nor
- * its templates read them.
- */
+/** Returns the places that the chart does not read, as far as is known: neither its values nor its templates have them. */
 export function unreadPaths(chart: SpokenChart, values: Values): readonly ValuePath[] {
   return leaves([], values).filter((path) => !isRead(chart, path))
 }
@@ -66,10 +63,7 @@ function isReadByToolkit({endpoints}: SpokenChart, [first, second = '', third = 
   return second === 'cluster_domain_suffix' || (has(endpoints, [second]) && OF_ENDPOINT.includes(third))
 }
 
-/**
- * Tells whether a template reads the path itself, or a whole map that contains it: `.Values.conf.nova` for
- * `conf.nova.DEFAULT.workers`.
- */
+/** Tells whether a template reads the path, or a map around it: `.Values.conf.nova` for `conf.nova.DEFAULT.workers`. */
 function isMentioned(templates: string, path: ValuePath): boolean {
   return path.some((_, index) => {
     const way = path

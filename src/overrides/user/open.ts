@@ -16,10 +16,7 @@ export interface StoreOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/**
- * Opens the store, which is made where it is missing and brought to this version. Rejects with `KK_STORE_DATABASE`,
- * `KK_STORE_VERSION` and `KK_USAGE`. To be closed.
- */
+/** Opens the store, made or migrated where needed. Rejects with `KK_STORE_DATABASE`, `KK_STORE_VERSION`, `KK_USAGE`. */
 export async function openStore({
   location,
   name = 'default',

@@ -39,10 +39,7 @@ export function changesOf(
   )
 }
 
-/**
- * Returns the paths of the values that `--set` gave to a revision and nothing gives any more; none where other values
- * changed, too.
- */
+/** Returns the paths that `--set` gave to a revision and nothing gives now; none where other values changed, too. */
 export function droppedSets(
   {desired, values}: Wanted,
   before: Pick<StoredRelease, 'labels' | 'values'>,
@@ -97,10 +94,7 @@ const IMAGE_MAPS: ReadonlySet<string> = new Set(['images', 'image'])
 const IMAGE_PARTS: ReadonlySet<string> = new Set(['tag', 'repository', 'registry', 'digest'])
 /** The keys in those maps that are not part of an image reference. */
 const NO_IMAGE: ReadonlySet<string> = new Set(['pull_policy', 'pullPolicy', 'pullSecrets', 'local_registry'])
-/**
- * The sections of openstack-helm's values where `image` is the service or a file: `endpoints.image`,
- * `bootstrap.structured.images`.
- */
+/** The sections of openstack-helm's values where `image` is the service or a file, as in `endpoints.image`. */
 const OTHER_PLACES: ReadonlySet<string> = new Set(['endpoints', 'conf', 'bootstrap', 'secrets', 'network'])
 
 /** Returns true where a value at this path decides which image runs, as far as its keys tell. */

@@ -21,10 +21,7 @@ export interface ImageChange {
   readonly to: string
 }
 
-/**
- * Returns the containers whose image differs, and the new containers with an image that no container of the release had
- * before.
- */
+/** Returns the containers whose image differs, and new ones with an image that the release did not have. */
 export function imageChanges(
   before: readonly KubernetesObject[],
   after: readonly KubernetesObject[],
@@ -43,10 +40,7 @@ interface Container {
   readonly image: string
 }
 
-/**
- * Returns the containers of every pod spec in an object: in a template, in the template of a template, or in a custom
- * resource.
- */
+/** Returns the containers of every pod spec in an object: in templates of any depth, or in a custom resource. */
 function containersIn(node: unknown): readonly Container[] {
   if (Array.isArray(node)) return node.flatMap(containersIn)
   if (!isMap(node)) return []

@@ -45,10 +45,7 @@ export function withDroppedSets(
 /** The number of values that are named; there may be hundreds. */
 const NAMED = 5
 
-/**
- * Returns the plan with those objects in the reasons of upgrades whose pods kk replaces node by node, which may take long;
- * `sets` has their names.
- */
+/** Returns the plan with a reason for upgrades whose pods kk replaces node by node, long as it may take. */
 export function withNodeRolls(
   plan: Plan<DeployKind>,
   sets: ReadonlyMap<ReleaseId, readonly string[]>,

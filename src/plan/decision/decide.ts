@@ -8,10 +8,7 @@ import {foreign, handedOver, namedElsewhere, statedElsewhere, unfinished} from '
 import type {Decision} from './decision.ts'
 import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
 
-/**
- * Returns what takes a wanted release from its record to what it is to be. Throws `KK_FOREIGN`, `KK_OWNER` and
- * `KK_PENDING`.
- */
+/** Returns what takes a wanted release from its record to what it is to be. Throws `KK_FOREIGN`, `KK_OWNER`, `KK_PENDING`. */
 export function decide(desired: DesiredRelease, record: ObservedRecord | undefined, file: string): Decision {
   if (!record) return {kind: 'install', reasons: ['not installed']}
   const labels = ownership(desired, record, file)
@@ -60,10 +57,7 @@ function compare(desired: DesiredRelease, record: ObservedRecord, labels: KkLabe
   return {kind: 'await', reasons: [`revision ${record.revision} has not passed its gate`]}
 }
 
-/**
- * Returns an await where the dependents of this revision are unchecked. A run that was cut short may have left them so;
- * the label outlives the run.
- */
+/** Returns an await where the label of the revision says that a run was cut short before it checked its dependents. */
 function ofDependents({unchecked}: KkLabels, {revision}: ReleaseRecord): Decision {
   if (unchecked !== revision) return {kind: 'unchanged', reasons: []}
   return {kind: 'await', reasons: [`what requires it was not checked after revision ${revision}`]}

@@ -13,10 +13,7 @@ export const DROPPED = {
   set: 'the --set of the last deploy is not given any more',
 } as const satisfies Partial<Record<LayerName, string>>
 
-/**
- * Returns why helm must run on an installed release: the differences from the last revision, as its labels tell them;
- * none when there are none.
- */
+/** Returns why helm must run on an installed release, by the labels of the last revision; none when it need not. */
 export function upgradeReasons(
   desired: DesiredRelease,
   record: ObservedRecord,
@@ -39,10 +36,7 @@ export function upgradeReasons(
   ]
 }
 
-/**
- * Returns how the requirements differ from those in the labels; undefined when they do not. A dropped requirement is
- * counted only, for labels do not hold its name.
- */
+/** Returns how the requirements differ from the labels' hashes, so that dropped ones are counted; undefined when equal. */
 export function requirementsReason(desired: DesiredRelease, labels: KkLabels): string | undefined {
   const added = desired.requirements
     .filter(({to, kind}) => labels.uses.get(usesLabel(to)) !== kind)
@@ -55,10 +49,7 @@ export function requirementsReason(desired: DesiredRelease, labels: KkLabels): s
   return changes.length === 0 ? undefined : changes.join(', ')
 }
 
-/**
- * Returns how the standing of a release differs from the labels: whether it is stated, whether it is protected, and the
- * store of its overrides.
- */
+/** Returns how a release differs from its labels in being stated, being protected, or the store of its overrides. */
 export function standingReasons(desired: DesiredRelease, labels: KkLabels): readonly string[] {
   const differs = (said: boolean | undefined, wanted: boolean) => said !== undefined && said !== wanted
   const stated = desired.stated ? 'now stated in a section' : 'no longer stated in a section, only required'
@@ -72,10 +63,7 @@ export function standingReasons(desired: DesiredRelease, labels: KkLabels): read
   ]
 }
 
-/**
- * Returns true where the record must name this store of overrides and does not. Equal overrides need no upgrade, but
- * the record must name their store.
- */
+/** Returns true where the record must name this store and does not: even equal overrides are then written. */
 function isFromOtherStore({store, layers}: DesiredRelease, labels: KkLabels): boolean {
   if (!store || !layers.some(({name}) => name === 'user')) return false
   return labels.store?.id !== store.id || labels.store.state > store.state

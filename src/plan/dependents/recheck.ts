@@ -6,19 +6,13 @@ import {type Affected, affected, type Users} from './affected.ts'
 
 /** The actions of a plan on the dependents of what it changes. */
 export interface Rechecked {
-  /**
-   * The decisions, some of which became a check, must pass their gate again though the record bears its label, or say that
-   * dependents are checked for them.
-   */
+  /** The decisions; some became checks, of a gate to be passed again, or say that dependents are checked for them. */
   readonly decisions: ReadonlyMap<ReleaseId, Decision>
   /** Releases outside the plan: of other environments, or not named. They are checked, never changed. */
   readonly added: readonly Action<'check'>[]
 }
 
-/**
- * Adds a check of every dependent of what changes: it must pass its gate again after its requirements have. It costs
- * nothing where nothing changes.
- */
+/** Adds a check of every dependent of what changes: it passes its gate again after its requirements have. */
 export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, users: Users): Rechecked {
   const changed = [...decisions.keys()].filter((release) => changes(decisions.get(release)!))
   if (changed.length === 0) return {decisions, added: []}

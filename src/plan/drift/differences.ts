@@ -21,10 +21,7 @@ const ITEM_KEYS: readonly (readonly string[])[] = [
   ['type'],
 ]
 
-/**
- * Returns the smallest parts in which two values differ, in the order of the first. Items of lists are matched by their
- * keys.
- */
+/** Returns the smallest parts in which two values differ, in the order of the first; keys match items of lists. */
 export function differences(
   live: unknown,
   applied: unknown,

@@ -16,10 +16,7 @@ export function makesAgain(reasons: readonly string[]): boolean {
 const DRIFTED = 'drifted: '
 const IS_GONE = ' is gone'
 
-/**
- * Returns why an upgrade is planned for a release whose objects drifted, such as `drifted: Deployment/api
- * spec.replicas`; undefined where none drifted.
- */
+/** Returns why drift has a release upgraded: `drifted: Deployment/api spec.replicas`; undefined without drift. */
 export function driftReason(objects: readonly DriftedObject[]): string | undefined {
   const drifted = objects.filter(({state}) => state !== 'unknown')
   if (drifted.length === 0) return undefined

@@ -10,16 +10,11 @@ import {differences, type FieldDifference, pathText} from './differences.ts'
 export interface DriftedField {
   /** The path, such as `spec.template.spec.containers[main].image`. */
   readonly path: string
-  /**
-   * The values without secrets. Both are left out when they are secret themselves, and one where that side has none.
-   */
+  /** The values without secrets; both are left out when they are secret, and one where that side has none. */
   readonly live?: unknown
   readonly manifest?: unknown
   readonly masked?: true
-  /**
-   * The manager of the field, where helm would have to take the field from it: an upgrade without `--force-conflicts`
-   * fails.
-   */
+  /** The manager from whom helm would have to take the field: without `--force-conflicts` an upgrade fails. */
   readonly manager?: string
 }
 

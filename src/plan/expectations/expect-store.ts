@@ -8,10 +8,7 @@ import {readLabels} from '../labels.ts'
 export interface StoreExpectation {
   /** The store in use; undefined without one. */
   readonly store: StoreIdentity | undefined
-  /**
-   * The UID of the cluster's namespace `kube-system`; undefined for a throwaway cluster, with which any store may be
-   * used.
-   */
+  /** The UID of the namespace `kube-system`; undefined for a throwaway cluster, which any store may be used with. */
   readonly cluster: string | undefined
   readonly environment: string
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>

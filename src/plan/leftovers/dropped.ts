@@ -20,9 +20,7 @@ export function droppedObjects(
   return [...new Map(dropped.map((object) => [key(object), object])).values()]
 }
 
-/**
- * Returns true where deleting an object deletes more than itself: data, all that is in it, or all objects of a kind.
- */
+/** Returns true where deleting an object also deletes data, all that is in it, or all objects of a kind. */
 export function isHolder({kind}: Pick<KubernetesObject, 'kind'>): boolean {
   return Object.hasOwn(WITH, kind)
 }

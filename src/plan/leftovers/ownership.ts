@@ -54,10 +54,7 @@ export interface JudgedLeftover extends ObjectIdentity {
   readonly kept?: KeepReason
 }
 
-/**
- * Returns a present object as one that a release has left; undefined when it is being deleted, or is not annotated as
- * the release's.
- */
+/** Returns an object as one that a release has left; undefined when it goes already, or is not the release's. */
 export function judgedLeftover(
   release: ReleaseId,
   {object, live, isGoing}: PresentObject,

@@ -40,10 +40,7 @@ export interface Judging {
 /** The time after the deadline of an operation: kk gives its helm half of it to end before it kills it. */
 export const GRACE_MILLISECONDS = 60_000
 
-/**
- * Returns when an operation must have ended at the latest, in milliseconds since the epoch by the clock of the API
- * server.
- */
+/** Returns when an operation must have ended, in milliseconds since the epoch by the API server's clock. */
 export function overdueFrom({deadline}: Pick<Operation, 'deadline'>): number {
   return deadline + GRACE_MILLISECONDS
 }

@@ -5,10 +5,7 @@ import type {Decision} from '../decision/decision.ts'
 import {unfinished} from '../refusals.ts'
 import {type Evidence, isUnfinished, type ObservedRecord} from './evidence.ts'
 
-/**
- * Returns what continues a release from a record that helm would refuse to work on; undefined for any other record.
- * Throws `KK_PENDING` where somebody may still work on it.
- */
+/** Returns what continues a release whose record helm would refuse, if any. Throws `KK_PENDING` where it may be at work. */
 export function recovery(record: ObservedRecord): Decision | undefined {
   const {revision, status, evidence} = record
   if (status === 'uninstalled')

@@ -89,10 +89,7 @@ export function takesClaims({kind, spec}: StatefulSet): boolean {
   return kind === 'StatefulSet' && spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete'
 }
 
-/**
- * The claims that the templates of StatefulSets have made, `TEMPLATE-SET-ORDINAL` with the labels of the selector; and
- * whether they go with their set.
- */
+/** The claims of StatefulSets' templates, `TEMPLATE-SET-ORDINAL` with the selector's labels, and whether they go along. */
 export function claimsOfSets(
   objects: readonly KubernetesObject[],
   claims: readonly Claim[],
@@ -122,10 +119,7 @@ function key({apiVersion, kind, metadata}: KubernetesObject): string {
 
 const REMOVAL_EVENTS: readonly string[] = ['pre-delete', 'post-delete']
 
-/**
- * Returns true for an object that helm uninstall makes and leaves: a hook of the removal whose policy does not delete it
- * when it has succeeded.
- */
+/** Returns true for a hook of the removal that helm uninstall leaves, as its policy does not delete it on success. */
 function isLeftByRemoval(object: KubernetesObject): boolean {
   if (!hookEvents(object).some((event) => REMOVAL_EVENTS.includes(event))) return false
   return !hookDeletePolicies(object).includes('hook-succeeded')

@@ -99,10 +99,7 @@ export function targetsOfLastRun(run: RunRecord, observed: Installations): RunTa
   }
 }
 
-/**
- * Where the releases of a rollback were to return to. Throws `KK_MOVED` for those that were removed since, whether they were
- * installed again or not.
- */
+/** Where a rollback's releases were to return to. Throws `KK_MOVED` for those removed since, installed again or not. */
 export function targetsOfRollback(run: RunRecord, observed: Installations): readonly RollbackTarget[] {
   const last = lastOf(observed.revisions)
   const entries = run.releases.filter(({target}) => target !== undefined)

@@ -27,10 +27,7 @@ export interface ObservedRelease {
   readonly labels: KkLabels | undefined
   /** The requirements of every revision whose objects may exist, by the name that `usesLabel` makes. */
   readonly uses: ReadonlyMap<string, EdgeKind>
-  /**
-   * The requirements that charts declare where labels do not tell: of foreign releases, and of revisions that kk did
-   * not make.
-   */
+  /** The requirements that charts declare where labels do not tell: of foreign releases and revisions. */
   readonly declared: readonly string[]
   readonly namespaces: readonly string[]
   /** What each living revision has in other services, the last one's last. */

@@ -26,9 +26,7 @@ export interface Uses {
 export interface UsesInputs {
   /** The revisions on the cluster; those of one release ascend. */
   readonly revisions: readonly ObservedRecord[]
-  /**
-   * Returns the facts of a record's payload; undefined where it was not read. It is called for living revisions only.
-   */
+  /** Returns the facts of a living revision's payload; undefined where it was not read. */
   readonly factsOf?: (record: ObservedRecord) => RecordFacts | undefined
   /** The graph of what an environment wants, installed or not. Edges that only order are left out. */
   readonly wanted?: Graph

@@ -4,10 +4,7 @@ export interface OpenStackRelease {
   readonly half: 1 | 2
 }
 
-/**
- * The code names that images are tagged with. Older ones are left out: `rocky` is a distribution, too.
- * Source: https://releases.openstack.org/
- */
+/** The code names in tags of images, without `rocky`, a distribution, and older ones: https://releases.openstack.org/ */
 const CODE_NAMES: Readonly<Record<string, string>> = {
   wallaby: '2021.1',
   xena: '2021.2',

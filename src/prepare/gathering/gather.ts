@@ -25,9 +25,7 @@ export interface GatherOptions {
   readonly places?: PlaceLayers
   /** Adds the secrets that the releases need to their layers. */
   readonly supply?: SupplyLayers
-  /**
-   * Receives the releases whose charts cannot be used, which are then left out; without it, the first error is thrown.
-   */
+  /** Receives the releases left out as their charts cannot be used; without it the first error is thrown. */
   readonly unusable?: Map<ReleaseId, KkError> | undefined
 }
 
@@ -43,10 +41,7 @@ interface GatherSources {
   readonly features: (chart: Chart) => Promise<readonly Layer[]>
 }
 
-/**
- * Finds the charts of the releases that the environment wants, of those that they state to require, and of the added
- * ones, and reads their layers.
- */
+/** Finds the charts, and reads the layers, of all releases that are wanted, required as stated, or added. */
 export async function gather(
   {
     environment,

@@ -84,10 +84,7 @@ function counting(
     .map(({requirement}) => requirement)
 }
 
-/**
- * Returns the chart of a release; undefined for a requirement that no source has, which the graph reports with the
- * place that requires it.
- */
+/** Returns a release's chart; undefined for a requirement without one, which the graph reports with its place. */
 export async function chartOf(
   {environment, finding, unusable}: LoadOptions,
   release: ReleaseId,

@@ -25,10 +25,7 @@ export function ambiguousError(ambiguous: readonly AmbiguousWant[], options: Amb
   )
 }
 
-/**
- * Returns, by release, the line that settles what is ambiguous for it; it repeats what is stated already, so all lines
- * can be written together.
- */
+/** Returns, by release, the line that settles its ambiguities; it repeats what is stated, so that all fit together. */
 export function choiceLines(
   ambiguous: readonly AmbiguousWant[],
   {environment: {releases}, requirements}: AmbiguityOptions,

@@ -92,10 +92,7 @@ export function asksVersion(chart: Chart): boolean {
   return mentions(chart, 'KubeVersion')
 }
 
-/**
- * Returns the served kinds whose group a chart names, so that no other kind that the cluster comes to serve has the
- * chart rendered again.
- */
+/** Returns the served kinds of the groups that a chart names: no other has the chart rendered again. */
 function namedBy({chart}: Subject, served: readonly string[]): readonly string[] {
   const groups = mentioned(chart, [...new Set(served.map(apiGroup))])
   return served.filter((kind) => groups.has(apiGroup(kind)))

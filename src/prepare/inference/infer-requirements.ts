@@ -175,10 +175,7 @@ function readable(
   return {releases, failures}
 }
 
-/**
- * Throws the error of the first chart that does not render though its requirements are to be inferred. A chart that
- * only provides may stay unknown.
- */
+/** Throws the first error of a chart whose requirements are to be inferred; one that only provides may stay unknown. */
 function refuseUnreadable(failures: readonly Failure[], inferring: ReadonlySet<ReleaseId>): void {
   const failure = failures.find(({release}) => inferring.has(release))
   if (!failure) return
@@ -202,9 +199,7 @@ function statementsOf(environment: Environment, {requirements}: Gathered, releas
   }
 }
 
-/**
- * Returns a predicate for wants of a definition that the cluster has. The cluster is asked only if such a want exists.
- */
+/** Returns a predicate for wants of a definition that the cluster has, which is asked only if there is one. */
 async function servedAmong(
   {unserved, ambiguous}: Inference,
   {served}: InferenceOptions,

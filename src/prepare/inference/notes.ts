@@ -8,10 +8,7 @@ import type {UnservedWant} from '../../graph/inference/infer.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {asksVersion, KUBE_VERSION} from './facts-of-releases.ts'
 
-/**
- * Returns the name of a want as `kk.given` writes it and people read it: `Secret/tls`, or `openstack/Secret/tls` in
- * another namespace.
- */
+/** Returns a want as `kk.given` writes it: `Secret/tls`, or `openstack/Secret/tls` in another namespace. */
 export function wantedName({target}: Want): string {
   if (target.what === 'object') {
     const name = `${target.kind}/${target.name}`
@@ -29,10 +26,7 @@ export function isGiven({want}: UnservedWant, {given}: Pick<Environment, 'given'
   return given.includes(wantedName(want))
 }
 
-/**
- * Whether helm itself would wait in vain: a hook needs an object that no release makes, in a namespace of this
- * environment.
- */
+/** Whether helm itself would wait in vain: a hook needs what no release here makes, in a namespace of these. */
 export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<ReleaseId, unknown>): boolean {
   // An object of a missing kind fails at once; only a wait for one blocks.
   const isMade = want.target.what === 'kind' && want.kind !== 'ready'
@@ -91,10 +85,7 @@ function linesOf(wants: readonly UnservedWant[]): readonly string[] {
   ]
 }
 
-/**
- * Returns a note for each hook that waits for a member of its own group: it ends only because all members start
- * together.
- */
+/** Returns a note for each hook that waits for its own group, whose members therefore start together. */
 export function waitingHookNotes(graph: Graph): readonly string[] {
   return waitingHooks(graph).map(({from, to, evidence}) => {
     const hook = evidence.find(({waiter}) => waiter === 'hook')!
@@ -102,10 +93,7 @@ export function waitingHookNotes(graph: Graph): readonly string[] {
   })
 }
 
-/**
- * Returns the edges inside groups by which a hook waits. Helm waits for the hook, which ends only because helm installs
- * the members of a group side by side.
- */
+/** Returns the edges inside groups by which a hook waits: helm has to install the members side by side. */
 export function waitingHooks(graph: Graph): readonly Edge[] {
   const groupOf = groups(graph)
   return graph.releases

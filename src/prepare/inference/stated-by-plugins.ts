@@ -45,10 +45,7 @@ export async function statedByPlugins(asked: Asked): Promise<StatedByPlugins> {
   return {requirements, added: [...added].sort()}
 }
 
-/**
- * Returns the release of the required chart, in the same namespace if there are several; if there is none, the release
- * that the chart would be.
- */
+/** Returns the required chart's release, in the same namespace if there are several; else the one it would be. */
 async function providerOf(
   from: ReleaseId,
   required: string,

@@ -38,10 +38,7 @@ interface Kinds {
   readonly brought: ReadonlySet<string>
 }
 
-/**
- * Returns the custom resources whose kind the plan brings and the cluster does not serve. The cluster is asked only if
- * the plan brings the kind of one.
- */
+/** Returns the custom resources whose kind the plan brings; the cluster is asked if there is such a kind. */
 export async function knownAfterApply(
   resources: ReadonlyMap<ReleaseId, readonly CustomResource[]>,
   {cluster, brought}: Kinds,

@@ -12,10 +12,7 @@ interface ByKinds<Item, Outcome> {
   ) => Promise<ReadonlyMap<ReleaseId, Outcome>>
 }
 
-/**
- * Renders charts that ask which kinds the cluster has after the others, with the kinds that the others define, and
- * again as long as they define more themselves.
- */
+/** Renders charts that ask for kinds after the others, with the kinds of these, until they define no more. */
 export async function renderByKinds<Item, Outcome>(
   items: readonly Item[],
   {asks, definedBy, render}: ByKinds<Item, Outcome>,

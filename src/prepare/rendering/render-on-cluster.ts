@@ -11,9 +11,7 @@ export interface ClusterRender extends TemplateOptions {
 /** The part of helm that renders. */
 export type Renderer = Pick<Helm, 'template' | 'previewUpgrade'>
 
-/**
- * Returns the objects that helm would make of one release on the cluster, with hooks and, for a new release, `crds/`.
- */
+/** Returns the objects that helm would make of a release, with hooks and, for a new one, `crds/`. */
 export async function renderOnCluster(
   helm: Renderer,
   call: ReleaseCall,

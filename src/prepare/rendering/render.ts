@@ -55,9 +55,7 @@ export async function renderAll(rendering: Rendering): Promise<Rendered> {
 /** The objects that a chart renders, or the error why it does not. */
 type Outcome = {readonly objects: readonly KubernetesObject[]} | {readonly error: unknown}
 
-/**
- * Returns the rendered objects in the order of the plan, which is not the order of rendering. Throws the first error.
- */
+/** Returns the rendered objects in the order of the plan, not of rendering. Throws the first error. */
 function expectRendered(outcomes: ReadonlyMap<ReleaseId, Outcome>, actions: readonly Action[]): Rendered {
   return new Map(
     actions.map(({release}) => {

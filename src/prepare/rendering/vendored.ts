@@ -26,10 +26,7 @@ export interface Vendored {
 const WORDS = ['APIVersions', 'lookup', 'Revision'] as const
 type Word = (typeof WORDS)[number]
 
-/**
- * Copies the charts of the releases before helms run beside each other, for the user's chart directories are never
- * written to. Rejects with `KK_FILE`.
- */
+/** Copies the charts before helms run side by side: users' directories are never written to. Rejects with `KK_FILE`. */
 export async function vendor(
   prepared: Prepared,
   releases: Iterable<ReleaseId>,

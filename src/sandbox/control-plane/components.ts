@@ -8,10 +8,7 @@ interface RunningComponents {
   readonly missing: readonly string[]
 }
 
-/**
- * Returns the components that run, by the process ids that were written at their start. An id that now belongs to
- * another process does not count.
- */
+/** Returns the components that run, by their recorded process ids; one that another process has now does not count. */
 export async function runningComponents(
   paths: SandboxPaths,
   files = paths.components,

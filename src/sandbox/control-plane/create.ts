@@ -60,10 +60,7 @@ async function writeInputs({paths, tools}: CreateOptions, ports: Ports, behaviou
   ])
 }
 
-/**
- * Lets kwokctl create the cluster: it makes the certificates, starts the components detached from itself, and waits
- * until they answer.
- */
+/** Lets kwokctl create the cluster: certificates, and components that outlive it; waits until they answer. */
 async function createCluster(options: CreateOptions): Promise<void> {
   const {paths} = options
   const args = ['--config', paths.configuration, 'create', 'cluster', '--name', CLUSTER, '--kubeconfig', '']

@@ -16,9 +16,7 @@ interface KubectlOptions {
   readonly signal?: AbortSignal
 }
 
-/**
- * Runs kubectl on a sandbox and resolves with its standard output. Rejects with `KK_SANDBOX` and kubectl's last lines.
- */
+/** Runs kubectl on a sandbox and returns its standard output. Rejects with `KK_SANDBOX` and kubectl's last lines. */
 export async function kubectl(
   {binary, kubeconfig, env, command = 'kk sandbox'}: Target,
   args: readonly string[],

@@ -17,10 +17,7 @@ export function processMark(home: string): Readonly<Record<string, string>> {
   return {[MARK]: home}
 }
 
-/**
- * Ends every process of the sandbox and waits until all are gone. Returns how many there were. Rejects with
- * `KK_SANDBOX` after ten seconds.
- */
+/** Ends every process of the sandbox and returns how many there were. Rejects with `KK_SANDBOX` after ten seconds. */
 export async function killProcesses(home: string): Promise<number> {
   const killed = new Set<number>()
   const areGone = async () => {

@@ -17,9 +17,7 @@ export interface Wait {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Asks until the answer is true. Rejects with `KK_AIO` and the part's last lines when the part ends, or after a minute.
- */
+/** Asks until the answer is true. Rejects with `KK_AIO` and the part's last lines when it ends, or after a minute. */
 export async function waitUntil(
   paths: NodePaths,
   {part, until, signal}: Wait,

@@ -1,9 +1,6 @@
 import {isNot, type Stage, stage, status} from './stage.ts'
 
-/**
- * The stages of nodes: nodes are Ready at once and stay so, for kwok renews their leases. After kwok's
- * kustomize/stage/node/fast.
- */
+/** The stages of nodes, Ready at once: kwok renews their leases. After kwok's kustomize/stage/node/fast. */
 export const nodeStages: readonly Stage[] = [
   stage({
     name: 'node-initialize',

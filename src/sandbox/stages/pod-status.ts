@@ -9,9 +9,7 @@ interface ContainerState {
 interface PodStatusOptions {
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed'
   readonly container: ContainerState
-  /**
-   * The state of the containers whose image does not match `unlike`. Without it, all containers are in the same state.
-   */
+  /** The state of the containers whose image does not match `unlike`; without it all are in the same state. */
   readonly others?: {readonly unlike: string; readonly container: ContainerState}
   /**
    * `blocked` is the state of the first init container that does not end, or of the first whose image matches `image`.
@@ -23,9 +21,7 @@ interface PodStatusOptions {
   }
 }
 
-/**
- * Returns the status of a pod as a kwok template. A pod with the annotation of a failure has it in all its containers.
- */
+/** Returns the status of a pod as a kwok template; a pod annotated with a failure has it in all its containers. */
 export function podStatus({phase, container, others, init}: PodStatusOptions, annotated: string): string {
   const ready = container.ready
   const {blocked} = init

@@ -1,7 +1,4 @@
-/**
- * A kwok Stage: objects of `kind` that match get the new status after the delay. See
- * kwok.sigs.k8s.io/docs/user/stages-configuration.
- */
+/** A kwok Stage: matching objects get the new status after the delay (kwok.sigs.k8s.io/docs/user/stages-configuration). */
 export interface Stage {
   readonly apiVersion: 'kwok.x-k8s.io/v1alpha1'
   readonly kind: 'Stage'

@@ -30,10 +30,7 @@ export async function planSboms(
   return planned
 }
 
-/**
- * Attaches to each chart in a folder of a registry (`oci://HOST/PATH`) what it consists of. Rejects with `KK_IMAGE`, also where the
- * registry does not take it.
- */
+/** Attaches to charts in a registry (`oci://HOST/PATH`) what they consist of. Rejects with `KK_IMAGE`. */
 export async function attachSboms(
   packages: readonly PackedChart[],
   url: string,

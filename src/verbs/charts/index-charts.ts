@@ -29,10 +29,7 @@ export interface ChartsIndexed {
   readonly failed: readonly {readonly name: string; readonly message: string}[]
 }
 
-/**
- * Renders every chart of a directory with its default values, and keeps what each provides. Throws
- * `KK_CHART_NOT_FOUND`.
- */
+/** Renders each chart of a directory by its defaults, and keeps what it provides. Throws `KK_CHART_NOT_FOUND`. */
 export async function indexCharts({directory, rendering}: IndexOptions): Promise<ChartsIndexed> {
   const names = namesInDirectory(directory)
   const found = await Promise.all(names.map((name) => findInDirectory(directory, {name}, rendering)))

@@ -12,10 +12,7 @@ export interface FactSources {
   readonly environment?: Pick<Environment, 'global'> | undefined
   /** Opens the cluster, only when a fact is wanted that neither file nor environment states. The caller closes it. */
   readonly cluster?: (() => Promise<{readonly inventory: InventoryReader}>) | undefined
-  /**
-   * The names of the wanted facts, from `factsRead`, or a function that decides them by the stated facts. The cluster
-   * is asked for no others.
-   */
+  /** The wanted facts, from `factsRead`, or by the stated facts; the cluster is asked for no others. */
   readonly names: Iterable<FactName> | ((stated: Facts) => Promise<Iterable<FactName>>)
 }
 

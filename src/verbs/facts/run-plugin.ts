@@ -62,10 +62,7 @@ export async function runPlugin({
   }
 }
 
-/**
- * Returns the namespaces of an environment for releases of a chart: its default, and those that releases of the chart
- * state.
- */
+/** Returns the namespaces of a chart's releases: the environment's default, and those that they state. */
 function namespacesOf(
   {namespace, releases}: Pick<Environment, 'namespace' | 'releases'>,
   chart: string,

@@ -44,10 +44,7 @@ export async function planImages(
   return withImages(options, (images) => survey(images, options))
 }
 
-/**
- * Builds the images that are not current, and pushes them if a registry is named. Throws `KK_IMAGE_TOOLS` and
- * `KK_USAGE`.
- */
+/** Builds the images that are not current, and pushes them if asked. Throws `KK_IMAGE_TOOLS` and `KK_USAGE`. */
 export async function build(options: BuildVerbOptions): Promise<readonly ImageResult[]> {
   const {env, refresh, signal, onEvent} = options
   expectTools(env)
@@ -124,9 +121,7 @@ async function buildOne(
   return record
 }
 
-/**
- * Returns the directory in which kk keeps the records of images, their package lists and Debian's root file systems.
- */
+/** Returns where kk keeps the records of images, their package lists and Debian's root file systems. */
 export function imagesCache(env: NodeJS.ProcessEnv): string {
   return join(cacheDirectory(env), 'images')
 }

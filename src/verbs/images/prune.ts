@@ -40,10 +40,7 @@ export async function planPrune({root, env, signal}: PruneOptions): Promise<Unne
   return {images, files: await unneededFiles(cache, inventory)}
 }
 
-/**
- * Removes what no build needs any more, while no image is being built, and returns it; `onRemoved` is told of each.
- * Throws `KK_IMAGE_TOOLS` and `KK_IMAGE`.
- */
+/** Removes and returns what no build needs, each to `onRemoved`, between builds. Throws `KK_IMAGE_TOOLS`, `KK_IMAGE`. */
 export async function prune(
   options: PruneOptions & {readonly onRemoved: (what: string) => void},
 ): Promise<Unneeded> {

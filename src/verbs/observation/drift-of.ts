@@ -53,10 +53,7 @@ function chosen(
   return owned.filter(({status}) => status !== 'uninstalled').map(({release}) => release)
 }
 
-/**
- * Returns the texts of the YAML files in `crds/` of a chart and of its subcharts, which helm installs with the first
- * revision and never changes.
- */
+/** Returns the YAML files in `crds/` of a chart and its subcharts: helm installs them once, and never changes them. */
 function crdFiles(directory: string): readonly string[] {
   return readChartFiles(directory)
     .filter(({path}) => /^(?:charts\/[^/]+\/)*crds\/.+\.ya?ml$/.test(path))

@@ -148,10 +148,7 @@ function withoutReplicas(object: KubernetesObject): KubernetesObject {
   return {...object, spec}
 }
 
-/**
- * Returns the objects of a revision that an apply of its manifest would change, if applied as helm does; and what its hooks
- * made and is gone.
- */
+/** Returns the objects that an apply of the manifest, as helm does it, would change; and what hooks made and is gone. */
 export async function driftedObjects(
   cluster: Omit<Reads, 'records'>,
   stored: StoredRelease,

@@ -42,10 +42,7 @@ interface Whose {
   readonly environment?: Environment | undefined
 }
 
-/**
- * Returns the runs of an environment, or of all, newest first. Throws `KK_USAGE` for an environment without a file that
- * has no runs.
- */
+/** Returns the runs of an environment, or all, newest first. Throws `KK_USAGE` for a mere name without runs. */
 export async function runHistory(
   runs: RunRecords,
   {owner, environment}: Whose,
@@ -116,10 +113,7 @@ function makerOf(record: ReleaseRecord, observed: Installations): string | undef
   return observed.runs.find((each) => each.verb === 'rollback' && hasMade(each, record, observed))?.id
 }
 
-/**
- * Whether a run made a revision. The revision after the one that it saw counts as made by a run that was killed before
- * it noted the result.
- */
+/** Whether a run made a revision: also the one after what it saw, where it was killed before it noted it. */
 function hasMade(run: RunRecord, {release, revision}: ReleaseRecord, observed: Installations): boolean {
   const entry = run.releases.find((each) => each.release === release)
   if (!entry || !['install', 'upgrade', 'rollback'].includes(entry.kind)) return false

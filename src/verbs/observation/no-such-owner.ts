@@ -1,10 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
 
-/**
- * Returns the error for an environment without a file of which the cluster knows nothing; `owners` are the ones that it
- * knows.
- */
+/** Returns the error for an environment's name of which the cluster knows nothing, beside those that it knows. */
 export function noSuchOwner(owner: string, what: 'release' | 'run', owners: Iterable<string>): KkError {
   const known = [...new Set(owners)].sort()
   const close = suggest(owner, known)

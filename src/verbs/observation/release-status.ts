@@ -36,10 +36,7 @@ export interface ReleaseStatus {
   readonly inputs: 'current' | 'changed' | 'unknown'
   /** Whether the file names it; false for a release that the environment owns, but its file no longer names. */
   readonly wanted: boolean
-  /**
-   * Undefined when it is not installed, or its record cannot be read. A release whose gate has not passed waits for it,
-   * whatever its objects look like.
-   */
+  /** Undefined where it is not installed or its record unreadable; without a passed gate it waits for that. */
   readonly health: Health | undefined
   /** What `kk history` says of its last revision; undefined when it is not installed. */
   readonly gate: Gate | undefined
@@ -72,10 +69,7 @@ export interface StatusReport {
   readonly notes: readonly string[]
 }
 
-/**
- * Whether the release is deployed and its gate would pass: the objects of an operation that failed, or has not ended, may be
- * healthy all the same.
- */
+/** Whether the release is deployed and its gate would pass: objects may be healthy though an operation failed. */
 export function isWell({status, health}: ReleaseStatus): boolean {
   return status === 'deployed' && health !== undefined && passes(health)
 }

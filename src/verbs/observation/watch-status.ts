@@ -13,10 +13,7 @@ interface WatchOptions {
   readonly read: () => Promise<StatusReport>
   readonly cluster: {readonly leases: Leases}
   readonly signal: AbortSignal
-  /**
-   * The time between two looks without a change (`calm`) and the least time between two with one (`soon`), in
-   * milliseconds.
-   */
+  /** The milliseconds between two looks without a change (`calm`), and the least with one (`soon`). */
   readonly pace?: {readonly calm: number; readonly soon: number}
 }
 

@@ -47,10 +47,7 @@ interface Updated {
   readonly sealed: boolean
 }
 
-/**
- * Changes the stored overrides, or with `dryRun` only tells what they would be. Rejects as `OverrideService.update`, and as
- * `base.check`.
- */
+/** Changes the stored overrides, or tells with `dryRun`. Rejects as `OverrideService.update` and `base.check`. */
 async function updateOverrides(
   {base, store, allowSecrets}: OverrideOptions,
   of: ChangedPlace,

@@ -48,10 +48,7 @@ interface Deleting {
   readonly onHeld: (release: ReleaseId, by: string) => void
 }
 
-/**
- * Deletes left claims under the Leases of their releases. Throws `KK_HELD`, and `KK_RACED` for a release that is
- * installed again.
- */
+/** Deletes left claims under their releases' Leases. Throws `KK_HELD`, and `KK_RACED` for one installed again. */
 export async function deleteLeftoverClaims(
   cluster: {readonly leases: Leases; readonly records: Records; readonly live: LiveObjects},
   claims: readonly LeftoverClaim[],

@@ -8,10 +8,7 @@ export interface FoundOrphans {
   readonly unknown: readonly UnknownUser[]
 }
 
-/**
- * Returns the releases that were only added as requirements, and that nothing on the cluster uses any more. Removes
- * nothing.
- */
+/** Returns the releases that were added as requirements and that nothing on the cluster uses now. */
 export async function findOrphans(readUses: UsesReader): Promise<FoundOrphans> {
   const uses = await readUses()
   return {orphans: orphans(uses), unknown: uses.unknown}

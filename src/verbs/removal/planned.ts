@@ -222,10 +222,7 @@ async function staysNow(live: LiveObjects, {found, left, claims}: Ended): Promis
   }
 }
 
-/**
- * Returns a predicate for protected releases. A release is protected if the cluster or the file says so, for either may
- * not know of the other yet.
- */
+/** Returns a predicate for protected releases, as the cluster or the file says: either may not know of the other. */
 export function isProtectedIn(
   uses: Uses,
   {releases}: Pick<Environment, 'releases'>,

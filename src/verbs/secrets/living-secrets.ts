@@ -89,10 +89,7 @@ export function expectStated(living: readonly LivingSecret[]): void {
   if (refusal) throw refusal
 }
 
-/**
- * Returns `KK_ROTATION` if one of the secrets is no longer stated, or no longer given by kk, and no upgrade would bring
- * another value into effect.
- */
+/** Returns `KK_ROTATION` if a living secret is no longer stated or given, and no upgrade brings a new value. */
 export function unstatedSecret(living: readonly LivingSecret[]): KkError | undefined {
   const held = living.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
   if (!held) return undefined

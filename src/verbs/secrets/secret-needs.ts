@@ -7,16 +7,10 @@ import {sectionOf} from '../../prepare/gathering/load-charts.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
-/**
- * The generated secrets that each release needs: those that its chart reads, no layer states, and the environment does
- * not turn off.
- */
+/** The secrets of each release to generate: those that its chart reads, no layer states, and nothing turns off. */
 export type SecretNeeds = ReadonlyMap<ReleaseId, readonly SecretNeed[]>
 
-/**
- * Returns the secrets that releases need; releases without any are left out. A value of null or "" counts as stated,
- * for it was written on purpose.
- */
+/** Returns the secrets that releases need, if any. A value of null or "" was written on purpose: it is stated. */
 export async function secretNeeds({
   environment,
   releases,

@@ -27,10 +27,7 @@ interface Statement {
   readonly place: string
 }
 
-/**
- * Returns the environment with each password or key that is stated for an account in one place given to all releases
- * that have the account and state nothing.
- */
+/** Returns the environment with each stated password or key given to all that have the account and state none. */
 export async function withSharedSecrets(prepared: Prepared): Promise<Prepared> {
   const {layers, notes} = await sharedSecrets(prepared)
   if (layers.size === 0 && notes.length === 0) return prepared
@@ -82,10 +79,7 @@ export async function sharedSecrets<Release extends Layered>({
   return {layers: new Map(given), notes: [...stated].flatMap(([key, each]) => contradiction(key, each))}
 }
 
-/**
- * Returns the secrets that releases share. A plugin from outside shares only the accounts of servers; its other names
- * mean each release's own secrets.
- */
+/** Returns the secrets that releases share; a plugin from outside shares the accounts of servers only. */
 function sharedOf({file, secrets}: Plugin): readonly SecretNeed[] {
   return file === undefined ? secrets : secrets.filter(({name}) => ACCOUNT.test(name))
 }

@@ -74,10 +74,7 @@ function faultOf(same: readonly MadeObject[]): ChartFault {
   return {...fault, level: isKept ? 'warning' : 'problem', what, advice}
 }
 
-/**
- * Returns a predicate for objects of cluster-wide kinds: the built-in ones, and custom kinds as these releases define
- * them.
- */
+/** Returns a predicate for objects of cluster-wide kinds, built in or custom as these releases define them. */
 function wideKinds(releases: readonly Maker[]): (object: RenderedObject['object']) => boolean {
   const definitions = releases.flatMap(({objects}) =>
     objects.filter(

@@ -2,9 +2,7 @@ import {objectName, type RenderedObject} from '../../../kubernetes/manifest/mani
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
-/**
- * Returns a warning for each definition in `crds/`: helm makes it with the first revision, and no upgrade changes it.
- */
+/** Returns a warning for each definition in `crds/`, which helm makes with the first revision and never changes. */
 export function untouchedDefinitions({release, objects}: ExaminedRelease): readonly ChartFault[] {
   return objects.filter(isUntouchedDefinition).map(({object, file}) => ({
     check: 'definitions',

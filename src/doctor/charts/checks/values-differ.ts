@@ -27,10 +27,7 @@ export function valuesDiffer(
   })
 }
 
-/**
- * Returns the names that a release waits for, whether anything serves them or not: that is the subject of another
- * check.
- */
+/** Returns the names that a release waits for, whether anything serves them or not. */
 function waitedFor(release: ReleaseId, objects: ExaminedRelease['objects']): ReadonlySet<string> {
   const wants = wantsOf(objects, releaseNamespace(release)).filter(({kind}) => kind !== 'soft')
   return new Set(

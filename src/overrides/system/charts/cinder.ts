@@ -75,10 +75,7 @@ function onCeph({ceph, controllers}: Backend): Values {
   )
 }
 
-/**
- * Returns the values for LVM: a volume group belongs to one machine, so one service serves it. Backups go to a volume,
- * if volumes outlive their pods.
- */
+/** Returns the values for LVM, whose volume group belongs to one machine; backups go to a volume that outlives its pod. */
 function onOneMachine(facts: Backend): Values {
   const keeps = facts.storage === 'class'
   return compose(

@@ -26,10 +26,7 @@ export const plugin = definePlugin({
     ),
 })
 
-/**
- * Returns the values of the store of measures. Files belong to one machine, so that there can be only one API, and no
- * pool has to be made.
- */
+/** Returns the values of the store of measures. Files belong to one machine, so there is one API and no pool to make. */
 function measures({
   storage,
   ceph,

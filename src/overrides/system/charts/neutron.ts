@@ -54,10 +54,7 @@ export const plugin = definePlugin({
     ),
 })
 
-/**
- * Returns the settings of the agents for routers and addresses, which run on the controllers: with only one, there is
- * none to fail over to.
- */
+/** Returns the settings of the agents for routers and addresses: one controller has none to fail over to. */
 function agents(controllers: number): Values {
   const several = controllers > 1
   return {

@@ -68,9 +68,7 @@ function processes(count: number): Values {
   }
 }
 
-/**
- * Returns the place of guests' disks: Ceph, where another node can take a guest over at once, or files on their node.
- */
+/** Returns the place of guests' disks: Ceph, where another node can take a guest over, or files on their node. */
 function disks({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undefined {
   return given(storage, (kind) => {
     if (kind !== 'ceph') return {conf: {nova: {libvirt: {images_type: 'qcow2'}}}}

@@ -200,10 +200,7 @@ export function wsgiListens(
   return {conf: Object.fromEntries(files)}
 }
 
-/**
- * Returns the IPv6 addresses on which servers of oslo.service listen, if there is no IPv4: `bind_host` and the like
- * below `conf.<file>.<section>`.
- */
+/** Returns the IPv6 addresses of servers of oslo.service, if there is no IPv4: `bind_host` at `conf.<file>.<section>`. */
 export function osloListens(
   family: Facts['ipFamily'],
   options: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>,

@@ -17,10 +17,7 @@ export const WORKER: Share = {memory: 1024, cpu: 1000}
 /** The share of an agent that runs on every node beside others. */
 export const AGENT: Share = {memory: 512, cpu: 500}
 
-/**
- * Returns limits, and small requests, if everything is on one machine; undefined otherwise, where limits on idle
- * machines are of no use.
- */
+/** Returns limits, and small requests, on one machine; undefined elsewhere, where idle machines need none. */
 export function limits(
   allInOne: boolean | undefined,
   components: Readonly<Record<string, Share>>,
@@ -38,10 +35,7 @@ export function resourcesOf({memory, cpu}: Share): Values {
   }
 }
 
-/**
- * Returns the number of a service's processes per pod: one if everything is on one machine, else by the CPUs of the
- * smallest controller.
- */
+/** Returns the processes of a service per pod: one on one machine, else by the CPUs of the smallest controller. */
 export function workers({cpus, allInOne}: Pick<Facts, 'cpus' | 'allInOne'>): number | undefined {
   if (allInOne) return 1
   return cpus === undefined ? undefined : Math.min(8, Math.max(2, Math.floor(cpus / 4)))
@@ -97,10 +91,7 @@ export function voters(
   return given(controllers, (known) => replicasOf(count(known), [component]))
 }
 
-/**
- * Returns the number of members of the message bus. It is odd, since a majority must remain, and one more would not
- * help.
- */
+/** Returns the members of the message bus: odd, for a majority must remain and one more would not help. */
 export function busSize(controllers: number): number {
   return largestOdd(Math.min(controllers, 5))
 }
@@ -123,9 +114,7 @@ function replicasOf(count: number, components: readonly string[]): Values {
   return {pod: {replicas: Object.fromEntries(components.map((component) => [component, count]))}}
 }
 
-/**
- * Returns an affinity that spreads the pods of a component over failure domains, not only nodes, if there are several.
- */
+/** Returns an affinity that spreads the pods of a component over failure domains, if there are several. */
 export function spread({zones, allInOne}: Pick<Facts, 'zones' | 'allInOne'>): Values | undefined {
   return given(zones, ({length}) => {
     if (length < 2 || allInOne) return undefined

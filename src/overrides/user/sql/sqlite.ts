@@ -9,10 +9,7 @@ import {makeDirectory} from '../../../state/files/make-directory.ts'
 import type {Database, Libraries, Tables} from './database.ts'
 import {cannotBeMade, expectSameFile, explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
 
-/**
- * Opens the file, which is made for its owner alone where it is missing; one that may only be read is opened to be read.
- * Rejects with `KK_STORE_DATABASE`, `KK_FILE`.
- */
+/** Opens the file, which is made for its owner alone, or opened read-only. Rejects with `KK_STORE_DATABASE`, `KK_FILE`. */
 export async function openSqlite(path: string, libraries: Libraries): Promise<Database> {
   const explain = (error: unknown) => explainSqlite(error, path)
   try {

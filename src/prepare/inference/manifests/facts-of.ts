@@ -10,10 +10,7 @@ export function factsOf(manifest: string, namespace: string): ChartFacts {
   return factsOfObjects(renderedObjects(manifest), namespace)
 }
 
-/**
- * Returns what a rendered chart provides and wants; what only tests, deletion and rollback make is left out. `namespace` is the
- * release's.
- */
+/** Returns what a chart provides and wants in a namespace, without what only tests, deletion and rollback make. */
 export function factsOfObjects(all: readonly RenderedObject[], namespace: string): ChartFacts {
   const rendered = all.filter(({object}) => waiterOf(object) !== undefined)
   return {

@@ -214,10 +214,7 @@ const LOOPBACK = '0100007F'
 /** The state of a listening socket in `/proc/net/tcp` and `/proc/net/udp`. */
 const LISTENING = {tcp: '0A', udp: '07'} as const
 
-/**
- * Checks whether something listens on all addresses, which include those of the node, although these do not exist yet.
- * The port of the registry is checked on loopback, too.
- */
+/** Checks whether something listens on all addresses, hence on the node's, or on the registry's port on loopback. */
 async function checkPorts(): Promise<readonly Finding[]> {
   const taken = await Promise.all(
     PORTS.map(async (each) => ((await isTaken(each.table, each.port)) ? [each] : [])),

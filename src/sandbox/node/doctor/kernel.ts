@@ -5,10 +5,7 @@ import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {command} from '../host/command.ts'
 import type {Finding} from './finding.ts'
 
-/**
- * The commands that try each feature of the network, in namespaces that end with the command, for a list of modules may
- * be wrong.
- */
+/** Commands that try each feature of the network, in namespaces that end with them: a list of modules may be wrong. */
 const NETWORK = `set -e
 ip link add kkprobe0 type bridge
 ip link add kkprobe1 type veth peer name kkprobe2
@@ -24,10 +21,7 @@ cd "$1"
 mkdir lower upper work merged
 mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged`
 
-/**
- * Checks what the kernel does for pods: network interfaces, iptables, and overlay file systems where the node keeps its
- * files.
- */
+/** Checks what the kernel does for pods: network interfaces, iptables, overlay file systems at the node's files. */
 export async function checkKernel(home: string, hasPrograms: boolean): Promise<readonly Finding[]> {
   if (process.getuid?.() !== 0 || !hasPrograms) return [notChecked()]
   return Promise.all([checkNetwork(), checkBridgeFilter(), checkOverlay(home)])

@@ -6,10 +6,7 @@ import {command} from '../host/command.ts'
 import {BRIDGE, PODS, SERVICES} from '../network.ts'
 import type {Finding} from './finding.ts'
 
-/**
- * Checks for others on this machine that would get in the way: another node of kk, another Kubernetes, a network of the
- * same addresses.
- */
+/** Checks for another node of kk, another Kubernetes, or a network of the same addresses on this machine. */
 export async function checkNeighbours(home: string): Promise<readonly Finding[]> {
   const found = (await Promise.all([otherNode(home), otherKubernetes(), sameNetwork()])).flat()
   if (found.length > 0) return found

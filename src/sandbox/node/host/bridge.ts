@@ -7,10 +7,7 @@ import {command} from './command.ts'
 const INTERFACES = '/sys/class/net'
 const GONE_WITHIN_MILLISECONDS = 10_000
 
-/**
- * Makes the bridge before the first pod does, for parts of the node listen on its address. The alias of the bridge
- * names the directory of its node.
- */
+/** Makes the bridge, on whose address parts of the node listen; its alias names the directory of its node. */
 export async function makeBridge(home: string): Promise<void> {
   await command(['ip', 'link', 'add', 'name', BRIDGE, 'type', 'bridge'])
   await command(['ip', 'link', 'set', BRIDGE, 'alias', home])

@@ -5,10 +5,7 @@ import {foreignEnvironment} from '../../../state/processes/foreign-environment.t
 /** The PATH for these programs, whose directories root's PATH of a plain shell lacks. */
 export const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`
 
-/**
- * Runs a program of the system and resolves with its standard output. Rejects with `KK_AIO` and the program's last
- * lines.
- */
+/** Runs a program of the system and returns its standard output. Rejects with `KK_AIO` and its last lines. */
 export async function command(argv: readonly string[], input?: string): Promise<string> {
   const [file = '', ...args] = argv
   const result = await execa(file, args, {

@@ -103,10 +103,7 @@ function network(paths: NodePaths): object {
   }
 }
 
-/**
- * Starts containerd and imports the pause image, which every pod starts with. Resolves with the process id of
- * containerd.
- */
+/** Starts containerd and imports the pause image of all pods. Resolves with the process id of containerd. */
 export async function startContainerd(
   paths: NodePaths,
   pause: string,

@@ -3,10 +3,7 @@ import {GATEWAY} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
 
-/**
- * Returns CoreDNS on the bridge's address. It answers for names of Services, and forwards all other names to the
- * machine's name servers.
- */
+/** Returns CoreDNS on the bridge's address; it forwards names that are no Services' to the machine's name servers. */
 export function coredns(paths: NodePaths, binary: string): Part {
   const config = join(paths.etc, 'Corefile')
   return {

@@ -3,10 +3,7 @@ import {GATEWAY, PODS} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
 
-/**
- * Returns kube-proxy. It changes nothing on the machine but iptables rules; NodePorts answer on the bridge's address
- * only.
- */
+/** Returns kube-proxy, which changes only iptables rules; NodePorts answer on the bridge's address only. */
 export function kubeProxy(paths: NodePaths, binary: string): Part {
   return {
     argv: [

@@ -7,10 +7,7 @@ import {GATEWAY, KUBELET_PORT} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
 
-/**
- * Returns the kubelet, in the mount namespace of containerd. It accepts requests of the API server only, by its
- * certificate.
- */
+/** Returns the kubelet, in containerd's mount namespace; it takes the API server's requests only, by its certificate. */
 export function kubelet(paths: NodePaths, binary: string, containerdPid: number): Part {
   const config = join(paths.etc, 'kubelet.json')
   const labels = Object.entries(OPENSTACK_LABELS).map(([key, value]) => `${key}=${value}`)

@@ -34,10 +34,7 @@ interface Scoped extends Mention {
   readonly server: ReleaseId | `host ${string}`
 }
 
-/**
- * Returns the mentions grouped by user and, where the accounts of keystone that are made belong to several domains,
- * also by domain.
- */
+/** Returns the mentions by user and, where keystone's accounts that are made are in several domains, by domain. */
 function accountsOf(mentions: readonly Scoped[]): readonly (readonly Scoped[])[] {
   const byUser = Map.groupBy(mentions, ({user}) => user)
   return [...byUser.values()].flatMap((same) => {
@@ -72,10 +69,7 @@ const GIVEN: Readonly<Record<Mention['role'], (place: string, release: string) =
   client: (place, release) => `${place} of ${release}`,
 }
 
-/**
- * Returns the mention to compare with: the server's own, else the one of the job that creates the account, else the one
- * whose value most mentions share.
- */
+/** Returns the mention to compare with: the server's, else that of the job that makes it, else the commonest value. */
 function referenceOf(same: readonly Scoped[]): Scoped {
   const strongest = (['server', 'maker'] as const).find((role) => same.some((each) => each.role === role))
   const candidates = strongest ? same.filter(({role}) => role === strongest) : same
@@ -87,10 +81,7 @@ function sharesValue(one: Scoped, other: Scoped): boolean {
   return one.passwords.some((password) => other.passwords.includes(password))
 }
 
-/**
- * Returns faults for administrators with a name that the server does not know; the server's names are read from the
- * releases here.
- */
+/** Returns faults for administrators with a name that the server, as these releases state it, does not know. */
 function strangers(same: readonly Scoped[]): readonly ChartFault[] {
   const server = same.find(({role}) => role === 'server')
   if (!server) return []
@@ -185,10 +176,7 @@ function serversAmong(releases: readonly Examined[], mentions: readonly Mention[
   }
 }
 
-/**
- * Whether a host in the cluster starts with the same word as a release: `keystone.openstack.svc` and the release
- * keystone, whose Service is keystone-api.
- */
+/** Whether a host in the cluster starts with a release's name: `keystone.openstack.svc` is keystone-api's Service. */
 function isNamedAfter(host: string, release: ReleaseId): boolean {
   const isInCluster = !host.includes('.') || host.includes('.svc')
   return isInCluster && firstWord(host) === firstWord(releaseName(release))

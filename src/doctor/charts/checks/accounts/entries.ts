@@ -49,10 +49,7 @@ const OF_KEYSTONE = [
 /** Sections of my.cnf, and of programs that have the parts of a URL in options of their own. */
 const OF_DATABASE = ['client', 'mysql', 'mysqladmin', 'mysqldump', 'database']
 
-/**
- * Returns the accounts that a section mentions. `at` returns where an option stands, undefined for one that is read
- * from elsewhere.
- */
+/** Returns the accounts that a section mentions; `at` is the place of an option, undefined if it is elsewhere. */
 export function inSection(
   section: string,
   options: ReadonlyMap<string, string>,
@@ -113,10 +110,7 @@ export function inUrls(text: string, place: ValueLocation): readonly Mention[] {
   })
 }
 
-/**
- * Returns the accounts of RabbitMQ's definitions, and those that openstack-helm's chart creates beside its
- * administrator.
- */
+/** Returns the accounts of RabbitMQ's definitions, and those that openstack-helm's chart creates beside them. */
 function inDefinitions({text, place}: Entry): readonly Mention[] {
   if (!text.includes('password') || !text.trimStart().startsWith('{')) return []
   const definitions = jsonAt(text, 'users')

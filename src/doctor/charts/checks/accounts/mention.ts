@@ -3,9 +3,7 @@ import {isTemplate} from './texts.ts'
 
 export type Realm = 'database' | 'message bus' | 'cache' | 'identity'
 
-/**
- * How the reader of the place uses the account: `server` holds it, `maker` creates it there, the others log in with it.
- */
+/** How the reader uses the account: `server` holds it, `maker` creates it there, the others log in with it. */
 export type Role = 'server' | 'maker' | 'administrator' | 'client'
 
 /** A place where the password of an account stands. */

@@ -190,10 +190,7 @@ function sectionsByRelease(entries: readonly Entry[]): Sections {
 
 const GROUP = /^OS_(.+)__(?:PASSWORD|MEMCACHE_SECRET_KEY)$/
 
-/**
- * Returns the accounts in options that oslo.config reads from the environment (`OS_<GROUP>__PASSWORD`), while the rest
- * of their section stands in a file.
- */
+/** Returns the accounts of sections whose password oslo.config reads from the environment (`OS_<GROUP>__PASSWORD`). */
 function groupsIn({release, values}: NamedValues, sections: Sections): readonly Mention[] {
   const groups = new Set([...values.keys()].flatMap((name) => GROUP.exec(name)?.[1] ?? []))
   return [...groups].flatMap((group) => {
@@ -207,10 +204,7 @@ function groupsIn({release, values}: NamedValues, sections: Sections): readonly 
   })
 }
 
-/**
- * Returns the roles of Secrets whose keys the variables of jobs name: which account a job creates, and which it logs in
- * with.
- */
+/** Returns the roles of Secrets by the variables of jobs: which account one creates, which it logs in with. */
 function connectionRoles({containers}: Holdings): ReadonlyMap<string, Role> {
   const roles = new Map<string, Role>()
   for (const {values} of containers) {
@@ -231,9 +225,7 @@ function connectionRoles({containers}: Holdings): ReadonlyMap<string, Role> {
   return roles
 }
 
-/**
- * Returns the accounts in URLs that stand in a container itself; those from Secrets and ConfigMaps are read as entries.
- */
+/** Returns the accounts in URLs that stand in a container itself; others are read as entries. */
 function inLiteral({place, text}: Entry): readonly Mention[] {
   return place.key.startsWith('container ') || place.key.startsWith('init container ')
     ? inUrls(text, place)

@@ -38,9 +38,7 @@ export interface UrlAccount {
 /** The characters that end the authority of a URL. */
 const END = /[\s"'`<>\\)/?#]/
 
-/**
- * Returns the accounts in the URLs of a text; a URL with several hosts has one for each: `rabbit://u:p@a:1,u:p@b:1/`.
- */
+/** Returns the accounts in the URLs of a text, one for each of its hosts: `rabbit://u:p@a:1,u:p@b:1/`. */
 export function urlAccounts(text: string): readonly UrlAccount[] {
   const found: UrlAccount[] = []
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {

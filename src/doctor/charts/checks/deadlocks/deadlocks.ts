@@ -40,9 +40,7 @@ export function deadlocks(releases: readonly Maker[], given: readonly string[] =
   return [...circles, ...lateHooksFault(late)]
 }
 
-/**
- * Returns the late hook of a need, if every object that could meet it is a hook of the same release that runs later.
- */
+/** Returns the late hook of a need, if all that could meet it are later hooks of the same release. */
 function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): readonly LateHook[] {
   const own = momentOf(each.object)
   const makers = anyOf.map((event) => owned[placeOf(event)]!)
@@ -142,10 +140,7 @@ function happening(needs: Needs): ReadonlySet<Event> {
   }
 }
 
-/**
- * Returns the shortest path from an event through this need back to itself, over events that cannot happen; empty if
- * there is none.
- */
+/** Returns the shortest circle of an event through this need over events that cannot happen; empty without one. */
 function circleOf(
   event: Event,
   need: Need,
@@ -183,10 +178,7 @@ interface Need {
 
 type Needs = ReadonlyMap<Event, readonly Need[]>
 
-/**
- * Returns the needs of each event of an installation. Releases that wait for each other are taken to be installed side
- * by side.
- */
+/** Returns the needs of each event of an installation; releases that wait for each other start side by side. */
 function needsOf(objects: readonly Owned[], given: readonly string[]): Needs {
   const makersOf = makersAmong(objects)
   const hooks = hooksByRelease(objects)

@@ -1,18 +1,12 @@
 import {hookEvents, hookWeight} from '../../../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../../../kubernetes/manifest/kubernetes-object.ts'
 
-/**
- * The moment at which helm makes an object: before all others, with them, or after them; hooks among themselves by
- * weight, then by name.
- */
+/** When helm makes an object: before, with or after the rest; hooks among themselves by weight, then name. */
 export interface Moment {
   readonly stage: 'before' | 'with' | 'after'
   readonly weight: number
   readonly name: string
-  /**
-   * Whether it is a hook that runs only in upgrades: it finds what the revision before has made, and holds up no
-   * installation.
-   */
+  /** Whether it is a hook of upgrades alone, which finds the former revision and holds up no installation. */
   readonly isOfUpgrades: boolean
 }
 
