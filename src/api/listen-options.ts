@@ -37,9 +37,7 @@ export function expectSafe(
   throw new KkError(
     'KK_UNCONFIRMED',
     `others can reach ${host}: the service needs ${missing.join(' and ')} there`,
-    {
-      hint: 'give them, or listen on 127.0.0.1',
-    },
+    {hint: 'give them, or listen on 127.0.0.1'},
   )
 }
 

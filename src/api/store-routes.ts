@@ -65,11 +65,7 @@ export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void 
       }),
     },
     async ({query, body: {document, prune = false}, caller}) =>
-      serviceFor(caller).import(document, {
-        file: 'the document',
-        prune,
-        dryRun: query.dry_run === 'true',
-      }),
+      serviceFor(caller).import(document, {file: 'the document', prune, dryRun: query.dry_run === 'true'}),
   )
 }
 

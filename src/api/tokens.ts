@@ -53,9 +53,7 @@ export function singleToken(token: string, source: string): Tokens {
   throw new KkError(
     'KK_USAGE',
     `${source}: expected a token of ${SHORTEST} characters or more, without spaces`,
-    {
-      hint: 'make one with: openssl rand -hex 32',
-    },
+    {hint: 'make one with: openssl rand -hex 32'},
   )
 }
 

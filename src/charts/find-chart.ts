@@ -54,9 +54,7 @@ export async function findChart(
   throw new KkError(
     'KK_CHART',
     `${found.name} in ${found.origin} is a library: it can only be part of other charts`,
-    {
-      hint: `take ${found.name} out of what is to be deployed`,
-    },
+    {hint: `take ${found.name} out of what is to be deployed`},
   )
 }
 

@@ -71,9 +71,7 @@ async function readLocks(file: string): Promise<Readonly<Record<string, Lock>>> 
   throw new KkError(
     'KK_FILE',
     `${file}: expected charts and images of environments, as kk charts lock writes them`,
-    {
-      hint: 'take it from the history of your repository, or remove it and write it anew with kk charts lock',
-    },
+    {hint: 'take it from the history of your repository, or remove it and write it anew with kk charts lock'},
   )
 }
 

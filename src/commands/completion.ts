@@ -12,9 +12,7 @@ export default class Completion extends KkCommand {
     'kk completion zsh > _kk',
     'kk completion fish > kk.fish',
   ]
-  static override args = {
-    shell: argument({description: 'The shell.', options: [...SHELLS], required: true}),
-  }
+  static override args = {shell: argument({description: 'The shell.', options: [...SHELLS], required: true})}
 
   override async run(): Promise<void> {
     const {args} = await this.parse(Completion)

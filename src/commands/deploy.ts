@@ -18,13 +18,7 @@ export default class Deploy extends KkCommand {
   ]
   static override args = wholeEnvironmentArgument
   static override strict = false
-  static override flags = {
-    ...deployFlags,
-    ...driftFlags,
-    ...prepullFlags,
-    ...inClusterFlags,
-    ...viaFlags,
-  }
+  static override flags = {...deployFlags, ...driftFlags, ...prepullFlags, ...inClusterFlags, ...viaFlags}
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Deploy)

@@ -72,10 +72,7 @@ export default class Export extends KkCommand {
       summary: 'Write the files, show what would be handed over, and mark nothing.',
       dependsOn: ['hand-over'],
     }),
-    'no-wait': Flags.boolean({
-      summary: changeFlags['no-wait'].summary!,
-      dependsOn: ['hand-over'],
-    }),
+    'no-wait': Flags.boolean({summary: changeFlags['no-wait'].summary!, dependsOn: ['hand-over']}),
     message: Flags.string({
       char: 'm',
       summary: changeFlags.message.summary!,
@@ -171,9 +168,7 @@ function publishedAt(words: string): NonNullable<ExportedChart['source']> {
   throw new KkError(
     'KK_USAGE',
     'expected --charts oci://HOST/PATH or https://HOST/PATH, without user and password',
-    {
-      hint: 'see kk export --help',
-    },
+    {hint: 'see kk export --help'},
   )
 }
 

@@ -15,9 +15,7 @@ export default class Help extends KkCommand {
   static override description =
     'Words such as environment, layer, gate, owner or plan are explained as the page of concepts does. Without a word, lists all commands and words.'
   static override examples = ['kk help gate', 'kk help charts publish']
-  static override args = {
-    words: argument({description: 'A word, or a command.', multiple: true}),
-  }
+  static override args = {words: argument({description: 'A word, or a command.', multiple: true})}
 
   override async run(): Promise<void> {
     const {args} = await this.parse(Help)

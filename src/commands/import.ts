@@ -37,9 +37,7 @@ export default class Import extends KkCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
-    'plain-names': Flags.boolean({
-      summary: 'Armada: leave the release_prefix out of the names of releases.',
-    }),
+    'plain-names': Flags.boolean({summary: 'Armada: leave the release_prefix out of the names of releases.'}),
     name: Flags.string({summary: 'The name of the environment.', helpValue: 'NAME', default: 'imported'}),
     namespace: Flags.string({
       summary: 'Only releases of this namespace.',
@@ -103,9 +101,7 @@ function refuseWithPath(flags: ImportFlags): void {
   throw new KkError(
     'KK_USAGE',
     'a cluster, --namespace and --charts are for releases on a cluster, not for files',
-    {
-      hint: 'leave them out, or the path',
-    },
+    {hint: 'leave them out, or the path'},
   )
 }
 
@@ -115,9 +111,7 @@ async function fromFiles(path: string, flags: ImportFlags): Promise<Imported> {
     throw new KkError(
       'KK_USAGE',
       `--values and --plain-names are for --format armada, and not for ${format}`,
-      {
-        hint: 'leave them out',
-      },
+      {hint: 'leave them out'},
     )
   const showSecrets = flags['show-secrets']
   const home = flags.file === '-' ? undefined : dirname(resolve(flags.file))

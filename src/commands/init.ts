@@ -18,9 +18,7 @@ export default class Init extends KkCommand {
     'kk init environments/lab.yaml --service keystone --service nova --ephemeral',
     'kk init --yes --dry-run',
   ]
-  static override args = {
-    file: argument({description: 'The environment file to write.', default: 'kk.yaml'}),
-  }
+  static override args = {file: argument({description: 'The environment file to write.', default: 'kk.yaml'})}
   static override flags = {
     name: Flags.string({
       summary: 'The name of the environment (default: that of the directory).',

@@ -18,10 +18,7 @@ export default class Remove extends KkCommand {
   ]
   static override strict = false
   static override args = releasesArgument
-  static override flags = {
-    ...removalFlags,
-    ...namedRemovalFlags,
-  }
+  static override flags = {...removalFlags, ...namedRemovalFlags}
 
   /** The releases that the words of the command line mean, where they are not the names of such. */
   protected readonly named: NamedReleases | undefined = undefined

@@ -36,9 +36,7 @@ export default class Resume extends KkCommand {
     'kk resume 20261121-083000-3f9a environments/all-in-one.yaml --sandbox',
   ]
   static override strict = false
-  static override args = {
-    run: argument({description: 'The run, and the environment file, in any order.'}),
-  }
+  static override args = {run: argument({description: 'The run, and the environment file, in any order.'})}
   static override flags = {
     ...renderFlags,
     ...ownerFlags,
@@ -180,9 +178,7 @@ async function expectEnded(run: RunRecord): Promise<void> {
   throw new KkError(
     'KK_HELD',
     `run ${run.id} has not ended: process ${run.process.pid} of this machine is at work on it`,
-    {
-      hint: 'wait until it has ended, or interrupt it',
-    },
+    {hint: 'wait until it has ended, or interrupt it'},
   )
 }
 

@@ -72,9 +72,7 @@ async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): 
     throw new KkError(
       'KK_USAGE',
       `kk rollback undoes one run, or one release, but got ${owner.words.join(', ')}`,
-      {
-        hint: 'name one run, or --release R --revision N; see kk history',
-      },
+      {hint: 'name one run, or --release R --revision N; see kk history'},
     )
   }
   if (flags.release !== undefined) return releaseSubject(cluster, owner, flags)
@@ -85,9 +83,7 @@ async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): 
     throw new KkError(
       'KK_OWNER',
       `run ${run.id} is one of the environment "${run.environment}", not of "${owner.name}"`,
-      {
-        hint: 'leave the environment out: the record of the run says it',
-      },
+      {hint: 'leave the environment out: the record of the run says it'},
     )
   }
   return {

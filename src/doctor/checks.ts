@@ -166,11 +166,7 @@ export function judgePending(record: ObservedRecord, place: string | undefined):
   const mends = status === 'uninstalling' ? `kk remove ${releaseName(record.release)}` : 'kk deploy'
   const advice = isRecovered && place !== undefined ? `${mends} ${place}` : refusal.hint
   return [
-    {
-      level: isHarmless ? 'info' : 'problem',
-      what: refusal.message,
-      ...(advice !== undefined && {advice}),
-    },
+    {level: isHarmless ? 'info' : 'problem', what: refusal.message, ...(advice !== undefined && {advice})},
   ]
 }
 

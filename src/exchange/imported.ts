@@ -114,8 +114,5 @@ export function withoutSecrets(
   const apart = secretsApart(values, [])
   if (apart.places.length === 0) return {values, lost: []}
   const named = apart.places.map((path) => path.join('.')).join(', ')
-  return {
-    values: apart.values,
-    lost: [`secrets of ${name}, left out: ${named}; --show-secrets writes them`],
-  }
+  return {values: apart.values, lost: [`secrets of ${name}, left out: ${named}; --show-secrets writes them`]}
 }

@@ -112,11 +112,7 @@ const LOSSES: readonly Row[] = [
       helm: 'helm uninstall takes them, too',
     },
   },
-  {
-    what: 'Timeouts',
-    of: (exported) => namesIf(exported, () => true),
-    instead: {argocd: 'a sync has none'},
-  },
+  {what: 'Timeouts', of: (exported) => namesIf(exported, () => true), instead: {argocd: 'a sync has none'}},
   {
     what: 'Secrets',
     of: (exported) => namesIf(exported, ({secrets}) => secrets.length > 0),

@@ -56,9 +56,7 @@ function noValues(): KkError {
   return new KkError(
     'KK_USAGE',
     'expected overrides, but what was given holds no value; nothing was changed',
-    {
-      hint: 'to take all overrides of the chart away: kk overrides delete CHART NAMESPACE',
-    },
+    {hint: 'to take all overrides of the chart away: kk overrides delete CHART NAMESPACE'},
   )
 }
 

@@ -21,9 +21,7 @@ export function featureFiles(features: readonly string[]): string[] {
     throw new KkError(
       'KK_ENVIRONMENT',
       `kk.features has ${unique.length} entries; at most ${MOST_FEATURES} can be combined`,
-      {
-        hint: 'put what always goes together into one feature',
-      },
+      {hint: 'put what always goes together into one feature'},
     )
   }
   const combinations = Array.from({length: 2 ** unique.length - 1}, (_, index) => index + 1)

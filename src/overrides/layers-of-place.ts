@@ -96,11 +96,7 @@ function sealedOverrides(name: string, namespace: string): KkError {
 
 /** Returns the layer of the deployer's overrides of one chart in one namespace. */
 export function userLayer(chart: string, namespace: string, stored: StoredOverrides | undefined): Layer {
-  return {
-    name: 'user',
-    source: `user overrides of ${chart} in ${namespace}`,
-    ...keptValues(stored),
-  }
+  return {name: 'user', source: `user overrides of ${chart} in ${namespace}`, ...keptValues(stored)}
 }
 
 /** Returns the changes of the deployer's overrides there, newest first. */

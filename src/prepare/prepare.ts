@@ -215,9 +215,7 @@ function refuseUnknown(flags: readonly {readonly release: string}[], releases: r
     throw new KkError(
       'KK_UNKNOWN_RELEASE',
       `--values or --set names ${release}, which is not part of this environment`,
-      {
-        hint: close === undefined ? 'see the releases with kk graph' : `did you mean ${close}?`,
-      },
+      {hint: close === undefined ? 'see the releases with kk graph' : `did you mean ${close}?`},
     )
   }
 }

@@ -35,10 +35,7 @@ async function inNamespaces(
   const namespaces = [...new Set(releases.map(releaseNamespace))].sort()
   if (asKkError(error).code !== 'KK_FORBIDDEN' || namespaces.length === 0) throw error
   const records = await Promise.all(namespaces.map((namespace) => cluster.records.list(namespace)))
-  return {
-    records: records.flat(),
-    note: unseenNote(namespaces),
-  }
+  return {records: records.flat(), note: unseenNote(namespaces)}
 }
 
 const UNSEEN = 'you may not list secrets in all namespaces: '

@@ -116,11 +116,7 @@ export async function planApproval(
     }),
   )
   const others = liveApprovals(parameters, request.now).filter(({release}) => !releases.includes(release))
-  return {
-    approvals,
-    parameters: {...parameters, approvals: [...others, ...approvals]},
-    resourceVersion,
-  }
+  return {approvals, parameters: {...parameters, approvals: [...others, ...approvals]}, resourceVersion}
 }
 
 /** Returns the releases that helm or kubectl could delete for want of the guard; none if it cannot be read. */

@@ -153,11 +153,7 @@ export async function observedPlan(
     ...(showMissing ? await missingNotes(changeable(settled, inputs), cluster) : []),
   ]
   return {
-    plan: {
-      ...settled,
-      ...(made.length > 0 && {newSecrets: made}),
-      ...(notes.length > 0 && {notes}),
-    },
+    plan: {...settled, ...(made.length > 0 && {newSecrets: made}), ...(notes.length > 0 && {notes})},
     records: new Map(records.map((record) => [record.release, record])),
     previous,
     living,

@@ -73,9 +73,7 @@ function readSmallFile(path: string): Buffer {
   throw new KkError(
     'KK_CHART',
     `${path} has ${bytes.length} bytes, helm loads files of at most ${MAX_FILE_BYTES}`,
-    {
-      hint: 'take it out of the chart, or name it in .helmignore',
-    },
+    {hint: 'take it out of the chart, or name it in .helmignore'},
   )
 }
 

@@ -32,12 +32,7 @@ export async function chartSbom(packed: PackedChart): Promise<string> {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
     version: 1,
-    metadata: {
-      component: {
-        ...chartPart(root, metadata),
-        hashes: [{alg: 'SHA-256', content: digest}],
-      },
-    },
+    metadata: {component: {...chartPart(root, metadata), hashes: [{alg: 'SHA-256', content: digest}]}},
     components,
     dependencies: [{ref: root, dependsOn: components.map((each) => each['bom-ref'])}],
   }

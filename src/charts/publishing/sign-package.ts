@@ -41,9 +41,7 @@ export async function openSigner({key, keyring, passphrase, env}: SignerOptions)
     const end = endOf(ended)
     const said = end && (lastLine(stderr)?.replace(`${directory.path}/message: `, '') ?? end)
     const reason = said ?? 'it cannot be started: on Debian it is in the package gpg'
-    throw new KkError('KK_SIGNING', `gpg does not sign with ${key}: ${reason}`, {
-      hint: SIGNING_HINT,
-    })
+    throw new KkError('KK_SIGNING', `gpg does not sign with ${key}: ${reason}`, {hint: SIGNING_HINT})
   }
   const remove = () => closeHome(directory, keyring !== undefined, env)
   try {

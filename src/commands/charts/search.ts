@@ -21,9 +21,7 @@ export default class ChartsSearch extends KkCommand {
     'kk charts search keystone --from oci://registry.example.org/openstack --versions',
     'kk charts search database --from https://charts.example.org --output json',
   ]
-  static override args = {
-    term: argument({description: 'A part of the name, the description or a keyword.'}),
-  }
+  static override args = {term: argument({description: 'A part of the name, the description or a keyword.'})}
   static override flags = {
     from: Flags.string({
       summary: 'oci://HOST/PATH, https://HOST/PATH, or a directory of charts or packages; may be repeated.',
@@ -63,9 +61,7 @@ function sourceOf(words: string): ChartSource {
     throw new KkError(
       'KK_USAGE',
       `expected oci://…, https://… or a directory, got ${words || 'an empty word'}`,
-      {
-        hint: 'see kk charts search --help',
-      },
+      {hint: 'see kk charts search --help'},
     )
   return {kind: 'directory', path: resolve(words)}
 }

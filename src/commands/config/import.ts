@@ -16,10 +16,7 @@ export default class ConfigImport extends KkCommand {
     'Of all services that kk has charts for; the passwords are found wherever they stand.\nkk config import /etc/kolla --passwords /etc/kolla/passwords.yml --output-dir imported',
   ]
   static override args = {
-    directory: argument({
-      description: 'What kolla-ansible genconfig wrote.',
-      required: true,
-    }),
+    directory: argument({description: 'What kolla-ansible genconfig wrote.', required: true}),
   }
   static override flags = {
     passwords: Flags.string({

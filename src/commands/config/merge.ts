@@ -13,9 +13,7 @@ export default class ConfigMerge extends KkCommand {
     'kk config merge /etc/kolla/config --output-dir merged',
     'kk config merge /etc/kolla/config --host controller01 --dry-run',
   ]
-  static override args = {
-    directory: argument({description: "Kolla's node_custom_config.", required: true}),
-  }
+  static override args = {directory: argument({description: "Kolla's node_custom_config.", required: true})}
   static override flags = {
     host: Flags.string({
       summary: 'Take the files of this host, too. A chart has the same for all pods.',

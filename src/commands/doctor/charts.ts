@@ -17,10 +17,7 @@ export default class DoctorCharts extends KkCommand {
     'Before an upgrade: what of it the cluster would refuse.\nkk doctor charts cloud.yaml --sandbox',
   ]
   static override args = fileArgument
-  static override flags = {
-    ...renderFlags,
-    ...documentFlags,
-  }
+  static override flags = {...renderFlags, ...documentFlags}
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(DoctorCharts)

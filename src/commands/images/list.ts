@@ -24,10 +24,7 @@ export default class ImagesList extends KkCommand {
     'What a site without internet has to have.\nkk images list environments/all-in-one.yaml',
   ]
   static override strict = false
-  static override flags = {
-    ...renderFlags,
-    ...documentFlags,
-  }
+  static override flags = {...renderFlags, ...documentFlags}
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(ImagesList)

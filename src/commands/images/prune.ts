@@ -13,11 +13,7 @@ export default class ImagesPrune extends KkCommand {
     'Images that kk builds no more or that a newer build replaced, the layers of their builds, and their files in the cache. What is built now stays, with the layers from which the next build goes on, and so does all that kk has not built. What was pushed stays in its registry.'
   static override usage = '[FLAGS]'
   static override examples = ['kk images prune --dry-run', 'kk images prune --yes']
-  static override flags = {
-    yes: changeFlags.yes,
-    'dry-run': changeFlags['dry-run'],
-    ...documentFlags,
-  }
+  static override flags = {yes: changeFlags.yes, 'dry-run': changeFlags['dry-run'], ...documentFlags}
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(ImagesPrune)

@@ -13,10 +13,7 @@ export default class OperatorApprove extends KkCommand {
   ]
   static override args = {
     ...nameArgument,
-    digest: argument({
-      description: 'The digest of the plan, as the Environment shows it.',
-      required: true,
-    }),
+    digest: argument({description: 'The digest of the plan, as the Environment shows it.', required: true}),
   }
   static override flags = clusterFlags
 

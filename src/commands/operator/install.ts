@@ -36,10 +36,7 @@ export default class OperatorInstall extends KkCommand {
     'kk operator install --kinds --sandbox --dry-run',
   ]
   static override flags = {
-    image: Flags.string({
-      summary: 'The image of kk, which has helm in it.',
-      helpValue: 'IMAGE',
-    }),
+    image: Flags.string({summary: 'The image of kk, which has helm in it.', helpValue: 'IMAGE'}),
     namespace: Flags.string({
       summary: 'A namespace in which it may deploy; may be repeated.',
       helpValue: 'NAME',

@@ -16,9 +16,7 @@ export default class OperatorStatus extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(OperatorStatus)
     await using cluster = await openChosenCluster(flags, undefined)
-    const status = await readOperatorStatus(cluster, {
-      names: args.name === undefined ? [] : [args.name],
-    })
+    const status = await readOperatorStatus(cluster, {names: args.name === undefined ? [] : [args.name]})
     this.console.document(flags.output, {context: cluster.context, ...status}, (palette) =>
       operatorStatusText(status, palette),
     )

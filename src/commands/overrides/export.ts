@@ -21,12 +21,7 @@ export default class OverridesExport extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(OverridesExport)
-    const purpose = {
-      changes: false,
-      say: this.console.say,
-      base: () => storeBase(flags),
-      ifMissing: noStore,
-    }
+    const purpose = {changes: false, say: this.console.say, base: () => storeBase(flags), ifMissing: noStore}
     const text = await onOverrides(flags, purpose, (service) =>
       service.export({showSecrets: flags['show-secrets']}),
     )

@@ -12,9 +12,7 @@ export default class OverridesImport extends KkCommand {
     'kk overrides import overrides.yaml --store overrides.sqlite --dry-run',
     'kk overrides import overrides.yaml --store overrides.sqlite --prune --yes',
   ]
-  static override args = {
-    file: argument({description: 'The file, or - for standard input.', required: true}),
-  }
+  static override args = {file: argument({description: 'The file, or - for standard input.', required: true})}
   static override flags = importFlags
 
   override async run(): Promise<void> {

@@ -12,12 +12,7 @@ export default class RunFollow extends KkCommand {
     'Of a run that kk deploy --in-cluster has started. It is shown as a run here, and the exit code is the same; Ctrl-C leaves it at work. A run that has ended is told once more, for a week.'
   static override examples = ['kk run follow 20261121-083000-3f9a --sandbox']
   static override args = {run: argument({description: 'The id of the run.', required: true})}
-  static override flags = {
-    ...runNamespaceFlags,
-    ...streamFlags,
-    ...followedReportFlags,
-    ...clusterFlags,
-  }
+  static override flags = {...runNamespaceFlags, ...streamFlags, ...followedReportFlags, ...clusterFlags}
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(RunFollow)

@@ -18,9 +18,7 @@ export default class SecretsImport extends KkCommand {
     'kk secrets import passwords.yml --sandbox --dry-run',
     'kk secrets import passwords.yml --sandbox --namespace openstack',
   ]
-  static override args = {
-    file: argument({description: "Kolla's passwords.yml.", required: true}),
-  }
+  static override args = {file: argument({description: "Kolla's passwords.yml.", required: true})}
   static override flags = {
     ...namespaceFlag,
     namespace: Flags.string({

@@ -20,9 +20,7 @@ path is printed. kk's own settings (kk:) go into no file.`
     'kk values split environments/all-in-one.yaml -o values --release keystone --release glance',
     'kk values split environments/all-in-one.yaml --stdout',
   ]
-  static override args = {
-    file: argument({description: 'The environment file; - reads standard input.'}),
-  }
+  static override args = {file: argument({description: 'The environment file; - reads standard input.'})}
   static override flags = {
     ...environmentFlags,
     yaml: Flags.string({

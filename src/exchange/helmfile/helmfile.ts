@@ -49,11 +49,7 @@ const WORD = {title: 'a text', type: 'string'} as const satisfies JsonSchema
 
 const SWITCH = {title: 'true or false', type: ['boolean', 'null']} as const satisfies JsonSchema
 
-const SECONDS = {
-  title: 'whole seconds',
-  type: ['integer', 'null'],
-  minimum: 0,
-} as const satisfies JsonSchema
+const SECONDS = {title: 'whole seconds', type: ['integer', 'null'], minimum: 0} as const satisfies JsonSchema
 
 /** The schema of a value in an item of `set`. */
 const SCALAR = {

@@ -137,12 +137,7 @@ function readRelease(
     ...(timeout !== undefined && {timeout}),
     notes: [],
   }
-  return {
-    release,
-    source: found.source,
-    needs: needs.map((need) => neededBy(release, need)),
-    lost,
-  }
+  return {release, source: found.source, needs: needs.map((need) => neededBy(release, need)), lost}
 }
 
 /** A need is written `name`, `namespace/name` or `context/namespace/name`. */

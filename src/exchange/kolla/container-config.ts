@@ -89,9 +89,7 @@ export function readContainerConfig(source: Source): ContainerConfig {
     throw new KkError(
       'KK_KOLLA',
       `${source.file}: ${from}: expected owner and perm, or preserve_properties`,
-      {
-        hint: 'add them: kolla_start refuses a file without',
-      },
+      {hint: 'add them: kolla_start refuses a file without'},
     )
   }
   return {command: command!, config_files, permissions}
@@ -106,9 +104,7 @@ function parsed({file, text}: Source): unknown {
     throw new KkError(
       'KK_KOLLA',
       `${file}: expected JSON${place ? `, got something else at ${place}` : ''}`,
-      {
-        hint: 'let kolla-ansible generate it again: kolla-ansible genconfig',
-      },
+      {hint: 'let kolla-ansible generate it again: kolla-ansible genconfig'},
     )
   }
 }

@@ -27,9 +27,7 @@ export function importContainer(container: ContainerFiles): ImportedContainer {
     throw new KkError(
       'KK_KOLLA',
       `${file}: expected a command without a secret in it: a ConfigMap holds it`,
-      {
-        hint: 'put the secret into a file that the command reads',
-      },
+      {hint: 'put the secret into a file that the command reads'},
     )
   const files = [...texts].map(([name, text]) => ({name, text, isSecret: isSecretText(text, passwords)}))
   const entries = (isSecret: boolean) =>
@@ -51,9 +49,7 @@ function refuseTooMuch(file: string, entries: readonly (readonly [string, string
   throw new KkError(
     'KK_KOLLA',
     `${file}: expected files of at most ${ROOM} bytes in all, got ${bytes}: ${names}`,
-    {
-      hint: 'a ConfigMap or a Secret holds no more: leave out of config_files what the image can have itself',
-    },
+    {hint: 'a ConfigMap or a Secret holds no more: leave out of config_files what the image can have itself'},
   )
 }
 

@@ -121,8 +121,6 @@ export function expectTools(env: NodeJS.ProcessEnv, user: number | undefined = p
   throw new KkError(
     'KK_IMAGE_TOOLS',
     'images are built by root: root file systems have files of many owners',
-    {
-      hint: 'run the same command with sudo',
-    },
+    {hint: 'run the same command with sudo'},
   )
 }

@@ -82,8 +82,6 @@ function expectGo(image: string): void {
   throw new KkError(
     'KK_IMAGE_TOOLS',
     `the image ${image} holds programs that Go builds, and PATH has no go`,
-    {
-      hint: 'install it from https://go.dev/dl/, or name other images',
-    },
+    {hint: 'install it from https://go.dev/dl/, or name other images'},
   )
 }

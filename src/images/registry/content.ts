@@ -71,8 +71,6 @@ export async function* verified(
   throw new KkError(
     'KK_IMAGE',
     `${source} gave ${length} bytes of ${came} for ${digest}, which has ${size}`,
-    {
-      hint: 'try again; if it stays so, what is there has changed: tell who keeps it',
-    },
+    {hint: 'try again; if it stays so, what is there has changed: tell who keeps it'},
   )
 }

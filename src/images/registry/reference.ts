@@ -31,11 +31,5 @@ export function parseReference(text: string): ImageReference {
     throw new KkError('KK_IMAGE', `${JSON.stringify(text)} is no reference of an image`, {
       hint: 'expected [HOST/]NAME[:TAG][@sha256:DIGEST]',
     })
-  return {
-    text,
-    host,
-    repository,
-    tag: tag ?? (digest === undefined ? 'latest' : undefined),
-    digest,
-  }
+  return {text, host, repository, tag: tag ?? (digest === undefined ? 'latest' : undefined), digest}
 }

@@ -14,10 +14,7 @@ export function helmMetadata(release: ReleaseId): {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
 } {
-  return {
-    labels: {[MANAGER]: 'Helm'},
-    annotations: releaseAnnotations(release),
-  }
+  return {labels: {[MANAGER]: 'Helm'}, annotations: releaseAnnotations(release)}
 }
 
 /** Returns an object with helm's metadata, as helm sends it; a hook has none. */

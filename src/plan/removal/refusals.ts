@@ -31,9 +31,7 @@ export function hasDependents({uses, releases, users, environment}: Refused): Kk
   return new KkError(
     'KK_HAS_DEPENDENTS',
     [`${list(releases)} ${isAre(releases)} in use by:`, ...lines].join('\n'),
-    {
-      hint,
-    },
+    {hint},
   )
 }
 
@@ -69,9 +67,7 @@ export function notOurs(uses: Uses, release: ReleaseId, environment: string): Kk
   return new KkError(
     'KK_OWNER',
     `${release} belongs to the environment "${owner}", not to "${environment}"`,
-    {
-      hint: `remove it with the file of the environment "${owner}"`,
-    },
+    {hint: `remove it with the file of the environment "${owner}"`},
   )
 }
 

@@ -86,9 +86,7 @@ export function anotherOwner(release: ReleaseId, owner: string, environment: str
   return new KkError(
     'KK_OWNER',
     `${release} belongs to the environment "${owner}", not to "${environment}"`,
-    {
-      hint: `roll it back as part of the environment "${owner}"`,
-    },
+    {hint: `roll it back as part of the environment "${owner}"`},
   )
 }
 

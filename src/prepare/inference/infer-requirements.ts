@@ -226,11 +226,7 @@ interface There {
 function withoutServed(found: Inference, {environment, gathered, isServed}: There): Inference {
   const isMissed = (each: UnservedWant) =>
     !isServed(each) && !isGiven(each, environment) && !isElsewhere(each, gathered)
-  return {
-    ...found,
-    unserved: found.unserved.filter(isMissed),
-    ambiguous: found.ambiguous.filter(isMissed),
-  }
+  return {...found, unserved: found.unserved.filter(isMissed), ambiguous: found.ambiguous.filter(isMissed)}
 }
 
 /** Whether a want is in a namespace where a release of another environment is required. */

@@ -22,10 +22,7 @@ function storageClass(): object {
   return {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
-    metadata: {
-      name: STORAGE_CLASS,
-      annotations: {'storageclass.kubernetes.io/is-default-class': 'true'},
-    },
+    metadata: {name: STORAGE_CLASS, annotations: {'storageclass.kubernetes.io/is-default-class': 'true'}},
     provisioner: VOLUME_PROVISIONER,
     reclaimPolicy: 'Delete',
     volumeBindingMode: 'Immediate',

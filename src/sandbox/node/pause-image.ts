@@ -8,11 +8,7 @@ export const PAUSE_IMAGE = 'localhost/kk-pause:1'
 
 /** Returns the image of `toolbox/node/cmd/pause` in the format of `docker save`. */
 export async function pauseImage(binary: string): Promise<Buffer> {
-  return imageArchive({
-    name: PAUSE_IMAGE,
-    files: {pause: await readFile(binary)},
-    entrypoint: ['/pause'],
-  })
+  return imageArchive({name: PAUSE_IMAGE, files: {pause: await readFile(binary)}, entrypoint: ['/pause']})
 }
 
 interface Image {

@@ -7,10 +7,7 @@ export const PROVISIONER = 'kk.openstack.org/directory'
 export const storageClass = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
-  metadata: {
-    name: STORAGE_CLASS,
-    annotations: {'storageclass.kubernetes.io/is-default-class': 'true'},
-  },
+  metadata: {name: STORAGE_CLASS, annotations: {'storageclass.kubernetes.io/is-default-class': 'true'}},
   provisioner: PROVISIONER,
   reclaimPolicy: 'Delete',
   volumeBindingMode: 'WaitForFirstConsumer',

@@ -156,11 +156,7 @@ function readiness(target: Target): readonly Question[] {
       answer: () => connects(API_SERVICE, 443),
     },
     {part: 'coredns', until: 'it knows the name of a Service', answer: knowsServices},
-    {
-      part: 'registry',
-      until: 'it answers on loopback',
-      answer: () => connects('127.0.0.1', REGISTRY_PORT),
-    },
+    {part: 'registry', until: 'it answers on loopback', answer: () => connects('127.0.0.1', REGISTRY_PORT)},
     {
       part: 'forwarder',
       until: 'the registry answers on the bridge',

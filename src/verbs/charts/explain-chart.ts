@@ -44,9 +44,7 @@ export async function explainChart(options: ExplainChartOptions): Promise<Explai
     throw new KkError(
       'KK_CHART_NOT_FOUND',
       `${chart.origin} is ${chart.version}, not in a version ${version}`,
-      {
-        hint: 'other versions are where charts are published: oci://…, https://…, DIRECTORY/NAME',
-      },
+      {hint: 'other versions are where charts are published: oci://…, https://…, DIRECTORY/NAME'},
     )
   const section = environment?.sections.get(release)
   return {

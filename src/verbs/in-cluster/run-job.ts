@@ -69,9 +69,7 @@ export function jobObjects(job: RunJob, announced: RunEvent, uid?: string) {
     throw new KkError(
       'KK_USAGE',
       `the files of the run have ${bytes} bytes, but a Secret holds ${MOST_BYTES}`,
-      {
-        hint: 'leave --in-cluster out, or keep less in overrides and values',
-      },
+      {hint: 'leave --in-cluster out, or keep less in overrides and values'},
     )
   }
   const labels = {'app.kubernetes.io/name': 'kk-run', [ENVIRONMENT_LABEL]: environment}

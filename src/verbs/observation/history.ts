@@ -82,12 +82,7 @@ async function entryOf(
   observed: Installations,
 ): Promise<RevisionEntry> {
   const {release, revision, status} = record
-  const common = {
-    revision,
-    status,
-    gate: gateOf(record),
-    run: makerOf(record, observed),
-  }
+  const common = {revision, status, gate: gateOf(record), run: makerOf(record, observed)}
   try {
     const stored = await records.stored(release, revision)
     const {name = '', version = '', appVersion = ''} = stored?.chart ?? {}

@@ -29,8 +29,6 @@ export async function expectLetGo(guard: Guard, releases: readonly ReleaseId[], 
   throw new KkError(
     'KK_UNCONFIRMED',
     `the guard of this cluster does not let ${names} go; nothing was changed`,
-    {
-      hint: `approve it first, for a while: kk guard approve ${denied.join(' ')}`,
-    },
+    {hint: `approve it first, for a while: kk guard approve ${denied.join(' ')}`},
   )
 }

@@ -87,10 +87,7 @@ export function supplySecrets(
       continue
     }
     const counted = supplied.map(({path, value, isNew}) => ({path, value: isNew ? NEW : value}))
-    planned.set(release, {
-      ...real,
-      desired: withLayer(prepared.releases.get(release)!, counted).desired,
-    })
+    planned.set(release, {...real, desired: withLayer(prepared.releases.get(release)!, counted).desired})
   }
   return {
     planned: {

@@ -79,9 +79,5 @@ async function refusalOf(argv: readonly string[]): Promise<string | undefined> {
 }
 
 function notChecked(): Finding {
-  return {
-    check: 'kernel',
-    level: 'info',
-    what: 'not checked: it needs root, and the programs',
-  }
+  return {check: 'kernel', level: 'info', what: 'not checked: it needs root, and the programs'}
 }

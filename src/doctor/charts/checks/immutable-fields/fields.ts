@@ -98,9 +98,5 @@ function fixedInPod(spec: object | undefined): object {
   } = {...spec} as Record<string, unknown>
   const withoutImages = (key: string) =>
     digMaps(spec, key).map((container) => ({...container, image: undefined}))
-  return {
-    ...rest,
-    containers: withoutImages('containers'),
-    initContainers: withoutImages('initContainers'),
-  }
+  return {...rest, containers: withoutImages('containers'), initContainers: withoutImages('initContainers')}
 }
