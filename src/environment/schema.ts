@@ -4,7 +4,26 @@ import type {JsonSchema} from '../base/validate.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 
-const DEFINITIONS = {
+/** Returns the schema of a text; those of true or false, and of a list, follow. */
+function text(title: string, description: string, rest: JsonSchema = {}): JsonSchema {
+  return {title, description, type: 'string', ...rest}
+}
+
+function yesOrNo(description: string, rest: JsonSchema = {}): JsonSchema {
+  return {title: 'true or false', description, type: 'boolean', ...rest}
+}
+
+function list(title: string, description: string, items: JsonSchema, rest: JsonSchema = {}): JsonSchema {
+  return {title, description, type: 'array', items, ...rest}
+}
+
+const OF_PACKAGES = {
+  version: {$ref: '#/$defs/chartVersion'},
+  digest: {$ref: '#/$defs/digest'},
+  keyring: {$ref: '#/$defs/keyring'},
+}
+
+const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
   releaseName: {
     title: 'the name of a release: at most 53 lower-case letters, digits and dashes',
     type: 'string',
@@ -17,14 +36,11 @@ const DEFINITIONS = {
     pattern: `^${LABEL}$`,
     maxLength: 63,
   },
-  edgeKind: {
-    title: '"ready" or "applied"',
-    description:
-      '`ready`: the required release is healthy first. `applied`: the objects of its manifest exist first; neither its health nor its hooks are awaited.',
-    type: 'string',
-    enum: ['ready', 'applied'],
-    default: 'ready',
-  },
+  edgeKind: text(
+    '"ready" or "applied"',
+    '`ready`: the required release is healthy first. `applied`: the objects of its manifest exist first; neither its health nor its hooks are awaited.',
+    {enum: ['ready', 'applied'], default: 'ready'},
+  ),
   requirement: {
     title: 'a requirement: name, name:applied, namespace/name, or {release, namespace, kind}',
     anyOf: [
@@ -59,45 +75,33 @@ const DEFINITIONS = {
     type: 'string',
     pattern: '^sha256:[0-9a-f]{64}$',
   },
-  keyring: {
-    title: 'a file',
-    description:
-      'Public keys, as `gpg --export` writes them: each package must be signed by one of them. Relative to this file.',
-    type: 'string',
-    pattern: '^.',
-    examples: ['charts-keys.gpg'],
-  },
-  chartVersion: {
-    title: 'the version of a chart, or a range of versions',
-    description: 'The version of the charts, or a range; the newest one by default.',
-    type: 'string',
-    examples: ['2026.1.0', '^1.2'],
-  },
+  keyring: text(
+    'a file',
+    'Public keys, as `gpg --export` writes them: each package must be signed by one of them. Relative to this file.',
+    {pattern: '^.', examples: ['charts-keys.gpg']},
+  ),
+  chartVersion: text(
+    'the version of a chart, or a range of versions',
+    'The version of the charts, or a range; the newest one by default.',
+    {examples: ['2026.1.0', '^1.2']},
+  ),
   chartSource: {
     title: 'a path, an oci:// address, "built-in", {repository: URL} or {oci: ADDRESS}',
     anyOf: [
-      {
-        title: 'a path, an oci:// address or "built-in"',
-        description:
-          'A directory that holds charts, relative to this file; or `oci://registry/path`; or `built-in` for the charts that kk carries.',
-        type: 'string',
-        pattern: '^(?!https?:).',
-        examples: ['../charts', 'oci://registry.example.org/charts', 'built-in'],
-      },
+      text(
+        'a path, an oci:// address or "built-in"',
+        'A directory that holds charts, relative to this file; or `oci://registry/path`; or `built-in` for the charts that kk carries.',
+        {pattern: '^(?!https?:).', examples: ['../charts', 'oci://registry.example.org/charts', 'built-in']},
+      ),
       {
         title: '{repository, version, digest, keyring}',
         description: 'A chart repository with an index.',
         type: 'object',
         properties: {
-          repository: {
-            title: 'an http:// or https:// address',
-            description: 'The address under which its `index.yaml` is.',
-            type: 'string',
+          repository: text('an http:// or https:// address', 'The address under which its `index.yaml` is.', {
             pattern: '^https?://.',
-          },
-          version: {$ref: '#/$defs/chartVersion'},
-          digest: {$ref: '#/$defs/digest'},
-          keyring: {$ref: '#/$defs/keyring'},
+          }),
+          ...OF_PACKAGES,
         },
         required: ['repository'],
         additionalProperties: false,
@@ -107,15 +111,10 @@ const DEFINITIONS = {
         description: 'A registry.',
         type: 'object',
         properties: {
-          oci: {
-            title: 'an oci:// address',
-            description: 'The address to which the name of a chart is added.',
-            type: 'string',
+          oci: text('an oci:// address', 'The address to which the name of a chart is added.', {
             pattern: '^oci://.',
-          },
-          version: {$ref: '#/$defs/chartVersion'},
-          digest: {$ref: '#/$defs/digest'},
-          keyring: {$ref: '#/$defs/keyring'},
+          }),
+          ...OF_PACKAGES,
         },
         required: ['oci'],
         additionalProperties: false,
@@ -127,65 +126,45 @@ const DEFINITIONS = {
     description: 'What differs from "chart X as release X in the default namespace".',
     type: ['object', 'null'],
     properties: {
-      chart: {
-        title: 'the name of a chart',
-        description: 'The chart; by default the one of the same name as the release.',
-        type: 'string',
+      chart: text('the name of a chart', 'The chart; by default the one of the same name as the release.', {
         pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$',
         examples: ['ingress'],
-      },
+      }),
       version: {$ref: '#/$defs/chartVersion', description: 'The version of the chart, or a range.'},
       namespace: {$ref: '#/$defs/namespace', description: 'The namespace; by default `kk.namespace`.'},
-      requires: {
-        title: 'a list of requirements',
-        description: 'Releases that this one needs, besides those that its chart names.',
-        type: 'array',
-        items: {$ref: '#/$defs/requirement'},
-        examples: [['placement', 'neutron:applied']],
-      },
-      without: {
-        title: 'a list of names of releases',
-        description: 'Requirements, of the chart or inferred, that do not hold here.',
-        type: 'array',
-        items: {$ref: '#/$defs/releaseName'},
-        examples: [['memcached']],
-      },
-      protected: {
-        title: 'true or false',
-        description:
-          'No command removes the release unless it is named and confirmed; by default what the chart says.',
-        type: 'boolean',
-      },
-      infer: {
-        title: 'true or false',
-        description:
-          'Whether the requirements of the release are inferred from what its chart renders; by default those of charts that state none, unless `kk.infer` is false.',
-        type: 'boolean',
-      },
-      secrets: {
-        title: 'true or false',
-        description:
-          'Whether kk makes passwords and keys of the release that no layer of values states; by default as `kk.secrets` says. With false, what the chart has by default counts.',
-        type: 'boolean',
-      },
-      components: {
-        title: 'true or false',
-        description:
-          'Whether the section becomes a release per component of its chart: `nova-common`, `nova-api`, `nova-conductor`, and so on. It is chosen when the section is first installed.',
-        type: 'boolean',
-        default: false,
-      },
-      timeout: {
-        title: TIME_TITLE,
-        description: 'How long the release may take until it is healthy.',
-        type: 'string',
+      requires: list(
+        'a list of requirements',
+        'Releases that this one needs, besides those that its chart names.',
+        {$ref: '#/$defs/requirement'},
+        {examples: [['placement', 'neutron:applied']]},
+      ),
+      without: list(
+        'a list of names of releases',
+        'Requirements, of the chart or inferred, that do not hold here.',
+        {$ref: '#/$defs/releaseName'},
+        {examples: [['memcached']]},
+      ),
+      protected: yesOrNo(
+        'No command removes the release unless it is named and confirmed; by default what the chart says.',
+      ),
+      infer: yesOrNo(
+        'Whether the requirements of the release are inferred from what its chart renders; by default those of charts that state none, unless `kk.infer` is false.',
+      ),
+      secrets: yesOrNo(
+        'Whether kk makes passwords and keys of the release that no layer of values states; by default as `kk.secrets` says. With false, what the chart has by default counts.',
+      ),
+      components: yesOrNo(
+        'Whether the section becomes a release per component of its chart: `nova-common`, `nova-api`, `nova-conductor`, and so on. It is chosen when the section is first installed.',
+        {default: false},
+      ),
+      timeout: text(TIME_TITLE, 'How long the release may take until it is healthy.', {
         pattern: TIME_PATTERN,
         examples: ['20m'],
-      },
+      }),
     },
     additionalProperties: false,
   },
-} as const satisfies Record<string, JsonSchema>
+}
 
 /** The schema of environment files: `kk schema environment`, the reader and the reference in docs/ use it. */
 export const ENVIRONMENT_SCHEMA: JsonSchema = {
@@ -201,37 +180,27 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
       description: "kk's own settings; they go to no release.",
       type: ['object', 'null'],
       properties: {
-        name: {
-          title:
-            'a name: at most 63 letters, digits, dashes, dots and underscores, a letter or digit at both ends',
-          description:
-            "The name of the environment, by which it owns its releases; by default the file's name without its extension.",
-          type: 'string',
-          pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$',
-          maxLength: 63,
-          examples: ['all-in-one'],
-        },
+        name: text(
+          'a name: at most 63 letters, digits, dashes, dots and underscores, a letter or digit at both ends',
+          "The name of the environment, by which it owns its releases; by default the file's name without its extension.",
+          {pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$', maxLength: 63, examples: ['all-in-one']},
+        ),
         namespace: {
           $ref: '#/$defs/namespace',
           description: 'The namespace of releases that state none.',
           default: 'openstack',
         },
-        context: {
-          title: 'the name of a kubeconfig context',
-          description:
-            'The kubeconfig context that this environment belongs to; it is checked, never guessed.',
-          type: 'string',
-          pattern: '.',
-          examples: ['production'],
-        },
-        charts: {
-          title: 'a list of sources of charts',
-          description: 'Where charts are found; the first source that has a chart wins.',
-          type: 'array',
-          items: {$ref: '#/$defs/chartSource'},
-          default: ['built-in'],
-          examples: [['../charts', {repository: 'https://charts.example.org'}]],
-        },
+        context: text(
+          'the name of a kubeconfig context',
+          'The kubeconfig context that this environment belongs to; it is checked, never guessed.',
+          {pattern: '.', examples: ['production']},
+        ),
+        charts: list(
+          'a list of sources of charts',
+          'Where charts are found; the first source that has a chart wins.',
+          {$ref: '#/$defs/chartSource'},
+          {default: ['built-in'], examples: [['../charts', {repository: 'https://charts.example.org'}]]},
+        ),
         features: {
           title: 'a list of names of features',
           description:
@@ -244,20 +213,14 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
           },
           examples: [['2025.1', 'noble']],
         },
-        infer: {
-          title: 'true or false',
-          description:
-            'Whether the requirements of charts that state none are inferred from what they render.',
-          type: 'boolean',
-          default: true,
-        },
-        secrets: {
-          title: 'true or false',
-          description:
-            'Whether kk makes the passwords and keys that charts read and no layer of values states. With false, what the charts have by default counts.',
-          type: 'boolean',
-          default: true,
-        },
+        infer: yesOrNo(
+          'Whether the requirements of charts that state none are inferred from what they render.',
+          {default: true},
+        ),
+        secrets: yesOrNo(
+          'Whether kk makes the passwords and keys that charts read and no layer of values states. With false, what the charts have by default counts.',
+          {default: true},
+        ),
         given: {
           title: 'a list of objects',
           description:
@@ -285,14 +248,14 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
             description: 'Objects of this kind are ready when this value stands at this place.',
             type: 'object',
             properties: {
-              path: {
-                title: 'a JSON path such as .status.phase',
-                description:
-                  'As `kubectl wait --for=jsonpath` takes it: of `.key`, `[0]` and `[?(@.key=="value")]`.',
-                type: 'string',
-                pattern: JSON_PATH_PATTERN,
-                examples: ['.status.phase', '.status.conditions[?(@.type=="Synced")].status'],
-              },
+              path: text(
+                'a JSON path such as .status.phase',
+                'As `kubectl wait --for=jsonpath` takes it: of `.key`, `[0]` and `[?(@.key=="value")]`.',
+                {
+                  pattern: JSON_PATH_PATTERN,
+                  examples: ['.status.phase', '.status.conditions[?(@.type=="Synced")].status'],
+                },
+              ),
               value: {
                 title: 'a text, or a list of texts',
                 description: 'What must stand there, or any of several.',

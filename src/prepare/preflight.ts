@@ -2,7 +2,7 @@ import {KkError} from '../base/errors.ts'
 import {storedObjects} from '../kubernetes/manifest/manifest.ts'
 import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import {CHANGE_WORDS} from '../plan/changes/change-kind.ts'
-import {type ChangeVerb, refusedVerb, sufficientVerb, VERB_TABLE} from '../plan/changes/change-verb.ts'
+import {beyond, type ChangeVerb, refusedVerb, sufficientVerb} from '../plan/changes/change-verb.ts'
 import {imageChanges} from '../plan/changes/images.ts'
 import type {Plan} from '../plan/plan.ts'
 import {isOtherRelease, releaseOfImage} from '../plan/versions/openstack-release.ts'
@@ -22,14 +22,14 @@ export interface RenderedChange {
  * of OpenStack. The check is exact: it compares rendered objects, while the plan compares names of values.
  */
 export function expectSameImages({rendered, previous}: RenderedChange, verb: ChangeVerb): void {
-  const makes = VERB_TABLE[verb]
   const found = [...previous].flatMap(([release, stored]) =>
     stored.flatMap((before) =>
       imageChanges(storedObjects(before), rendered.get(release) ?? []).flatMap(({container, from, to}) => {
         const isOther = isOtherRelease(releaseOfImage(from ?? ''), releaseOfImage(to))
         const change = isOther ? 'openstack-release' : 'image'
         const way = `${container} ${from === undefined ? 'gets' : `${from} →`} ${to}`
-        return makes[change] ? [] : [{change, line: `  ${release}: ${CHANGE_WORDS[change]}: ${way}`} as const]
+        const line = `  ${release}: ${CHANGE_WORDS[change]}: ${way}`
+        return beyond(verb, [change]).map((kind) => ({change: kind, line}))
       }),
     ),
   )

@@ -11,52 +11,13 @@ export function sufficientVerb(changes: readonly ChangeKind[]): ChangeVerb {
 export const CHANGE_VERBS = ['reconfigure', 'update', 'upgrade', 'deploy'] as const
 export type ChangeVerb = (typeof CHANGE_VERBS)[number]
 
-/**
- * The changes that each verb makes. A verb refuses the other changes, except that a verb that does not install leaves
- * out new releases.
- */
-export const VERB_TABLE = {
-  reconfigure: {
-    values: true,
-    image: false,
-    'openstack-release': false,
-    'chart-content': false,
-    'chart-version': false,
-    'app-version': false,
-    standing: true,
-    'new-release': false,
-  },
-  update: {
-    values: true,
-    image: true,
-    'openstack-release': false,
-    'chart-content': true,
-    'chart-version': false,
-    'app-version': false,
-    standing: true,
-    'new-release': false,
-  },
-  upgrade: {
-    values: true,
-    image: true,
-    'openstack-release': true,
-    'chart-content': true,
-    'chart-version': true,
-    'app-version': true,
-    standing: true,
-    'new-release': false,
-  },
-  deploy: {
-    values: true,
-    image: true,
-    'openstack-release': true,
-    'chart-content': true,
-    'chart-version': true,
-    'app-version': true,
-    standing: true,
-    'new-release': true,
-  },
-} as const satisfies Record<ChangeVerb, Record<ChangeKind, boolean>>
+/** The changes that each verb makes beyond those of the narrower ones; one that does not install leaves new releases out. */
+const MAKES: Readonly<Record<ChangeVerb, readonly ChangeKind[]>> = {
+  reconfigure: ['values', 'standing'],
+  update: ['image', 'chart-content'],
+  upgrade: ['openstack-release', 'chart-version', 'app-version'],
+  deploy: ['new-release'],
+}
 
 /** Returns true for the name of a verb that changes releases. */
 export function isChangeVerb(word: string): word is ChangeVerb {
@@ -65,7 +26,8 @@ export function isChangeVerb(word: string): word is ChangeVerb {
 
 /** Returns the changes that the verb does not make. */
 export function beyond(verb: ChangeVerb, changes: readonly ChangeKind[]): readonly ChangeKind[] {
-  return changes.filter((change) => !VERB_TABLE[verb][change])
+  const made = CHANGE_VERBS.slice(0, CHANGE_VERBS.indexOf(verb) + 1).flatMap((each) => MAKES[each])
+  return changes.filter((change) => !made.includes(change))
 }
 
 /** The part of a plan that decides which verb it needs. */

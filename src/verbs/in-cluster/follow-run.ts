@@ -3,6 +3,7 @@ import type * as core from 'kubernetes-types/core/v1.js'
 import {KkError} from '../../base/errors.ts'
 import {CONFIG_MAPS, JOBS, PODS} from '../../kubernetes/api/resources.ts'
 import type {Served} from '../../kubernetes/api/served.ts'
+import {findCondition} from '../../kubernetes/gate/kinds/observed.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import type {Collection} from '../../kubernetes/watch/collection.ts'
@@ -55,8 +56,8 @@ export async function clusterRun(
   )
 }
 
-function runOf({metadata, status}: Job): ClusterRun | undefined {
-  const {labels = {}, annotations = {}, creationTimestamp = ''} = metadata
+function runOf(job: Job): ClusterRun | undefined {
+  const {labels = {}, annotations = {}, creationTimestamp = ''} = job.metadata
   const id = labels[RUN_LABEL]
   if (id === undefined) return undefined
   return {
@@ -65,13 +66,13 @@ function runOf({metadata, status}: Job): ClusterRun | undefined {
     verb: annotations[VERB] ?? '',
     who: annotations[WHO] ?? '',
     startedAt: creationTimestamp,
-    state: isTrue(status, 'Complete') ? 'succeeded' : isTrue(status, 'Failed') ? 'failed' : 'running',
+    state: hasEnded(job, 'Complete') ? 'succeeded' : hasEnded(job, 'Failed') ? 'failed' : 'running',
     again: annotations[AGAIN] ?? '',
   }
 }
 
-function isTrue(status: Job['status'], type: string): boolean {
-  return status?.conditions?.some((each) => each.type === type && each.status === 'True') ?? false
+function hasEnded(job: Job, type: 'Complete' | 'Failed'): boolean {
+  return findCondition(job, type)?.status === 'True'
 }
 
 export interface RunPlace {
@@ -109,7 +110,7 @@ export function followClusterRun(
     try {
       while (!stop.aborted) {
         const job = jobs.get(jobName(id)) as unknown as Job | undefined
-        const isOver = isTrue(job?.status, 'Complete') || isTrue(job?.status, 'Failed')
+        const isOver = job && (hasEnded(job, 'Complete') || hasEnded(job, 'Failed'))
         // What a pod writes last is there before its Job has ended, but may not have been seen.
         const log = isOver
           ? await objects.read(CONFIG_MAPS, {namespace, name: logName(id)})
@@ -117,7 +118,7 @@ export function followClusterRun(
         const seen = logIn(log)
         yield* told.events(seen)
         yield* told.warnings(troubles(podsOf(pods, id), [logs, jobs, pods], {id, namespace}))
-        end = seen.end ?? (isOver ? silentEnd(job!, podsOf(pods, id)) : undefined)
+        end = seen.end ?? (isOver ? silentEnd(job, podsOf(pods, id)) : undefined)
         if (end) {
           yield* told.rest(end)
           return
@@ -155,7 +156,7 @@ function troubles(
 ): readonly string[] {
   const unseen = collections.flatMap((each) => each.problem()?.message ?? [])
   const waiting = pods.flatMap(({metadata, status}) => {
-    const scheduled = status?.conditions?.find(({type}) => type === 'PodScheduled')
+    const scheduled = findCondition({...(status && {status})}, 'PodScheduled')
     const reasons = [
       ...(status?.containerStatuses ?? []).map(({state}) => state?.waiting),
       ...(scheduled?.status === 'False' ? [scheduled] : []),
@@ -174,7 +175,7 @@ const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitiali
 
 /** The end of a run whose last pod could not say it. */
 function silentEnd(job: Job, pods: readonly Pod[]): RunEnd {
-  if (isTrue(job.status, 'Complete')) {
+  if (hasEnded(job, 'Complete')) {
     const error = {
       code: 'KK_RUN_FAILED',
       message: 'the Job of the run has ended without a word of kk: nothing is known to be done',
@@ -183,7 +184,7 @@ function silentEnd(job: Job, pods: readonly Pod[]): RunEnd {
     } as const
     return {exit: 1, error}
   }
-  const {message = ''} = job.status?.conditions?.find(({type}) => type === 'Failed') ?? {}
+  const {message = ''} = findCondition(job, 'Failed') ?? {}
   const said = pods.flatMap(({status}) =>
     (status?.containerStatuses ?? []).flatMap(({name, state}) =>
       name === CONTAINER ? (state?.terminated?.message?.trim().split('\n') ?? []) : [],
