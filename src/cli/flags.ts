@@ -1,6 +1,7 @@
 import {Flags, type Interfaces} from '@oclif/core'
 import {KkError} from '../base/errors.ts'
 import {isFile} from '../environment/choose.ts'
+import {DEFAULT_SANDBOX} from '../sandbox/sandbox.ts'
 import {argument} from './argument.ts'
 
 /** The values of flags, as oclif infers them. */
@@ -157,6 +158,15 @@ export const lockFlags = {
 }
 export type LockFlags = Given<typeof lockFlags>
 
+/** Which throwaway cluster, of commands for nothing else. */
+export const sandboxFlags = {
+  'sandbox-name': Flags.string({
+    summary: 'The name of the sandbox.',
+    helpValue: 'NAME',
+    default: DEFAULT_SANDBOX,
+  }),
+}
+
 /** One document for scripts. */
 export const documentFlags = {
   output: Flags.option({
@@ -164,6 +174,11 @@ export const documentFlags = {
     options: ['text', 'json', 'yaml'] as const,
     default: 'text',
   })(),
+}
+
+/** Returns a flag for the longest time to wait. */
+export function timeoutFlag(summary: string) {
+  return Flags.integer({summary, helpValue: 'SECONDS', default: 1_200, min: 0})
 }
 
 /** `[FILE] [RELEASE…]`: what ends in .yaml or .yml, or is -, is the environment file. */

@@ -27,7 +27,6 @@ export default class Adopt extends KkCommand {
     'kk adopt mariadb keystone environments/all-in-one.yaml --sandbox --yes',
     'After the environment was renamed.\nkk adopt environments/all-in-one.yaml --owner staging --sandbox --dry-run',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = {
     ...renderFlags,

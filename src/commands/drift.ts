@@ -36,7 +36,6 @@ export default class Drift extends KkCommand {
     'What only failed revisions made, and what of it may go.\nkk drift environments/all-in-one.yaml --sandbox --prune --dry-run',
     'kk drift keystone --owner all-in-one --sandbox --output json --detailed-exitcode',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = {
     ...environmentFlags,

@@ -40,7 +40,6 @@ export default class Plan extends KkCommand {
     'kk plan environments/all-in-one.yaml --sandbox --output json --detailed-exitcode',
     'To be looked at, approved, and then done exactly so.\nkk plan environments/all-in-one.yaml --sandbox --save plan.json',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = {
     ...renderFlags,

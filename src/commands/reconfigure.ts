@@ -12,7 +12,6 @@ export default class Reconfigure extends KkCommand {
     'kk reconfigure environments/all-in-one.yaml --sandbox',
     'kk reconfigure environments/all-in-one.yaml keystone --sandbox --set keystone:conf.keystone.token.expiration=3600',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = upgradeFlags
 

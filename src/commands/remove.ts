@@ -16,7 +16,6 @@ export default class Remove extends KkCommand {
     'A protected release, and all that needs it.\nkk remove mariadb -e environments/all-in-one.yaml --sandbox --with-dependents --confirm mariadb --dry-run',
     'A service with its database, its user and its entries in the catalogue.\nkk remove placement -e environments/all-in-one.yaml --sandbox --purge --confirm placement --dry-run',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = {...removalFlags, ...namedRemovalFlags}
 

@@ -39,7 +39,6 @@ export default class Status extends KkCommand {
     'kk status environments/all-in-one.yaml keystone --sandbox --output json',
     'kk status --owner all-in-one --sandbox',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = {
     ...environmentFlags,

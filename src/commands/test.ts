@@ -27,7 +27,6 @@ export default class Test extends KkCommand {
     'kk test environments/all-in-one.yaml keystone --sandbox --timeout 5m',
     'In a pipeline.\nkk test environments/all-in-one.yaml --sandbox --report junit=tests.xml',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = {
     ...environmentFlags,

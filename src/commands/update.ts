@@ -13,7 +13,6 @@ export default class Update extends KkCommand {
     'kk update environments/all-in-one.yaml --sandbox',
     'kk update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2025.1-debian-trixie',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = upgradeFlags
 

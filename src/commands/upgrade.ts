@@ -15,7 +15,6 @@ export default class Upgrade extends KkCommand {
     'kk upgrade environments/all-in-one.yaml keystone --sandbox',
     'kk upgrade environments/all-in-one.yaml keystone --sandbox --set keystone:pod.replicas.api=2',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = {
     ...upgradeFlags,

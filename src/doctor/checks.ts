@@ -24,7 +24,6 @@ import {stateDirectoryCheck} from './local/state-directory.ts'
 /** Finds Jobs that were hooks of releases which are gone, or no longer have them: helm never looks at them again. */
 const hookJobsCheck: Check = {
   name: 'hook-jobs',
-  needs: 'cluster',
   fine: 'no hook Job is left of a release that is gone',
   async find({cluster, readRecords, kubectl}) {
     const [jobs, records] = await Promise.all([cluster.diagnosis.hookJobs(), readRecords()])
@@ -62,7 +61,6 @@ function judgeHookJobs(
 /** Finds namespaces whose deletion does not end. */
 const namespacesCheck: Check = {
   name: 'namespaces',
-  needs: 'cluster',
   fine: 'no namespace is stuck in its deletion',
   async find({cluster, kubectl}) {
     return (await cluster.diagnosis.namespaces()).flatMap((each) => judgeNamespace(each, kubectl))
@@ -95,7 +93,6 @@ function adviceFor(name: string, hindrances: SeenNamespace['hindrances'], kubect
 /** Finds helm's unreadable records: helm ignores those releases, kk assumes that they use every other. */
 const recordsCheck: Check = {
   name: 'records',
-  needs: 'cluster',
   fine: 'every record of helm can be read',
   async find({everyRecord, readRecords, kubectl}) {
     const {strays} = await everyRecord()
@@ -144,7 +141,6 @@ function judgeRecords({strays, unreadable, kubectl}: Records): readonly Found[] 
 /** Finds operations that have not ended, with what is known of who left them or is still at work. */
 const pendingCheck: Check = {
   name: 'pending',
-  needs: 'cluster',
   fine: 'no operation on a release has been left half done',
   async find({last, prepared, place}) {
     const own = prepared?.environment.name
@@ -173,7 +169,6 @@ export function judgePending(record: ObservedRecord, place: string | undefined):
 /** Finds approvals of the guard that have run out: they allow nothing, and go when the guard is written again. */
 const approvalsCheck: Check = {
   name: 'guard-approvals',
-  needs: 'cluster',
   fine: 'no approval of the guard has run out',
   async find({cluster, last, now, place}) {
     const approvals = (await cluster.guard.parameters())?.approvals ?? []
@@ -200,7 +195,6 @@ export function judgeApprovals(approvals: readonly Approval[], now: number, mend
 /** Finds records that are nearly full: helm keeps chart, values and manifest in one Secret, and then fails. */
 const recordSizeCheck: Check = {
   name: 'record-size',
-  needs: 'cluster',
   fine: 'no record is near the limit of 1 MiB',
   find: async ({readRecords}) => judgeSizes(await readRecords()),
 }
@@ -238,7 +232,6 @@ const TOLERABLE_SECONDS = 30
 /** Compares this machine's clock with the API server's: operators' machines write deadlines in the cluster. */
 const clockCheck: Check = {
   name: 'clock',
-  needs: 'cluster',
   fine: "this machine's clock agrees with the API server's",
   find: async ({cluster}) => judgeClock(await cluster.diagnosis.clockAhead()),
 }
@@ -254,7 +247,6 @@ export function judgeClock(ahead: number): readonly Found[] {
 /** Checks that the namespace exists in which kk keeps what belongs to no release. */
 const kkSystemCheck: Check = {
   name: 'kk-system',
-  needs: 'cluster',
   fine: 'the namespace kk-system is there',
   async find({cluster, kubectl}) {
     if (await cluster.live.hasNamespace(KK_NAMESPACE)) return []
@@ -266,7 +258,6 @@ const kkSystemCheck: Check = {
 /** Reports version and address of the cluster. That it answers was found before. */
 const clusterCheck: Check = {
   name: 'cluster',
-  needs: 'cluster',
   fine: 'the cluster answers',
   async find({cluster}) {
     const {version} = await cluster.apiServer.identity()

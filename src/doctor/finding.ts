@@ -17,8 +17,8 @@ export type Found = Omit<Finding, 'check'>
 
 export interface Check {
   readonly name: string
-  /** The needs of the check; without them, it does not run. */
-  readonly needs: 'nothing' | 'cluster' | 'environment'
+  /** What the check needs to run: by default a cluster, for `environment` also a file. */
+  readonly needs?: 'nothing' | 'environment'
   /** The message of the finding if nothing is found. */
   readonly fine: string
   find(facts: Examination): Promise<readonly Found[]>

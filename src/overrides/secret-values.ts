@@ -18,7 +18,7 @@ export function pathsToMask(layers: readonly Kept[], paths: readonly ValuePath[]
 }
 
 /** Returns the paths of all values below one; a list counts as one value. */
-function leaves(path: ValuePath, value: unknown): readonly ValuePath[] {
+export function leaves(path: ValuePath, value: unknown): readonly ValuePath[] {
   if (!isMap(value)) return [path]
   return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner))
 }

@@ -20,7 +20,6 @@ export default class Graph extends KkCommand {
     'kk graph environments/all-in-one.yaml keystone',
     'Draw it.\nkk graph environments/all-in-one.yaml --format svg > graph.svg',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = {
     ...environmentFlags,

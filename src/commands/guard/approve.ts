@@ -20,7 +20,6 @@ export default class GuardApprove extends KkCommand {
     'kk guard approve mariadb --sandbox --dry-run',
     'kk guard approve openstack/mariadb --for 1h --sandbox --dry-run',
   ]
-  static override strict = false
   static override args = releasesArgument
   static override flags = {
     for: Flags.string({summary: 'How long, at most 24h.', helpValue: 'TIME', default: '15m'}),

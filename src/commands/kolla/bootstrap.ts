@@ -14,7 +14,6 @@ export default class KollaBootstrap extends KkCommand {
     'kk upgrade --install for all that the releases of the services require, in order: the database, the message bus, the cache, the identity service. Databases and accounts of the services themselves are made by jobs of their releases, which kk kolla run installs.'
   static override usage = '[FILE] SERVICE... [FLAGS]'
   static override examples = ['kk kolla bootstrap keystone -e environments/all-in-one.yaml --sandbox']
-  static override strict = false
   static override args = releasesArgument
   static override flags = upgradeFlags
 

@@ -1,6 +1,5 @@
-import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags} from '../../cli/flags.ts'
+import {clusterFlags, timeoutFlag} from '../../cli/flags.ts'
 import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
 import {operatorCommand} from '../../cli/run/same-again.ts'
 import {pauseEnvironment} from '../../operator/client/steer.ts'
@@ -12,12 +11,7 @@ export default class OperatorPause extends KkCommand {
   static override examples = ['kk operator pause production']
   static override args = nameArgument
   static override flags = {
-    timeout: Flags.integer({
-      summary: 'How long to wait for the operator, in seconds.',
-      helpValue: 'SECONDS',
-      default: 1_200,
-      min: 0,
-    }),
+    timeout: timeoutFlag('How long to wait for the operator, in seconds.'),
     ...clusterFlags,
   }
 

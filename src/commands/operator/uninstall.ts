@@ -1,7 +1,6 @@
-import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
-import {clusterFlags} from '../../cli/flags.ts'
+import {clusterFlags, timeoutFlag} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {changeFlags} from '../../cli/run/flags.ts'
 import {environmentsOf, uninstallOperator} from '../../operator/install/uninstall.ts'
@@ -12,12 +11,7 @@ export default class OperatorUninstall extends KkCommand {
     'Waits until it has ended what it runs, as kk operator pause does; then deletes its Deployment, its roles, its kinds and with them every Environment. Releases, their records, ConfigMaps and Secrets stay: the command line drives the environments again.'
   static override examples = ['kk operator uninstall --sandbox --yes']
   static override flags = {
-    timeout: Flags.integer({
-      summary: 'How long to wait for what the operator runs, in seconds.',
-      helpValue: 'SECONDS',
-      default: 1_200,
-      min: 0,
-    }),
+    timeout: timeoutFlag('How long to wait for what the operator runs, in seconds.'),
     yes: changeFlags.yes,
     ...clusterFlags,
   }

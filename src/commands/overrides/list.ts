@@ -6,7 +6,7 @@ import {chartsText} from '../../report/overrides/overrides-text.ts'
 
 export default class OverridesList extends KkCommand {
   static override summary = 'List the charts whose values can be overridden, with their namespaces.'
-  static override description =
+  static override description: string | undefined =
     'These are the charts of the environment that -e names, or else those under charts: in the facts file.'
   static override examples = [
     'kk overrides list -e environments/all-in-one.yaml',
@@ -14,9 +14,11 @@ export default class OverridesList extends KkCommand {
   ]
   static override flags = {...documentFlags, ...overridesFlags}
 
+  protected readonly text: typeof chartsText = chartsText
+
   override async run(): Promise<void> {
     const {flags} = await this.parse(OverridesList)
     const charts = await onOverrides(flags, {changes: false, say: () => {}}, (service) => service.charts())
-    this.console.document(flags.output, {charts}, (palette) => chartsText(charts, palette))
+    this.console.document(flags.output, {charts}, (palette) => this.text(charts, palette))
   }
 }

@@ -1,12 +1,14 @@
 import {KkCommand} from '../../cli/command.ts'
 import {optionalPlaceArguments, showFlags} from '../../cli/overrides/flags.ts'
 import {showOverrides} from '../../cli/overrides/show.ts'
+import type {ShownOverrides} from '../../overrides/service.ts'
+import type {Palette} from '../../report/colour.ts'
 import {overridesDocument, overridesText} from '../../report/overrides/overrides-text.ts'
-import {blocks} from '../../report/text/view.ts'
+import {blocks, type View} from '../../report/text/view.ts'
 
 export default class OverridesShow extends KkCommand {
   static override summary = 'Show the overrides of a chart: of the system, of the deployer, and combined.'
-  static override description =
+  static override description: string | undefined =
     "Combined is every layer above the defaults of the chart: with -e also feature files, the section and global. Secrets are masked. --format prints the combined overrides alone, for helm or Armada; where a secret is among them, only with --show-secrets. Several charts are named as CHART:NAMESPACE; in helm's format they become files in the directory --file."
   static override usage = 'CHART NAMESPACE [FLAGS]'
   static override examples = [
@@ -18,13 +20,17 @@ export default class OverridesShow extends KkCommand {
   static override args = optionalPlaceArguments
   static override flags = showFlags
 
+  protected text(charts: readonly ShownOverrides[], palette: Palette): View {
+    return blocks(charts.map((chart) => overridesText(chart, palette)))
+  }
+
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(OverridesShow)
     const shown = await showOverrides(argv as string[], flags, this.console.say)
     if (shown.kind === 'text') return this.console.print(shown.text)
     const documents = shown.charts.map(overridesDocument)
     this.console.document(flags.output, documents.length === 1 ? documents[0] : documents, (palette) =>
-      blocks(shown.charts.map((chart) => overridesText(chart, palette))),
+      this.text(shown.charts, palette),
     )
   }
 }

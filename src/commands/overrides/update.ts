@@ -5,7 +5,7 @@ import {changeText, updatedDocument, updatedText} from '../../report/overrides/o
 
 export default class OverridesUpdate extends KkCommand {
   static override summary = "Set the deployer's overrides of a chart."
-  static override description =
+  static override description: string | undefined =
     'They lie above the environment and win over it. What was stored is replaced, unless --reuse-values is given; then maps merge, and everything else is replaced. Only what is given here is stored. Nothing on the cluster changes before the next kk deploy or kk upgrade, whose plan shows it.'
   static override examples = [
     'kk overrides update rabbitmq openstack -e environments/all-in-one.yaml --set pod.replicas.server=3',
@@ -13,6 +13,8 @@ export default class OverridesUpdate extends KkCommand {
   ]
   static override args = placeArguments
   static override flags = updateFlags
+
+  protected readonly text: typeof updatedText = updatedText
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(OverridesUpdate)
@@ -23,6 +25,6 @@ export default class OverridesUpdate extends KkCommand {
       return
     }
     const updated = {name: change.name, namespace: change.namespace, userOverrides: change.after}
-    this.console.document(flags.output, updatedDocument(updated), (palette) => updatedText(updated, palette))
+    this.console.document(flags.output, updatedDocument(updated), (palette) => this.text(updated, palette))
   }
 }

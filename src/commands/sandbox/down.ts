@@ -1,20 +1,13 @@
-import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
+import {sandboxFlags} from '../../cli/flags.ts'
 import {down} from '../../sandbox/remove.ts'
-import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 
 export default class SandboxDown extends KkCommand {
   static override summary = 'Stop a throwaway Kubernetes and remove all of it.'
   static override description = 'Its processes are ended and its files removed, whole or half started.'
   static override usage = '[FLAGS]'
   static override examples = ['kk sandbox down', 'kk sandbox down --sandbox-name big']
-  static override flags = {
-    'sandbox-name': Flags.string({
-      summary: 'The name of the sandbox.',
-      helpValue: 'NAME',
-      default: DEFAULT_SANDBOX,
-    }),
-  }
+  static override flags = sandboxFlags
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(SandboxDown)

@@ -1,6 +1,5 @@
-import {Flags} from '@oclif/core'
 import {commandWords, KkCommand} from '../../cli/command.ts'
-import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
+import {sandboxFlags} from '../../cli/flags.ts'
 import {shell} from '../../sandbox/shell.ts'
 
 export default class SandboxShell extends KkCommand {
@@ -10,13 +9,7 @@ export default class SandboxShell extends KkCommand {
   static override examples = ['kk sandbox shell', 'kk sandbox shell -- kubectl get nodes']
   static override usage = '[FLAGS] [-- COMMAND...]'
   static override strict = false
-  static override flags = {
-    'sandbox-name': Flags.string({
-      summary: 'The name of the sandbox.',
-      helpValue: 'NAME',
-      default: DEFAULT_SANDBOX,
-    }),
-  }
+  static override flags = sandboxFlags
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(SandboxShell)

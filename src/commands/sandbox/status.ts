@@ -1,8 +1,6 @@
-import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
-import {documentFlags} from '../../cli/flags.ts'
+import {documentFlags, sandboxFlags} from '../../cli/flags.ts'
 import {statusText} from '../../report/sandbox-text.ts'
-import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import {list, status} from '../../sandbox/status.ts'
 
 export default class SandboxStatus extends KkCommand {
@@ -10,14 +8,7 @@ export default class SandboxStatus extends KkCommand {
   static override description = 'The exit code is 0 when it runs and 1 when it does not.'
   static override usage = '[FLAGS]'
   static override examples = ['kk sandbox status', 'kk sandbox status --sandbox-name big --output json']
-  static override flags = {
-    'sandbox-name': Flags.string({
-      summary: 'The name of the sandbox.',
-      helpValue: 'NAME',
-      default: DEFAULT_SANDBOX,
-    }),
-    ...documentFlags,
-  }
+  static override flags = {...sandboxFlags, ...documentFlags}
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(SandboxStatus)

@@ -1,9 +1,8 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
-import {documentFlags} from '../../cli/flags.ts'
+import {documentFlags, sandboxFlags} from '../../cli/flags.ts'
 import {abortable} from '../../cli/signals.ts'
 import {sandboxText} from '../../report/sandbox-text.ts'
-import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import {up} from '../../sandbox/up.ts'
 
 export default class SandboxUp extends KkCommand {
@@ -15,11 +14,7 @@ export default class SandboxUp extends KkCommand {
   static override usage = '[FLAGS]'
   static override examples = ['kk sandbox up', 'kk sandbox up --nodes 5 --sandbox-name big']
   static override flags = {
-    'sandbox-name': Flags.string({
-      summary: 'The name of the sandbox.',
-      helpValue: 'NAME',
-      default: DEFAULT_SANDBOX,
-    }),
+    ...sandboxFlags,
     nodes: Flags.integer({
       summary: 'How many nodes a new sandbox gets.',
       helpValue: 'N',

@@ -12,7 +12,6 @@ export interface UsedKind {
 /** Checks that the cluster serves the kinds of all objects that charts render or that releases were installed with. */
 export const apiVersionsCheck: Check = {
   name: 'api-versions',
-  needs: 'cluster',
   fine: 'the cluster serves every kind that is used',
   async find({cluster, rendered, readRecords}) {
     const charts = await rendered()

@@ -9,7 +9,6 @@ import type {Check, Found} from '../finding.ts'
 /** Finds certificates that end soon: of servers, of the authorities that kk keeps, and those that values state. */
 export const certificatesCheck: Check = {
   name: 'certificates',
-  needs: 'cluster',
   fine: 'no certificate ends soon',
   async find(facts) {
     const {cluster, now, kubectl, prepared} = facts

@@ -18,7 +18,6 @@ interface NeededAccess extends Pick<Need, 'why' | 'without'> {
 /** Finds the accesses that the verbs of kk need and this user does not have. */
 export const permissionsCheck: Check = {
   name: 'permissions',
-  needs: 'cluster',
   fine: 'you may do all that kk needs',
   async find(facts) {
     const {cluster, prepared, kubectl} = facts

@@ -6,7 +6,6 @@ import type {Check, Found} from '../finding.ts'
 /** Checks that one default storage class is there, for claims without a class, and each class that others name. */
 export const storageClassCheck: Check = {
   name: 'storage-class',
-  needs: 'cluster',
   fine: 'there is one default storage class',
   async find({cluster, kubectl, rendered}) {
     const [classes, objects] = await Promise.all([cluster.diagnosis.storageClasses(), rendered()])

@@ -7,7 +7,6 @@ import type {Check, Found} from '../finding.ts'
 /** Finds claims of releases that are gone: helm leaves the claims of StatefulSets, and kk deletes none unasked. */
 export const claimsCheck: Check = {
   name: 'claims',
-  needs: 'cluster',
   fine: 'no claim is left of a release that is gone',
   async find({cluster, last, kubectl}) {
     const [claims, records, runs] = await Promise.all([

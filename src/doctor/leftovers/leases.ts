@@ -6,7 +6,6 @@ import type {Check, Found} from '../finding.ts'
 /** Finds Leases whose holders are dead: the next run on the release takes them over. */
 export const leasesCheck: Check = {
   name: 'leases',
-  needs: 'cluster',
   fine: 'no Lease is left of a run that is dead',
   async find({leases, last, now}) {
     const [held, records] = await Promise.all([leases(), last()])

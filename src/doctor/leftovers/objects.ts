@@ -10,7 +10,6 @@ import {type Leftover, leftovers} from './leftovers.ts'
 /** Finds objects that only a failed revision made. */
 export const objectsCheck: Check = {
   name: 'forgotten',
-  needs: 'cluster',
   fine: 'no object is left of a revision that failed',
   async find({cluster, everyRecord, place, prepared}) {
     const {records} = await everyRecord()

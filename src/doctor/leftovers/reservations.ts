@@ -7,7 +7,6 @@ import type {Check, Found} from '../finding.ts'
 /** Finds reservations of operators who are dead: they keep anybody from removing what was to be used. */
 export const reservationsCheck: Check = {
   name: 'intents',
-  needs: 'cluster',
   fine: 'no reservation is left of a run that is dead',
   async find({cluster, now, kubectl}) {
     const reservations = await cluster.diagnosis.reservations()

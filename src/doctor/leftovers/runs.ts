@@ -5,7 +5,6 @@ import type {Check, Found} from '../finding.ts'
 /** Finds records of runs that say "running" though their process is gone. */
 export const runsCheck: Check = {
   name: 'runs',
-  needs: 'cluster',
   fine: 'no run was broken off',
   async find({cluster, leases, now, prepared, place}) {
     const [records, held] = await Promise.all([cluster.runs.list(), leases()])

@@ -1,7 +1,7 @@
 import {isMap, type Values} from '../../base/values.ts'
 import type {SpokenChart} from '../../charts/dialect.ts'
-
-type ValuePath = readonly string[]
+import type {ValuePath} from '../../redact/values.ts'
+import {leaves} from '../secret-values.ts'
 
 /** Returns the places that the chart does not read, as far as is known: neither its values nor its templates have them. */
 export function unreadPaths(chart: SpokenChart, values: Values): readonly ValuePath[] {
@@ -86,9 +86,4 @@ function keysAt(values: Values, key: string): readonly string[] {
 function has(value: unknown, [key, ...rest]: ValuePath): boolean {
   if (key === undefined) return true
   return isMap(value) && Object.hasOwn(value, key) && has(value[key], rest)
-}
-
-function leaves(path: ValuePath, value: unknown): readonly ValuePath[] {
-  if (!isMap(value)) return [path]
-  return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner))
 }
