@@ -118,28 +118,21 @@ export const adoptStoreFlags = {
 }
 export type AdoptStoreFlags = Given<typeof adoptStoreFlags>
 
+/** Returns a flag that may be given several times. */
+export function repeated(helpValue: string, summary: string, more: {readonly helpGroup?: string} = {}) {
+  return Flags.string({summary, helpValue, multiple: true, multipleNonGreedy: true, ...more})
+}
+
 /** Values on top of those of the environment. */
 export const valueFlags = {
   ...overrideFlags,
-  values: Flags.string({
-    summary: 'Values for one release, on top of the environment; may be repeated.',
-    helpValue: 'RELEASE=FILE',
-    multiple: true,
-    multipleNonGreedy: true,
+  values: repeated('RELEASE=FILE', 'Values for one release, on top of the environment; may be repeated.', {
     helpGroup: 'VALUES',
   }),
-  set: Flags.string({
-    summary: 'One value of one release, on top of everything; may be repeated.',
-    helpValue: 'RELEASE:KEY=VALUE',
-    multiple: true,
-    multipleNonGreedy: true,
+  set: repeated('RELEASE:KEY=VALUE', 'One value of one release, on top of everything; may be repeated.', {
     helpGroup: 'VALUES',
   }),
-  'set-string': Flags.string({
-    summary: 'The same, but every value is a text; on top of --set.',
-    helpValue: 'RELEASE:KEY=VALUE',
-    multiple: true,
-    multipleNonGreedy: true,
+  'set-string': repeated('RELEASE:KEY=VALUE', 'The same, but every value is a text; on top of --set.', {
     helpGroup: 'VALUES',
   }),
 }

@@ -3,7 +3,7 @@ import {Flags} from '@oclif/core'
 import {KkError} from '../base/errors.ts'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
-import {clusterFlags, documentFlags, type FlagValues} from '../cli/flags.ts'
+import {clusterFlags, documentFlags, type FlagValues, repeated} from '../cli/flags.ts'
 import {namesCluster, openChosenCluster} from '../cli/open/cluster.ts'
 import type {Imported} from '../exchange/imported.ts'
 import {IMPORT_FORMATS, importFiles} from '../exchange/read.ts'
@@ -31,12 +31,7 @@ export default class Import extends KkCommand {
       summary: 'The tool whose files are read (default, with a path: helmfile).',
       options: IMPORT_FORMATS,
     })(),
-    values: Flags.string({
-      summary: 'Armada: documents that are laid over the manifest; may be repeated.',
-      helpValue: 'FILE',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    values: repeated('FILE', 'Armada: documents that are laid over the manifest; may be repeated.'),
     'plain-names': Flags.boolean({summary: 'Armada: leave the release_prefix out of the names of releases.'}),
     name: Flags.string({summary: 'The name of the environment.', helpValue: 'NAME', default: 'imported'}),
     namespace: Flags.string({
@@ -44,12 +39,7 @@ export default class Import extends KkCommand {
       helpValue: 'NAMESPACE',
       helpGroup: 'CLUSTER',
     }),
-    charts: Flags.string({
-      summary: 'A source of charts for kk.charts; may be repeated.',
-      helpValue: 'SOURCE',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    charts: repeated('SOURCE', 'A source of charts for kk.charts; may be repeated.'),
     file: Flags.string({
       summary: 'Write the environment file here; - is standard output.',
       helpValue: 'FILE',

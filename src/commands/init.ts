@@ -4,7 +4,7 @@ import {asKkError} from '../base/errors.ts'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {ask, canAsk} from '../cli/console.ts'
-import {documentFlags, type FlagValues} from '../cli/flags.ts'
+import {documentFlags, type FlagValues, repeated} from '../cli/flags.ts'
 import {openFinding} from '../cli/open/charts.ts'
 import type {Starter} from '../environment/starter.ts'
 import {expectStarter, initEnvironment, nameOfDirectory, ownCharts} from '../verbs/init.ts'
@@ -28,12 +28,10 @@ export default class Init extends KkCommand {
       summary: 'The namespace of its releases (default: openstack).',
       helpValue: 'NAMESPACE',
     }),
-    service: Flags.string({
-      summary: 'A service that is wanted; may be repeated (default: keystone, glance, horizon).',
-      helpValue: 'CHART',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    service: repeated(
+      'CHART',
+      'A service that is wanted; may be repeated (default: keystone, glance, horizon).',
+    ),
     context: Flags.string({
       summary: 'The kubeconfig context that it belongs to (default: whichever is chosen).',
       helpValue: 'NAME',

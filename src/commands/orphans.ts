@@ -1,6 +1,5 @@
-import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {clusterFlags, documentFlags, environmentFlags, fileArgument} from '../cli/flags.ts'
+import {clusterFlags, documentFlags, environmentFlags, fileArgument, repeated} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {openEnvironment} from '../cli/open/open.ts'
 import {usesReader} from '../prepare/uses-reader.ts'
@@ -15,12 +14,10 @@ export default class Orphans extends KkCommand {
   static override args = fileArgument
   static override flags = {
     ...environmentFlags,
-    'ignore-record': Flags.string({
-      summary: 'Do not count a record that cannot be read as a user; may be repeated.',
-      helpValue: 'NAMESPACE/NAME',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    'ignore-record': repeated(
+      'NAMESPACE/NAME',
+      'Do not count a record that cannot be read as a user; may be repeated.',
+    ),
     ...clusterFlags,
     ...documentFlags,
   }

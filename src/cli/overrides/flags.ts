@@ -1,6 +1,13 @@
 import {Flags} from '@oclif/core'
 import {argument} from '../argument.ts'
-import {clusterFlags, documentFlags, environmentFlags, type FlagValues, overrideFlags} from '../flags.ts'
+import {
+  clusterFlags,
+  documentFlags,
+  environmentFlags,
+  type FlagValues,
+  overrideFlags,
+  repeated,
+} from '../flags.ts'
 import {changeFlags} from '../run/flags.ts'
 
 /** The flags that name overrides: those of a store, on top of an environment or of facts. */
@@ -50,24 +57,15 @@ export const updateFlags = {
     exclusive: ['reset-values'],
   }),
   'reset-values': Flags.boolean({summary: 'Start from nothing (the default).'}),
-  values: Flags.string({
-    summary: 'A file of overrides, or - for standard input; may be repeated, the last one wins.',
-    helpValue: 'FILE',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
-  set: Flags.string({
-    summary: "Overrides in the grammar of helm's --set, on top of the files; may be repeated.",
-    helpValue: 'KEY=VALUE',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
-  'set-string': Flags.string({
-    summary: 'The same, but every value is a text; on top of --set.',
-    helpValue: 'KEY=VALUE',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
+  values: repeated(
+    'FILE',
+    'A file of overrides, or - for standard input; may be repeated, the last one wins.',
+  ),
+  set: repeated(
+    'KEY=VALUE',
+    "Overrides in the grammar of helm's --set, on top of the files; may be repeated.",
+  ),
+  'set-string': repeated('KEY=VALUE', 'The same, but every value is a text; on top of --set.'),
   'dry-run': Flags.boolean({summary: 'Show what would be stored instead of what is; change nothing.'}),
   ...showSecretsFlag,
   ...documentFlags,

@@ -3,7 +3,7 @@ import {Flags} from '@oclif/core'
 import {KkError} from '../../base/errors.ts'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {documentFlags, environmentFlags, helmFlags} from '../../cli/flags.ts'
+import {documentFlags, environmentFlags, helmFlags, repeated} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
 import {openEnvironmentIfAny} from '../../cli/open/open.ts'
 import type {ChartSource} from '../../environment/environment.ts'
@@ -23,12 +23,10 @@ export default class ChartsSearch extends KkCommand {
   ]
   static override args = {term: argument({description: 'A part of the name, the description or a keyword.'})}
   static override flags = {
-    from: Flags.string({
-      summary: 'oci://HOST/PATH, https://HOST/PATH, or a directory of charts or packages; may be repeated.',
-      helpValue: 'SOURCE',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    from: repeated(
+      'SOURCE',
+      'oci://HOST/PATH, https://HOST/PATH, or a directory of charts or packages; may be repeated.',
+    ),
     versions: Flags.boolean({summary: 'All versions, not only the newest of each chart.'}),
     ...environmentFlags,
     ...helmFlags,

@@ -8,6 +8,7 @@ import {
   environmentFlags,
   type HelmFlags,
   helmFlags,
+  repeated,
 } from '../../cli/flags.ts'
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openGraph} from '../../cli/open/open.ts'
@@ -37,12 +38,7 @@ export default class OperatorInstall extends KkCommand {
   ]
   static override flags = {
     image: Flags.string({summary: 'The image of kk, which has helm in it.', helpValue: 'IMAGE'}),
-    namespace: Flags.string({
-      summary: 'A namespace in which it may deploy; may be repeated.',
-      helpValue: 'NAME',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    namespace: repeated('NAME', 'A namespace in which it may deploy; may be repeated.'),
     removal: Flags.boolean({
       summary:
         'Let it remove what an approved plan says; for that it may read the Secrets of all namespaces.',
@@ -54,20 +50,14 @@ export default class OperatorInstall extends KkCommand {
       options: SHAPES,
       default: 'one',
     })(),
-    service: Flags.string({
-      summary:
-        'A chart whose releases have a process of their own; may be repeated. One process does all others.',
-      helpValue: 'CHART',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    isolate: Flags.string({
-      summary:
-        'A release, or a section that is several releases, that has a process of its own; may be repeated.',
-      helpValue: 'RELEASE',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    service: repeated(
+      'CHART',
+      'A chart whose releases have a process of their own; may be repeated. One process does all others.',
+    ),
+    isolate: repeated(
+      'RELEASE',
+      'A release, or a section that is several releases, that has a process of its own; may be repeated.',
+    ),
     environment: {
       ...environmentFlags.environment,
       summary:

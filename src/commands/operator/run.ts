@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, helmFlags} from '../../cli/flags.ts'
+import {clusterFlags, helmFlags, repeated} from '../../cli/flags.ts'
 import {serveOperator} from '../../cli/operator/serve.ts'
 
 export default class OperatorRun extends KkCommand {
@@ -17,13 +17,10 @@ export default class OperatorRun extends KkCommand {
       summary: 'Do a part of the work; by default all of it.',
       options: ['parent', 'child'] as const,
     })(),
-    shards: Flags.string({
-      summary:
-        "Of a parent, a shard that has processes of its own: a chart, a section, or a release; all else is in the shard others. Of a child, one whose actions it does, or a pattern such as 'nova-*'. May be repeated.",
-      helpValue: 'NAME',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    shards: repeated(
+      'NAME',
+      "Of a parent, a shard that has processes of its own: a chart, a section, or a release; all else is in the shard others. Of a child, one whose actions it does, or a pattern such as 'nova-*'. May be repeated.",
+    ),
     listen: Flags.string({
       summary: 'Where probes and metrics are answered.',
       helpValue: 'HOST:PORT',

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {environmentFlags} from '../../cli/flags.ts'
+import {environmentFlags, repeated} from '../../cli/flags.ts'
 import {chooseEnvironmentFile} from '../../environment/choose.ts'
 import {loadSource} from '../../environment/load.ts'
 import {splitFiles, writeSplit} from '../../verbs/split.ts'
@@ -30,12 +30,7 @@ path is printed. kk's own settings (kk:) go into no file.`
       exclusive: ['environment'],
     }),
     'output-dir': Flags.string({char: 'o', summary: 'The directory to write to.', helpValue: 'DIR'}),
-    release: Flags.string({
-      summary: 'Only the file of this release; may be repeated.',
-      helpValue: 'NAME',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    release: repeated('NAME', 'Only the file of this release; may be repeated.'),
     stdout: Flags.boolean({summary: 'Print the files as one stream instead.', exclusive: ['output-dir']}),
   }
 
