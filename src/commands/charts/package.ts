@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core'
 import {openSigner} from '../../charts/publishing/sign-package.ts'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {documentFlags} from '../../cli/flags.ts'
+import {documentFlags, type FlagValues} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
 import {packagesText} from '../../report/charts/charts-text.ts'
 import {readNamedFile, readStandardInput} from '../../state/files/named-file.ts'
@@ -63,13 +63,9 @@ export default class ChartsPackage extends KkCommand {
   }
 }
 
-interface SignFlags {
-  readonly key?: string | undefined
-  readonly keyring?: string | undefined
-  readonly 'passphrase-file'?: string | undefined
-}
+type PackageFlags = FlagValues<typeof ChartsPackage.flags>
 
-async function signerOf({key, keyring, 'passphrase-file': file}: SignFlags) {
+async function signerOf({key, keyring, 'passphrase-file': file}: PackageFlags) {
   if (key === undefined) return undefined
   const what = 'the passphrase'
   const text =

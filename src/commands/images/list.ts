@@ -1,6 +1,6 @@
 import {readLock} from '../../charts/lock-file.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {documentFlags, type RenderFlags, renderFlags} from '../../cli/flags.ts'
+import {documentFlags, type FlagValues, renderFlags} from '../../cli/flags.ts'
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
 import {splitArguments} from '../../environment/choose.ts'
@@ -10,7 +10,7 @@ import {builtInFiles} from '../../state/assets.ts'
 import {imagesCache, listImages} from '../../verbs/images/images.ts'
 import {neededImages} from '../../verbs/images/needed-images.ts'
 
-type NeededFlags = RenderFlags & {readonly output: 'text' | 'json' | 'yaml'}
+type NeededFlags = FlagValues<typeof ImagesList.flags>
 
 export default class ImagesList extends KkCommand {
   static override summary =

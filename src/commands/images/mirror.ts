@@ -6,14 +6,7 @@ import {directoryDestination} from '../../charts/publishing/destination-director
 import {registryDestination} from '../../charts/publishing/destination-registry.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
-import {
-  documentFlags,
-  fileArgument,
-  type LockFlags,
-  lockFlags,
-  type RenderFlags,
-  renderFlags,
-} from '../../cli/flags.ts'
+import {documentFlags, type FlagValues, fileArgument, lockFlags, renderFlags} from '../../cli/flags.ts'
 import {heedLock, openFinding} from '../../cli/open/charts.ts'
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
@@ -44,15 +37,7 @@ import {environmentContents, type MirrorContents} from '../../verbs/images/mirro
 import {type MirrorPlan, type MirrorTarget, mirror, planMirror} from '../../verbs/images/mirror/mirror.ts'
 import {type MirrorSettings, mirrorSettings} from '../../verbs/images/mirror/settings.ts'
 
-type MirrorFlags = RenderFlags &
-  LockFlags & {
-    readonly to: string
-    readonly from?: string | undefined
-    readonly 'plain-http': boolean
-    readonly yes: boolean
-    readonly 'dry-run': boolean
-    readonly output: 'text' | 'json' | 'yaml'
-  }
+type MirrorFlags = FlagValues<typeof ImagesMirror.flags>
 
 /** By environment. */
 type AllSettings = Readonly<Record<string, MirrorSettings>>

@@ -6,6 +6,7 @@ import {
   type ClusterFlags,
   clusterFlags,
   environmentFlags,
+  type FlagValues,
   type HelmFlags,
   helmFlags,
   repeated,
@@ -139,22 +140,10 @@ async function refuseShape(made: readonly KubernetesObject[], flags: ClusterFlag
   await expectShape(made, cluster.objects)
 }
 
-interface OperatorFlags {
-  readonly image?: string | undefined
-  readonly namespace?: readonly string[] | undefined
-  readonly removal?: boolean
-  readonly 'cluster-objects'?: boolean
-  readonly kinds?: boolean
-  readonly chart?: string | undefined
-  readonly account?: boolean
-  readonly shape: Shape['shape']
-  readonly service?: readonly string[] | undefined
-  readonly isolate?: readonly string[] | undefined
-  readonly environment?: string | undefined
-}
+type OperatorFlags = FlagValues<typeof OperatorInstall.flags>
 
 /** Returns the flags with the services of the environment file added to those that are named. */
-async function withServices<T extends OperatorFlags>(flags: T): Promise<T> {
+async function withServices(flags: OperatorFlags): Promise<OperatorFlags> {
   const {environment, shape, service = [], isolate = []} = flags
   if (environment === undefined) return flags
   if (shape === 'one')
