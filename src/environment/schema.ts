@@ -5,17 +5,24 @@ import type {JsonSchema} from '../base/validate.ts'
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 
 /** Returns the schema of a text; those of true or false, and of a list, follow. */
-function text(title: string, description: string, rest: JsonSchema = {}): JsonSchema {
+export function text(title: string, description: string, rest: JsonSchema = {}): JsonSchema {
   return {title, description, type: 'string', ...rest}
 }
 
-function yesOrNo(description: string, rest: JsonSchema = {}): JsonSchema {
+export function yesOrNo(description: string, rest: JsonSchema = {}): JsonSchema {
   return {title: 'true or false', description, type: 'boolean', ...rest}
 }
 
 function list(title: string, description: string, items: JsonSchema, rest: JsonSchema = {}): JsonSchema {
   return {title, description, type: 'array', items, ...rest}
 }
+
+export const NAMESPACE = {
+  title: 'the name of a namespace: at most 63 lower-case letters, digits and dashes',
+  type: 'string',
+  pattern: `^${LABEL}$`,
+  maxLength: 63,
+} as const satisfies JsonSchema
 
 const OF_PACKAGES = {
   version: {$ref: '#/$defs/chartVersion'},
@@ -30,12 +37,7 @@ const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
     pattern: `^${LABEL}$`,
     maxLength: 53,
   },
-  namespace: {
-    title: 'the name of a namespace: at most 63 lower-case letters, digits and dashes',
-    type: 'string',
-    pattern: `^${LABEL}$`,
-    maxLength: 63,
-  },
+  namespace: NAMESPACE,
   edgeKind: text(
     '"ready" or "applied"',
     '`ready`: the required release is healthy first. `applied`: the objects of its manifest exist first; neither its health nor its hooks are awaited.',

@@ -1,12 +1,6 @@
 import type {JsonSchema} from '../../base/validate.ts'
+import {NAMESPACE, text, yesOrNo} from '../../environment/schema.ts'
 import type {FactName} from './facts.ts'
-
-export const NAMESPACE = {
-  title: 'the name of a namespace: at most 63 lower-case letters, digits and dashes',
-  type: 'string',
-  pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
-  maxLength: 63,
-} as const satisfies JsonSchema
 
 const DOMAIN = {
   title: 'a domain name, e.g. cloud.example.org',
@@ -44,27 +38,21 @@ const FACTS = {
     'a list of failure domains',
     'The failure domains of the controllers, by `topology.kubernetes.io/zone`.',
   ),
-  kubernetesVersion: {
-    title: 'a version such as v1.36.3',
-    description: 'The version of the cluster.',
-    type: 'string',
+  kubernetesVersion: text('a version such as v1.36.3', 'The version of the cluster.', {
     pattern: '^v?[0-9]+\\.[0-9]+',
     examples: ['v1.36.3'],
-  },
+  }),
   storageClasses: words('a list of names of storage classes', 'All storage classes of the cluster.'),
-  defaultStorageClass: {
-    title: 'the name of a storage class',
-    description: 'The class of volumes; written down only where `storage` says that there are volumes.',
-    type: 'string',
-    pattern: '.',
-  },
-  storage: {
-    title: '"ceph", "class" or "ephemeral"',
-    description:
-      'Where volumes, images and databases live: in Ceph, in volumes of a storage class, or nowhere once the pod has gone. Never guessed from a cluster.',
-    type: 'string',
-    enum: ['ceph', 'class', 'ephemeral'],
-  },
+  defaultStorageClass: text(
+    'the name of a storage class',
+    'The class of volumes; written down only where `storage` says that there are volumes.',
+    {pattern: '.'},
+  ),
+  storage: text(
+    '"ceph", "class" or "ephemeral"',
+    'Where volumes, images and databases live: in Ceph, in volumes of a storage class, or nowhere once the pod has gone. Never guessed from a cluster.',
+    {enum: ['ceph', 'class', 'ephemeral']},
+  ),
   ceph: {
     title: 'a map with monitors, user and replication',
     description: 'How Ceph is reached.',
@@ -83,30 +71,16 @@ const FACTS = {
     description: 'What public endpoints end with: `keystone.<domain>` and so on.',
     examples: ['cloud.example.org'],
   },
-  ipFamily: {
-    title: '"ipv4" or "ipv6"',
-    description: 'The only kind of addresses that pods have; left out where they have both.',
-    type: 'string',
-    enum: ['ipv4', 'ipv6'],
-  },
-  region: {
-    title: 'the name of a region',
-    description: 'The region of OpenStack.',
-    type: 'string',
-    pattern: '.',
-    examples: ['RegionOne'],
-  },
-  tls: {
-    title: 'true or false',
-    description:
-      'Whether public endpoints speak TLS; it needs `publicDomain`, for a certificate is for a name.',
-    type: 'boolean',
-  },
-  allInOne: {
-    title: 'true or false',
-    description: 'Everything on one machine: small limits, no spreading. Never guessed from a cluster.',
-    type: 'boolean',
-  },
+  ipFamily: text(
+    '"ipv4" or "ipv6"',
+    'The only kind of addresses that pods have; left out where they have both.',
+    {enum: ['ipv4', 'ipv6']},
+  ),
+  region: text('the name of a region', 'The region of OpenStack.', {pattern: '.', examples: ['RegionOne']}),
+  tls: yesOrNo(
+    'Whether public endpoints speak TLS; it needs `publicDomain`, for a certificate is for a name.',
+  ),
+  allInOne: yesOrNo('Everything on one machine: small limits, no spreading. Never guessed from a cluster.'),
 } as const satisfies Record<FactName, JsonSchema>
 
 /** All facts there are. */
