@@ -166,10 +166,7 @@ function loggedRequest({method, url, host, ip, socket, query}: FastifyRequest): 
   }
 }
 
-/**
- * Lets the service read JSON in UTF-8 and nothing else: bytes that are no UTF-8 are refused instead of replaced, and so
- * are the keys `__proto__` and `constructor.prototype`.
- */
+/** Lets the service read JSON in UTF-8 alone; refuses other bytes, and `__proto__` and `constructor.prototype`. */
 function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   const decoder = new TextDecoder('utf-8', {fatal: true, ignoreBOM: false})

@@ -124,7 +124,7 @@ export function repeated(helpValue: string, summary: string, more: {readonly hel
 }
 
 /** Values on top of those of the environment. */
-export const valueFlags = {
+const valueFlags = {
   ...overrideFlags,
   values: repeated('RELEASE=FILE', 'Values for one release, on top of the environment; may be repeated.', {
     helpGroup: 'VALUES',

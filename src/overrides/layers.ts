@@ -80,10 +80,7 @@ function integerPaths(value: unknown, path = ''): readonly string[] {
 /** The same for each release, so that it is digested once. */
 const belowGlobal = oncePerObject((global: Values): Values => ({global}))
 
-/**
- * Returns the layer of `--set`: what it changes in the values below. It cannot be read without them, for an index in an
- * expression means a list that they have.
- */
+/** Returns the layer of `--set`: what it changes in the values below, whose lists its indices mean. */
 function setLayer(release: string, sets: NonNullable<LayerSources['sets']>, below: Values): Layer {
   let above = below
   const steps = sets.map(({flag, expression}) => {

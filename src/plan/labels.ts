@@ -143,10 +143,7 @@ interface Gated {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/**
- * Returns what is known of the gate of a revision, for plan, status and history alike. Labels are handed down: a mark
- * counts on the revision that it names.
- */
+/** Returns what is known of a revision's gate. Labels are handed down: a mark counts on the revision it names. */
 export function gateOf({labels, revision}: Gated): Gate {
   const known = readLabels(labels)
   if (known?.gated === revision) return 'passed'

@@ -27,10 +27,7 @@ export type SandboxStatus<Kind extends Sandbox = Sandbox> =
   | {readonly state: 'broken'; readonly name: string; readonly missing: readonly string[]}
   | {readonly state: 'absent'; readonly name: string}
 
-/**
- * Returns the status of one sandbox; `Kind` is the type of its record, which has more fields for the all-in-one node.
- * Rejects with `KK_SANDBOX` where the record is lost.
- */
+/** Returns the status of a sandbox, with its record of type `Kind`. Rejects with `KK_SANDBOX` where that is lost. */
 export async function status<Kind extends Sandbox = Sandbox>(
   name: string,
   env: NodeJS.ProcessEnv,

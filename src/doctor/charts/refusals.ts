@@ -15,7 +15,7 @@ interface Asking {
   readonly valuesOf: (release: ReleaseId) => Values
 }
 
-/** Returns the releases with the cluster's refusals of changed objects in a dry run, but of hooks, made from scratch. */
+/** Returns the releases with the cluster's refusals, in a dry run, of objects that an upgrade would change; hooks are left out. */
 export async function withRefusals(
   releases: readonly ExaminedRelease[],
   {cluster, valuesOf}: Asking,

@@ -63,7 +63,7 @@ export function standingReasons(desired: DesiredRelease, labels: KkLabels): read
   ]
 }
 
-/** Returns true where the record must name this store and does not: even equal overrides are then written. */
+/** Returns true where the record must name this store of overrides and does not, though equal ones need no upgrade. */
 function isFromOtherStore({store, layers}: DesiredRelease, labels: KkLabels): boolean {
   if (!store || !layers.some(({name}) => name === 'user')) return false
   return labels.store?.id !== store.id || labels.store.state > store.state

@@ -3,10 +3,7 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import {layerReason} from '../decision/reasons.ts'
 import type {SavedPlan, SavedRecord, SavedRelease} from './saved-plan.ts'
 
-/**
- * Returns what has moved between the saved plan and the present one, a line each; none when both are equal. Another
- * name or address of the same cluster does not count.
- */
+/** Returns what moved from the saved plan to the present, a line each; names of the same cluster do not count. */
 export function moved(saved: SavedPlan, now: SavedPlan): readonly string[] {
   const isSameCluster = saved.cluster.uid === now.cluster.uid
   const nowOf = new Map(now.releases.map((release) => [release.release, release]))

@@ -13,10 +13,7 @@ const awaitsProvisioner = exists(annotation('volume.kubernetes.io/storage-provis
 const ofStages = is(annotation('pv.kubernetes.io/provisioned-by'), VOLUME_PROVISIONER)
 const alive = isAbsent('.metadata.deletionTimestamp')
 
-/**
- * The stages of volumes: every claim of a class that has a provisioner gets a volume of its size, which goes with it.
- * After kwok's kustomize/stage/volume/fast.
- */
+/** The stages of volumes: a claim with a provisioner has one of its size. After kwok's kustomize/stage/volume/fast. */
 export const volumeStages: readonly Stage[] = [
   stage({
     name: 'claim-provision',

@@ -14,10 +14,7 @@ export function storage(facts: StorageFacts): Values | undefined {
   return {storage: {ephemeral: false, class: volumeClass(facts)}}
 }
 
-/**
- * Returns `storage` of kk's charts that are clients of Ceph, if that is where images, volumes and disks are, and the
- * monitors of a Ceph that is not kk's, if these are known.
- */
+/** Returns `storage` of kk's clients of Ceph, if that has the data, with the monitors of one that is not kk's. */
 export function storageOfClient(facts: StorageFacts & Pick<Facts, 'ceph'>): Values | undefined {
   if (facts.storage !== 'ceph') return storage(facts)
   return compose(

@@ -8,10 +8,7 @@ export type Family = (typeof FAMILIES)[number]
 /** The names of the chains that kk, Kubernetes and the CNI plugins make. */
 const CHAIN = /^(?:KK-AIO|KUBE|CNI)-/
 
-/**
- * The rules of the node. Pods reach each other and the world. The world, and machines that know a route, reach neither
- * pods nor what listens on the bridge.
- */
+/** The rules of the node: pods reach each other and the world, which reaches neither them nor the bridge. */
 const RULES = `*nat
 :KK-AIO-POSTROUTING - [0:0]
 -I POSTROUTING -j KK-AIO-POSTROUTING

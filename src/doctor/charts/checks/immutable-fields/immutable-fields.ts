@@ -28,10 +28,7 @@ export function immutableFields({release, objects, next, deployed}: ExaminedRele
   return [...before, ...after]
 }
 
-/**
- * Returns the immutable fields that differ from what is deployed. The cluster's dry run takes no field away, so a field
- * that was taken out counts even if nothing is refused.
- */
+/** Returns the immutable fields unlike those deployed, also what was taken out, which a dry run does not refuse. */
 function sinceDeployed(
   release: ExaminedRelease['release'],
   deployed: ComparedRelease,
