@@ -1,6 +1,6 @@
 import {isMap} from './values.ts'
 
-/** Returns what stands at a path of maps; undefined where the way ends before. */
+/** Returns the value at a path of maps; undefined if the path ends before. */
 export function dig(tree: unknown, ...path: readonly string[]): unknown {
   let at = tree
   for (const key of path) {
@@ -10,14 +10,14 @@ export function dig(tree: unknown, ...path: readonly string[]): unknown {
   return at
 }
 
-/** Returns the maps of a list at a path; none where there is no list. */
+/** Returns the maps in the list at a path; an empty array if there is no list. */
 export function digMaps(tree: unknown, ...path: readonly string[]): readonly object[] {
-  const found = dig(tree, ...path)
-  return Array.isArray(found) ? found.filter((each) => typeof each === 'object' && each !== null) : []
+  const value = dig(tree, ...path)
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'object' && each !== null) : []
 }
 
-/** Returns the text at a path; undefined where there is none, or an empty one. */
+/** Returns the string at a path; undefined if missing, of another type or empty. */
 export function digText(tree: unknown, ...path: readonly string[]): string | undefined {
-  const found = dig(tree, ...path)
-  return typeof found === 'string' && found !== '' ? found : undefined
+  const value = dig(tree, ...path)
+  return typeof value === 'string' && value !== '' ? value : undefined
 }

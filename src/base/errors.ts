@@ -23,7 +23,7 @@ interface ErrorKind {
  */
 export const ERRORS = {
   KK_BUG: {exit: 70, meaning: 'a bug of kk itself; please report it'},
-  KK_USAGE: {exit: 2, meaning: 'the command line is wrong'},
+  KK_USAGE: {exit: 2, meaning: 'the command line is invalid'},
   KK_INTERRUPTED: {exit: 130, meaning: 'the run was interrupted'},
   KK_NO_ENVIRONMENT: {exit: 2, meaning: 'no environment file was named or found, or several were found'},
   KK_FILE: {exit: 2, meaning: 'a file cannot be read or written'},
@@ -34,41 +34,44 @@ export const ERRORS = {
   KK_PUBLISHED: {exit: 3, meaning: 'a version of a chart is published already, with other content'},
   KK_PROVENANCE: {
     exit: 3,
-    meaning: 'what signs a chart is missing, is of another package, or is by no key of the keyring',
+    meaning:
+      'the signature of a chart is missing, belongs to another package, or matches no key of the keyring',
   },
   KK_SIGNING: {exit: 1, meaning: 'a package could not be signed'},
-  KK_LOCKED: {exit: 3, meaning: 'charts or images are not those of kk.lock'},
+  KK_LOCKED: {exit: 3, meaning: 'charts or images differ from kk.lock'},
   KK_RENDER: {exit: 2, meaning: 'a chart does not render with these values'},
-  KK_VALUES: {exit: 2, meaning: 'values break the schema of their chart, or a --set expression is wrong'},
-  KK_UNKNOWN_RELEASE: {exit: 2, meaning: 'a release was named that the environment does not have'},
-  KK_UNKNOWN_CHART: {exit: 2, meaning: 'a chart was named that is not active, or that no plugin is for'},
+  KK_VALUES: {exit: 2, meaning: 'values violate the schema of their chart, or a --set expression is invalid'},
+  KK_UNKNOWN_RELEASE: {exit: 2, meaning: 'the environment has no release of that name'},
+  KK_UNKNOWN_CHART: {exit: 2, meaning: 'a named chart is not active, or has no plugin'},
   KK_UNKNOWN_NAMESPACE: {
     exit: 2,
-    meaning: 'a chart was named in a namespace where it is not, or that its plugin does not declare',
+    meaning: 'a named chart is not installed in the namespace, or its plugin does not declare the namespace',
   },
   KK_ARMADA: {exit: 2, meaning: 'an Armada manifest is incomplete, or lacks the document of a chart'},
   KK_IMPORT: {
     exit: 2,
-    meaning: 'files of another tool have nothing to import, or what an environment cannot have',
+    meaning:
+      'files of another tool contain nothing to import, or something that an environment cannot express',
   },
   KK_EXPORT: {
     exit: 3,
     meaning:
-      'objects that are there would be given other releases by an export, or drive the same ones under other names',
+      'an export would give existing objects other releases, or manage the same releases under other names',
   },
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
   KK_KOLLA: {exit: 2, meaning: 'configuration in the layout of kolla-ansible cannot be used'},
   KK_FACTS: {exit: 2, meaning: 'the facts file has a key or value that kk does not accept'},
-  KK_PLUGIN: {exit: 2, meaning: 'a plugin from outside cannot be used, or has failed'},
-  KK_AMBIGUOUS: {exit: 2, meaning: 'several releases could be what a chart was found to require'},
+  KK_PLUGIN: {exit: 2, meaning: 'an external plugin cannot be used, or has failed'},
+  KK_AMBIGUOUS: {exit: 2, meaning: 'several releases match an inferred requirement of a chart'},
   KK_UNSERVED: {
     exit: 2,
-    meaning: 'a hook of a chart waits for something that no release makes, or that helm makes only after it',
+    meaning:
+      'a hook of a chart waits for an object that no release creates, or that helm creates only after the hook',
   },
   KK_CYCLE: {exit: 2, meaning: 'releases need each other through a ready edge'},
-  KK_NOT_INSTALLED: {exit: 2, meaning: 'something that is required, or named, is not installed'},
+  KK_NOT_INSTALLED: {exit: 2, meaning: 'a required or named release is not installed'},
   KK_HELM_MISSING: {exit: 2, meaning: 'no helm binary was found'},
-  KK_HELM_VERSION: {exit: 2, meaning: 'this helm is too old, or unknown'},
+  KK_HELM_VERSION: {exit: 2, meaning: 'this helm is too old, or its version is unknown'},
   KK_HELM_DRIVER: {exit: 2, meaning: 'HELM_DRIVER is not "secret"'},
   KK_HELM_FAILED: {exit: 1, meaning: 'helm failed'},
   KK_HELM_DOWNGRADE: {
@@ -77,13 +80,13 @@ export const ERRORS = {
   },
   KK_KUBECONFIG: {exit: 2, meaning: 'the kubeconfig or its context cannot be used'},
   KK_UNREACHABLE: {exit: 1, meaning: 'the cluster does not answer'},
-  KK_FORBIDDEN: {exit: 1, meaning: 'the cluster refuses the request: a permission is missing'},
+  KK_FORBIDDEN: {exit: 1, meaning: 'the cluster denies the request: a permission is missing'},
   KK_KUBERNETES_VERSION: {
     exit: 2,
     meaning: 'the cluster is older than the oldest Kubernetes that kk supports',
   },
-  KK_API: {exit: 1, meaning: 'the Kubernetes API answered with an error'},
-  KK_API_SERVER: {exit: 1, meaning: 'the API server could not do what it was asked, and may a moment later'},
+  KK_API: {exit: 1, meaning: 'the Kubernetes API returned an error'},
+  KK_API_SERVER: {exit: 1, meaning: 'the API server failed to serve a request; a retry may succeed'},
   KK_WEBHOOK: {
     exit: 1,
     meaning:
@@ -92,55 +95,55 @@ export const ERRORS = {
   KK_INVALID_OBJECT: {exit: 2, meaning: 'the cluster would not accept an object of a chart'},
   KK_RECORD: {exit: 3, meaning: 'a release record on the cluster cannot be read'},
   KK_WRONG_CONTEXT: {exit: 3, meaning: 'the environment belongs to another kubeconfig context'},
-  KK_WRONG_CLUSTER: {exit: 3, meaning: 'the cluster is another one than that of the Environment'},
-  KK_FOREIGN: {exit: 3, meaning: 'a release of that name exists that kk did not install'},
-  KK_OTHER_CHART: {exit: 3, meaning: 'a release that is to be adopted was installed from another chart'},
+  KK_WRONG_CLUSTER: {exit: 3, meaning: 'the cluster is not the one of the Environment'},
+  KK_FOREIGN: {exit: 3, meaning: 'a release of that name exists, and kk did not install it'},
+  KK_OTHER_CHART: {exit: 3, meaning: 'the release to adopt was installed from another chart'},
   KK_COMPONENTS: {
     exit: 3,
-    meaning: 'a section is installed as one release and is to become several, or the other way round',
+    meaning: 'a section is installed as one release and would become several, or the other way round',
   },
   KK_COMMON_FIRST: {
     exit: 3,
     meaning: 'a component would be changed before the configuration and the jobs that it needs',
   },
-  KK_HAS_DEPENDENTS: {exit: 3, meaning: 'something on the cluster requires the release, or may'},
+  KK_HAS_DEPENDENTS: {exit: 3, meaning: 'something on the cluster requires the release, or might'},
   KK_OWNER: {exit: 3, meaning: 'the release belongs to another environment'},
   KK_HANDED_OVER: {
     exit: 3,
-    meaning: 'the release was handed over to another tool, or another tool drives it',
+    meaning: 'the release was handed over to another tool, or another tool manages it',
   },
-  KK_PENDING: {exit: 3, meaning: 'an operation on the release has not ended'},
-  KK_RACED: {exit: 1, meaning: 'somebody else changed the release meanwhile'},
-  KK_CONFLICT: {exit: 3, meaning: 'somebody else manages a field that helm would set'},
-  KK_PAUSED: {exit: 3, meaning: 'the operator does nothing to the environment, for it is paused'},
-  KK_UNAPPROVED: {exit: 3, meaning: 'the plan of the operator waits for approval'},
+  KK_PENDING: {exit: 3, meaning: 'an operation on the release is still pending'},
+  KK_RACED: {exit: 1, meaning: 'another process changed the release in the meantime'},
+  KK_CONFLICT: {exit: 3, meaning: 'another field manager owns a field that helm would set'},
+  KK_PAUSED: {exit: 3, meaning: 'the environment is paused, so the operator does not change it'},
+  KK_UNAPPROVED: {exit: 3, meaning: 'the plan of the Environment waits for approval'},
   KK_KINDS: {
     exit: 3,
     meaning:
-      'the kinds of the operator, or what an Environment says, are of a kk that this one does not know',
+      'the CRDs of the operator, or a field of an Environment, come from a kk version that this one does not know',
   },
-  KK_SHAPE: {exit: 3, meaning: 'the operator is installed in another shape'},
-  KK_OPERATED: {exit: 3, meaning: 'the operator drives the environment'},
+  KK_SHAPE: {exit: 3, meaning: 'the operator is installed in another topology'},
+  KK_OPERATED: {exit: 3, meaning: 'the operator manages the environment'},
   KK_HELD: {exit: 3, meaning: 'another run holds the release'},
-  KK_LEASE_LOST: {exit: 1, meaning: 'the hold on the release was lost while kk worked on it'},
+  KK_LEASE_LOST: {exit: 1, meaning: 'the lease of the release was lost during the operation'},
   KK_SAVED_PLAN: {exit: 2, meaning: 'a saved plan cannot be read, or another kk wrote it'},
-  KK_VERB: {exit: 3, meaning: 'the verb does not make such a change; the message names one that does'},
+  KK_VERB: {exit: 3, meaning: 'the command does not make such a change; the message names one that does'},
   KK_VERSION: {exit: 3, meaning: 'a downgrade of OpenStack, or a skip of releases that it does not support'},
-  KK_MOVED: {exit: 3, meaning: 'what was planned is not what would be done now'},
+  KK_MOVED: {exit: 3, meaning: 'the plan is stale: the same command would now do something else'},
   KK_NO_RUN: {exit: 2, meaning: 'the cluster has no record of such a run'},
-  KK_NO_REVISION: {exit: 2, meaning: 'the release has never had the revision that is to be returned to'},
-  KK_PRUNED: {exit: 3, meaning: 'helm does not keep the revision any more that is to be returned to'},
+  KK_NO_REVISION: {exit: 2, meaning: 'the release never had the revision to roll back to'},
+  KK_PRUNED: {exit: 3, meaning: 'helm no longer keeps the revision to roll back to'},
   KK_IN_THE_WAY: {
     exit: 3,
-    meaning: 'objects exist that helm would not take over, so that it would give up half way',
+    meaning: 'objects exist that helm would not adopt, so it would fail half way',
   },
   KK_CLAIMED_TWICE: {
     exit: 3,
-    meaning: 'two releases would have the same object, or a removal would take it from the other release',
+    meaning: 'two releases would own the same object, or a removal would delete it from the other release',
   },
   KK_API_GONE: {
     exit: 3,
-    meaning: 'the record of a release has objects of an API that the cluster no longer serves',
+    meaning: 'the record of a release contains objects of an API that the cluster no longer serves',
   },
   KK_TOO_LARGE: {
     exit: 2,
@@ -148,35 +151,35 @@ export const ERRORS = {
   },
   KK_UNSTATED: {
     exit: 2,
-    meaning: 'a password or key of a service that the environment does not run is neither stated nor kept',
+    meaning: 'a password or key of a service outside the environment is neither specified nor stored',
   },
   KK_MIGRATION: {exit: 3, meaning: 'a rollback would cross the migration of a database'},
   KK_UNCONFIRMED: {exit: 3, meaning: 'the change was not confirmed'},
   KK_NO_OPERATED: {exit: 2, meaning: 'the cluster has no Environment of that name, or no operator'},
-  KK_ENVIRONMENT_CYCLE: {exit: 2, meaning: 'Environments come after each other in a circle'},
+  KK_ENVIRONMENT_CYCLE: {exit: 2, meaning: 'the Environments wait for each other in a cycle'},
   KK_NO_GUARD: {exit: 2, meaning: 'the cluster has no guard, or cannot have one'},
-  KK_GUARD: {exit: 1, meaning: 'the guard does not do what it should'},
+  KK_GUARD: {exit: 1, meaning: 'the guard does not work as it should'},
   KK_UNHEALTHY: {exit: 1, meaning: 'a release did not become healthy'},
-  KK_CLEANUP: {exit: 1, meaning: 'what a release has in other services could not be taken away'},
+  KK_CLEANUP: {exit: 1, meaning: 'the data of a release in other services could not be removed'},
   KK_RUN_FAILED: {exit: 1, meaning: 'at least one release failed'},
   KK_REPORT: {exit: 1, meaning: 'the run has ended, but a report of it could not be written'},
   KK_DIRECTORY_IN_USE: {exit: 3, meaning: 'a directory holds files that kk did not write'},
-  KK_SERVER: {exit: 1, meaning: 'the server of overrides does not answer, or not as kk serve does'},
+  KK_SERVER: {exit: 1, meaning: 'the overrides server does not answer, or not as kk serve does'},
   KK_STORE: {
     exit: 3,
     meaning: 'the store of overrides belongs to another cluster, or the cluster to another store',
   },
-  KK_SECRET: {exit: 3, meaning: 'a secret would be shown, or set where kk keeps it'},
+  KK_SECRET: {exit: 3, meaning: 'a secret would be shown, or set although kk generates it'},
   KK_ROTATION: {
     exit: 3,
-    meaning: 'a new value of a secret would lock out who uses it: no upgrade brings it into effect',
+    meaning: 'a new value of a secret would lock out its users: no upgrade applies it',
   },
-  KK_TLS: {exit: 2, meaning: 'the authority of certificates that kk keeps cannot be read'},
-  KK_STORE_CONFLICT: {exit: 1, meaning: 'somebody else changed the same overrides meanwhile'},
+  KK_TLS: {exit: 2, meaning: 'the certificate authority that kk stores cannot be read'},
+  KK_STORE_CONFLICT: {exit: 1, meaning: 'another user changed the same overrides in the meantime'},
   KK_STORE_DATABASE: {exit: 1, meaning: 'the database of the store of overrides cannot be used'},
   KK_STORE_KEY: {
     exit: 2,
-    meaning: 'the key that encrypts the store of overrides is missing, malformed or another one',
+    meaning: 'the encryption key of the store of overrides is missing, malformed or not the one in use',
   },
   KK_STORE_VERSION: {exit: 2, meaning: 'a newer kk has changed the store of overrides'},
   KK_TOOLBOX: {exit: 2, meaning: 'a binary of the throwaway cluster is missing or cannot be built'},
@@ -188,9 +191,9 @@ export const ERRORS = {
   KK_SANDBOX_BROKEN: {
     exit: 3,
     meaning:
-      'a sandbox, or the all-in-one node, was up and has ended; what was deployed in it is not removed unasked',
+      'a sandbox, or the all-in-one node, has stopped; kk does not remove its deployment without a request',
   },
-  KK_IMAGE_TOOLS: {exit: 2, meaning: 'what images are built with is missing, or the user is not root'},
+  KK_IMAGE_TOOLS: {exit: 2, meaning: 'a tool for building images is missing, or the user is not root'},
   KK_IMAGE: {exit: 1, meaning: 'an image could not be built, found, pushed or copied'},
   KK_DEPENDENCY: {exit: 2, meaning: 'a DEPENDENCY_* variable of a pod cannot be read'},
 } as const satisfies Record<string, ErrorKind>
@@ -200,7 +203,7 @@ export type ErrorCode = keyof typeof ERRORS
 interface ErrorDetails {
   /** The next step for the user. */
   readonly hint?: string
-  /** The exit code where it is not that of the error code, e.g. after a signal. */
+  /** The exit code if it differs from that of the error code, e.g. after a signal. */
   readonly exit?: ExitCode
   readonly cause?: unknown
   /** The last lines of a child program or a container, already redacted. */
@@ -209,8 +212,8 @@ interface ErrorDetails {
 }
 
 /**
- * An error that a user can reach: its message says what was expected, what came and where; its hint says what to do
- * next.
+ * An error that users can see: the message gives the expected and actual input and its position, the hint the
+ * next step.
  */
 export class KkError extends Error {
   override readonly name = 'KkError'
@@ -218,7 +221,7 @@ export class KkError extends Error {
   readonly exit: ExitCode
   readonly hint: string | undefined
   readonly log: readonly string[]
-  /** The release on which an operation has not ended; only of `KK_PENDING`. */
+  /** The release with the pending operation; only set for `KK_PENDING`. */
   readonly release: ErrorDetails['release'] | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -232,13 +235,13 @@ export class KkError extends Error {
 }
 
 /**
- * Node's names of the functions of the file system. The name decides, for the error of a program that cannot be started
- * has a path, too.
+ * Node's names of file system calls. The call decides, because the error of a program that fails to start
+ * also has a path.
  */
 const FILE_CALLS =
   /^(?:f?(?:access|chmod|chown|close|lstat|open|read|stat|sync|truncate|utimes?|write)|copyfile|link|mkdir|mkdtemp|opendir|readlink|realpath|rename|rm|rmdir|scandir|symlink|unlink)$/
 
-/** Returns true for an error of the file system that names its path: the fault lies there, not in kk. */
+/** Returns true for a file system error with a path: its cause is outside of kk. */
 function isOfFiles(
   error: unknown,
 ): error is Required<Pick<NodeJS.ErrnoException, 'code' | 'path' | 'syscall'>> {
@@ -248,9 +251,9 @@ function isOfFiles(
 }
 
 /**
- * Returns an error as a user is shown it. An exception that is neither a `KkError` nor of the file system is a bug of
- * kk. Such an exception may quote whatever kk worked on, so its message is shown up to the first word that could be a
- * secret, and the stack tells where it was thrown.
+ * Returns an error as it is shown to users. An exception that is neither a `KkError` nor of the file system
+ * is a bug of kk. It may quote any data, so its message ends at the first word that could be a secret; the
+ * stack shows the position.
  */
 export function asKkError(error: unknown): KkError {
   if (error instanceof KkError) return error
@@ -278,31 +281,31 @@ function exceptionText(thrown: unknown): string {
   const texts: string[] = []
   for (let error = thrown; texts.length <= MAX_CAUSES; error = error.cause) {
     if (!(error instanceof Error)) {
-      if (texts.length === 0) texts.push(wordsOf(typeof error === 'string' ? error : typeof error))
+      if (texts.length === 0) texts.push(maskedWords(typeof error === 'string' ? error : typeof error))
       break
     }
-    const kind = wordsOf(error.name)
-    texts.push([`${kind}: ${wordsOf(error.message)}`, ...framesOf(error)].join('\n'))
+    const kind = maskedWords(error.name)
+    texts.push([`${kind}: ${maskedWords(error.message)}`, ...stackFrames(error)].join('\n'))
   }
   return texts.join('\ncaused by ')
 }
 
 /**
- * Marks of text that may hold a secret: quotes, regular expressions, and words that are neither of a language nor of a
+ * Marks of strings that may contain a secret: quotes, regular expressions, and words of no language or
  * program.
  */
 const QUOTE = /["'`/]/
 const WORD = /^[([]?(?:[A-Z]?[a-z]{1,16}(?:[A-Z][a-z]{2,16}){0,3}|[A-Z_]{2,20}|\d{1,3})[)\].,:;!?]*$/
 
-function wordsOf(message: string): string {
+function maskedWords(message: string): string {
   const [plain = ''] = message.slice(0, MAX_WORDS).split(QUOTE, 1)
   const words = plain.split(/\s+/).filter(Boolean)
   const shown = words.map((word) => (WORD.test(word) ? word : '***'))
   return [...shown, ...(plain.length < message.length ? ['***'] : [])].join(' ')
 }
 
-/** Returns the lines of the stack that name a place, without the message that V8 puts before them. */
-function framesOf({stack = '', message}: Error): string[] {
+/** Returns the frames of the stack, without the message that V8 puts before them. */
+function stackFrames({stack = '', message}: Error): string[] {
   const at = message === '' ? -1 : stack.indexOf(message)
   const lines = stack.slice(at === -1 ? 0 : at + message.length).split('\n')
   return lines

@@ -1,7 +1,7 @@
-/** Runs work when its turn comes. Rejects with the reason of the signal when that is aborted before. */
+/** Runs work when a slot is free. Rejects with the reason of the signal if the signal aborts first. */
 export type Limiter = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
-/** Returns a function that runs what it is given, at most `limit` at once, in the order in which it was given. */
+/** Returns a function that runs at most `limit` pieces of work at once, in the order of the calls. */
 export function limiter(limit: number): Limiter {
   const waiting = new Set<() => void>()
   let running = 0

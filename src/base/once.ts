@@ -1,25 +1,27 @@
-/** Returns a function that makes its answer when it is first asked, and returns the same answer from then on. */
+/** Returns a function that computes its result on the first call and returns the same result afterwards. */
 export function once<T>(make: () => T): () => T {
-  let made: {readonly answer: T} | undefined
+  let cached: {readonly answer: T} | undefined
   return () => {
-    made ??= {answer: make()}
-    return made.answer
+    cached ??= {answer: make()}
+    return cached.answer
   }
 }
 
-/** The same for each argument. */
+/** Like `once`, with one cached result per argument. */
 export function oncePer<Argument, T>(
   make: (argument: Argument) => T,
-  made: Pick<Map<Argument, () => T>, 'get'> & {set(argument: Argument, answer: () => T): unknown} = new Map(),
+  cached: Pick<Map<Argument, () => T>, 'get'> & {
+    set(argument: Argument, answer: () => T): unknown
+  } = new Map(),
 ): (argument: Argument) => T {
   return (argument) => {
-    const answer = made.get(argument) ?? once(() => make(argument))
-    made.set(argument, answer)
+    const answer = cached.get(argument) ?? once(() => make(argument))
+    cached.set(argument, answer)
     return answer()
   }
 }
 
-/** The same for each object, for as long as there is the object. */
+/** Like `oncePer`, with objects as weak keys: a result lives as long as its object. */
 export function oncePerObject<Argument extends object, T>(
   make: (argument: Argument) => T,
 ): (argument: Argument) => T {

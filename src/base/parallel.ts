@@ -1,16 +1,16 @@
 /**
- * So many items are in hand at once, for each can hold a record of a release: some MB. How many requests and helms run
- * at once is decided where they leave: by the client of the API server, and by helm.
+ * The number of items processed at once. Each can hold a release record of several MB. The clients limit
+ * requests and helm processes separately.
  */
-const IN_HAND = 8
+const MAX_CONCURRENT_ITEMS = 8
 
-/** Applies `work` to all items, some at a time; the results are in the order of the items. */
+/** Applies `work` to all items with limited concurrency. Results are in the order of the items. */
 export async function mapParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results = new Array<R>(items.length)
   const queue = items.entries()
   async function worker(): Promise<void> {
     for (const [index, item] of queue) results[index] = await work(item)
   }
-  await Promise.all(Array.from({length: Math.min(IN_HAND, items.length)}, worker))
+  await Promise.all(Array.from({length: Math.min(MAX_CONCURRENT_ITEMS, items.length)}, worker))
   return results
 }

@@ -1,6 +1,7 @@
 /**
- * A shell pattern as a regular expression: Go's `filepath.Match` on Unix, which Helm uses in `.helmignore`.
- * `*` and `?` stop at a slash, classes are negated by `^` only. Undefined when Go calls the pattern malformed.
+ * Returns a shell pattern as a regular expression, with the rules of Go's `filepath.Match` on Unix, which
+ * Helm uses in `.helmignore`: `*` and `?` stop at a slash, only `^` negates a class. Undefined if Go calls
+ * the pattern malformed.
  */
 export function pathPattern(pattern: string): RegExp | undefined {
   const runes = [...pattern]
@@ -14,10 +15,10 @@ export function pathPattern(pattern: string): RegExp | undefined {
       if (at === runes.length) return undefined
       source += literal(runes[at]!)
     } else if (rune === '[') {
-      const found = characterClass(runes, at + 1)
-      if (!found) return undefined
-      source += found.source
-      at = found.end
+      const characters = characterClass(runes, at + 1)
+      if (!characters) return undefined
+      source += characters.source
+      at = characters.end
     } else source += literal(rune)
   }
   return new RegExp(`^${source}$`, 'su')
@@ -25,7 +26,7 @@ export function pathPattern(pattern: string): RegExp | undefined {
 
 interface CharacterClass {
   readonly source: string
-  /** The place of the closing bracket. */
+  /** The index of the closing bracket. */
   readonly end: number
 }
 
@@ -44,7 +45,7 @@ function characterClass(runes: readonly string[], start: number): CharacterClass
       high = end
       at = end.next
     }
-    // In Go a range that runs backwards matches nothing; JavaScript refuses to compile it.
+    // In Go a reversed range matches nothing; JavaScript does not compile it.
     if (low.rune.codePointAt(0)! <= high.rune.codePointAt(0)!)
       ranges += `${codePoint(low.rune)}-${codePoint(high.rune)}`
     if (at >= runes.length) return undefined

@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises'
 
 interface Polling {
-  /** The time between two looks, in milliseconds. */
+  /** The poll interval, in milliseconds. */
   readonly interval: number
   /** In milliseconds since the epoch. */
   readonly deadline?: number
@@ -9,16 +9,17 @@ interface Polling {
 }
 
 /**
- * Looks until a look finds something, and resolves with that; with undefined when the deadline has passed, after one look at
- * least. Rejects as a look does, and with the reason of the signal when it has aborted.
+ * Calls `look` until it returns a result, and resolves with the result; resolves with undefined once the
+ * deadline has passed, after at least one call. Rejects if `look` rejects, and with the reason of the signal
+ * if it aborts.
  */
 export async function pollUntil<T>(
   look: () => Promise<T | false | undefined>,
   {interval, deadline = Number.POSITIVE_INFINITY, signal}: Polling,
 ): Promise<T | undefined> {
   for (;;) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
+    const result = await look()
+    if (result !== undefined && result !== false) return result
     signal?.throwIfAborted()
     const left = deadline - Date.now()
     if (left <= 0) return undefined

@@ -1,4 +1,4 @@
-/** A place in a file as messages print it; line and column start at 1. */
+/** A position in a file, as messages print it. Line and column start at 1. */
 export interface Position {
   readonly file: string
   readonly line: number

@@ -1,8 +1,10 @@
-/** The rule by which objects of a kind are ready: a path in them, and the values that it may have. */
+/**
+ * The rule that decides whether objects of a kind are ready: a path in them, and the values that mean ready.
+ */
 export interface ReadinessRule {
-  /** The path as `kubectl wait --for=jsonpath` takes it: `.status.phase`. */
+  /** The path, in the syntax of `kubectl wait --for=jsonpath`: `.status.phase`. */
   readonly path: string
-  /** The values, of which one must be there. */
+  /** The object is ready if the path has one of these values. */
   readonly values: readonly string[]
 }
 
@@ -20,7 +22,8 @@ export function ruleFor(
 }
 
 /**
- * Matches a step of a path, as `kubectl wait --for=jsonpath` takes it: `.key`, `['key']`, `[0]`, `[?(@.key=="value")]`.
+ * Matches one step of a path of `kubectl wait --for=jsonpath`: `.key`, `['key']`, `[0]`,
+ * `[?(@.key=="value")]`.
  */
 const STEP =
   /\.([A-Za-z_][\w-]*)|\['([^']+)'\]|\[(\d+)\]|\[\?\(@\.([A-Za-z_][\w-]*)\s*==\s*["']([^"']*)["']\)\]/y
@@ -34,9 +37,9 @@ export function atJsonPath(object: unknown, path: string): unknown {
   const step = new RegExp(STEP)
   let at = object
   while (step.lastIndex < path.length) {
-    const found = step.exec(path)
-    if (!found) return undefined
-    const [, dotted, quoted, index, key, value] = found
+    const match = step.exec(path)
+    if (!match) return undefined
+    const [, dotted, quoted, index, key, value] = match
     const name = dotted ?? quoted ?? index
     at = name === undefined ? itemWith(at, key!, value!) : child(at, name)
   }

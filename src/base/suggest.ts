@@ -1,6 +1,6 @@
 /**
- * Returns the candidate that the word was most likely meant to be, for "did you mean"; undefined if more than a third
- * of the letters differ from every candidate. The first candidate wins a tie.
+ * Returns the candidate closest to a misspelled word, for "did you mean"; undefined if more than a third of
+ * the letters differ from every candidate. The first candidate wins a tie.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
@@ -15,7 +15,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** Returns Levenshtein's distance, with a swap of two neighbours as one step. */
+/** Returns the Levenshtein distance, counting a swap of two adjacent characters as one step. */
 function distance(from: string, to: string): number {
   let before: number[] = []
   let above = Array.from({length: to.length + 1}, (_, index) => index)

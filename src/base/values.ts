@@ -8,12 +8,15 @@ export function isMap(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns true for values that state nothing. */
+/** Returns true if there are no keys. */
 export function isEmpty(values: Values): boolean {
   return Object.keys(values).length === 0
 }
 
-/** Returns the text at a path, a number as helm renders it; undefined for an empty text, which opens nothing. */
+/**
+ * Returns the string at a path; an integer as helm renders it. Undefined if missing, of another type or
+ * empty.
+ */
 export function textAt(values: Values, path: readonly string[]): string | undefined {
   const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
   if (Number.isSafeInteger(value)) return String(value)
