@@ -7,7 +7,7 @@ import {cacheDirectory} from './directories.ts'
 import {makeDirectory} from './files/make-directory.ts'
 import {writingBelow} from './files/writing-below.ts'
 
-/** The name of a file that the single executable carries beside its starting code. */
+/** The name of a file that the single executable carries next to its start code. */
 export type AssetName =
   | 'build.json'
   | 'charts.json'
@@ -19,34 +19,37 @@ export type AssetName =
   | `${BundleName}.cjs.cache`
 
 /**
- * The name of a bundle: kk itself, Graphviz, the kubeconfig reader of the Kubernetes client, requests through proxies, the
- * store of overrides, its service, or metrics for Prometheus.
+ * The name of a bundle: kk itself, Graphviz, the kubeconfig reader of the Kubernetes client, requests through
+ * proxies, the store of overrides, its service, or metrics for Prometheus.
  */
 export type BundleName = 'main' | 'viz' | 'kubeconfig' | 'proxy' | 'store' | 'server' | 'metrics'
 
-/** One of `files.json`: what a Containerfile copies as a program must be one again when it is unpacked. */
+/** A file of `files.json`. The mode is kept because a Containerfile copies some of them as programs. */
 export interface CarriedFile {
   readonly text: string
   readonly mode: number
 }
 
-/** What a kk was made from. */
+/** The origin of this kk. */
 export interface Build {
-  /** 40 hexadecimal digits; null where it was built without git, or runs from its sources. */
+  /** 40 hexadecimal digits; null if kk was built without git or runs from its sources. */
   readonly commit: string | null
-  /** Whether files that git knows differed from the commit. */
+  /** Whether tracked files differed from the commit. */
   readonly modified: boolean
-  /** What it came in: a package of `npm run package`, else none, or the sources. */
+  /** The package format of `npm run package`, the bare executable, or the sources. */
   readonly form: 'tarball' | 'deb' | 'image' | 'executable' | 'sources'
 }
 
-/** The page of the words that kk uses, among the built-in files. */
+/** The page that defines kk's terms, among the built-in files. */
 export const CONCEPTS = 'docs/concepts.md'
 
 /** The repository's root when kk runs from its sources; otherwise empty. */
 const SOURCE_ROOT = isSea() ? '' : join(import.meta.dirname, '../..')
 
-/** Returns a file of the executable; from the sources, the one that `npm run build` left in `dist/assets/`. */
+/**
+ * Returns a file of the executable; when run from the sources, the file that `npm run build` left in
+ * `dist/assets/`.
+ */
 export async function readAsset(name: AssetName): Promise<Buffer> {
   if (isSea()) return Buffer.from(getRawAsset(name))
   return readFile(join(SOURCE_ROOT, 'dist/assets', name))
@@ -57,19 +60,20 @@ export function buildDigest(): string | undefined {
   return isSea() ? Buffer.from(getRawAsset('sources.sha256')).toString() : undefined
 }
 
-/** Returns what this kk was made from. */
+/** Returns the origin of this kk. */
 export async function readBuild(): Promise<Build> {
   if (!isSea()) return {commit: null, modified: false, form: 'sources'}
   const build = JSON.parse((await readAsset('build.json')).toString()) as Build
-  // A package has one executable whatever its form, which stands beside it: moved elsewhere, it is only that.
-  const stated = await readFile(join(process.execPath, '../../share/kk/package'), 'utf8').catch(() => '')
-  const form = (['tarball', 'deb', 'image'] as const).find((each) => each === stated.trim())
+  // All packages contain the same executable; a file installed with it names the package format.
+  const packageForm = await readFile(join(process.execPath, '../../share/kk/package'), 'utf8').catch(() => '')
+  const form = (['tarball', 'deb', 'image'] as const).find((each) => each === packageForm.trim())
   return {...build, ...(form && {form})}
 }
 
 /**
- * Returns the directory that holds kk's own `charts/`, `environments/`, `images/`, the chart of the operator and `CONCEPTS`: the repository itself, or
- * the executable's files, which are unpacked once into the cache under the hash of their content. Rejects with `KK_FILE`.
+ * Returns the directory that contains kk's own `charts/`, `environments/`, `images/`, the chart of the operator and `CONCEPTS`: the
+ * repository, or the executable's files, which are unpacked once into the cache under the hash of their
+ * content. Rejects with `KK_FILE`.
  */
 export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   if (!isSea()) return SOURCE_ROOT
@@ -84,11 +88,13 @@ export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   return directory
 }
 
-/** Evaluates a bundle of the executable with its code cache; from the sources, imports the modules of the bundle. */
+/**
+ * Evaluates a bundle of the executable with its code cache; when run from the sources, imports its modules.
+ */
 export async function loadBundle<T>(name: BundleName, importSource: () => Promise<T>): Promise<T> {
   if (!isSea()) return importSource()
   const file = `${name}.cjs` as const
-  // The bundles are ASCII, and latin1 is the fastest way to read it.
+  // The bundles are ASCII; latin1 is the fastest way to read them.
   const source = Buffer.from(getRawAsset(file)).toString('latin1')
   const codeCache = Buffer.from(getRawAsset(`${file}.cache`))
   return evaluateBundle({file, source, codeCache}).exports as T
@@ -98,8 +104,9 @@ async function unpack(files: Record<string, CarriedFile>, directory: string): Pr
   await makeDirectory(dirname(directory), {mode: 0o700})
   const temporary = await mkdtemp(`${directory}.`)
   try {
-    // At once: the first start waits for it, and to await each of hundreds of files takes longer than to write it.
-    for (const folder of foldersOf(Object.keys(files))) mkdirSync(join(temporary, folder))
+    // Synchronously: the first start waits for it, and awaiting hundreds of small files takes longer than
+    // writing them.
+    for (const folder of parentDirectories(Object.keys(files))) mkdirSync(join(temporary, folder))
     for (const [path, {text, mode}] of Object.entries(files))
       writeFileSync(join(temporary, path), text, {mode})
     await rename(temporary, directory)
@@ -110,8 +117,8 @@ async function unpack(files: Record<string, CarriedFile>, directory: string): Pr
   }
 }
 
-/** Returns the directories of files by their relative paths, each behind the one above it. */
-function foldersOf(paths: readonly string[]): readonly string[] {
+/** Returns the directories of files given by relative path, each after its parent. */
+function parentDirectories(paths: readonly string[]): readonly string[] {
   const above = paths.map((path) => path.split('/').slice(0, -1))
   return [...new Set(above.flatMap((parts) => parts.map((_, index) => parts.slice(0, index + 1).join('/'))))]
 }

@@ -6,17 +6,17 @@ export interface Bundle {
   readonly file: string
   /** A function of (module, exports, require), as the build writes it. */
   readonly source: string
-  /** V8's code cache of an earlier evaluation. Where V8 rejects it, only time is lost. */
+  /** V8's code cache of an earlier evaluation. If V8 rejects it, the source is compiled again. */
   readonly codeCache?: Buffer
 }
 
 export interface Evaluated {
   readonly exports: object
-  /** Returns the code that V8 has compiled so far, for the `codeCache` of a later evaluation. */
+  /** Returns the code that V8 has compiled so far, for use as `codeCache` of a later evaluation. */
   codeCache(): Buffer
 }
 
-/** Evaluates a CommonJS bundle that is not a file on disk. The bundle can require Node's own modules only. */
+/** Evaluates a CommonJS bundle that is not a file on disk. The bundle can only require Node's own modules. */
 export function evaluateBundle({file, source, codeCache}: Bundle): Evaluated {
   const script = new Script(source, {filename: file, ...(codeCache && {cachedData: codeCache})})
   const evaluate = script.runInThisContext() as (

@@ -7,10 +7,10 @@ import {makeDirectory} from './files/make-directory.ts'
 import {writingBelow} from './files/writing-below.ts'
 import {identifyProcess, isRunning, type ProcessIdentity} from './processes/process-identity.ts'
 
-/** The process that holds a lock, as the lock file states it. */
+/** The process that holds a lock, as recorded in the lock file. */
 export interface LockHolder extends ProcessIdentity {
   readonly host: string
-  /** A random value that tells two locks of one process apart. */
+  /** A random value that distinguishes two locks of one process. */
   readonly token: string
 }
 
@@ -19,7 +19,7 @@ export interface Lock {
 }
 
 interface LockOptions {
-  /** Called once, when another process holds the lock. */
+  /** Called once, if another process holds the lock. */
   readonly onWait?: (holder: LockHolder) => void
   readonly signal?: AbortSignal
 }
@@ -41,8 +41,8 @@ export async function withLock<T>(
 }
 
 /**
- * Waits for the lock and returns it. Takes over a lock whose process is gone. Rejects with the signal's reason when it
- * aborts.
+ * Waits for the lock and returns it. Takes over a lock whose process has ended. Rejects with the signal's
+ * reason if it aborts.
  */
 export async function acquireLock(path: string, {onWait, signal}: LockOptions = {}): Promise<Lock> {
   let waited = false
@@ -57,8 +57,7 @@ export async function acquireLock(path: string, {onWait, signal}: LockOptions = 
 }
 
 /**
- * Takes the lock if it is free or abandoned; otherwise returns its holder (undefined if the lock was released
- * meanwhile).
+ * Takes the lock if it is free or abandoned; otherwise returns its holder, undefined if it was just released.
  */
 export async function tryLock(path: string): Promise<Lock | {readonly holder: LockHolder | undefined}> {
   const own = await ownHolder()
@@ -75,8 +74,8 @@ async function ownHolder(): Promise<LockHolder> {
 }
 
 /**
- * Makes the lock file; returns false if there is one. The file appears with its content in one step, so that no reader
- * sees it empty. Rejects with `KK_FILE`.
+ * Creates the lock file; returns false if it exists. The file appears with its content in one step, so no
+ * reader sees it empty. Rejects with `KK_FILE`.
  */
 async function create(path: string, holder: LockHolder): Promise<boolean> {
   const draft = `${path}.${holder.token}.draft`
@@ -104,18 +103,15 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
   }
 }
 
-/**
- * Returns true where the holder has provably ended. Nothing can be proved of a process on another host that shares this
- * directory.
- */
+/** Returns true if the holder has provably ended. This cannot be proved for a process on another host. */
 async function isAbandoned(holder: LockHolder): Promise<boolean> {
   return holder.host === hostname() && !(await isRunning(holder))
 }
 
 /**
- * Removes an abandoned lock. Two processes may find the same lock abandoned, and the slower one must not remove the
- * lock of the faster one. So the lock is removed under a lock of its own, named after the abandoned one, and only while
- * it is still that one.
+ * Removes an abandoned lock. Two processes may find the same lock abandoned, and the slower one must not
+ * remove the new lock of the faster one. So the removal takes a separate lock, named after the abandoned one,
+ * and checks that the lock is still the abandoned one.
  */
 async function removeAbandoned(path: string, abandoned: LockHolder): Promise<boolean> {
   const guard = await tryLock(`${path}.${abandoned.token}`)

@@ -7,8 +7,8 @@ import {isExecutable} from './files/is-executable.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The binaries that a sandbox consists of. `kwok-kubelet` is kwok that also holds pods which lack a ConfigMap or Secret; a
- * toolbox of an earlier kk has no binary of this name, and pods would never start with it.
+ * The binaries of a sandbox. `kwok-kubelet` is kwok that also keeps pods pending which lack a ConfigMap or
+ * Secret. A toolbox of an earlier kk lacks this binary, and pods would never start with it.
  */
 export const SANDBOX_TOOLS = [
   'etcd',
@@ -20,10 +20,10 @@ export const SANDBOX_TOOLS = [
   'kubectl',
 ] as const
 
-/** The binaries in the toolbox of the cluster. */
+/** The binaries in the cluster's toolbox. */
 export const TOOL_NAMES = [...SANDBOX_TOOLS, 'kubelet', 'kube-proxy', 'helm3', 'helm4'] as const
 
-/** The binaries in the toolbox of the all-in-one node. */
+/** The binaries in the all-in-one node's toolbox. */
 export const NODE_TOOLS = ['coredns', 'forwarder', 'provisioner', 'pause'] as const
 
 export type ToolName = (typeof TOOL_NAMES)[number] | (typeof NODE_TOOLS)[number]
@@ -36,27 +36,26 @@ const LINKS = ['current', 'node'] as const
 export type ToolboxLink = (typeof LINKS)[number]
 
 /**
- * Returns the directory where toolboxes are built, each in a directory named after its inputs, with a link to the
- * newest of its kind.
+ * Returns the directory of toolboxes: one directory per set of inputs, and a link to the newest of each kind.
  */
 export function toolboxDirectory(env: Environment): string {
   return join(cacheDirectory(env), 'toolbox')
 }
 
-/** Returns the paths of a sandbox's binaries. Throws `KK_TOOLBOX` that names all that are missing. */
+/** Returns the paths of a sandbox's binaries. Throws `KK_TOOLBOX` with the names of all missing ones. */
 export function findTools(env: Environment): Tools {
   return requireTools(SANDBOX_TOOLS, env)
 }
 
-/** Returns the paths of these binaries. Throws `KK_TOOLBOX` that names all that are missing. */
+/** Returns the paths of these binaries. Throws `KK_TOOLBOX` with the names of all missing ones. */
 export function requireTools<Name extends ToolName>(
   names: readonly Name[],
   env: Environment,
 ): Readonly<Record<Name, string>> {
-  const found = names.map((name) => [name, findTool(name, env)] as const)
-  const missing = found.filter(([, path]) => path === undefined).map(([name]) => name)
+  const paths = names.map((name) => [name, findTool(name, env)] as const)
+  const missing = paths.filter(([, path]) => path === undefined).map(([name]) => name)
   if (missing.length > 0) throw missingTools(missing, env)
-  return Object.fromEntries(found) as Record<Name, string>
+  return Object.fromEntries(paths) as Record<Name, string>
 }
 
 /** Returns the path of one binary. Throws `KK_TOOLBOX` if it is missing. */
@@ -64,7 +63,7 @@ export function toolPath(name: ToolName, env: Environment): string {
   return requireTools([name], env)[name]
 }
 
-/** Returns the binary from the first of KK_TOOLBOX, kk's cache and PATH that has it. */
+/** Returns the binary from the first of KK_TOOLBOX, kk's cache and PATH that contains it. */
 export function findTool(name: ToolName, env: Environment): string | undefined {
   return searchPath(env)
     .map((directory) => join(directory, name))
@@ -82,10 +81,7 @@ function searchPath(env: Environment): string[] {
   return [...toolDirectories(env), ...path]
 }
 
-/**
- * Returns the directory of the toolbox itself and not the link to it, so that running binaries stay when the link moves
- * on.
- */
+/** Returns the directory that the link points to, so that running binaries stay when the link changes. */
 function builtTools(link: ToolboxLink, env: Environment): string | undefined {
   try {
     return join(realpathSync(join(toolboxDirectory(env), link)), 'bin')

@@ -50,7 +50,7 @@ it('a file that somebody has edited is never overwritten', async () => {
 
   expect(twice.map(({exitCode}) => exitCode)).toEqual([0, 0])
   expect(edited.exitCode).toBe(2)
-  expect(edited.stderr).toContain('cloud.yaml exists already, with another text; nothing was written')
+  expect(edited.stderr).toContain('cloud.yaml already exists with other content; nothing was written')
   expect(await readFile(join(corner.directory, 'cloud.yaml'), 'utf8')).toBe('edited: {}\n')
 })
 

@@ -1,6 +1,6 @@
 import {access} from 'node:fs/promises'
 
-/** Returns true where something is at a path that this process can reach. */
+/** Returns true if the path exists and this process can reach it. */
 export function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

@@ -1,6 +1,6 @@
 import {accessSync, constants, statSync} from 'node:fs'
 
-/** Returns true where the path is a file that this user may execute. */
+/** Returns true if the path is a file that this user may execute. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

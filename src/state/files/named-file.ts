@@ -6,13 +6,13 @@ import {KkError} from '../../base/errors.ts'
 import {utf8Text} from './utf8-text.ts'
 
 interface Naming {
-  /** The name of the file in messages; by default its path. */
+  /** The name of the file in messages; defaults to its path. */
   readonly what?: string
   readonly hint?: string
   readonly silenceMilliseconds?: number
 }
 
-/** Returns the text of a file that the user names. Rejects with `KK_FILE`, also where the file is not UTF-8. */
+/** Reads a file that the user names. Rejects with `KK_FILE`, also if the file is not UTF-8. */
 export async function readNamedFile(
   file: string,
   {what = file, hint = 'check the path and its permissions', silenceMilliseconds}: Naming = {},
@@ -24,13 +24,16 @@ export async function readNamedFile(
   return utf8Text(bytes, what)
 }
 
-/** The limit of an input. No values are larger, and a device such as `/dev/zero` has no end. */
-const MOST_BYTES = 64 * 1024 * 1024
+/** The maximum size of an input. No values are larger, and a device such as `/dev/zero` never ends. */
+const MAX_INPUT_BYTES = 64 * 1024 * 1024
 
-/** The limit of silence. A program that writes to a pipe may have to ask a vault, and the vault a person. */
+/**
+ * The maximum time without input. A program that writes to a pipe may wait for a vault, and the vault for a
+ * person.
+ */
 const SILENCE_MILLISECONDS = 300_000
 
-/** Returns all bytes of a file or a named pipe. Rejects as `readToEnd`. */
+/** Returns all bytes of a file or a named pipe. Rejects like `readToEnd`. */
 export async function readFileToEnd(
   file: string,
   what: string,
@@ -40,8 +43,8 @@ export async function readFileToEnd(
 }
 
 /**
- * Opens a file to read it. A named pipe is opened without blocking: otherwise the call waits until somebody writes to
- * the pipe, and the process cannot end meanwhile.
+ * Opens a file for reading. A named pipe is opened without blocking: a blocking open waits for a writer, and
+ * the process cannot exit in the meantime.
  */
 async function openToRead(file: string): Promise<Readable> {
   if (!(await stat(file)).isFIFO()) return createReadStream(file)
@@ -49,7 +52,9 @@ async function openToRead(file: string): Promise<Readable> {
   return new Socket({fd, readable: true, writable: false})
 }
 
-/** Returns the text of standard input. On a terminal it first says what it waits for. Rejects with `KK_FILE`. */
+/**
+ * Reads standard input as a string. On a terminal it first prints what it waits for. Rejects with `KK_FILE`.
+ */
 export async function readStandardInput(what: string, stdin: Readable = process.stdin): Promise<string> {
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true
   if (isTerminal) process.stderr.write(`reading ${what} from standard input: end it with Ctrl-D\n`)
@@ -57,8 +62,8 @@ export async function readStandardInput(what: string, stdin: Readable = process.
 }
 
 /**
- * Returns all bytes of a stream. Rejects with `KK_FILE` where there are more than 64 MiB, or where nothing comes for
- * `silenceMilliseconds`; rejects with the stream's own errors.
+ * Returns all bytes of a stream. Rejects with `KK_FILE` if there are more than 64 MiB, or if there is no
+ * input for `silenceMilliseconds`; rejects with the stream's own errors.
  */
 export async function readToEnd(
   stream: Readable,
@@ -74,7 +79,7 @@ export async function readToEnd(
       timer?.refresh()
       const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk))
       length += bytes.length
-      if (length > MOST_BYTES) throw tooLarge(what)
+      if (length > MAX_INPUT_BYTES) throw tooLarge(what)
       chunks.push(bytes)
     }
   } finally {
@@ -84,13 +89,13 @@ export async function readToEnd(
 }
 
 function tooLarge(what: string): KkError {
-  return new KkError('KK_FILE', `${what}: expected at most ${MOST_BYTES / 1024 / 1024} MiB, got more`, {
-    hint: 'name a file that has an end',
+  return new KkError('KK_FILE', `${what}: expected at most ${MAX_INPUT_BYTES / 1024 / 1024} MiB, got more`, {
+    hint: 'name a file of finite size',
   })
 }
 
 function silence(what: string, milliseconds: number): KkError {
-  return new KkError('KK_FILE', `${what}: nothing came for ${milliseconds / 1000} s, and it has not ended`, {
-    hint: 'find out whether what writes to it still runs, or name a file',
+  return new KkError('KK_FILE', `${what}: no input for ${milliseconds / 1000} s, and it has not ended`, {
+    hint: 'check whether the program that writes to it still runs, or name a file',
   })
 }

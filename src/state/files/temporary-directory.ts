@@ -8,14 +8,16 @@ import {writingBelow} from './writing-below.ts'
 /** A directory under the system's temp folder, mode 0700. */
 export interface TemporaryDirectory {
   readonly path: string
-  /** Runs `body`, which writes into the directory. Rejects with `KK_FILE` when the directory cannot be written. */
+  /**
+   * Runs `body`, which writes into the directory. Rejects with `KK_FILE` if the directory is not writable.
+   */
   fill<T>(body: () => Promise<T>): Promise<T>
   remove(): Promise<void>
 }
 
 /**
- * Makes a directory that is removed at the latest when the process ends by itself. After SIGKILL, the next call removes
- * it. `prefix` is `kk-<word>-`. Rejects with `KK_FILE`.
+ * Creates a directory that is removed at the latest when the process exits. After SIGKILL, the next call
+ * removes it. `prefix` is `kk-<word>-`. Rejects with `KK_FILE`.
  */
 export async function temporaryDirectory(prefix: `kk-${string}-`): Promise<TemporaryDirectory> {
   const parent = tmpdir()

@@ -4,13 +4,14 @@ import {basename, dirname, join} from 'node:path'
 import {makeDirectory} from './make-directory.ts'
 
 interface WriteOptions {
-  /** The permission bits of the file; by default 0644. */
+  /** The permission bits of the file; defaults to 0644. */
   readonly mode?: number
 }
 
 /**
- * Writes a file so that a reader, and the disk after a crash, has either the old content or the new one. Missing parent
- * directories are made. Rejects with Node's own error, and with `KK_FILE` when a directory cannot be made.
+ * Writes a file atomically: a reader, and the disk after a crash, has either the old or the new content.
+ * Creates missing parent directories. Rejects with Node's own error, and with `KK_FILE` if a directory cannot
+ * be created.
  */
 export async function writeAtomically(
   path: string,
@@ -23,7 +24,7 @@ export async function writeAtomically(
   try {
     const file = await open(temporary, 'wx', mode)
     try {
-      // The umask reduces the mode that is given to open.
+      // The umask reduces the mode passed to open.
       await file.chmod(mode)
       await file.writeFile(content)
       await file.sync()
@@ -38,7 +39,7 @@ export async function writeAtomically(
   await syncDirectory(directory)
 }
 
-/** Flushes a directory to disk. Without this the rename itself may be lost when the machine stops. */
+/** Flushes a directory to disk. Otherwise a crash of the machine can lose the rename. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r')
   try {

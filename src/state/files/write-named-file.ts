@@ -7,7 +7,7 @@ import {pollUntil} from '../../base/poll.ts'
 import {writeAtomically} from './write-atomically.ts'
 
 interface WriteOptions {
-  /** The permission bits of the file; by default 0600. */
+  /** The permission bits of the file; defaults to 0600. */
   readonly mode?: number
 }
 
@@ -17,38 +17,38 @@ type Target =
   | {readonly kind: 'stream'; readonly stream: NodeJS.WriteStream}
 
 /**
- * Writes a file that the user names, whole or not at all; `-` is standard output. A link is followed; a device or a
- * FIFO is written to and never replaced. No directory is made, for a missing one is a typing error. Rejects with
- * `KK_FILE`.
+ * Writes a file that the user names, whole or not at all; `-` is standard output. A link is resolveLinks. A
+ * device or a FIFO is written to and never replaced. No directory is created because a missing one is a
+ * typing error. Rejects with `KK_FILE`.
  */
 export async function writeNamedFile(
   file: string,
-  text: string,
+  content: string,
   {mode = 0o600}: WriteOptions = {},
 ): Promise<void> {
-  const target = await targetOf(file)
+  const target = await resolveTarget(file)
   try {
-    if (target.kind === 'file') await writeAtomically(target.path, text, {mode})
-    else if (target.kind === 'device') await writeDevice(target.path, text)
-    else target.stream.write(text)
+    if (target.kind === 'file') await writeAtomically(target.path, content, {mode})
+    else if (target.kind === 'device') await writeDevice(target.path, content)
+    else target.stream.write(content)
   } catch (cause) {
     throw unwritable(file, String((cause as NodeJS.ErrnoException).code), cause)
   }
 }
 
-/** Rejects with `KK_FILE` for a file that is there with another text: somebody may have edited it. */
-export async function expectNewOrSame(file: string, text: string): Promise<void> {
+/** Rejects with `KK_FILE` if the file exists with other content, which may hold edits. */
+export async function expectNewOrSame(file: string, content: string): Promise<void> {
   if (!(await isPlainFile(file))) return
-  const there = await readFile(file, 'utf8').catch(() => undefined)
-  if (there === undefined || there === text) return
-  throw new KkError('KK_FILE', `${file} exists already, with another text; nothing was written`, {
+  const existing = await readFile(file, 'utf8').catch(() => undefined)
+  if (existing === undefined || existing === content) return
+  throw new KkError('KK_FILE', `${file} already exists with other content; nothing was written`, {
     hint: 'name another file, and compare the two; or remove that one',
   })
 }
 
-/** Rejects with `KK_FILE` where a file could not be written. It leaves nothing behind. */
+/** Rejects with `KK_FILE` if a file could not be written. Leaves nothing behind. */
 export async function expectWritable(file: string): Promise<void> {
-  const target = await targetOf(file)
+  const target = await resolveTarget(file)
   if (target.kind !== 'file') return
   const directory = dirname(target.path)
   await tryToWrite(directory).catch((cause) => {
@@ -56,26 +56,29 @@ export async function expectWritable(file: string): Promise<void> {
   })
 }
 
-/** Returns true where the name is of a file, or of one to be made, and not of a device, a FIFO or standard output. */
+/**
+ * Returns true if the name is of a regular file or of a new one; false for a device, a FIFO or standard
+ * output.
+ */
 export async function isPlainFile(file: string): Promise<boolean> {
-  return (await targetOf(file)).kind === 'file'
+  return (await resolveTarget(file)).kind === 'file'
 }
 
-async function targetOf(file: string): Promise<Target> {
+async function resolveTarget(file: string): Promise<Target> {
   if (file === '-') return {kind: 'stream', stream: process.stdout}
-  const there = await stat(file).catch((cause: NodeJS.ErrnoException) => {
+  const status = await stat(file).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') throw unwritable(file, String(cause.code), cause)
   })
-  if (there?.isDirectory()) throw unwritable(file, 'it is a directory')
-  const stream = there && ownStream(there)
+  if (status?.isDirectory()) throw unwritable(file, 'it is a directory')
+  const stream = status && ownStream(status)
   if (stream) return {kind: 'stream', stream}
-  if (there && !there.isFile()) return {kind: 'device', path: file}
-  return {kind: 'file', path: await followed(file, file)}
+  if (status && !status.isFile()) return {kind: 'device', path: file}
+  return {kind: 'file', path: await resolveLinks(file, file)}
 }
 
 /**
- * Returns the stream that `/dev/stdout` or `/dev/stderr` stands for. If it were opened anew, a file would be written
- * from its start, and a socket not at all.
+ * Returns this process's stream if the file is `/dev/stdout` or `/dev/stderr`. Opening the device again would
+ * write a file from its start, and fails for a socket.
  */
 function ownStream({dev, ino}: Stats): NodeJS.WriteStream | undefined {
   const isSame = (fd: number) => {
@@ -86,21 +89,21 @@ function ownStream({dev, ino}: Stats): NodeJS.WriteStream | undefined {
   return isSame(2) ? process.stderr : undefined
 }
 
-/** Returns the path to which a name leads over links. The last link may lead to nothing yet. */
-async function followed(path: string, file: string): Promise<string> {
+/** Resolves a path over links. The target of the last link may be missing. */
+async function resolveLinks(path: string, file: string): Promise<string> {
   const above = dirname(path)
-  // The dot makes `realpath` fail where the path above is a file.
+  // The dot makes `realpath` fail if the parent is a file.
   const directory = await realpath(`${above}/.`).catch((cause) => {
     throw unwritable(file, `there is no directory ${above}`, cause)
   })
   const link = await readlink(join(directory, basename(path))).catch(() => undefined)
   if (link === undefined) return join(directory, basename(path))
-  return followed(isAbsolute(link) ? link : `${directory}/${link}`, file)
+  return resolveLinks(isAbsolute(link) ? link : `${directory}/${link}`, file)
 }
 
 /**
- * Rejects where no file can be made in a directory. Permissions do not tell: root may write everywhere, but not on a
- * read-only file system.
+ * Rejects if no file can be created in the directory. Permissions are not sufficient: root may write
+ * everywhere, but not on a read-only file system.
  */
 async function tryToWrite(directory: string): Promise<void> {
   const probe = join(directory, `.kk.${randomUUID()}`)
@@ -115,21 +118,21 @@ function unwritable(file: string, why: string, cause?: unknown): KkError {
   })
 }
 
-const PAUSE_MILLISECONDS = 50
+const FIFO_POLL_INTERVAL_MS = 50
 
-/** Writes to a device, or to a FIFO once somebody reads it. */
-async function writeDevice(path: string, text: string): Promise<void> {
-  const held = await openOnceRead(path)
+/** Writes to a device, or to a FIFO as soon as it has a reader. */
+async function writeDevice(path: string, content: string): Promise<void> {
+  const handle = await openOnceRead(path)
   try {
-    await writeFile(path, text, {flag: constants.O_WRONLY})
+    await writeFile(path, content, {flag: constants.O_WRONLY})
   } finally {
-    await held.close()
+    await handle.close()
   }
 }
 
 /**
- * Opens a FIFO once it has a reader. A blocking open would hold a thread of node for good, and no signal but SIGKILL
- * could end kk.
+ * Opens a FIFO as soon as it has a reader. A blocking open would occupy a thread of Node permanently, and
+ * only SIGKILL could end kk.
  */
 async function openOnceRead(path: string): Promise<FileHandle> {
   const opened = () =>

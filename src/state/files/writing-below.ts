@@ -3,13 +3,14 @@ import {KkError} from '../../base/errors.ts'
 
 interface WritablePlace {
   readonly directory: string
-  /** The environment variable that names another place. */
+  /** The environment variable that sets another directory. */
   readonly variable: 'TMPDIR' | 'XDG_CACHE_HOME' | 'XDG_STATE_HOME'
 }
 
 /**
- * Runs `body`, which writes below a directory before anything is changed. Rejects with `KK_FILE` where the directory
- * cannot be written: no room, a limit of the file size, no permission, a read-only disk. Other errors pass unchanged.
+ * Runs `body`, which writes below a directory before any change to the cluster. Rejects with `KK_FILE` if the
+ * directory is not writable: no space, a file size limit, no permission, a read-only disk. Other errors pass
+ * unchanged.
  */
 export async function writingBelow<T>(place: WritablePlace, body: () => Promise<T>): Promise<T> {
   try {
@@ -20,8 +21,7 @@ export async function writingBelow<T>(place: WritablePlace, body: () => Promise<
 }
 
 /**
- * Returns true for an error of writing below the directory. The error of a failed write(2) has no path; every other
- * error of a file has one.
+ * Returns true for an error of writing below the directory. Only the error of a failed write(2) has no path.
  */
 function isOfWriting(error: unknown, directory: string): error is NodeJS.ErrnoException {
   if (!(error instanceof Error) || error instanceof KkError) return false
@@ -32,13 +32,13 @@ function isOfWriting(error: unknown, directory: string): error is NodeJS.ErrnoEx
 }
 
 function unwritable(cause: NodeJS.ErrnoException, {directory, variable}: WritablePlace): KkError {
-  const mend = cause.code === 'EFBIG' ? 'raise the limit (ulimit -f)' : 'make room or give permission there'
+  const fix = cause.code === 'EFBIG' ? 'raise the limit (ulimit -f)' : 'make room or give permission there'
   return new KkError(
     'KK_FILE',
     `the directory ${directory} cannot be written (${cause.code}); nothing was changed`,
     {
       cause,
-      hint: `${mend}, or name another directory by ${variable}`,
+      hint: `${fix}, or set ${variable} to another directory`,
     },
   )
 }

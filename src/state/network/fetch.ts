@@ -4,8 +4,8 @@ import {loadBundle} from '../assets.ts'
 import {namesProxy, proxyFor} from './proxy.ts'
 
 /**
- * Sends a request as `fetch` does, through the proxy that the environment names for its address, and for that of each
- * redirection. What carries it out is loaded only if there is a proxy.
+ * Sends a request as `fetch` does, through the proxy that the environment configures for its address, and for
+ * the address of each redirect. The proxy library is loaded only if a proxy is configured.
  */
 export async function fetchThroughProxy(
   url: string | URL,
@@ -13,23 +13,23 @@ export async function fetchThroughProxy(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Response> {
   if (!namesProxy(env)) return fetch(url, options)
-  const {send, dispatcher} = await proxyingOf(env)
+  const {send, dispatcher} = await proxyClient(env)
   return (await send(url, {...options, dispatcher} as Parameters<typeof send>[1])) as unknown as Response
 }
 
-/** Connections are kept for the next request of the same environment. */
-const proxyingOf = oncePerObject(async (env: NodeJS.ProcessEnv) => {
+/** Returns the client of an environment. Its connections are reused. */
+const proxyClient = oncePerObject(async (env: NodeJS.ProcessEnv) => {
   const undici = await loadBundle('proxy', () => import('./libraries.ts'))
   const direct = new undici.Agent()
   const proxies = new Map<string, Dispatcher>()
   const through = (proxy: string) => {
-    const found =
+    const agent =
       proxies.get(proxy) ??
       (/^socks5h?:/i.test(proxy)
         ? new undici.Socks5ProxyAgent(proxy)
         : new undici.ProxyAgent({uri: proxy, proxyTunnel: false}))
-    proxies.set(proxy, found)
-    return found
+    proxies.set(proxy, agent)
+    return agent
   }
   const dispatcher = direct.compose(() => (request, handler) => {
     const proxy = proxyFor(String(request.origin), env)

@@ -3,7 +3,7 @@ import {domainToASCII} from 'node:url'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A host and port that a request goes to; without brackets and in lower case. */
+/** The host and port of a request; without brackets and in lower case. */
 interface Target {
   readonly host: string
   readonly port: string
@@ -12,23 +12,25 @@ interface Target {
 const PORTS: Readonly<Record<string, string>> = {'http:': '80', 'https:': '443'}
 
 /**
- * Returns the address of the proxy for requests to a URL; undefined if there is none. The rules are those of Go, and so of helm and
- * kubectl (golang.org/x/net: http/httpproxy): HTTPS_PROXY or HTTP_PROXY by the scheme of the URL, unless its host is this machine or
- * among NO_PROXY: names with all below them, `.names` below one, addresses, networks, each with a port or for all; `*` for everything.
+ * Returns the address of the proxy for requests to a URL; undefined if there is none. The rules are those of
+ * Go, and so of helm and kubectl (golang.org/x/net: http/httpproxy): HTTPS_PROXY or HTTP_PROXY by the scheme
+ * of the URL, unless the host is this machine or matches NO_PROXY. Entries of NO_PROXY are host names, which
+ * include their subdomains, `.names` for subdomains only, addresses and networks, each with an optional port,
+ * or `*` for everything.
  */
 export function proxyFor(url: string | URL, env: Environment): string | undefined {
   const {protocol, hostname, port} = new URL(url)
   const target = {host: hostname.replace(/^\[|\]$/g, ''), port: port || PORTS[protocol] || ''}
-  const proxy = addressOf(protocol === 'https:' ? either(env, 'HTTPS_PROXY') : httpProxy(env))
+  const proxy = proxyAddress(protocol === 'https:' ? either(env, 'HTTPS_PROXY') : httpProxy(env))
   return proxy === undefined || isDirect(target, either(env, 'NO_PROXY')) ? undefined : proxy
 }
 
-/** Returns true if the environment names a proxy for anything. */
+/** Returns true if the environment configures any proxy. */
 export function namesProxy(env: Environment): boolean {
-  return [either(env, 'HTTPS_PROXY'), httpProxy(env)].some((value) => addressOf(value) !== undefined)
+  return [either(env, 'HTTPS_PROXY'), httpProxy(env)].some((value) => proxyAddress(value) !== undefined)
 }
 
-/** In a CGI script HTTP_PROXY is the header `Proxy` of whoever sent the request. */
+/** Returns HTTP_PROXY; empty in a CGI script, where it holds the client's `Proxy` header. */
 function httpProxy(env: Environment): string {
   return env['REQUEST_METHOD'] ? '' : either(env, 'HTTP_PROXY')
 }
@@ -37,8 +39,8 @@ function either(env: Environment, name: string): string {
   return env[name] || env[name.toLowerCase()] || ''
 }
 
-/** What is no address is ignored. */
-function addressOf(value: string): string | undefined {
+/** Returns the address of a proxy; undefined for anything that is not a URL. */
+function proxyAddress(value: string): string | undefined {
   if (value === '') return undefined
   const address = value.includes('://') ? value : `http://${value}`
   return URL.canParse(address) ? address : undefined
@@ -57,9 +59,9 @@ function isLoopback(host: string): boolean {
 function matches(entry: string, target: Target): boolean {
   const [, network = '', bits] = /^(.*)\/(\d{1,3})$/.exec(entry) ?? []
   if (bits !== undefined && isIP(network)) return within(target.host, network, Number(bits))
-  const [, bracketed, plain, given] = /^(?:\[(.*)\](?=:)|([^:[\]]*))(?::(\d*))?$/.exec(entry) ?? []
+  const [, bracketed, plain, suffix] = /^(?:\[(.*)\](?=:)|([^:[\]]*))(?::(\d*))?$/.exec(entry) ?? []
   const host = isIP(entry) ? entry : (bracketed ?? plain ?? '')
-  const port = isIP(entry) ? undefined : given
+  const port = isIP(entry) ? undefined : suffix
   if (host === '' || (port && port !== target.port)) return false
   if (isIP(host)) return within(target.host, host, isIP(host) === 4 ? 32 : 128)
   return isIP(target.host) === 0 && isNamed(host.replace(/^\*(?=\.)/, ''), target.host)
@@ -71,7 +73,7 @@ function isNamed(name: string, host: string): boolean {
   return host.endsWith(`.${domain}`) || (!isBelow && host === domain)
 }
 
-/** Returns true for an address within a network of the same family. */
+/** Returns true if the address is in a network of the same family. */
 function within(address: string, network: string, bits: number): boolean {
   const family = isIP(network)
   if (family === 0 || family !== isIP(address) || bits > (family === 4 ? 32 : 128)) return false

@@ -1,10 +1,10 @@
 import {readFile} from 'node:fs/promises'
 import {processesStartedWith} from './started-with.ts'
 
-/** The identity of a process, which differs from that of a later process with the same id. */
+/** The identity of a process; a later process with the same id has another one. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** The start in clock ticks since boot, from `/proc/<pid>/stat`; absent where there is no `/proc`. */
+  /** The start time in clock ticks since boot, from `/proc/<pid>/stat`; absent without `/proc`. */
   readonly started?: string
 }
 
@@ -14,14 +14,14 @@ interface ProcessStat {
   readonly started: string
 }
 
-/** Returns the identity of a running process; undefined when none runs under this id. */
+/** Returns the identity of a running process; undefined if no process has this id. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   if (process.platform !== 'linux') return answers(pid) ? {pid} : undefined
   const stat = await processStat(pid)
   return stat && !hasEnded(stat) ? {pid, started: stat.started} : undefined
 }
 
-/** Returns true while the process of this identity runs. A zombie does not run: it holds nothing any more. */
+/** Returns true while the process of this identity runs. A zombie does not: it no longer holds resources. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   const now = await identifyProcess(identity.pid)
   return now !== undefined && now.started === identity.started
@@ -36,7 +36,8 @@ async function processStat(pid: number): Promise<ProcessStat | undefined> {
 }
 
 /**
- * Returns fields 3 (state) and 22 (starttime) of proc(5). Field 2, the command, may itself hold blanks and brackets.
+ * Returns fields 3 (state) and 22 (starttime) of proc(5). Field 2, the command, may contain blanks and
+ * brackets.
  */
 export function parseProcessStat(text: string): ProcessStat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -56,7 +57,7 @@ function answers(pid: number): boolean {
   }
 }
 
-/** Returns a running process that was started with this environment variable; undefined when there is none. */
+/** Returns a running process that was started with this environment variable; undefined if there is none. */
 export async function findProcess(variable: string, value: string): Promise<ProcessIdentity | undefined> {
   for (const pid of await processesStartedWith(variable, value)) {
     const identity = await identifyProcess(pid)

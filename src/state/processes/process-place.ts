@@ -2,46 +2,48 @@ import {readFile, readlink} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {identifyProcess, isRunning, type ProcessIdentity} from './process-identity.ts'
 
-/** The place of a process: all that must be equal for another process to see whether it still runs. */
+/** The place of a process. Another process can see whether it still runs only if all fields are equal. */
 export interface ProcessPlace {
   readonly host: string
-  /** The content of `/etc/machine-id`, for two machines may have one name. */
+  /** The content of `/etc/machine-id`, because two machines may have the same host name. */
   readonly machine?: string
-  /** The id of the boot, new at every start of the machine. */
+  /** The boot id, new at every start of the machine. */
   readonly boot?: string
-  /** The namespace of process ids: containers of one machine do not see each other's processes. */
+  /** The PID namespace: containers of one machine do not see each other's processes. */
   readonly pids?: string
-  /** The id of the user: processes of other users may be hidden, and their environment cannot be read. */
+  /** The user id: processes of other users may be hidden, and their environment cannot be read. */
   readonly user?: number
-  /** The pod that it runs in, where that tells: when the pod has ended, so have its processes. */
+  /** The pod that runs the process, if known: when the pod has ended, so have its processes. */
   readonly pod?: PodIdentity
 }
 
-/** A pod; another one of its name has another uid. */
+/** A pod; a later pod with the same name has another uid. */
 export interface PodIdentity {
   readonly namespace: string
   readonly name: string
   readonly uid: string
 }
 
-/** The variables by which a pod that runs kk tells which one it is, with the fields of a pod that they hold. */
+/** The environment variables that identify the pod that runs kk, with the pod fields that they hold. */
 export const POD_VARIABLES = {
   KK_POD_NAMESPACE: 'metadata.namespace',
   KK_POD_NAME: 'metadata.name',
   KK_POD_UID: 'metadata.uid',
 } as const
 
-/** A process with its place, for readers that may be elsewhere. */
+/** A process with its place, for readers that may run in another place. */
 export interface PlacedProcess extends ProcessIdentity, ProcessPlace {}
 
-/** The state of a process. `gone`: it has provably ended. `unseen`: its state cannot be told from here. */
+/**
+ * The state of a process. `gone`: it has provably ended. `unseen`: its state cannot be determined from here.
+ */
 export type ProcessState = 'running' | 'gone' | 'unseen'
 
 /** Returns the place of this process. */
 export async function thisPlace(): Promise<ProcessPlace> {
   const [machine, boot, pids] = await Promise.all([
-    textOf('/etc/machine-id'),
-    textOf('/proc/sys/kernel/random/boot_id'),
+    readTrimmed('/etc/machine-id'),
+    readTrimmed('/proc/sys/kernel/random/boot_id'),
     readlink('/proc/self/ns/pid').catch(() => undefined),
   ])
   const user = process.getuid?.()
@@ -67,14 +69,13 @@ export async function thisProcess(): Promise<PlacedProcess> {
 }
 
 /**
- * The first namespace of process ids: PROC_PID_INIT_INO of the kernel. The numbers of containers' namespaces are
+ * The initial PID namespace: PROC_PID_INIT_INO of the kernel. The numbers of containers' namespaces are
  * reused.
  */
 const FIRST_PIDS = 'pid:[4026531836]'
 
 /**
- * Returns how a place relates to this one. `before`: the same machine before its last start; no process of then still
- * runs.
+ * Compares a place with this one. `before`: the same machine before its last boot; its processes have ended.
  */
 export function relationOf(place: ProcessPlace, here: ProcessPlace): 'here' | 'before' | 'elsewhere' {
   const same = (key: keyof ProcessPlace) => place[key] !== undefined && place[key] === here[key]
@@ -85,7 +86,7 @@ export function relationOf(place: ProcessPlace, here: ProcessPlace): 'here' | 'b
   return isRestarted && isMachine ? 'before' : 'elsewhere'
 }
 
-/** Returns the state of a process as far as it can be told from here. */
+/** Returns the state of a process, as far as it can be determined from here. */
 export async function sightProcess(process: PlacedProcess): Promise<ProcessState> {
   const relation = relationOf(process, await thisPlace())
   if (relation === 'before') return 'gone'
@@ -93,6 +94,6 @@ export async function sightProcess(process: PlacedProcess): Promise<ProcessState
   return (await isRunning(process)) ? 'running' : 'gone'
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function readTrimmed(path: string): Promise<string | undefined> {
   return (await readFile(path, 'utf8').catch(() => '')).trim() || undefined
 }

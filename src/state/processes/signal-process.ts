@@ -1,4 +1,7 @@
-/** Sends a signal to a process, or by a negative id to a process group. Ignores a process that has ended meanwhile. */
+/**
+ * Sends a signal to a process, or to a process group if the id is negative. Ignores a process that has
+ * already ended.
+ */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

@@ -27,7 +27,7 @@ describe('makeDirectory', () => {
   it.each(['/proc/x/y', '/proc/self/x', '/proc/1/x/y/z'])('%s is refused at once', async (path) => {
     await expect(makeDirectory(path)).rejects.toMatchObject({
       code: 'KK_FILE',
-      message: expect.stringMatching(new RegExp(`^the directory ${path} cannot be made \\(E(NOENT|ACCES)`)),
+      message: expect.stringMatching(new RegExp(`^the directory ${path} cannot be created \\(E(NOENT|ACCES)`)),
     })
   })
 
@@ -36,7 +36,7 @@ describe('makeDirectory', () => {
 
     await expect(makeDirectory(join(directory, 'file/x/y'))).rejects.toMatchObject({
       code: 'KK_FILE',
-      message: `the directory ${directory}/file/x/y cannot be made (ENOTDIR at ${directory}/file)`,
+      message: `the directory ${directory}/file/x/y cannot be created (ENOTDIR at ${directory}/file)`,
     })
   })
 })

@@ -34,14 +34,14 @@ it('ends a named pipe that nobody writes to', async () => {
 
   await expect(reading).rejects.toMatchObject({
     code: 'KK_FILE',
-    message: '--values db: nothing came for 0.05 s, and it has not ended',
+    message: '--values db: no input for 0.05 s, and it has not ended',
   })
 })
 
 it('ends standard input that is silent', async () => {
   await expect(readToEnd(new PassThrough(), 'standard input', 50)).rejects.toMatchObject({
     code: 'KK_FILE',
-    message: 'standard input: nothing came for 0.05 s, and it has not ended',
+    message: 'standard input: no input for 0.05 s, and it has not ended',
   })
 })
 

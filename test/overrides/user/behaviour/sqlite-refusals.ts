@@ -80,7 +80,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
 
       await expect(openTestStore(join(path, 'store.sqlite'))).rejects.toMatchObject({
         code: 'KK_FILE',
-        message: `the directory ${path} cannot be made (ENOTDIR)`,
+        message: `the directory ${path} cannot be created (ENOTDIR)`,
       })
     })
 
