@@ -1,36 +1,39 @@
 import {type Source, yamlError} from './error.ts'
 import {type ContentNode, contentOf, type MappingNode, type Node, type SequenceNode} from './node.ts'
 
-/** Nodes that a reader meets when it follows every alias: all of them, and those behind aliases. */
+/** The number of nodes that a reader visits if it follows every alias: in total, and through aliases. */
 interface Weight {
   readonly all: number
   readonly aliased: number
 }
 
-/** Refuses a document whose aliases multiply, as Helm does. go.yaml.in/yaml/v2: decode.go allowedAliasRatio. Throws `KK_YAML`. */
+/**
+ * Rejects a document whose aliases multiply, as Helm does. go.yaml.in/yaml/v2: decode.go allowedAliasRatio.
+ * Throws `KK_YAML`.
+ */
 export function refuseAliasBomb(source: Source, root: Node): void {
   if (!source.text.includes('*')) return
   const {all, aliased} = weigh(root, new Map())
   if (aliased <= 100 || all <= 1000) return
   if (aliased / all <= allowedRatio(all)) return
-  const message = `the aliases of this file stand for ${all.toExponential(1)} values: Helm refuses that`
+  const message = `the aliases of this file expand to ${all.toExponential(1)} values: Helm refuses that`
   throw yamlError(source, root.offset, message, 'nest anchors less deeply')
 }
 
 const SCALAR: Weight = {all: 1, aliased: 0}
 
-function weigh(node: Node, seen: Map<ContentNode, Weight>): Weight {
+function weigh(node: Node, weights: Map<ContentNode, Weight>): Weight {
   const content = contentOf(node)
   if (content.kind === 'scalar') return node.kind === 'alias' ? {all: 2, aliased: 1} : SCALAR
-  const inner = (content.aliased ? seen.get(content) : undefined) ?? weighCollection(content, seen)
+  const inner = (content.aliased ? weights.get(content) : undefined) ?? weighCollection(content, weights)
   return node.kind === 'alias' ? {all: inner.all + 1, aliased: inner.all} : inner
 }
 
-function weighCollection(content: SequenceNode | MappingNode, seen: Map<ContentNode, Weight>): Weight {
+function weighCollection(content: SequenceNode | MappingNode, weights: Map<ContentNode, Weight>): Weight {
   let all = 1
   let aliased = 0
   const add = (child: Node) => {
-    const weight = weigh(child, seen)
+    const weight = weigh(child, weights)
     all += weight.all
     aliased += weight.aliased
   }
@@ -41,7 +44,7 @@ function weighCollection(content: SequenceNode | MappingNode, seen: Map<ContentN
       add(value)
     }
   const weight = {all, aliased}
-  if (content.aliased) seen.set(content, weight)
+  if (content.aliased) weights.set(content, weight)
   return weight
 }
 

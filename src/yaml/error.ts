@@ -1,7 +1,7 @@
 import type {YAMLException} from 'js-yaml'
 import {KkError} from '../base/errors.ts'
 
-/** The text that is being read, and what to call it in messages. */
+/** The string that is being read, and its name in messages. */
 export interface Source {
   readonly file: string
   readonly text: string
@@ -14,14 +14,13 @@ export interface LineColumn {
   readonly column: number
 }
 
-/** Line and column of an offset; `\n`, `\r\n` and a lone `\r` end a line, as YAML has it. */
-function placeOf(text: string, offset: number): LineColumn {
+/** Returns line and column of an offset; `\n`, `\r\n` and a lone `\r` end a line, as in YAML. */
+function lineColumn(text: string, offset: number): LineColumn {
   return placesIn(text)(offset)
 }
 
 /**
- * Returns a function that tells the place of an offset, for whoever asks often: the text is searched for its lines
- * once.
+ * Returns a function from offset to line and column, for many lookups: the string is scanned for lines once.
  */
 export function placesIn(text: string): (offset: number) => LineColumn {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({index, 0: end}) => index + end.length)]
@@ -37,21 +36,24 @@ export function placesIn(text: string): (offset: number) => LineColumn {
   }
 }
 
-/** `file:line:column` of an offset, as it is printed in messages. */
+/** Returns `file:line:column` of an offset, as printed in messages. */
 export function whereIs(source: Source, offset: number): string {
-  const {line, column} = placeOf(source.text, offset)
+  const {line, column} = lineColumn(source.text, offset)
   return `${source.file}:${line}:${column}`
 }
 
 /**
- * Returns what js-yaml objects to, without what it quotes of the text: a name of a tag or an alias can be a secret
- * without quotes.
+ * Returns js-yaml's error message without quoted parts of the document: the name of a tag or an alias can be
+ * a secret.
  */
 export function reasonOf({reason}: Pick<YAMLException, 'reason'>): string {
   return reason.replace(/ ".*"|: .*| !<.*>/gs, '')
 }
 
-/** A `KK_YAML` error that stands at an offset of the text. The message quotes no value of it: any can be a secret. */
+/**
+ * Returns a `KK_YAML` error at an offset of the document. The message quotes no values, because any can be a
+ * secret.
+ */
 export function yamlError(source: Source, offset: number, message: string, hint?: string): KkError {
   return new KkError('KK_YAML', `${whereIs(source, offset)}: ${message}`, {hint})
 }

@@ -5,8 +5,9 @@ import {exactInteger, resolveWord} from './word.ts'
 const SIGNED_END = 2n ** 63n
 
 /**
- * The name that Helm gives to a key: `y:` is "true", `0x10:` is "16", `1e6:` is "1e+06".
- * sigs.k8s.io/yaml: yaml.go convertToJSONableObject. Throws `KK_YAML` for null, maps, lists and integers of 64 bits.
+ * Returns the name that Helm gives to a key: `y:` is "true", `0x10:` is "16", `1e6:` is "1e+06".
+ * sigs.k8s.io/yaml: yaml.go convertToJSONableObject. Throws `KK_YAML` for null, maps, lists and 64-bit
+ * integers.
  */
 export function keyText(source: Source, node: Node): string {
   const key = contentOf(node)
@@ -27,7 +28,9 @@ function badKey(source: Source, node: Node, what: string): Error {
   return yamlError(source, node.offset, `expected a string as a key, got ${what}`, 'write the key in quotes')
 }
 
-/** Go's `strconv.FormatFloat(value, 'g', -1, 32)`, which is what the keys of that reader are written with. */
+/**
+ * Formats a float like Go's `strconv.FormatFloat(value, 'g', -1, 32)`, which sigs.k8s.io/yaml uses for keys.
+ */
 function floatText(value: number): string {
   if (Number.isNaN(value)) return '.nan'
   const single = Math.fround(value)
@@ -40,7 +43,7 @@ function floatText(value: number): string {
   return `${shortest.slice(0, shortest.indexOf('e'))}e${exponent < 0 ? '-' : '+'}${size}`
 }
 
-/** The fewest digits that read back as the same 32-bit float, as `d.ddde±x`. */
+/** Returns the fewest digits that parse to the same 32-bit float, as `d.ddde±x`. */
 function shortestSingle(single: number): string {
   for (let count = 0; count < 9; count += 1) {
     const text = single.toExponential(count)

@@ -12,7 +12,7 @@ export interface SequenceNode {
   readonly kind: 'sequence'
   readonly offset: number
   readonly tag: string
-  /** An alias stands for it somewhere; set while the tree is built. */
+  /** Whether an alias refers to it; set while the tree is built. */
   aliased: boolean
   readonly items: Node[]
 }
@@ -25,7 +25,7 @@ export interface MappingNode {
   readonly pairs: {readonly key: Node; readonly value: Node}[]
 }
 
-/** The place of a `*name`; its target never contains the alias itself. */
+/** A `*name`; its target never contains the alias itself. */
 export interface AliasNode {
   readonly kind: 'alias'
   readonly offset: number
@@ -35,7 +35,7 @@ export interface AliasNode {
 export type ContentNode = ScalarNode | SequenceNode | MappingNode
 export type Node = ContentNode | AliasNode
 
-/** Returns the node that a node stands for, aliases followed. */
+/** Returns the node itself, or the target of an alias. */
 export function contentOf(node: Node): ContentNode {
   return node.kind === 'alias' ? node.target : node
 }

@@ -12,34 +12,34 @@ import {reasonOf, type Source, yamlError} from './error.ts'
 import type {AliasNode, ContentNode, MappingNode, Node, ScalarNode, SequenceNode} from './node.ts'
 
 /**
- * The documents of a YAML text as trees of nodes with offsets.
- * js-yaml parses; its own constructor is not used because Helm's merge keys, key names and duplicates differ from it.
- * Throws `KK_YAML`.
+ * Returns the documents of a YAML string as trees of nodes with offsets. js-yaml parses; its own constructor
+ * is not used because Helm differs in merge keys, key names and duplicates. Throws `KK_YAML`.
  */
 export function parseTrees(source: Source): Node[] {
   refuseForeignBreaks(source)
   return buildTrees(source, parsed(source))
 }
 
-/** The events of a text in which some lines were indented. */
+/** The events of a string in which some lines were indented. */
 interface Parsed {
   readonly events: readonly Event[]
   readonly text: string
-  /** Returns the place that an offset of that text has in the one that was read. */
+  /** Maps an offset in `text` to the offset in the original string. */
   readonly origin: (offset: number) => number
 }
 
-/** The number of characters that may be parsed again for lines that are indented. */
-const MOST_WORK = 20_000_000
+/** The limit of re-parsing for lines that are indented, in characters. */
+const MAX_REPARSED_CHARACTERS = 20_000_000
 
 /**
- * YAML 1.2, and js-yaml with it, wants the lines of a flow collection or a quoted text indented deeper than their key; Helm's
- * reader takes any indentation there. Such a line is indented, and the text parsed again.
+ * Parses a string. YAML 1.2, and so js-yaml, requires the lines of a flow collection or a quoted string to be
+ * indented deeper than their key; Helm's reader accepts any indentation there. Such a line is indented, and
+ * the string is parsed again.
  */
 function parsed(source: Source): Parsed {
   let {text} = source
   const starts: number[] = []
-  const depth = depthOf(text)
+  const depth = maximalIndent(text)
   const origin = (offset: number) => {
     const before = countBelow(starts, offset)
     const inside = before === 0 ? 0 : Math.max(0, starts[before - 1]! + depth - offset)
@@ -53,8 +53,8 @@ function parsed(source: Source): Parsed {
       const at = error.mark?.position ?? 0
       const start = Math.max(text.lastIndexOf('\n', at - 1), text.lastIndexOf('\r', at - 1)) + 1
       const isShallow = error.reason === 'deficient indentation' && isIndentable(text, start, at)
-      const isKnown = starts[countBelow(starts, start)] === start
-      if (!isShallow || isKnown || round * text.length > MOST_WORK)
+      const isIndented = starts[countBelow(starts, start)] === start
+      if (!isShallow || isIndented || round * text.length > MAX_REPARSED_CHARACTERS)
         throw yamlError(source, origin(at), reasonOf(error), 'correct the YAML at that place')
       const lines = startsOfOpen(text, start)
       const indent = ' '.repeat(depth)
@@ -66,7 +66,7 @@ function parsed(source: Source): Parsed {
   }
 }
 
-/** Returns how many of some ascending numbers are below another one. */
+/** Returns how many of the ascending numbers are below the limit. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {
@@ -77,7 +77,10 @@ function countBelow(numbers: readonly number[], limit: number): number {
   return low
 }
 
-/** The starts of a line and of those after it that cannot be outside of what is open there: nothing before them closes it. */
+/**
+ * Returns the start of a line and of the following lines that are certainly inside the same open collection
+ * or quoted string, because nothing before them closes it.
+ */
 function startsOfOpen(text: string, start: number): readonly number[] {
   const starts = [start]
   for (let at = start; ; ) {
@@ -93,14 +96,17 @@ function startsOfOpen(text: string, start: number): readonly number[] {
   }
 }
 
-/** Deeper than anything can be: also than what stands behind `- - `. */
-function depthOf(text: string): number {
+/** Returns an indentation deeper than any in the string, including content after `- - `. */
+function maximalIndent(text: string): number {
   let most = 0
   for (const [prefix] of text.matchAll(/^[ ?-]+/gm)) most = Math.max(most, prefix.length)
   return most + 1
 }
 
-/** A tab is no indentation for Helm either, and `---` ends what is open. */
+/**
+ * Returns true if a line can be indented. A tab is no indentation for Helm either, and `---` ends open
+ * collections.
+ */
 function isIndentable(text: string, start: number, at: number): boolean {
   return (
     start > 0 &&
@@ -109,24 +115,27 @@ function isIndentable(text: string, start: number, at: number): boolean {
   )
 }
 
-/** Helm's YAML 1.1 reader ends a line at these, YAML 1.2 does not: whoever means the character must escape it. */
+/**
+ * Throws `KK_YAML` for characters at which Helm's YAML 1.1 reader ends a line and YAML 1.2 does not. The
+ * character itself must be escaped.
+ */
 function refuseForeignBreaks(source: Source): void {
-  const found = /[\u0085\u2028\u2029]/.exec(source.text)
-  if (!found) return
-  const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+  const match = /[\u0085\u2028\u2029]/.exec(source.text)
+  if (!match) return
+  const code = match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
   const message = `the character U+${code} ends a line for Helm and does not for YAML 1.2`
-  throw yamlError(source, found.index, message, `write it as "\\u${code}" in double quotes, or leave it out`)
+  throw yamlError(source, match.index, message, `write it as "\\u${code}" in double quotes, or remove it`)
 }
 
 interface Builder {
-  /** The text of the events. */
+  /** The source that the events refer to. */
   readonly source: Source
-  /** As it was written, for messages. */
+  /** The original source, for messages. */
   readonly written: Source
   readonly origin: Parsed['origin']
   readonly documents: Node[]
   readonly open: (SequenceNode | MappingNode)[]
-  /** Keys that wait for their value, one place per open mapping. */
+  /** Keys without a value yet, one slot per open mapping. */
   readonly keys: (Node | undefined)[]
   anchors: Map<string, ContentNode>
   directives: readonly DocumentDirective[]
@@ -174,7 +183,7 @@ function takeEvent(builder: Builder, event: Event): void {
 }
 
 function common(builder: Builder, event: Properties): {offset: number; tag: string} {
-  return {offset: builder.origin(offsetOf(event)), tag: tagOf(builder, event)}
+  return {offset: builder.origin(nodeOffset(event)), tag: tagName(builder, event)}
 }
 
 function scalarNode(builder: Builder, event: ScalarEvent): ScalarNode {
@@ -182,7 +191,7 @@ function scalarNode(builder: Builder, event: ScalarEvent): ScalarNode {
   return {kind: 'scalar', ...common(builder, event), plain: event.style === SCALAR_STYLE.PLAIN, text}
 }
 
-/** A block that the end of the file cuts off has no last line break for YAML 1.1; js-yaml adds one. */
+/** A block scalar cut off by the end of the file has no last line break in YAML 1.1; js-yaml adds one. */
 function scalarText(text: string, event: ScalarEvent): string {
   const value = getScalarValue(text, event)
   const block = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK
@@ -239,26 +248,26 @@ function aliasNode(builder: Builder, event: {anchorStart: number; anchorEnd: num
       source,
       offset,
       'this alias has no anchor before it',
-      'define the anchor first; a text that begins with * is written in quotes',
+      'define the anchor first; quote a string that begins with *',
     )
   }
   if (target.kind !== 'scalar' && builder.open.includes(target)) {
     throw yamlError(
       source,
       offset,
-      'what this alias stands for contains it',
-      'take the alias out of what it names',
+      'this alias refers to a node that contains it',
+      'move the alias out of the node that it refers to',
     )
   }
   if (target.kind !== 'scalar') target.aliased = true
   return {kind: 'alias', offset, target}
 }
 
-/** The start of a node, which may bear an anchor and a tag. */
+/** The start event of a node, which may have an anchor and a tag. */
 type Properties = Extract<Event, {tagStart: number}>
 
-/** Returns the offset at which the node starts for a reader: at its quote, not behind it. */
-function offsetOf(event: Properties): number {
+/** Returns the offset at which the node visibly starts: at its opening quote, not after it. */
+function nodeOffset(event: Properties): number {
   const start = event.type === EVENT_ID.SCALAR ? event.valueStart : event.start
   if (start === -1) return Math.max(event.tagStart, event.anchorStart, 0)
   const quoted = event.type === EVENT_ID.SCALAR && isQuoted(event.style)
@@ -270,28 +279,32 @@ function isQuoted(style: number): boolean {
 }
 
 /**
- * The full name of a tag; percent escapes stay, for no tag that has a meaning here needs them. Throws `KK_YAML` for one directly
- * before a sign of a list or a map, which Helm's reader takes for a part of the tag.
+ * Returns the full name of a tag. Percent escapes stay, because no tag with a meaning here contains them.
+ * Throws `KK_YAML` for a tag directly before an indicator of a list or a map, which Helm's reader takes as
+ * part of the tag.
  */
-function tagOf({source, written, origin, directives}: Builder, event: Properties): string {
+function tagName({source, written, origin, directives}: Builder, event: Properties): string {
   if (event.tagStart === -1) return ''
   const raw = source.text.slice(event.tagStart, event.tagEnd)
   const next = source.text[event.tagEnd] ?? ''
   if (raw !== '!' && !raw.startsWith('!<') && /[,[\]{}]/.test(next)) {
-    const message = `the tag ${raw} stands directly before "${next}": Helm would read another list or map`
+    const message = `the tag ${raw} is directly before "${next}": Helm would read another list or map`
     throw yamlError(written, origin(event.tagStart), message, 'write a value between them, such as ""')
   }
   if (raw === '!') return raw
   if (raw.startsWith('!<')) return raw.slice(2, -1)
   const end = raw.indexOf('!', 1)
   const handle = end === -1 ? '!' : raw.slice(0, end + 1)
-  const stated = directives.find((each) => each.kind === 'tag' && each.handle === handle)
+  const directive = directives.find((each) => each.kind === 'tag' && each.handle === handle)
   const standard = handle === '!!' ? 'tag:yaml.org,2002:' : handle
-  const prefix = stated?.kind === 'tag' ? stated.prefix : standard
+  const prefix = directive?.kind === 'tag' ? directive.prefix : standard
   return prefix + raw.slice(handle.length)
 }
 
-/** YAML 1.2 takes more than these characters; for Helm the name ends before the first other one. */
+/**
+ * Returns the name of an anchor. YAML 1.2 allows more characters; for Helm the name ends before the first
+ * other one.
+ */
 function anchorName(source: Source, event: {anchorStart: number; anchorEnd: number}): string {
   const name = source.text.slice(event.anchorStart, event.anchorEnd)
   if (/^[-\w]+$/.test(name)) return name
@@ -300,6 +313,6 @@ function anchorName(source: Source, event: {anchorStart: number; anchorEnd: numb
     source,
     event.anchorStart,
     message,
-    'put a space after the name, or choose another one; a text that begins with & or * is written in quotes',
+    'put a space after the name, or choose another one; quote a string that begins with & or *',
   )
 }

@@ -5,19 +5,24 @@ import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNod
 import {exactInteger, resolveWord} from './word.ts'
 
 export interface ValueOptions {
-  /** The result of a key that comes twice: Helm itself takes the last one without a word; a function is given the message. */
+  /**
+   * What to do for a duplicate key: Helm silently takes the last one; a function is called with the message.
+   */
   readonly duplicates: 'last' | 'error' | ((message: string) => void)
-  /** The result of an integer that a float64 cannot hold; Helm itself rounds it without a word. */
+  /** What to do for an integer that a float64 cannot represent; Helm silently rounds it. */
   readonly integers: 'rounded' | 'error'
 }
 
 interface Reader extends ValueOptions {
   readonly source: Source
-  /** Nodes that aliases share are read once and are one object. */
+  /** Nodes shared by aliases are read once and become one object. */
   readonly seen: Map<ContentNode, unknown>
 }
 
-/** A document as Helm reads it. Aliases give shared objects, so the result must not be changed in place. Throws `KK_YAML`. */
+/**
+ * Returns a document as Helm reads it. Aliases become shared objects, so do not mutate the result. Throws
+ * `KK_YAML`.
+ */
 export function documentValue(source: Source, root: Node, options: ValueOptions): unknown {
   return nodeValue({source, seen: new Map(), ...options}, root)
 }
@@ -34,25 +39,25 @@ function nodeValue(reader: Reader, node: Node): unknown {
   const value =
     content.kind === 'sequence'
       ? content.items.map((item) => nodeValue(reader, item))
-      : mapOf(reader, content)
+      : mapValue(reader, content)
   if (content.aliased) reader.seen.set(content, value)
   return value
 }
 
-function mapOf(reader: Reader, node: MappingNode): Values {
+function mapValue(reader: Reader, node: MappingNode): Values {
   const {source, duplicates} = reader
   const map: Record<string, unknown> = {}
-  const stated = new Set<string>()
+  const names = new Set<string>()
   if (duplicates !== 'last' && node.pairs.some(({key}) => isMergeKey(key))) keyKinds(source, node)
   for (const {key, value} of node.pairs) {
     if (isMergeKey(key)) {
-      mergeInto(reader, {map, stated}, value)
+      mergeInto(reader, {map, names}, value)
       continue
     }
     const name = keyText(source, key)
     if (duplicates !== 'last') {
-      if (stated.has(name)) reportDuplicate(duplicate(source, node, key, name), duplicates)
-      stated.add(name)
+      if (names.has(name)) reportDuplicate(duplicate(source, node, key, name), duplicates)
+      names.add(name)
     }
     setOwn(map, name, nodeValue(reader, value))
   }
@@ -60,8 +65,9 @@ function mapOf(reader: Reader, node: MappingNode): Values {
 }
 
 /**
- * Returns what each key of a map is for Go's reader: `123` and `"123"` are two keys, which get one name when it makes JSON of them.
- * Throws `KK_YAML` if a map merges such a pair with `<<`: Helm takes the value of either, by the order of a Go map.
+ * Returns the type of each key in Go's reader: `123` and `"123"` are two keys, which get the same name in
+ * JSON. Throws `KK_YAML` if a map merges such a pair with `<<`: Helm takes the value of either, by the order
+ * of a Go map.
  */
 function keyKinds(source: Source, node: MappingNode): ReadonlyMap<string, string> {
   const kinds = new Map<string, string>()
@@ -95,19 +101,21 @@ function reportDuplicate(error: Error, duplicates: Exclude<ValueOptions['duplica
   duplicates(error.message)
 }
 
-/** `__proto__` becomes a key like any other. */
+/** Sets a key; `__proto__` is set like any other. */
 function setOwn(map: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') map[name] = value
   else Object.defineProperty(map, name, {value, enumerable: true, configurable: true, writable: true})
 }
 
-/** A `<<` that stands plain. go.yaml.in/yaml/v2: decode.go isMerge. */
+/** Returns true for a plain `<<`. go.yaml.in/yaml/v2: decode.go isMerge. */
 export function isMergeKey(node: Node): boolean {
   const key = contentOf(node)
   return key.kind === 'scalar' && key.text === '<<' && key.plain && (key.tag === '' || key.tag === '!')
 }
 
-/** The maps behind `<<`, from the weakest to the strongest. Throws `KK_YAML` for what is not a map. */
+/**
+ * Returns the maps that `<<` merges, in order of increasing precedence. Throws `KK_YAML` for other values.
+ */
 export function mergedMaps(source: Source, value: Node): MappingNode[] {
   const maps = value.kind === 'sequence' ? value.items.toReversed() : [value]
   return maps.map((each) => {
@@ -117,16 +125,16 @@ export function mergedMaps(source: Source, value: Node): MappingNode[] {
   })
 }
 
-/** Helm's reader lets a merge win over keys that stand before it, every other reader lets the keys win. */
+/** In Helm's reader a merge overrides keys before it; in every other reader the keys override the merge. */
 function mergeInto(
   reader: Reader,
-  into: {map: Record<string, unknown>; stated: ReadonlySet<string>},
+  into: {map: Record<string, unknown>; names: ReadonlySet<string>},
   value: Node,
 ): void {
   for (const merged of mergedMaps(reader.source, value)) {
     for (const [name, inner] of Object.entries(nodeValue(reader, merged) as Values)) {
-      if (into.stated.has(name)) {
-        const message = `the key "${name}" stands before << and in what << merges: Helm would take the merged one`
+      if (into.names.has(name)) {
+        const message = `the key "${name}" is before << and in the merged map: Helm would take the merged one`
         throw yamlError(reader.source, value.offset, message, 'put << first in its map')
       }
       setOwn(into.map, name, inner)
@@ -137,13 +145,13 @@ function mergeInto(
 function duplicate(source: Source, node: MappingNode, key: Node, name: string): Error {
   const first = node.pairs.find((pair) => !isMergeKey(pair.key) && keyText(source, pair.key) === name)
   const line = source.text.slice(0, first?.key.offset).split(/\r\n|\r|\n/).length
-  const message = `the key "${name}" comes twice, first in line ${line}`
+  const message = `the key "${name}" is duplicate, first in line ${line}`
   return yamlError(source, key.offset, message, 'keep one of them')
 }
 
 const CORE = 'tag:yaml.org,2002:'
 
-/** go.yaml.in/yaml/v2: resolve.go resolve. Tags that it does not know leave the text as it is. */
+/** go.yaml.in/yaml/v2: resolve.go resolve. Tags that it does not know leave the string unchanged. */
 function scalarValue(source: Source, node: ScalarNode): unknown {
   if (node.tag === '') return checked(source, node, node.plain ? resolveWord(node.text)?.value : node.text)
   if (node.tag === `${CORE}binary`) return binaryText(source, node)
@@ -160,14 +168,16 @@ function scalarValue(source: Source, node: ScalarNode): unknown {
   )
 }
 
-/** Returns the value if JSON, and with it Helm, can hold it; undefined stands for "the text is a string". */
+/**
+ * Returns the value if JSON, and with it Helm, can represent it. Undefined means that the scalar is a string.
+ */
 function checked(source: Source, node: ScalarNode, value: unknown): unknown {
   if (value === undefined) return node.text
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw yamlError(
       source,
       node.offset,
-      `Helm takes no ${node.text}`,
+      `Helm does not accept ${node.text}`,
       'write a finite number, or quotes around it',
     )
   }
@@ -175,20 +185,20 @@ function checked(source: Source, node: ScalarNode, value: unknown): unknown {
     throw yamlError(
       source,
       node.offset,
-      'half of a surrogate pair is no character',
+      'half of a surrogate pair is not a character',
       'write \\U with 8 digits',
     )
   }
   return value
 }
 
-/** Without the number, which can be a secret. */
+/** Throws `KK_YAML` for an integer that is rounded. The message omits the number, which can be a secret. */
 function expectExact(source: Source, {text, offset}: ScalarNode, value: number): void {
   const digits = text.replaceAll('_', '')
   const exact = exactInteger(text) ?? (/^[-+]?[1-9]\d*$/.test(digits) ? BigInt(digits) : undefined)
   if (exact === undefined || exact === BigInt(value)) return
   const message = 'expected an integer that is not rounded on its way to the chart, got one above 2^53'
-  throw yamlError(source, offset, message, 'write it as a text, in quotes')
+  throw yamlError(source, offset, message, 'write it as a string, in quotes')
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/

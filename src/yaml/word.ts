@@ -23,8 +23,8 @@ function words(meaning: Word, ...spellings: string[]): [string, Word][] {
 }
 
 /**
- * The meaning of a plain scalar for Helm; undefined for a string.
- * Helm 3 and 4: sigs.k8s.io/yaml → go.yaml.in/yaml/v2, resolve.go. Integers are float64 in the end, as in Helm.
+ * Returns the value that Helm resolves for a plain scalar; undefined for a string. Helm 3 and 4:
+ * sigs.k8s.io/yaml → go.yaml.in/yaml/v2, resolve.go. Integers end up as float64, as in Helm.
  */
 export function resolveWord(text: string): Word | undefined {
   const constant = CONSTANTS.get(text)
@@ -36,13 +36,16 @@ export function resolveWord(text: string): Word | undefined {
 }
 
 const INT = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)$/
-/** The usual case, without big integers. */
+/** The common case, without big integers. */
 const SHORT_DECIMAL = /^(?:0|[1-9][0-9]{0,14})$/
 const LEAST = -(2n ** 63n)
 const END = 2n ** 64n
 const SIGNED_END = 2n ** 63n
 
-/** Go's `strconv.ParseInt(text, 0, 64)`, then `ParseUint`, which takes no sign; underscores are dropped before. */
+/**
+ * Returns an integer as Go's `strconv.ParseInt(text, 0, 64)` parses it, then `ParseUint`, which accepts no
+ * sign, after dropping underscores; undefined if both fail.
+ */
 export function exactInteger(text: string): bigint | undefined {
   const plain = text.replaceAll('_', '')
   if (!INT.test(plain)) return undefined
@@ -60,7 +63,7 @@ function resolveInt(text: string): Word | undefined {
 }
 
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
-/** In a word that starts with a dot, Go takes underscores between digits only. */
+/** In a word that starts with a dot, Go accepts underscores between digits only. */
 const LOOSE_UNDERSCORE = /(?:^|[^0-9])_|_(?:[^0-9]|$)/
 
 function resolveFloat(text: string): Word | undefined {

@@ -24,7 +24,7 @@ it.each<[string, string, ErrorCode, string, string]>([
     'a key that comes twice',
     'kk:\n  OWN\nstanding:\n  replicas: 2\n  replicas: 3\n',
     'KK_YAML',
-    'FILE:7:3: the key "replicas" comes twice, first in line 6',
+    'FILE:7:3: the key "replicas" is duplicate, first in line 6',
     'keep one of them',
   ],
   [

@@ -30,7 +30,7 @@ it.each([
     'b: &b {123: own}\na: {<<: *b, "123": over}\n',
     'the key "123" is of two types here, int and string, and << merges',
   ],
-  ['a: {l: [!!str, x]}\n', 'e.yaml:1:9: the tag !!str stands directly before ","'],
+  ['a: {l: [!!str, x]}\n', 'e.yaml:1:9: the tag !!str is directly before ","'],
   ['a: {}\n---\nb: {}\n', 'e.yaml:3:1: expected one document'],
   ['../evil: {}\n', 'e.yaml:1:1: ../evil: expected the name of a release'],
   ['a: {b: 1}\nc: text\n', 'e.yaml:2:1: c: expected a map of values, got a string'],
@@ -55,8 +55,8 @@ it('of a key that comes twice has the last one, as values.py wrote it, and a war
     keystone: 'global:\n  region: us\nb: 2\n',
   })
   expect(warnings).toEqual([
-    'e.yaml:6:5: the key "foo" comes twice, first in line 5',
-    'e.yaml:9:1: the key "keystone" comes twice, first in line 8',
+    'e.yaml:6:5: the key "foo" is duplicate, first in line 5',
+    'e.yaml:9:1: the key "keystone" is duplicate, first in line 8',
   ])
 })
 
@@ -142,7 +142,7 @@ describe('writing a split', () => {
       writeSplit(files('nova'), {directory: join(home, 'file'), partial: false}),
     ).rejects.toMatchObject({
       code: 'KK_FILE',
-      message: expect.stringMatching(/^the directory .*file cannot be made/),
+      message: expect.stringMatching(/^the directory .*file cannot be created/),
     })
   })
 })

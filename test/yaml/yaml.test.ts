@@ -61,7 +61,7 @@ describe('keys', () => {
 
     expect(readYaml(text)).toEqual({a: 3, b: 2})
     expect(() => readYaml(text, {file: 'x.yaml', duplicates: 'error'})).toThrow(
-      'x.yaml:3:1: the key "a" comes twice, first in line 1',
+      'x.yaml:3:1: the key "a" is duplicate, first in line 1',
     )
   })
 })
@@ -70,7 +70,7 @@ describe('a tag without a value', () => {
   it.each(['a: [!!str, x]', 'a: [x, !!str]', 'a: {k: !!str}', 'a: [!!str]'])(
     'directly before a sign of a list or a map, as in %s, is refused',
     (text) => {
-      expect(() => readYaml(text)).toThrow('the tag !!str stands directly before')
+      expect(() => readYaml(text)).toThrow('the tag !!str is directly before')
     },
   )
 
@@ -107,7 +107,7 @@ describe('<<', () => {
   it('wins over keys before it, as it does for Helm only: an error where duplicates are', () => {
     expect(readYaml('a: {x: 1, <<: {x: 2}}')).toEqual({a: {x: 2}})
     expect(() => readYaml('a: {x: 1, <<: {x: 2}}', {duplicates: 'error'})).toThrow(
-      'YAML:1:15: the key "x" stands before << and in what << merges',
+      'YAML:1:15: the key "x" is before << and in the merged map',
     )
   })
 })
@@ -150,10 +150,10 @@ const BOMB = `r0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${[...Array(9).keys()]
   .join('')}`
 
 const REFUSED: [text: string, message: string][] = [
-  ['a: .inf', 'x.yaml:1:4: Helm takes no .inf'],
+  ['a: .inf', 'x.yaml:1:4: Helm does not accept .inf'],
   ['a: {~: 1}', 'x.yaml:1:5: expected a string as a key, got null'],
   ['a: {[b]: 1}', 'x.yaml:1:5: expected a string as a key, got a sequence'],
-  ['a: &a [*a]', 'x.yaml:1:8: what this alias stands for contains it'],
+  ['a: &a [*a]', 'x.yaml:1:8: this alias refers to a node that contains it'],
   ['a: *b', 'x.yaml:1:4: this alias has no anchor before it'],
   ['a: &b: c', 'x.yaml:1:5: expected letters, digits, - and _ as the name of an anchor'],
   ['a: {<<: 5}', 'x.yaml:1:9: expected a map behind <<, got a scalar'],
@@ -161,8 +161,8 @@ const REFUSED: [text: string, message: string][] = [
   ['a:\n\t- b', 'x.yaml:2:1: tab characters must not be used in indentation'],
   ['a: [b', 'x.yaml:1:6: unexpected end of the stream within a flow collection'],
   ['a: "x\u0085y"', 'x.yaml:1:6: the character U+0085 ends a line for Helm'],
-  ['a: "\\ud800"', 'x.yaml:1:4: half of a surrogate pair is no character'],
-  [BOMB, 'x.yaml:1:1: the aliases of this file stand for 1.4e+10 values'],
+  ['a: "\\ud800"', 'x.yaml:1:4: half of a surrogate pair is not a character'],
+  [BOMB, 'x.yaml:1:1: the aliases of this file expand to 1.4e+10 values'],
 ]
 
 it.each(REFUSED)('%j is refused', (text, message) => {

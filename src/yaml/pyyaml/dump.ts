@@ -14,8 +14,8 @@ import {pythonWord} from './word.ts'
 import {indented, newWriter, WIDTH, type Writer, writeIndent, writeIndicator} from './writer.ts'
 
 /**
- * The style of collections, as PyYAML's `default_flow_style`: `block` is False (blocks everywhere), `innermost-flow` is
- * None (innermost collections in one line).
+ * The style of collections, as PyYAML's `default_flow_style`: `block` is False (blocks everywhere),
+ * `innermost-flow` is None (innermost collections on one line).
  */
 type CollectionStyle = 'block' | 'innermost-flow'
 
@@ -39,17 +39,22 @@ const FLOW_KEY: Context = {inMap: true, simpleKey: true, flow: true}
 
 interface DumpOptions {
   readonly style?: CollectionStyle
-  /** The number of anchors that the document has before. */
+  /** The number of anchors that precede those of this map in the document. */
   readonly anchors?: number
 }
 
 /**
- * Writes a map byte for byte as PyYAML's `yaml.dump(map, default_flow_style=False)` does, or with `=None`. One
- * exception: a string that PyYAML leaves bare and Helm would read as a number or a boolean ("y", "1e3", "08") gets
- * quotes.
+ * Writes a map byte for byte as PyYAML's `yaml.dump(map, default_flow_style=False)` does, or with `=None`.
+ * One exception: a string that PyYAML does not quote and Helm would read as a number or a boolean ("y",
+ * "1e3", "08") is quoted.
  */
 export function dumpPython(root: PythonMap, {style = 'block', anchors = 0}: DumpOptions = {}): string {
-  const dumper: Dumper = {writer: newWriter(), style, anchors: anchorsOf(root, anchors), written: new Set()}
+  const dumper: Dumper = {
+    writer: newWriter(),
+    style,
+    anchors: collectAnchors(root, anchors),
+    written: new Set(),
+  }
   writeNode(dumper, root, IN_LIST)
   writeIndent(dumper.writer)
   return dumper.writer.text
@@ -125,8 +130,8 @@ function writeEmpty(writer: Writer, open: string, close: string): void {
 }
 
 /**
- * Returns true where a key can stand before `:` without `?`. The length counts the tag although the tag is not written
- * (PyYAML 6: emitter.py check_simple_key).
+ * Returns true if a key can be written before `:` without `?`. The length includes the tag although the tag
+ * is not written (PyYAML 6: emitter.py check_simple_key).
  */
 function isSimpleKey(dumper: Dumper, key: PythonScalar): boolean {
   const anchor = dumper.anchors.get(key)
@@ -137,25 +142,25 @@ function isSimpleKey(dumper: Dumper, key: PythonScalar): boolean {
   return length < 128 || (anchor?.length ?? 0) + `!!${key.type}`.length + Array.from(key.text).length < 128
 }
 
-/** Returns the number of anchors with which a map is written. */
+/** Returns the number of anchors in the output of a map. */
 export function countAnchors(root: PythonMap): number {
-  return anchorsOf(root).size
+  return collectAnchors(root).size
 }
 
 /**
- * Returns the names of the objects that a tree holds more than once, in the order of their second occurrence. PyYAML 6:
- * serializer.py anchor_node; strings and numbers have no identity there.
+ * Returns the anchor names of objects that a tree contains more than once, in the order of their second
+ * occurrence. PyYAML 6: serializer.py anchor_node; strings and numbers have no identity there.
  */
-function anchorsOf(root: PythonNode, before = 0): ReadonlyMap<PythonNode, string> {
-  const met = new Set<PythonNode>()
+function collectAnchors(root: PythonNode, before = 0): ReadonlyMap<PythonNode, string> {
+  const visited = new Set<PythonNode>()
   const anchors = new Map<PythonNode, string>()
   const visit = (node: PythonNode): void => {
     if (node.kind === 'scalar' && node.type !== 'timestamp') return
-    if (met.has(node)) {
+    if (visited.has(node)) {
       if (!anchors.has(node)) anchors.set(node, `id${String(before + anchors.size + 1).padStart(3, '0')}`)
       return
     }
-    met.add(node)
+    visited.add(node)
     if (node.kind === 'list') for (const item of node.items) visit(item)
     if (node.kind !== 'map') return
     for (const {key, value} of node.pairs) {
@@ -167,19 +172,19 @@ function anchorsOf(root: PythonNode, before = 0): ReadonlyMap<PythonNode, string
   return anchors
 }
 
-/** The place of a scalar in the document. */
+/** The position of a scalar in the document. */
 interface ScalarPlace {
-  /** Whether the scalar is a key that `:` follows in the same line. */
+  /** Whether the scalar is a key with `:` on the same line. */
   readonly simpleKey: boolean
-  /** Whether the scalar stands between braces or brackets, where more characters have a meaning. */
+  /** Whether the scalar is inside braces or brackets, in which more characters are indicators. */
   readonly flow: boolean
 }
 
 const FLOW_INDICATOR = /[,?[\]{}:]/
 
 /**
- * Writes a scalar in the style that PyYAML 6 chooses (emitter.py choose_scalar_style). Words that only Helm reads as
- * something other than a string get quotes, too.
+ * Writes a scalar in the style that PyYAML 6 chooses (emitter.py choose_scalar_style). Also quotes words that
+ * only Helm reads as something other than a string.
  */
 function writeScalar(writer: Writer, scalar: PythonScalar, {simpleKey, flow}: ScalarPlace): void {
   indented(writer, 'flow', () => {
@@ -200,14 +205,14 @@ function writeScalar(writer: Writer, scalar: PythonScalar, {simpleKey, flow}: Sc
   })
 }
 
-/** A collection of nothing but scalars. `default_flow_style=None` writes it in one line. */
+/** A collection that contains only scalars. `default_flow_style=None` writes it on one line. */
 type Innermost =
   | (PythonList & {readonly items: readonly PythonScalar[]})
   | (PythonMap & {readonly pairs: readonly {readonly key: PythonScalar; readonly value: PythonScalar}[]})
 
 /**
- * Returns true for a collection of inline scalars only (PyYAML 6: representer.py represent_sequence and
- * represent_mapping). Binary data are blocks of their own.
+ * Returns true for a collection of inline scalars (PyYAML 6: representer.py represent_sequence and
+ * represent_mapping). Binary data is always written as a block.
  */
 function isInnermost(node: PythonNode): node is Innermost {
   if (node.kind === 'list') return node.items.every(isInline)
@@ -224,7 +229,7 @@ interface FlowParts {
   readonly isSimpleKey: (key: PythonScalar) => boolean
 }
 
-/** Writes a collection in one line (PyYAML 6: emitter.py expect_flow_sequence and expect_flow_mapping). */
+/** Writes a collection on one line (PyYAML 6: emitter.py expect_flow_sequence and expect_flow_mapping). */
 function writeFlow(writer: Writer, node: Innermost, parts: FlowParts): void {
   const [open, close] = node.kind === 'list' ? ['[', ']'] : ['{', '}']
   writeIndicator(writer, open!, {spaced: true, whitespace: true})
@@ -270,17 +275,17 @@ interface Analysis {
 const SIMPLE: Analysis = {empty: false, multiline: false, plain: true, single: true, block: true}
 const EMPTY: Analysis = {empty: true, multiline: false, plain: true, single: true, block: false}
 
-/** The pattern of most keys and values, which need no analysis. */
+/** The pattern of most keys and values, which need no further analysis. */
 const ORDINARY = /^(?!\.\.\.)[A-Za-z0-9_./][A-Za-z0-9_./-]*$/
 /**
- * Characters that are neither a line feed nor printable ASCII. They are escaped, as PyYAML does without
+ * Characters other than line feeds and printable ASCII. They are escaped, as PyYAML does without
  * `allow_unicode`.
  */
 const SPECIAL = /[^\n\x20-\x7e]/
 const LEADING_INDICATOR = /^(?:[#,[\]{}&*!|>'"%@`]|---|\.\.\.|[-?:](?:[ \n]|$))/
 const INNER_INDICATOR = /:(?:[ \n]|$)|[ \n]#/
 
-/** Returns the styles of a text in block context (PyYAML 6: emitter.py analyze_scalar). */
+/** Returns the possible styles of a string in block context (PyYAML 6: emitter.py analyze_scalar). */
 function analyze(text: string): Analysis {
   if (text === '') return EMPTY
   if (ORDINARY.test(text)) return SIMPLE
@@ -298,7 +303,7 @@ function analyze(text: string): Analysis {
   }
 }
 
-/** Returns values as Python would hold them. Each node is an object of its own, so nothing becomes an anchor. */
+/** Returns values as Python would hold them. Each node is a separate object, so there are no anchors. */
 export function plainMap(values: Values): PythonMap {
   const entries = Object.entries(values).map(([name, value]): [string, PythonPair] => [
     name,
@@ -318,8 +323,8 @@ function plainNode(value: unknown): PythonNode {
 }
 
 /**
- * Returns a number as Python's int or float. Helm knows one kind of number: one without a fraction is an int here,
- * within the range in which Helm reads integers.
+ * Returns a number as Python's int or float. Helm has one type of number: here, a number without fraction is
+ * an int within the range in which Helm reads integers.
  */
 function number(value: number): PythonScalar {
   const isInteger = Number.isInteger(value) && Math.abs(value) < 2 ** 63 && !Object.is(value, -0)

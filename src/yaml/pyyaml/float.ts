@@ -1,4 +1,4 @@
-/** Returns a float as `yaml.dump` writes it: Python's `repr`, with a dot before every exponent. */
+/** Returns a float as `yaml.dump` writes it: Python's `repr`, with a decimal point before every exponent. */
 export function pythonFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan'
   if (!Number.isFinite(value)) return value < 0 ? '-.inf' : '.inf'

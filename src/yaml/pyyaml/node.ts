@@ -1,15 +1,15 @@
 /**
- * A node of the tree that Python holds after `yaml.load`, ready to be written. Objects that Python shares are one
- * object.
+ * A node of the tree that Python holds after `yaml.load`, ready to be written. Objects shared in Python are
+ * one object.
  */
 export type PythonNode = PythonScalar | PythonList | PythonMap
 
 export interface PythonScalar {
   readonly kind: 'scalar'
   readonly type: 'str' | 'null' | 'bool' | 'int' | 'float' | 'timestamp' | 'binary'
-  /** The text that `yaml.dump` writes, before quotes. */
+  /** The string that `yaml.dump` writes, before quoting. */
   readonly text: string
-  /** Whether the text is always written without quotes, so that the word keeps its meaning for Helm. */
+  /** Whether it is always written without quotes, so that the word keeps its meaning for Helm. */
   readonly bare: boolean
 }
 
@@ -25,13 +25,16 @@ export interface PythonPair {
 
 export interface PythonMap {
   readonly kind: 'map'
-  /** The pairs by the name that the key has for Helm, in the order of insertion. */
+  /** The pairs by the name that Helm gives to the key, in insertion order. */
   readonly entries: ReadonlyMap<string, PythonPair>
   /** The pairs in the order in which `yaml.dump` writes them. */
   readonly pairs: readonly PythonPair[]
 }
 
-/** Returns a map with its pairs in the order of Python's `sorted`. Keys that Python cannot compare keep their order. */
+/**
+ * Returns a map with its pairs in the order of Python's `sorted`. Keys that Python cannot compare keep their
+ * order.
+ */
 export function pythonMap(entries: ReadonlyMap<string, PythonPair>): PythonMap {
   const pairs = [...entries.values()]
   const compare = comparison(pairs)
@@ -54,12 +57,12 @@ function comparable(key: PythonScalar): string {
 }
 
 function compareNumbers(left: PythonScalar, right: PythonScalar): number {
-  if (left.type !== 'int' || right.type !== 'int') return numberOf(left) - numberOf(right)
+  if (left.type !== 'int' || right.type !== 'int') return numericValue(left) - numericValue(right)
   const difference = BigInt(left.text) - BigInt(right.text)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-function numberOf(key: PythonScalar): number {
+function numericValue(key: PythonScalar): number {
   return key.type === 'bool' ? Number(key.text === 'true') : Number(key.text)
 }
 
@@ -74,7 +77,7 @@ function comparePoints(left: string, right: string): number {
   return left.length - right.length
 }
 
-/** Ranks surrogates highest, for they stand for the highest code points. */
+/** Ranks surrogates highest because they encode the highest code points. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }

@@ -1,8 +1,8 @@
 import {WIDTH, type Writer, writeData, writeIndent, writeIndicator, writeLineBreak} from './writer.ts'
 
 /**
- * Writes a text of one line without quotes (PyYAML 6: emitter.py write_plain). `split` allows long lines to be folded
- * at single spaces.
+ * Writes a one-line string without quotes (PyYAML 6: emitter.py write_plain). `split` allows long lines to be
+ * folded at single spaces.
  */
 export function writePlain(writer: Writer, text: string, split: boolean): void {
   if (!writer.whitespace) writeData(writer, ' ')
@@ -23,7 +23,7 @@ export function writePlain(writer: Writer, text: string, split: boolean): void {
   }
 }
 
-/** Writes a text in single quotes (PyYAML 6: emitter.py write_single_quoted). */
+/** Writes a string in single quotes (PyYAML 6: emitter.py write_single_quoted). */
 export function writeSingleQuoted(writer: Writer, text: string, split: boolean): void {
   writeIndicator(writer, "'", {spaced: true})
   let end = 0
@@ -39,14 +39,17 @@ export function writeSingleQuoted(writer: Writer, text: string, split: boolean):
   writeIndicator(writer, "'", {spaced: false})
 }
 
-/** Writes one line break more than the run has, for readers take a single break as a folded space. */
+/** Writes one more line break than the run has, because readers fold a single break into a space. */
 function writeBreaks(writer: Writer, run: string): void {
   writeLineBreak(writer)
   for (const _ of run) writeLineBreak(writer)
   writeIndent(writer)
 }
 
-/** Writes base64 as a literal block (PyYAML 6: emitter.py write_literal). The text has a break after each line. */
+/**
+ * Writes base64 as a literal block (PyYAML 6: emitter.py write_literal). The string has a break after each
+ * line.
+ */
 export function writeLiteral(writer: Writer, text: string): void {
   writeIndicator(writer, '|', {spaced: true})
   writeLineBreak(writer)
@@ -77,8 +80,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 
 /** Returns the escape of a character that is not printable ASCII. PyYAML 6: emitter.py ESCAPE_REPLACEMENTS. */
 function escaped(character: string): string {
-  const known = ESCAPES.get(character)
-  if (known) return known
+  const escape = ESCAPES.get(character)
+  if (escape) return escape
   const code = character.codePointAt(0) as number
   const digits = code.toString(16).toUpperCase()
   if (code <= 0xff) return `\\x${digits.padStart(2, '0')}`
@@ -86,8 +89,8 @@ function escaped(character: string): string {
 }
 
 /**
- * Writes a text in double quotes (PyYAML 6: emitter.py write_double_quoted). It keeps PyYAML's two indices, for the
- * folding depends on them.
+ * Writes a string in double quotes (PyYAML 6: emitter.py write_double_quoted). It keeps PyYAML's two indices
+ * because the folding depends on them.
  */
 export function writeDoubleQuoted(writer: Writer, text: string, split: boolean): void {
   writeIndicator(writer, '"', {spaced: true})

@@ -1,9 +1,11 @@
 import {pythonFloat} from './float.ts'
 
-/** The meaning that PyYAML gives to a plain scalar that is not a string. */
+/** The value that PyYAML resolves for a plain scalar that is not a string. */
 export interface PythonWord {
   readonly type: 'null' | 'bool' | 'int' | 'float' | 'base60' | 'timestamp' | 'merge' | 'value'
-  /** The text that `yaml.dump` writes for it; undefined where PyYAML fails, or returns something that is not kept. */
+  /**
+   * The output of `yaml.dump` for it; undefined if PyYAML fails, or resolves a value that is not preserved.
+   */
   readonly dumped: string | undefined
 }
 
@@ -24,8 +26,8 @@ const TIMESTAMP =
 const STARTS = /^[-+.0-9yYnNtTfFoO~<=]|^$/
 
 /**
- * Returns PyYAML's meaning of a plain scalar; undefined for a string. PyYAML 6: resolver.py, constructor.py and
- * representer.py.
+ * Returns the value that PyYAML resolves for a plain scalar; undefined for a string. PyYAML 6: resolver.py,
+ * constructor.py and representer.py.
  */
 export function pythonWord(text: string): PythonWord | undefined {
   if (!STARTS.test(text)) return undefined
@@ -53,8 +55,8 @@ function integer(text: string): string | undefined {
 const CANONICAL = /^(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(?:\.(?!0{6})\d{6})?([-+]\d\d:\d\d)?)?$/
 
 /**
- * Returns the text itself if Python's `isoformat` returns it unchanged; undefined where Python writes another text, or
- * has no such day.
+ * Returns the string itself if Python's `isoformat` returns it unchanged; undefined otherwise or for an
+ * invalid date.
  */
 function timestamp(text: string): string | undefined {
   const parts = CANONICAL.exec(text)

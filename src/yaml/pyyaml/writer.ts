@@ -1,10 +1,10 @@
-/** The text that is being written, and the state that PyYAML's emitter keeps about its last character. */
+/** The output, and what PyYAML's emitter remembers about its last character. */
 export interface Writer {
   text: string
   column: number
   /** Whether the last character was white space. */
   whitespace: boolean
-  /** Whether the line holds nothing but indentation, `-`, `?` and `:`. */
+  /** Whether the line contains only indentation, `-`, `?` and `:`. */
   indention: boolean
   /** The indentation, in columns; undefined before the root. */
   indent: number | undefined
@@ -32,9 +32,9 @@ export function writeData(writer: Writer, data: string): void {
 }
 
 interface Indicator {
-  /** Whether a space comes before the indicator unless there is one. */
+  /** Whether to write a space before the indicator if there is none. */
   readonly spaced: boolean
-  /** Whether the text that follows needs no space before it. */
+  /** Whether the following string needs no space before it. */
   readonly whitespace?: boolean
   /** Whether the indicator counts as indentation. */
   readonly indention?: boolean
