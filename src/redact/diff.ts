@@ -6,9 +6,9 @@ import {MASK} from './placeholder.ts'
 import type {Redact, RedactLeaf} from './redact.ts'
 
 /**
- * Returns an object as a diff may show it, next to the same object `before` or without one: each value of a Secret is masked,
- * with `changed` if the other has something else under its key; of others, what `redact` knows, and numbers under a key that
- * looks secret.
+ * Returns an object as a diff may show it, next to the same object `before` or alone. Each value of a Secret
+ * is masked, and marked as `changed` if the other object has a different value. In other objects, values that
+ * `redact` knows are masked, and numbers under a key that looks secret.
  */
 export function redactObject(
   object: ManifestObject,
@@ -39,7 +39,7 @@ function withoutData(object: ManifestObject, before: ManifestObject | undefined)
   }
 }
 
-/** kubectl keeps the whole object in an annotation. */
+/** Masks kubectl's annotation, which contains the whole object. */
 function withoutLastApplied(metadata: ManifestObject['metadata']): ManifestObject['metadata'] {
   const {annotations} = metadata
   if (typeof annotations !== 'object' || annotations === null || !(LAST_APPLIED in annotations))
@@ -47,7 +47,7 @@ function withoutLastApplied(metadata: ManifestObject['metadata']): ManifestObjec
   return {...metadata, annotations: {...annotations, [LAST_APPLIED]: '(masked)'}}
 }
 
-/** Returns the values that the API server would keep: `stringData` wins over `data`. */
+/** Returns the values that the API server would store: `stringData` overrides `data`. */
 function secretValues({data, stringData}: ManifestObject): ReadonlyMap<string, Buffer> {
   const values = new Map<string, Buffer>()
   for (const [key, value] of entries(data)) values.set(key, Buffer.from(String(value ?? ''), 'base64'))
@@ -64,7 +64,10 @@ function entries(part: unknown): readonly (readonly [string, unknown])[] {
   return typeof part === 'object' && part !== null ? Object.entries(part) : []
 }
 
-/** Returns true for the data of a Secret, and for whatever stands under a key that looks like one: `env[DB_PASSWORD].value`. */
+/**
+ * Returns true for the data of a Secret, and for any value of a key that looks secret:
+ * `env[DB_PASSWORD].value`.
+ */
 export function isSecretField({kind}: Pick<ManifestObject, 'kind'>, path: readonly string[]): boolean {
   if (kind === 'Secret' && path[0] !== 'metadata' && path[0] !== 'type') return true
   const [last = '', before = ''] = path.toReversed()
@@ -73,12 +76,16 @@ export function isSecretField({kind}: Pick<ManifestObject, 'kind'>, path: readon
 }
 
 /**
- * Returns both sides of a field that differs as they may be shown, whole subtrees too. Where one side has a secret in a line
- * of its own, what stands in its place on the other is one, too, though nobody knows it.
+ * Returns both sides of a field that differs, including whole subtrees, as they may be shown. If a line of
+ * one side contains a secret, lines that differ from it on the other side are masked, too, because they may
+ * contain its unknown new value.
  */
 export function redactSides(one: unknown, other: unknown, redact: Redact): readonly [unknown, unknown] {
-  const [own, others] = [linesOf(one), linesOf(other)]
-  return [redactSide(one, besides(own, others, redact)), redactSide(other, besides(others, own, redact))]
+  const [oneLines, otherLines] = [collectLines(one), collectLines(other)]
+  return [
+    redactSide(one, maskReplaced(oneLines, otherLines, redact)),
+    redactSide(other, maskReplaced(otherLines, oneLines, redact)),
+  ]
 }
 
 function redactSide(value: unknown, redact: Redact): unknown {
@@ -90,8 +97,8 @@ function redactSide(value: unknown, redact: Redact): unknown {
   })
 }
 
-/** Masks a text of one side. */
-function besides(own: ReadonlySet<string>, other: ReadonlySet<string>, redact: Redact): Redact {
+/** Returns the masking function of one side. */
+function maskReplaced(own: ReadonlySet<string>, other: ReadonlySet<string>, redact: Redact): Redact {
   const isReplaced = [...other].some((line) => !own.has(line) && redact(line) !== line)
   if (!isReplaced) return (text) => redactLines(redact(text))
   return (text) => {
@@ -100,8 +107,8 @@ function besides(own: ReadonlySet<string>, other: ReadonlySet<string>, redact: R
   }
 }
 
-/** The lines of all texts and numbers in a value. */
-function linesOf(value: unknown): ReadonlySet<string> {
+/** Returns the lines of all strings and numbers in a value. */
+function collectLines(value: unknown): ReadonlySet<string> {
   const lines = new Set<string>()
   mapLeaves(value, (leaf) => {
     if (isWord(leaf)) for (const line of String(leaf).split('\n')) lines.add(line)

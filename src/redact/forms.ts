@@ -2,44 +2,47 @@ import {readYaml} from '../yaml/yaml.ts'
 import {looksSecret} from './looks-secret.ts'
 import {isNoSecretWord, isPlaceholder} from './placeholder.ts'
 
-/** The signs that end a secret inside other texts, and the quotes that it begins with. */
+/** The characters that can surround or end a secret inside other strings. */
 const QUOTE = /[\\"']/
 const END = /[\\"',;)}\]\s]/
 
-/** The forms in which one secret can come back. */
+/** The forms in which one secret can occur in output. */
 export interface SecretForms {
-  /** Those of all of it. */
+  /** The forms of the whole secret. */
   readonly whole: readonly string[]
-  /** Those of one line of many, among which are settings and words. */
+  /** The forms of single lines of a multi-line secret, some of which are settings and words. */
   readonly lines: readonly string[]
 }
 
-/** Returns the forms of a text, a number or a list of lines that is secret as a whole. */
+/** Returns the forms of a string, a number or a list of lines that is secret as a whole. */
 export function secretForms(leaf: string | number | bigint): SecretForms {
   if (typeof leaf !== 'string') return {whole: numberForms(leaf), lines: []}
   const text = leaf.trim()
-  const lines = linesOf(text)
-  return {whole: [leaf, text, ...(lines.length === 0 ? lineForms(text) : []), ...written(leaf)], lines}
+  const lines = secretLines(text)
+  return {whole: [leaf, text, ...(lines.length === 0 ? lineForms(text) : []), ...encodedForms(leaf)], lines}
 }
 
-/** As Go quotes it, in a URL, in a Secret. */
-function written(text: string): readonly string[] {
+/** Returns a string as quoted by Go, encoded in a URL, and in base64. */
+function encodedForms(text: string): readonly string[] {
   const quoted = JSON.stringify(text).slice(1, -1)
   return [quoted, encodeURIComponent(text.toWellFormed()), Buffer.from(text).toString('base64')]
 }
 
-/** Of a longer text nobody changes the case, or doubles a sign. */
-const LONGEST_LINE = 200
+/** Templates do not change the case or double characters of longer strings. */
+const MAX_LINE_CHARACTERS = 200
 
-/** As templates write a text of one line: in one case, with the signs doubled that oslo.config and configparser replace, as a number. */
+/**
+ * Returns a one-line string as templates may write it: in upper or lower case, with the characters doubled
+ * that oslo.config and configparser interpolate, or as a number.
+ */
 function lineForms(text: string): readonly string[] {
-  if (text.length > LONGEST_LINE) return []
+  if (text.length > MAX_LINE_CHARACTERS) return []
   const dollars = text.replaceAll('$', '$$$$')
   const doubled = [dollars, text.replaceAll('%', '%%'), dollars.replaceAll('%', '%%')]
   return [...doubled, text.toUpperCase(), text.toLowerCase(), ...numeralForms(text)]
 }
 
-/** What could be a number for YAML, if a template forgets the quotes. */
+/** Strings that YAML could read as a number if a template does not quote them. */
 const NUMERAL = /^[-+.]?\d[\w.+-]{0,40}$/
 
 function numeralForms(text: string): readonly string[] {
@@ -55,8 +58,8 @@ function numeralForms(text: string): readonly string[] {
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
 /**
- * Returns a number in full, as Go's templates write it (`9.18273645546e+11`: strconv, format g), and as helm's schema errors do
- * (`9.18273645546×10¹¹` or `123,456`: golang.org/x/text/message).
+ * Returns a number in full, in the format of Go's templates (`9.18273645546e+11`: strconv, format g), and in
+ * that of helm's schema errors (`9.18273645546×10¹¹` or `123,456`: golang.org/x/text/message).
  */
 function numberForms(value: number | bigint): readonly string[] {
   const [digits = '', exponent = ''] = Number(value).toExponential().split('e')
@@ -70,25 +73,25 @@ function numberForms(value: number | bigint): readonly string[] {
   ]
 }
 
-function linesOf(text: string): readonly string[] {
+function secretLines(text: string): readonly string[] {
   const lines = text.split('\n')
   if (lines.length === 1) return []
   const trimmed = lines.map((line) => line.trim())
-  return text.includes('-----BEGIN ') ? trimmed : trimmed.flatMap(secretOfLine)
+  return text.includes('-----BEGIN ') ? trimmed : trimmed.flatMap(secretsInLine)
 }
 
-/** A line of comment, brackets or the header of a section; the end of a key in base64 has neither. */
+/** A comment, brackets or a section header; the last line of a key in base64 matches none of them. */
 const STRUCTURE = /^(?:(?:[#;]+|\/\/)(?:\s.*)?|[-\s{}[\](),;]*|\[+[\w .:/-]+\]+)$/
-/** A key with its value, also of an option that is commented out; a `=` at the end may be that of base64. */
+/** A key with its value, also of an option that is commented out; a trailing `=` may be base64 padding. */
 const KEYED = /^(?:[#;]+\s*)?(?:-\s+)?["']?([\w./-]+)["']?(?:\s*:(?=[\s"'[{]|$)|\s+=|=(?=[^=\s]))\s*(.*)$/
-/** A value as options have it: a word, or the name of a host. */
+/** An ordinary value of an option: a word, or a host name. */
 const WORD = /^[A-Za-z]+(?:[-_.][A-Za-z]+)*$/
 
 /**
- * Returns what is secret of one line of many: its value, or all of it where it has no key. Other texts have its
- * structure, too.
+ * Returns the secret parts of one line of a multi-line secret: its value, or the whole line if it has no key.
+ * Lines that are only structure occur in other strings, too.
  */
-function secretOfLine(line: string): readonly string[] {
+function secretsInLine(line: string): readonly string[] {
   const [, key, value = ''] = KEYED.exec(line) ?? []
   if (key === undefined) {
     const item = bare(line.replace(/^-\s+/, ''))
@@ -100,7 +103,7 @@ function secretOfLine(line: string): readonly string[] {
   return !looksSecret(key) && (WORD.test(word) || isNoSecretWord(value)) ? [] : [word]
 }
 
-/** Returns a text without the quotes around it, and what ends it. */
+/** Returns a string without surrounding quotes and trailing punctuation. */
 export function bare(secret: string): string {
   let start = 0
   let end = secret.length

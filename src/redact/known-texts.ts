@@ -1,20 +1,21 @@
-/** A text of this length is nobody's word by accident: it is masked inside other words, too. */
-const LONG = 12
+/** A string of this length does not occur in other words by accident: it is masked inside them, too. */
+const MIN_LENGTH_INSIDE_WORDS = 12
 const LETTER = /[\p{L}\p{N}]/u
 
-/** A part of a text, by its offsets; the character at `end` is the first one behind it. */
+/** A part of a string, by offsets; `end` is exclusive. */
 interface Part {
   readonly start: number
   readonly end: number
 }
 
 /**
- * Returns a function that puts a mask in the place of each of these texts, and of those that overlap; short ones only where
- * they are no part of a word. Its time is linear in the text, that of making it in the texts (Aho and Corasick, 1975).
+ * Returns a function that replaces each occurrence of these strings with a mask; overlapping ones with one
+ * mask. Short strings are replaced only as whole words. The function takes time linear in its argument, its
+ * construction time linear in the strings (Aho and Corasick, 1975).
  */
 export function redactTexts(texts: ReadonlySet<string>, mask: string): (text: string) => string {
   if (texts.size === 0) return (text) => text
-  const automaton = automatonOf([...texts].sort())
+  const automaton = buildAutomaton([...texts].sort())
   return (text) => {
     let masked = ''
     let done = 0
@@ -27,30 +28,34 @@ export function redactTexts(texts: ReadonlySet<string>, mask: string): (text: st
 }
 
 /**
- * The trie of sorted texts, level by level: node 0 is the empty text, and the children of a node stand side by side, in the
- * order of their characters, from `children[node]` up to `children[node + 1]`.
+ * The trie of sorted strings, level by level: node 0 is the empty string, and the children of a node are
+ * adjacent, in the order of their characters, from `children[node]` to `children[node + 1]`, exclusive.
  */
 interface Automaton {
   readonly children: Uint32Array
-  /** The character that leads to a node, and how many lead there from the root. */
+  /** The character of the edge to a node. */
   readonly character: Uint16Array
+  /** The distance of a node from the root. */
   readonly depth: Uint32Array
-  /** The node of the longest end of a node's text that begins another text. */
+  /** The node of the longest proper suffix of a node's string that is a prefix of one of the strings. */
   readonly suffix: Uint32Array
-  /** The node itself if a text ends there, else the longest such end of it; 0 for none. */
-  readonly found: Uint32Array
+  /**
+   * The node itself if one of the strings ends there, else its longest suffix that is one of the strings; 0
+   * for none.
+   */
+  readonly match: Uint32Array
 }
 
-function automatonOf(sorted: readonly string[]): Automaton {
-  const size = sizeOf(sorted)
+function buildAutomaton(sorted: readonly string[]): Automaton {
+  const size = countNodes(sorted)
   const automaton = {
     children: new Uint32Array(size + 1),
     character: new Uint16Array(size),
     depth: new Uint32Array(size),
     suffix: new Uint32Array(size),
-    found: new Uint32Array(size),
+    match: new Uint32Array(size),
   }
-  // The texts that go through a node: those from `first` up to the first of the next node of its level.
+  // The strings that share a node's prefix: from `first`, inclusive, to `last`, exclusive.
   const first = new Uint32Array(size)
   const last = new Uint32Array(size)
   last[0] = sorted.length
@@ -60,9 +65,9 @@ function automatonOf(sorted: readonly string[]): Automaton {
     const depth = automaton.depth[node]!
     let at = first[node]!
     if (node > 0 && sorted[at]!.length === depth) {
-      automaton.found[node] = node
+      automaton.match[node] = node
       at += 1
-    } else automaton.found[node] = automaton.found[automaton.suffix[node]!]!
+    } else automaton.match[node] = automaton.match[automaton.suffix[node]!]!
     while (at < last[node]!) {
       const character = sorted[at]!.charCodeAt(depth)
       first[next] = at
@@ -78,8 +83,11 @@ function automatonOf(sorted: readonly string[]): Automaton {
   return automaton
 }
 
-/** One node for the root, and one for each character that a text does not share with the one before it. */
-function sizeOf(sorted: readonly string[]): number {
+/**
+ * Returns the number of nodes: the root, and one per character that a string does not share with the previous
+ * one.
+ */
+function countNodes(sorted: readonly string[]): number {
   let size = 1
   let before = ''
   for (const text of sorted) {
@@ -91,15 +99,17 @@ function sizeOf(sorted: readonly string[]): number {
   return size
 }
 
-/** Returns the node to which a character leads from a node: a child of it, or of the longest end of it that has one. */
+/**
+ * Returns the node after a character: a child of the node, or of its longest suffix that has such a child.
+ */
 function step(automaton: Automaton, from: number, character: number): number {
   for (let node = from; ; node = automaton.suffix[node]!) {
-    const child = childOf(automaton, node, character)
+    const child = findChild(automaton, node, character)
     if (child !== 0 || node === 0) return child
   }
 }
 
-function childOf({children, character}: Automaton, node: number, wanted: number): number {
+function findChild({children, character}: Automaton, node: number, wanted: number): number {
   const end = children[node + 1]!
   let low = children[node]!
   let high = end
@@ -111,7 +121,7 @@ function childOf({children, character}: Automaton, node: number, wanted: number)
   return low < end && character[low] === wanted ? low : 0
 }
 
-/** The parts of a text that are to be masked, in order; none overlap. */
+/** Returns the parts of a string that must be masked, in order and without overlaps. */
 function partsIn(text: string, automaton: Automaton): readonly Part[] {
   const parts: Part[] = []
   let node = 0
@@ -125,16 +135,19 @@ function partsIn(text: string, automaton: Automaton): readonly Part[] {
   return parts
 }
 
-/** Returns where the longest text begins that ends here and is to be masked. At most a few are short. */
+/** Returns the start of the longest string to mask that ends at `end`. Only few candidates are short. */
 function longestBefore(
   text: string,
   end: number,
   node: number,
-  {depth, suffix, found}: Automaton,
+  {depth, suffix, match}: Automaton,
 ): number | undefined {
-  for (let at = found[node]!; at !== 0; at = found[suffix[at]!]!) {
+  for (let at = match[node]!; at !== 0; at = match[suffix[at]!]!) {
     const start = end - depth[at]!
-    if (end - start >= LONG || (!isLetter(before(text, start)) && !isLetter(text.codePointAt(end))))
+    if (
+      end - start >= MIN_LENGTH_INSIDE_WORDS ||
+      (!isLetter(before(text, start)) && !isLetter(text.codePointAt(end)))
+    )
       return start
   }
   return undefined

@@ -18,7 +18,10 @@ import {
   STATEMENT,
 } from './text-rule.ts'
 
-/** Returns a text without what looks like a secret in it, such as a file that somebody has edited. */
+/**
+ * Returns a string with everything that looks like a secret masked, e.g. the content of a file that a user
+ * has edited.
+ */
 export function redactLines(text: string): string {
   return replaceSecrets(text, () => MASK)
 }
@@ -27,21 +30,21 @@ const PRIVATE_KEY = new RegExp(
   `${ALONE.privateKey}-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
   'g',
 )
-/** The end of a word that may be a URL: a blank, or a quote that ends a value; a password may have a quote in it. */
+/** The end of a word that may be a URL: a blank, or a closing quote; a password may contain a quote. */
 const WORD_END = /(\s|["'](?=[\s,:}\])]))/
 const URL_USER = /(?<=:\/\/)[^\s/@:"']*:/
-/** Between the hosts of one URL, as in `rabbit://a:secret@one:5672,a:secret@two:5672`. */
+/** The separator of hosts in one URL, as in `rabbit://a:secret@one:5672,a:secret@two:5672`. */
 const NEXT_HOST = /(?<=@[^@,/]*),(?=[^@,/:]*:)/
-/** The password before one of them. */
+/** The password before one of these hosts. */
 const BEFORE_HOST = /^([^/@:]*:)(.+)(?=@)/
 const COMMAND_PATTERNS = COMMANDS.map((command) => new RegExp(command, 'g'))
 const ALONE_PATTERNS = [ALONE.sql, ALONE.bearer, ALONE.webhook].map((pattern) => new RegExp(pattern, 'g'))
 const ELEMENTS = new RegExp(ELEMENT.replace(/<\/$/, '(?=$&)'), 'g')
 
 /**
- * Returns a text with its secrets replaced: what follows a key such as `password =` or `"token":` up to the end of its line,
- * or stands in the lines below it, the word after `--password`, passwords of well-known commands and in URLs, tokens after
- * `Bearer`, and private keys. For texts whose secrets are not known.
+ * Returns a string with its secrets replaced: the rest of the line after a key such as `password =` or
+ * `"token":`, or the lines below it, the word after `--password`, passwords in well-known commands and in
+ * URLs, tokens after `Bearer`, and private keys. For strings whose secrets are not known.
  */
 export function replaceSecrets(text: string, replace: (secret: string) => string): string {
   if (!/[:=]|Bearer\s|-----BEGIN|-\w|<\/|IDENTIFIED BY|rabbitmqctl|\s["']/i.test(text)) return text
@@ -50,7 +53,7 @@ export function replaceSecrets(text: string, replace: (secret: string) => string
     isPlaceholder(secret) ? whole : start + replace(secret)
   const inLines = replaceInLines(text.replace(PRIVATE_KEY, replace).split('\n'), replace).join('\n')
   const inCommands = COMMAND_PATTERNS.reduce(
-    (known, command) => known.replace(command, unlessPlaceholder),
+    (result, command) => result.replace(command, unlessPlaceholder),
     inLines,
   )
   const inElements = inCommands.replace(
@@ -59,12 +62,15 @@ export function replaceSecrets(text: string, replace: (secret: string) => string
       saysSecret(name, secret, IN_TEXT) && !isPlaceholder(secret) ? start + replace(secret) : whole,
   )
   return ALONE_PATTERNS.reduce(
-    (known, alone) => known.replace(alone, after),
+    (result, alone) => result.replace(alone, after),
     replaceInUrls(inElements, replace),
   )
 }
 
-/** The passwords of a URL's users stand before the last `@` of its word: a password may have an `@` in it. */
+/**
+ * Replaces the passwords in URLs. They end at the last `@` of the word, because a password may contain an
+ * `@`.
+ */
 function replaceInUrls(text: string, replace: (secret: string) => string): string {
   if (!text.includes('://')) return text
   return text
@@ -85,25 +91,25 @@ function replaceInUrls(text: string, replace: (secret: string) => string): strin
 const KEYED_LINE = new RegExp(KEYED)
 type Replace = (secret: string) => string
 
-/** A line without what it begins with: blanks, and the sign of an item. */
+/** A line, split after its leading blanks and list marker. */
 interface Content {
   readonly before: string
   readonly value: string
 }
 
-/** A line as it is shown, and the secret that it leaves open. */
+/** A line with its secrets replaced, and the secret that continues after it. */
 interface Replaced {
   readonly value: string
   readonly opening: Opening | undefined
 }
 
-/** Lines with the secrets in them replaced: behind a key, below it, and where a text goes on over several lines. */
+/** Replaces the secrets in lines: after a key, below it, and in values that span several lines. */
 function replaceInLines(lines: readonly string[], replace: Replace): string[] {
   let opening: Opening | undefined
   return lines.map((line) => {
     const [, before = '', value = ''] = /^(\s*(?:-\s+)?)(.*)$/s.exec(line) ?? []
     if (value === '') return line
-    const inside = opening && insideOf(opening, {before, value}, replace)
+    const inside = opening && continueOpening(opening, {before, value}, replace)
     if (inside) {
       opening = inside.opening
       return before + inside.value
@@ -114,8 +120,8 @@ function replaceInLines(lines: readonly string[], replace: Replace): string[] {
   })
 }
 
-/** A line that belongs to what was opened; undefined for one that speaks for itself. */
-function insideOf(opening: Opening, {before, value}: Content, replace: Replace): Replaced | undefined {
+/** Returns a line that belongs to an open secret; undefined if the line is evaluated on its own. */
+function continueOpening(opening: Opening, {before, value}: Content, replace: Replace): Replaced | undefined {
   const [, start = '', key, rest = ''] = KEYED_LINE.exec(value) ?? []
   const whole = {value: replace(value), opening}
   const entry = (isSecret: boolean) => ({value: isSecret ? start + replace(rest) : value, opening})
@@ -138,13 +144,13 @@ function insideOf(opening: Opening, {before, value}: Content, replace: Replace):
       return key === undefined || value.startsWith('[') ? undefined : entry(!isPlaceholder(rest))
     case 'below':
       if (key === undefined) return whole
-      // `keystone_authtoken:` is a section, whose keys speak for themselves.
+      // `keystone_authtoken:` is a section, whose keys are evaluated on their own.
       if (!saysSecret(opening.key, {}, IN_TEXT)) return undefined
       return entry(!isNoSecret(opening.key, key, rest))
   }
 }
 
-/** Of `value:` beside a name that says it: also a text that follows. */
+/** Replaces `value:` next to a name that looks secret; the value may continue on the next lines. */
 function namedValue({start, rest, indent}: NamedValue, replace: Replace): Replaced {
   if (!isPlaceholder(rest)) return {value: start + replace(rest), opening: {kind: 'continued', indent}}
   return {value: start + rest, opening: /^[|>]|^$/.test(rest) ? {kind: 'block', indent} : undefined}
@@ -161,21 +167,21 @@ function isNoSecret(opening: string, key: string, rest: string): boolean {
   return (opening === 'secrets' || opening === 'keyrings') && isSecretName(rest)
 }
 
-/** A secret that a line leaves open for those below it. */
+/** A secret that a line opens for the lines below it. */
 type Opening =
-  /** A secret text, whatever it looks like. */
+  /** A secret block, whatever its content. */
   | {readonly kind: 'block'; readonly indent: number}
-  /** A secret of its own line, a list, or a map of secrets. */
+  /** A secret on its own line, a list, or a map of secrets. */
   | {readonly kind: 'below'; readonly indent: number; readonly key: string}
   /** A reference to a Secret. */
   | {readonly kind: 'reference'; readonly indent: number; readonly key: string}
-  /** A secret that may go on in lines that are indented more. */
+  /** A secret that may continue on lines with deeper indentation. */
   | {readonly kind: 'continued'; readonly indent: number}
-  /** A secret in quotes that goes on until they are closed. */
+  /** A quoted secret that continues until the closing quote. */
   | {readonly kind: 'quoted'; readonly quote: RegExp}
-  /** `name: DB_PASSWORD`, whose `value` stands beside it. */
+  /** `name: DB_PASSWORD`; the next key is its `value`. */
   | {readonly kind: 'named'; readonly indent: number}
-  /** `- --password`, whose word is the next item. */
+  /** `- --password`; the next item is the secret. */
   | {readonly kind: 'flag'}
   /** `[passwords]` of an INI file, up to the next section. */
   | {readonly kind: 'section'; readonly key: string}
@@ -183,12 +189,12 @@ type Opening =
 const [OPENING_LINE, NAMED_LINE, FLAG_LINE, SECTION_LINE] = [OPENING, NAMED, LISTED_FLAG, SECTION].map(
   (pattern) => new RegExp(pattern),
 ) as [RegExp, RegExp, RegExp, RegExp]
-/** A key at the beginning of its line, whose value may go on in the next. */
+/** A key at the start of a line, whose value may continue on the next line. */
 const LEADING = /^\s*(?:-\s+)*["']?[\w.-]+["']?\s*[:=]\s*$/
-/** Escaped where a text stands inside another. */
+/** The last one is escaped, as in a string inside another string. */
 const QUOTES = [/(?<!\\)"/g, /'/g, /\\"/g] as const
 
-/** Returns the secret that a line without one of its own opens. */
+/** Returns the secret that is opened by a line that contains no secret itself. */
 function openingIn(line: string): Opening | undefined {
   const [, flag] = FLAG_LINE.exec(line) ?? []
   if (flag !== undefined && looksSecret(flag)) return {kind: 'flag'}
@@ -200,14 +206,14 @@ function openingIn(line: string): Opening | undefined {
   return key === undefined ? undefined : openedBy(key, sign, before.length)
 }
 
-/** Returns the secret that a key opens which has nothing behind it but a sign. */
+/** Returns the secret opened by a key that is followed by nothing but an indicator. */
 function openedBy(key: string, sign: string, indent: number): Opening | undefined {
   if (/KeyRef$/.test(key)) return {kind: 'reference', indent, key}
   if (!saysSecret(key, '', IN_TEXT)) return undefined
   return /^[|>]/.test(sign) ? {kind: 'block', indent} : {kind: 'below', indent, key}
 }
 
-/** Returns the rest of a secret at the end of a line, which the next lines may have. */
+/** Returns the open secret if the secret at the end of a line may continue on the next lines. */
 function continuation(line: string, {secret, key = '', at = 0}: Assigned): Opening | undefined {
   if (secret === undefined) return undefined
   const indent = /^\s*(?:-\s+)*/.exec(line)![0].length
@@ -223,18 +229,18 @@ const STATEMENTS = new RegExp(STATEMENT, 'g')
 const REFERENCE = new RegExp(REFERENCE_BEFORE)
 const ENTRY_POINTS = new RegExp(ENTRY_POINT)
 
-/** So far before a key is looked: lines can be long. */
-const AHEAD_BYTES = 300
+/** The number of bytes before a key that are inspected, because lines can be long. */
+const MAX_CONTEXT_BYTES = 300
 const NAME = new RegExp(NAME_BEFORE)
 
-function aheadOf(line: string, index: number): string {
-  // The templates count bytes.
-  return Buffer.from(line.slice(Math.max(0, index - AHEAD_BYTES), index))
-    .subarray(-AHEAD_BYTES)
+function contextBefore(line: string, index: number): string {
+  // The charts' templates count bytes, too.
+  return Buffer.from(line.slice(Math.max(0, index - MAX_CONTEXT_BYTES), index))
+    .subarray(-MAX_CONTEXT_BYTES)
     .toString()
 }
 
-/** A line with its secrets replaced, and the one that ends it, with its place. */
+/** A line with its secrets replaced, and the secret at its end with its key and offset. */
 interface Assigned {
   readonly line: string
   readonly secret?: string
@@ -242,12 +248,15 @@ interface Assigned {
   readonly at?: number
 }
 
-/** Replaces what follows a key that looks secret up to the end of the line, and the words after flags and in statements that do. */
+/**
+ * Replaces the rest of the line after a key that looks secret, and the words after flags and in statements
+ * that look secret.
+ */
 function replaceAssigned(line: string, replace: (secret: string) => string): Assigned {
   for (const {0: start, 1: key = '', index} of line.matchAll(ASSIGNMENTS)) {
     const at = index + start.length
     const secret = line.slice(at)
-    const before = aheadOf(line, index)
+    const before = contextBefore(line, index)
     if (!isSecretKey(key, secret, before) || isPlaceholder(secret) || REFERENCE.test(before)) continue
     if (key.includes('.') && ENTRY_POINTS.test(start + secret)) continue
     return {line: replaceWords(line.slice(0, at), replace) + replace(secret), secret, key, at}
@@ -255,7 +264,10 @@ function replaceAssigned(line: string, replace: (secret: string) => string): Ass
   return {line: replaceWords(line, replace)}
 }
 
-/** Also a place, `passwords.admin=`, and the `value` of a variable that is named before it: `{name: DB_PASSWORD, value: …}`. */
+/**
+ * Returns true if a key looks secret, also as a path, `passwords.admin=`, or as the `value` of a variable
+ * that is named before it: `{name: DB_PASSWORD, value: …}`.
+ */
 function isSecretKey(key: string, secret: string, before: string): boolean {
   if (key === 'value') return looksSecret(NAME.exec(before)?.[1] ?? '')
   return saysSecret(key, secret, IN_TEXT) || (key.includes('.') && looksSecretPath(key.split('.'), secret))

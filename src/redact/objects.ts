@@ -2,7 +2,7 @@ import type {Values} from '../base/values.ts'
 import {looksSecret} from './looks-secret.ts'
 import {type Redact, type RedactLeaf, redactor} from './redact.ts'
 
-/** An object of Kubernetes as a manifest has it. */
+/** A Kubernetes object of a manifest. */
 export interface ManifestObject {
   readonly apiVersion: string
   readonly kind: string
@@ -11,26 +11,31 @@ export interface ManifestObject {
 }
 
 /**
- * Returns a function that masks what the Secrets among these objects hold, in plain and as base64, and what `more` masks. Not the
- * names and common words beside a password, as in `OS_USERNAME: cinder`: objects are called so, too.
+ * Returns a function that masks the content of the Secrets among these objects, in plain and as base64, and
+ * what `more` masks. Names and common words next to a password, as in `OS_USERNAME: cinder`, are not masked,
+ * because objects have the same names.
  */
 export function redactSecretsOf(objects: readonly ManifestObject[], more: Redact = (text) => text): Redact {
-  const hide = redactor({secret: secretsOf(objects)})
+  const hide = redactor({secret: secretContents(objects)})
   return (text) => hide(more(text))
 }
 
 /**
- * Returns a function that masks texts of these objects themselves, and what is secret among `values`: a password that is a
- * word of their names or images is masked only under a key that looks secret, given with `isSecret`, or behind one. A name with a hole in it hides nothing.
+ * Returns a function that masks strings of these objects, and the secrets among `values`. A password that is
+ * part of their names or images is masked only under a key that looks secret (`isSecret`) or after one:
+ * masking it inside names would make them unreadable and hide nothing.
  */
 export function redactObjects(objects: readonly ManifestObject[], values: Values): RedactLeaf {
-  return redactor({secret: secretsOf(objects), values}, new Set(objects.flatMap((object) => shownIn(object))))
+  return redactor(
+    {secret: secretContents(objects), values},
+    new Set(objects.flatMap((object) => shownIn(object))),
+  )
 }
 
-/** The texts that the Secrets among the objects hold, in plain and as base64. */
-function secretsOf(objects: readonly ManifestObject[]): readonly string[] {
+/** Returns the content of the Secrets among the objects, in plain and as base64. */
+function secretContents(objects: readonly ManifestObject[]): readonly string[] {
   const names = new Set(
-    objects.flatMap(({metadata}) => wordsOf(`${metadata.name} ${metadata.namespace ?? ''}`)),
+    objects.flatMap(({metadata}) => letterRuns(`${metadata.name} ${metadata.namespace ?? ''}`)),
   )
   const isSecret = ({key, text}: Entry) => !isName({key, text, names})
   return objects
@@ -50,15 +55,15 @@ function secretsOf(objects: readonly ManifestObject[]): readonly string[] {
     })
 }
 
-/** Keys that tell what a thing is, and what it runs: names of objects, containers and volumes, and images. */
+/** Keys that identify what an object is or runs: names of objects, containers and volumes, and images. */
 const SHOWN = /^(?:image|names?|namespace|\w+Name)$/
 const LABELS: ReadonlySet<string> = new Set(['labels', 'matchLabels', 'selector'])
-/** Keys whose values are no more of an object's own than a file is of its directory. */
+/** Keys whose values are file contents and not descriptions of the object. */
 const CONTENT: ReadonlySet<string> = new Set(['binaryData', 'data', 'stringData'])
 
-/** All that an object shows of itself: each of those texts, and each part of one that a mask could take for a text. */
+/** Returns the descriptive strings of an object, with all parts of them that could be masked as a secret. */
 function shownIn(value: unknown, isShown = false): string[] {
-  if (typeof value === 'string') return isShown ? partsOf(value) : []
+  if (typeof value === 'string') return isShown ? wordRuns(value) : []
   if (Array.isArray(value)) return value.flatMap((item) => shownIn(item))
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -70,24 +75,24 @@ function shownIn(value: unknown, isShown = false): string[] {
 
 function labelsIn(labels: unknown): string[] {
   const texts = typeof labels === 'object' && labels !== null ? Object.values(labels) : []
-  return texts.flatMap((text) => (typeof text === 'string' ? partsOf(text) : shownIn(text)))
+  return texts.flatMap((text) => (typeof text === 'string' ? wordRuns(text) : shownIn(text)))
 }
 
 /** No name and no image has more words. */
-const MOST_WORDS = 40
+const MAX_WORDS = 40
 
-/** From any word to any other: `cinder`, `cinder-service` and `service` of `cinder-service`. */
-function partsOf(text: string): string[] {
-  const words = [...text.matchAll(/[\p{L}\p{N}]+/gu)].slice(0, MOST_WORDS)
+/** Returns all runs of words: `cinder`, `cinder-service` and `service` of `cinder-service`. */
+function wordRuns(text: string): string[] {
+  const words = [...text.matchAll(/[\p{L}\p{N}]+/gu)].slice(0, MAX_WORDS)
   const ends = words.map(({0: word, index}) => index + word.length)
   return [text, ...words.flatMap(({index}, at) => ends.slice(at).map((end) => text.slice(index, end)))]
 }
 
-/** Keys of what is no secret beside one: who asks for what. */
+/** Keys of connection settings that are not secret, such as users, projects and endpoints. */
 const NAME =
   /(?:^|_)(?:user|login|project|tenant|domain|region|interface|endpoint_?type|database|role)(?:_?name)?$/i
 const WORD = /^[A-Za-z]+(?:[-_][A-Za-z]+)*$/
-/** Words of any cloud, which hide nothing. */
+/** Words of any cloud, which are not secret. */
 const COMMON: ReadonlySet<string> = new Set([
   ...[
     'Default',
@@ -103,13 +108,15 @@ const COMMON: ReadonlySet<string> = new Set([
   ...['password', 'public', 'secret', 'service', 'services', 'system'],
 ])
 
-/** Returns true for a text that is a name by its key, or a word that is common or part of a name that everybody sees. */
+/**
+ * Returns true for a name, by its key, and for a word that is common or part of the objects' public names.
+ */
 function isName({key, text, names}: {key: string; text: string; names: ReadonlySet<string>}): boolean {
   if (!WORD.test(text)) return false
   return NAME.test(key) || (!looksSecret(key) && (COMMON.has(text) || names.has(text)))
 }
 
-function wordsOf(name: string): string[] {
+function letterRuns(name: string): string[] {
   return name.split(/[^A-Za-z]+/)
 }
 
@@ -122,7 +129,10 @@ interface Entry {
   readonly text: string
 }
 
-/** Whatever their keys are called, and also where the API server expects no map. */
+/**
+ * Returns all strings and numbers in data, with their keys, also if it is not the map that the API server
+ * expects.
+ */
 function entries(data: unknown, key = ''): Entry[] {
   if (typeof data === 'string' || typeof data === 'number') return [{key, text: String(data)}]
   if (typeof data !== 'object' || data === null) return []

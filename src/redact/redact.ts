@@ -6,25 +6,26 @@ import {replaceSecrets} from './lines.ts'
 import {looksSecretPath} from './looks-secret.ts'
 import {MASK} from './placeholder.ts'
 
-/** Masks the secrets in a text. */
+/** Masks the secrets in a string. */
 export type Redact = (text: string) => string
-/** Masks them in a leaf of an object or of values; `isSecret` when it stands under a key that looks secret. */
+/** Masks the secrets in a leaf of an object or of values; `isSecret` if a key above it looks secret. */
 export type RedactLeaf = (text: string, isSecret?: boolean) => string
 
-/** Shorter texts are words of every message; masking them would hide more than they protect. */
-const SHORTEST = 6
-/** Of a short one that is neither a word nor a number, such as `ab12` or `p@ss`. */
-const SHORTEST_MIXED = 4
+/** Shorter strings occur in every message; masking them would hide more than they protect. */
+const MIN_SECRET_LENGTH = 6
+/** The minimum for a secret that is neither a word nor a number, such as `ab12` or `p@ss`. */
+const MIN_MIXED_SECRET_LENGTH = 4
 const MIXED = /[\p{L}].*[^\p{L}]|[^\p{L}].*[\p{L}]/u
-/** Values that many charts have for a default: half of all messages speak of it. */
+/** Default values of many charts, which also occur in half of all messages. */
 const WORDS: ReadonlySet<string> = new Set(['password', 'secret'])
 
 /**
- * Returns a function that masks, in what helm and the API server print, the secrets among these values: every text under a key
- * that looks secret, what looks like one inside other texts, and whatever helm itself quotes of values in schema errors and merge
- * warnings. They are gathered when the first text comes: most runs have none. What is short or a common word, and what is `shown`
- * anyway, such as a name that is a password, too, is masked only where a key says so: one in the text, or the one that the text
- * stands under, with `isSecret`; and where the API server quotes a value.
+ * Returns a function that masks, in the output of helm and the API server, the secrets among these values:
+ * every string under a key that looks secret, what looks like a secret inside other strings, and values that
+ * helm quotes in schema errors and merge warnings. The secrets are collected on the first call, because most
+ * runs have no output to mask. Short strings, common words and strings that are `shown` anyway, such as a
+ * name that is also a password, are masked only after a key that looks secret, under such a key (`isSecret`),
+ * and where the API server quotes a value.
  */
 export function redactor(values: Values, shown: ReadonlySet<string> = new Set()): RedactLeaf {
   let hide: ((text: string, isSecret: boolean) => string) | undefined
@@ -34,8 +35,11 @@ export function redactor(values: Values, shown: ReadonlySet<string> = new Set())
   }
 }
 
-/** What the API server quotes of an object that it refuses (apimachinery: field/errors.go; structured-merge-diff). */
-const REFUSED =
+/**
+ * Values that the API server quotes of a rejected object (apimachinery: field/errors.go;
+ * structured-merge-diff).
+ */
+const REJECTED_VALUE =
   /(\b(?:Invalid|Unsupported|Duplicate) value: |\bvalueUnstructured\{Value:)("(?:[^"\\]|\\.)*"|[^\s,:}]+)/g
 
 function redactSecrets({everywhere, behindKeys}: Secrets, shown: ReadonlySet<string>) {
@@ -50,26 +54,27 @@ function redactSecrets({everywhere, behindKeys}: Secrets, shown: ReadonlySet<str
     if (words.size === 0) return hidden
     if (isSecret) return hideWords(hidden)
     return replaceSecrets(hidden, hideWords).replace(
-      REFUSED,
+      REJECTED_VALUE,
       (_, before: string, value: string) => before + hideWords(value),
     )
   }
 }
 
-/** A text in base64, in either of its alphabets, or in hex that is long enough for a secret. */
+/** A string in base64, in either alphabet, or in hex, if it is long enough for a secret. */
 const ENCODED = /[\w+/-]{8,}={0,2}/g
 const HEX = /^(?:[0-9a-f]{2}){6,}$/i
 
 /**
- * Returns a function that masks as `hide` does, and also each text in base64 or hex that holds what it hides, such as the
- * `user:password` of a header or of a registry's login: encoded, a secret looks otherwise behind each length of what precedes it.
+ * Returns a function that masks like `hide`, and also strings in base64 or hex that contain a secret, such as
+ * `user:password` of a header or a registry login: the encoding of a secret depends on the length of what
+ * precedes it.
  */
 function encodedSecrets(hide: (text: string) => string): (text: string) => string {
   const holdsSecret = (text: string) => hide(text) !== text
   return (text) =>
     hide(text).replace(ENCODED, (word) => {
-      const isHeld = holdsSecret(Buffer.from(word, 'base64').toString())
-      return isHeld || (HEX.test(word) && holdsSecret(Buffer.from(word, 'hex').toString())) ? MASK : word
+      const isSecret = holdsSecret(Buffer.from(word, 'base64').toString())
+      return isSecret || (HEX.test(word) && holdsSecret(Buffer.from(word, 'hex').toString())) ? MASK : word
     })
 }
 
@@ -77,7 +82,7 @@ function unchanged(text: string): string {
   return text
 }
 
-/** The texts of secrets that are masked. */
+/** The strings that are masked. */
 interface Secrets {
   readonly everywhere: ReadonlySet<string>
   readonly behindKeys: ReadonlySet<string>
@@ -85,41 +90,44 @@ interface Secrets {
 
 function secretsIn(values: Values): Secrets {
   const [everywhere, behindKeys] = [new Set<string>(), new Set<string>()]
-  const add = (form: string, shortest = SHORTEST) => {
+  const add = (form: string, shortest = MIN_SECRET_LENGTH) => {
     const isClear = form.length >= shortest && !WORDS.has(form)
     if (form !== '') (isClear ? everywhere : behindKeys).add(form)
   }
   mapLeaves(values, (leaf, isSecret) => {
     if (typeof leaf !== 'string' && typeof leaf !== 'number' && typeof leaf !== 'bigint') return
     const {whole, lines} = isSecret ? secretForms(leaf) : {whole: [], lines: textSecrets(String(leaf))}
-    for (const form of whole) add(form, MIXED.test(form) ? SHORTEST_MIXED : SHORTEST)
+    for (const form of whole) add(form, MIXED.test(form) ? MIN_MIXED_SECRET_LENGTH : MIN_SECRET_LENGTH)
     for (const form of lines) add(form)
   })
   return {everywhere, behindKeys}
 }
 
 function textSecrets(text: string): string[] {
-  const found: string[] = []
+  const secrets: string[] = []
   replaceSecrets(text, (secret) => {
-    found.push(bare(secret))
+    secrets.push(bare(secret))
     return secret
   })
-  return found
+  return secrets
 }
 
-/** Chart defaults can be in what helm quotes, which kk does not know. */
+/** Masks the values that helm quotes; they can be chart defaults, which kk does not know. */
 function redactQuoted(line: string): string {
   return redactRejected(redactUnmerged(redactYaml(line)))
 }
 
-/** go.yaml.in/yaml/v2: decode.go names the alias that it cannot resolve, as of `password: *S3cret`, and quotes the value that has another type. */
+/**
+ * Masks the alias that go.yaml.in/yaml/v2 (decode.go) cannot resolve, as in `password: *S3cret`, and a value
+ * of the wrong type, which it quotes.
+ */
 function redactYaml(line: string): string {
   return line
     .replace(/(anchor ')[^']*(' (?:referenced|value contains itself))/g, `$1${MASK}$2`)
     .replace(/(cannot (?:unmarshal|decode) \S{1,50} `)[^`]*(`)/g, `$1${MASK}$2`)
 }
 
-/** Helm: coalesce.go prints the value that it could not merge, in brackets at the end of the line. */
+/** Masks the value that Helm (coalesce.go) could not merge, in brackets at the end of the line. */
 function redactUnmerged(line: string): string {
   const warning = line.indexOf('warning: ')
   if (warning === -1) return line
@@ -129,10 +137,12 @@ function redactUnmerged(line: string): string {
   return open === -1 || close < open ? line : `${line.slice(0, open + 1)}${MASK}${line.slice(close)}`
 }
 
-/** What a limit in a schema is compared with, as `at '/password': maximum: got 12, want 3` has it: a number, or a length. */
+/**
+ * The number or length that violates a limit of a schema, as in `at '/password': maximum: got 12, want 3`.
+ */
 const LIMITED = /(at '([^']*)': [A-Za-z]+: got )\S+?(?=, want )/g
 
-/** Helm: jsonschema.go quotes the value that it rejects after the JSON pointer. */
+/** Masks the rejected value that Helm (jsonschema.go) quotes after the JSON pointer. */
 function redactRejected(text: string): string {
   const line = text.replace(LIMITED, (whole, before: string, pointer: string) =>
     looksSecretPath(pointer.split('/')) ? before + MASK : whole,

@@ -4,8 +4,9 @@ import {redactLines} from './lines.ts'
 import {MASK} from './placeholder.ts'
 
 /**
- * Returns a value as it may be shown: what lies under a key that looks secret is masked, and what looks like a secret
- * inside a text. With `isSecret` the key of the value itself is one of those; `under` is that key. Empty texts, nulls and booleans are no secrets.
+ * Returns a value as it may be shown: everything under a key that looks secret is masked, and everything that
+ * looks like a secret inside a string. `isSecret`: the key of the value itself looks secret; `under` is that
+ * key. Empty strings, nulls and booleans are not secret.
  */
 export function redactValue(value: unknown, isSecret = false, under = ''): unknown {
   return mapLeaves(value, redactLeaf, {isSecret, under})
@@ -17,7 +18,7 @@ function redactLeaf(leaf: unknown, isSecret: boolean): unknown {
   return typeof leaf === 'string' ? redactLines(leaf) : leaf
 }
 
-/** Returns a value at a place that is secret whatever stands there: each text, number and boolean is masked. */
+/** Returns a value that is secret as a whole: each string, number and boolean is masked. */
 export function redactWhole(value: unknown): unknown {
   if (value === undefined || value === null || value === '') return value
   if (Array.isArray(value)) return value.map(redactWhole)
@@ -25,21 +26,24 @@ export function redactWhole(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redactWhole(inner)]))
 }
 
-/** Returns true for values that hold what a display shows instead of a secret; stored, it would take the place of the secret. */
+/** Returns true for values that contain a mask from a display: stored, the mask would replace the secret. */
 export function holdsMask(value: unknown): boolean {
   if (typeof value === 'string') return /(?:^|[:=]\s*["']?)\*\*\*(?:["']?$|@)/m.test(value)
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsMask)
 }
 
-/** The keys that lead to a place among values. */
+/** The path of a value, as keys. */
 export type ValuePath = readonly string[]
 
-/** Returns values as they may be shown: what looks secret is masked, and what lies at the places that plugins call secret. */
+/**
+ * Returns values as they may be shown: what looks secret is masked, and the paths that plugins declare as
+ * secret.
+ */
 export function redactValues(values: Values, paths: readonly ValuePath[]): Values {
   return redactPlaces(redactValue(values) as Values, paths)
 }
 
-/** Returns values with what lies at these places masked, and nothing else. */
+/** Returns values with only the values at these paths masked. */
 export function redactPlaces(values: Values, paths: readonly ValuePath[]): Values {
   const below = placesBelow(paths)
   const masked = Object.entries(values).map(([key, value]) => {
@@ -50,19 +54,22 @@ export function redactPlaces(values: Values, paths: readonly ValuePath[]): Value
   return Object.fromEntries(masked)
 }
 
-/** Returns, for each first key of the places, the places below it: one walk for all, where a copy for each is quadratic. */
+/**
+ * Returns, for each first key of the paths, the rest of the paths: one walk instead of a quadratic copy for
+ * each path.
+ */
 export function placesBelow(places: readonly ValuePath[]): ReadonlyMap<string, readonly ValuePath[]> {
   const below = new Map<string, ValuePath[]>()
   for (const [key, ...rest] of places) {
     if (key === undefined) continue
-    const known = below.get(key)
-    if (known) known.push(rest)
+    const rests = below.get(key)
+    if (rests) rests.push(rest)
     else below.set(key, [rest])
   }
   return below
 }
 
-/** Returns the places of what would be masked; a list's items by their numbers. */
+/** Returns the paths of all values that would be masked; list items by index. */
 export function secretsAmong(values: Values, paths: readonly ValuePath[]): readonly ValuePath[] {
   return differing([], values, redactValues(values, paths))
 }
