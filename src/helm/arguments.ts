@@ -10,7 +10,7 @@ import type {
   UninstallCall,
 } from './helm.ts'
 
-/** The cluster that helm talks to; what is left out is kubeconfig's own. */
+/** The cluster that helm uses; omitted fields default to those of the kubeconfig. */
 export interface ClusterFlags {
   readonly kubeconfig?: string
   readonly context?: string
@@ -18,13 +18,13 @@ export interface ClusterFlags {
 
 type Major = HelmVersion['major']
 
-/** Revisions that helm keeps of a release. */
-const HISTORY = 10
+/** The number of revisions that helm keeps of a release. */
+const MAX_HISTORY = 10
 
 /*
- * Never --wait, --atomic or --rollback-on-failure: a chart whose pods wait for hook jobs would deadlock, and a
- * failed install would take a shared release away. Helm 4 without --wait waits for hooks only, as helm 3 does.
- * What is passed is valid on both majors without a warning of deprecation, but for --server-side.
+ * Never --wait, --atomic or --rollback-on-failure: a chart whose pods wait for hook jobs would deadlock, and
+ * a failed install would remove a shared release. Helm 4 without --wait waits only for hooks, as helm 3 does.
+ * All flags are valid in both majors without deprecation warning, except --server-side.
  */
 
 export function installArguments(
@@ -33,20 +33,20 @@ export function installArguments(
   options: ChangeOptions,
   cluster: ClusterFlags,
 ): string[] {
-  const given = Object.entries(options.labels).filter(([, value]) => value !== null)
+  const labels = Object.entries(options.labels).filter(([, value]) => value !== null)
   return [
     'install',
     ...(options.createNamespace ? ['--create-namespace'] : []),
     ...(options.replace ? ['--replace'] : []),
     ...(major === 4 ? ['--server-side=true'] : []),
     ...(major === 4 && options.forceConflicts ? ['--force-conflicts'] : []),
-    ...changeFlags(options, Object.fromEntries(given)),
+    ...changeFlags(options, Object.fromEntries(labels)),
     ...clusterFlags(cluster),
     ...releaseFlags(call),
   ]
 }
 
-/** With neither --reset-values nor --reuse-values, helm takes the old values whenever the new ones are empty. */
+/** With neither --reset-values nor --reuse-values, helm reuses the old values if the new ones are empty. */
 export function upgradeArguments(
   major: Major,
   call: ReleaseCall,
@@ -57,7 +57,7 @@ export function upgradeArguments(
     'upgrade',
     '--reset-values',
     '--history-max',
-    String(HISTORY),
+    String(MAX_HISTORY),
     ...(major === 4 ? ['--server-side=auto'] : []),
     ...(major === 4 && options.forceConflicts ? ['--force-conflicts'] : []),
     ...changeFlags(options, options.labels),
@@ -66,7 +66,7 @@ export function upgradeArguments(
   ]
 }
 
-/** Takes neither labels nor a description, and prints no JSON. */
+/** `helm rollback` accepts neither labels nor a description, and prints no JSON. */
 export function rollbackArguments(
   major: Major,
   {name, namespace, revision}: RollbackCall,
@@ -76,7 +76,7 @@ export function rollbackArguments(
   return [
     'rollback',
     '--history-max',
-    String(HISTORY),
+    String(MAX_HISTORY),
     ...(major === 4 ? ['--server-side=auto'] : []),
     '--timeout',
     `${timeoutSeconds}s`,
@@ -86,8 +86,8 @@ export function rollbackArguments(
 }
 
 /**
- * Returns the arguments of `helm uninstall`, equal in both majors: what belongs to the objects goes with them, in the
- * background; the history goes too.
+ * Returns the arguments of `helm uninstall`, the same for both majors. Dependent objects are deleted in the
+ * background; the history is deleted, too.
  */
 export function uninstallArguments(
   {name, namespace}: UninstallCall,
@@ -101,7 +101,7 @@ export function uninstallArguments(
   ]
 }
 
-/** Returns the arguments of `helm test`, equal in both majors; the timeout is that of each test. */
+/** Returns the arguments of `helm test`, the same for both majors; the timeout applies to each test. */
 export function testArguments(
   {name, namespace}: TestCall,
   {timeoutSeconds}: OperationOptions,
@@ -115,8 +115,8 @@ export function testArguments(
 }
 
 /**
- * Returns the arguments of an upgrade that changes nothing, equal in both majors; the number of the revision follows
- * the last one that helm knows.
+ * Returns the arguments of an upgrade that changes nothing, the same for both majors; its revision is one
+ * more than the last one that helm finds.
  */
 export function previewArguments(call: ReleaseCall, cluster: ClusterFlags): string[] {
   return [
@@ -127,8 +127,8 @@ export function previewArguments(call: ReleaseCall, cluster: ClusterFlags): stri
 }
 
 /**
- * Unless it is to look objects up on the cluster, it knows none: `lookup` finds nothing, and nothing is contacted. No
- * upgrade touches what is in `crds/`.
+ * Returns the arguments of `helm template`. Unless `looksUp` is set, `lookup` finds nothing and no cluster is
+ * contacted. The content of `crds/` is omitted for upgrades, which ignore it.
  */
 export function templateArguments(
   call: ReleaseCall,
@@ -149,7 +149,10 @@ export function templateArguments(
   ]
 }
 
-/** Helm takes a label away when its value is the text `null` (mergeCustomLabels in upgrade.go). */
+/**
+ * Returns the flags of a change. Helm removes a label if its value is the string `null` (mergeCustomLabels in
+ * upgrade.go).
+ */
 function changeFlags(options: ChangeOptions, labels: Readonly<Record<string, string | null>>): string[] {
   return [
     '--timeout',
@@ -169,7 +172,7 @@ function clusterFlags({kubeconfig, context}: ClusterFlags): string[] {
   ]
 }
 
-/** A chart that is given as an absolute path is never looked for in a repository. */
+/** Returns the flags of a release. Helm never searches an absolute chart path in a repository. */
 function releaseFlags(call: ReleaseCall): string[] {
   return ['--namespace', call.namespace, '--values', '-', '--', call.name, resolve(call.chart)]
 }

@@ -6,9 +6,9 @@ import {foreignEnvironment} from '../state/processes/foreign-environment.ts'
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns the environment of helm: the caller's without kk's own variables, and without HELM_*, which can name another namespace
- * or cluster than kk planned for, and plugins, repositories or a debug log that kk does not expect. Throws
- * `KK_HELM_DRIVER` for a driver that keeps releases elsewhere than in Secrets.
+ * Returns the environment of helm: the caller's without kk's own variables, and without HELM_*, which can set
+ * another namespace or cluster than planned, and plugins, repositories or a debug log that kk does not
+ * expect. Throws `KK_HELM_DRIVER` for a driver that stores releases elsewhere than in Secrets.
  */
 export function childEnvironment(env: ProcessEnvironment): Record<string, string> {
   checkDriver(env)

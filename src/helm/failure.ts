@@ -10,7 +10,7 @@ interface Failure {
   readonly call: Pick<ReleaseCall, 'name' | 'namespace'>
   readonly stdout: string
   readonly stderr: string
-  /** The signal that ended it, when one did. */
+  /** The signal that ended helm, if any. */
   readonly endedBy?: string | undefined
   readonly redact: (text: string) => string
 }
@@ -18,11 +18,11 @@ interface Failure {
 interface Kind {
   readonly pattern: RegExp
   readonly code: ErrorCode
-  readonly says: string
+  readonly summary: string
   readonly hint: (name: string, command: HelmCommand) => string
 }
 
-/** A template that a chart includes and nothing defines: `KK_RENDER` with its name. */
+/** The `KK_RENDER` error of a template that a chart includes and that is not defined, with its name. */
 export class MissingTemplate extends KkError {
   readonly of: ReleaseId
   readonly template: string
@@ -41,29 +41,32 @@ export class MissingTemplate extends KkError {
 /** Go: text/template, exec.go. */
 const NO_TEMPLATE = /no template "([^"]+)" associated with template/
 
-const LAST_LINES = 20
+const MAX_LOG_LINES = 20
 
-/** In this order: a chart's own message can hold any of the later ones. Helm 3 and 4 differ in upper and lower case. */
+/**
+ * In this order, because a chart's own message can contain any of the later ones. Helm 3 and 4 differ in
+ * case.
+ */
 const KINDS: readonly Kind[] = [
   {
-    // Of values that break it, helm lists the problems, each behind a dash.
+    // If the values violate the schema, helm lists the problems, each after a dash.
     pattern:
       /values don't meet the specifications of the schema\(s\) in the following chart\(s\):\s*\n\S+:\n(?!\s*- )/i,
     code: 'KK_CHART',
-    says: 'values.schema.json of the chart cannot be used',
-    hint: (name) => `correct the schema in the chart of ${name}: its references, and what it is written in`,
+    summary: 'values.schema.json of the chart cannot be used',
+    hint: (name) => `correct the schema in the chart of ${name}: its references and its draft`,
   },
   {
     pattern: /values don't meet the specifications of the schema/i,
     code: 'KK_VALUES',
-    says: 'the values break the schema of the chart',
+    summary: 'the values break the schema of the chart',
     hint: (name) => `correct the values of ${name}; "kk values show ${name}" prints what helm gets`,
   },
   {
     pattern:
       /execution error at \(|parse error at \(|YAML parse error on|template: \S+:\d+|\n\s+executing "|error calling include/i,
     code: 'KK_RENDER',
-    says: 'the chart does not render',
+    summary: 'the chart does not render',
     hint: (name) =>
       `correct the template or the values of ${name}; "kk values show ${name}" prints what helm gets`,
   },
@@ -71,85 +74,89 @@ const KINDS: readonly Kind[] = [
     pattern:
       /charts are not installable|incompatible with Kubernetes|Chart\.yaml file is missing|unable to detect chart|validation: chart\.|missing in charts\/ directory|could not find template|cannot load \S+\.ya?ml|unsupported chart version/i,
     code: 'KK_CHART',
-    says: 'the chart cannot be used',
-    hint: (name) => `correct the chart of ${name}; "helm lint" says more`,
+    summary: 'the chart cannot be used',
+    hint: (name) => `correct the chart of ${name}; "helm lint" prints details`,
   },
   {
-    // Go names the request whose connection broke: net/url, Error. One of the API server to a webhook is the webhook's.
+    // Go names the request whose connection failed: net/url, Error. A request of the API server to a webhook
+    // is excluded.
     pattern:
       /cluster unreachable|(?<!call webhook: )\b(?:Get|Post|Put|Patch|Delete) "https?:\/\/[^"]+": .*(?:\bEOF|connection re(?:fused|set by peer)|connection lost|i\/o timeout|TLS handshake timeout|no route to host|broken pipe)$/im,
     code: 'KK_UNREACHABLE',
-    says: 'helm does not reach the cluster',
-    hint: () => 'check the context, then run the same command again: kk goes on where it stopped',
+    summary: 'helm cannot reach the cluster',
+    hint: () => 'check the context, then run the same command again: kk continues where it stopped',
   },
   {
     pattern: /is forbidden: User /,
     code: 'KK_FORBIDDEN',
-    says: 'a permission is missing',
+    summary: 'a permission is missing',
     hint: () => 'ask for the permission that the message names, then run the same command again',
   },
   {
     pattern: /apply failed with \d+ conflicts?: conflicts? with "/i,
     code: 'KK_CONFLICT',
-    says: 'somebody else manages a field that helm sets',
+    summary: 'another field manager owns a field that helm sets',
     hint: conflictHint,
   },
   {
     pattern: /cannot re-?use a name that is still in use|release: already exists|release: not found/i,
     code: 'KK_RACED',
-    says: 'somebody else changed the release meanwhile',
-    hint: () => 'run the same command again: kk looks at the cluster first',
+    summary: 'another process changed the release in the meantime',
+    hint: () => 'run the same command again: kk checks the cluster first',
   },
   {
     pattern: /another operation \(install\/upgrade\/rollback\) is in progress/i,
     code: 'KK_PENDING',
-    says: 'another operation on the release has not ended',
-    hint: () => 'wait for it, or find out who runs it, then run the same command again',
+    summary: 'another operation on the release has not ended',
+    hint: () => 'wait for it, or find the process that runs it, then run the same command again',
   },
 ]
 
 const NOT_BY_KK = 'not by kk'
 
-/** Returns whether a message of `helmFailure` is of a helm that another process has ended, e.g. for want of memory. */
+/**
+ * Returns true if a message of `helmFailure` is about a helm that another process has killed, e.g. for lack
+ * of memory.
+ */
 export function isOfKilledHelm(message: string): boolean {
   return message.includes(`, ${NOT_BY_KK}`)
 }
 
-/** Returns what helm printed when it failed as the error that a user sees. `log` holds its last lines, cleaned. */
+/** Returns the error for a failed helm command. `log` contains its last lines, with secrets masked. */
 export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Failure): KkError {
   const output = redact(withoutColour(`${stdout === '' || isJson(stdout) ? '' : `${stdout}\n`}${stderr}`))
   const lines = output.split('\n').filter((line) => line.trim() !== '' && !NOISE.test(line))
   const kind = KINDS.find(({pattern}) => pattern.test(output))
   const subject = command === 'template' ? call.name : `${call.namespace}/${call.name}`
-  // The message of a broken schema is all that helm says of it.
-  const isTold = kind?.code === 'KK_VALUES'
-  const log = (isTold ? lines.slice(0, Math.max(0, errorLine(lines))) : lines).slice(-LAST_LINES)
+  // The message about a violated schema already contains all of helm's output.
+  const isComplete = kind?.code === 'KK_VALUES'
+  const log = (isComplete ? lines.slice(0, Math.max(0, errorLine(lines))) : lines).slice(-MAX_LOG_LINES)
   if (kind === undefined && endedBy !== undefined) {
     return new KkError(
       'KK_HELM_FAILED',
       `${subject}: helm ${command} was ended by ${endedBy}, ${NOT_BY_KK}`,
       {
-        hint: 'find out who ended it (out of memory?), then run the same command again',
+        hint: 'find out which process killed it (out of memory?), then run the same command again',
         log,
       },
     )
   }
-  if (kind && isTold) {
-    const told = schemaLines(lines)
-    return new BrokenSchema(call, `${subject}: ${kind.says}: ${reasonOf(told)}`, {
+  if (kind && isComplete) {
+    const problems = schemaLines(lines)
+    return new BrokenSchema(call, `${subject}: ${kind.summary}: ${errorReason(problems)}`, {
       hint: kind.hint(call.name, command),
       log,
-      problems: schemaProblems(told.slice(1)),
+      problems: schemaProblems(problems.slice(1)),
     })
   }
   const [, template] = NO_TEMPLATE.exec(output) ?? []
   if (kind?.code === 'KK_RENDER' && template !== undefined) {
-    const message = `${subject}: ${kind.says}: ${reasonOf(lines)}`
+    const message = `${subject}: ${kind.summary}: ${errorReason(lines)}`
     return new MissingTemplate(call, message, {hint: kind.hint(call.name, command), log, template})
   }
   return new KkError(
     kind?.code ?? 'KK_HELM_FAILED',
-    `${subject}: ${kind?.says ?? `helm ${command} failed`}: ${reasonOf(lines)}`,
+    `${subject}: ${kind?.summary ?? `helm ${command} failed`}: ${errorReason(lines)}`,
     {
       hint:
         kind?.hint(call.name, command) ??
@@ -159,18 +166,24 @@ export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Fa
   )
 }
 
-/** Upgrades take fields over; `kk rollback` does not, so there an upgrade brings the older inputs back. */
+/**
+ * Returns the hint for a field conflict. Only upgrades can force it; after a failed rollback, upgrade to the
+ * older inputs.
+ */
 function conflictHint(name: string, command: HelmCommand): string {
   const force = `kk upgrade ${name} --force-conflicts`
   return command === 'rollback'
-    ? `take the field from whoever the message names, then run the same command again; or bring the file back to the older inputs, and: ${force}`
-    : `leave the field out of the values of ${name}, or take it over with --force-conflicts: ${force}`
+    ? `take the field from the manager that the message names, then run the same command again; or bring the file back to the older inputs, and: ${force}`
+    : `remove the field from the values of ${name}, or take it over with --force-conflicts: ${force}`
 }
 
 const NOISE = /^Use --debug flag to render out invalid YAML/
 
-/** Helm's last `Error:` and what follows it, in one line: helm 4 breaks template errors over several, schemas list one problem per line. */
-function reasonOf(lines: readonly string[]): string {
+/**
+ * Returns helm's last `Error:` and what follows it, on one line: helm 4 breaks template errors over several
+ * lines, schema errors have one problem per line.
+ */
+function errorReason(lines: readonly string[]): string {
   const start = errorLine(lines)
   if (start < 0) return lines.at(-1)?.trim() ?? 'it printed nothing'
   const text = lines.slice(start).map((line) => line.trim())
@@ -187,7 +200,7 @@ function schemaLines(lines: readonly string[]): readonly string[] {
   return start < 0 ? lines : [lines[start]!, ...sortedProblems(lines.slice(start + 1))]
 }
 
-/** Returns the line at which helm's own last word begins; -1 when there is none. */
+/** Returns the index of helm's last error line; -1 if there is none. */
 function errorLine(lines: readonly string[]): number {
   return lines.findLastIndex((line) => /^Error: /.test(line))
 }

@@ -5,7 +5,7 @@ import {onPath} from '../state/files/on-path.ts'
 import type {ProcessEnvironment} from './child-environment.ts'
 
 interface FindOptions {
-  /** The value of `--helm`: a path, or a name to look for on PATH. */
+  /** The value of `--helm`: a path, or a name to search on PATH. */
   readonly flag?: string
   readonly env: ProcessEnvironment
   /** Tried last, e.g. the toolbox's helm for a sandbox. */
@@ -14,20 +14,23 @@ interface FindOptions {
 
 const HINT = 'install helm 4 (https://helm.sh/docs/intro/install), or name a binary with --helm or KK_HELM'
 
-/** The helm binary: `--helm`, `KK_HELM`, `helm` on PATH, then the candidates. Throws `KK_HELM_MISSING`. */
+/**
+ * Returns the helm binary: `--helm`, `KK_HELM`, `helm` on PATH, then the candidates. Throws
+ * `KK_HELM_MISSING`.
+ */
 export function findHelm({flag, env, candidates = []}: FindOptions): string {
   if (flag) return named(flag, '--helm', env)
   if (env.KK_HELM) return named(env.KK_HELM, 'KK_HELM', env)
 
-  const found = onPath('helm', env.PATH) ?? candidates.find(isExecutable)
-  if (found) return found
+  const path = onPath('helm', env.PATH) ?? candidates.find(isExecutable)
+  if (path) return path
   const places = ['PATH', ...candidates].join(', ')
   throw new KkError('KK_HELM_MISSING', `no helm was found in ${places}`, {hint: HINT})
 }
 
 function named(name: string, source: string, env: ProcessEnvironment): string {
-  const found = name.includes('/') ? [resolve(name)].find(isExecutable) : onPath(name, env.PATH)
-  if (found) return found
+  const path = name.includes('/') ? [resolve(name)].find(isExecutable) : onPath(name, env.PATH)
+  if (path) return path
   throw new KkError('KK_HELM_MISSING', `${source} names ${name}, which is not an executable file`, {
     hint: HINT,
   })

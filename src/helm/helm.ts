@@ -4,7 +4,7 @@ import type {Redact} from '../redact/redact.ts'
 export interface HelmVersion {
   readonly major: 3 | 4
   readonly minor: number
-  /** As helm prints it, e.g. `v4.2.4`. */
+  /** The version as helm prints it, e.g. `v4.2.4`. */
   readonly text: string
 }
 
@@ -14,60 +14,62 @@ export interface ReleaseCall {
   readonly namespace: string
   /** An unpacked chart with its library vendored; never the user's own directory. */
   readonly chart: string
-  /** Handed over on standard input as JSON. */
+  /** Passed on standard input as JSON. */
   readonly values: Values
-  /** `kk.releases.NAME.timeout`, where it is stated: it bounds how long the chart may render. */
+  /** `kk.releases.NAME.timeout`, if set: the limit for rendering the chart. */
   readonly timeoutSeconds?: number | undefined
-  /** Masks the secrets of its whole environment in what helm prints of a failure; those of `values` are masked anyway. */
+  /**
+   * Masks the secrets of the whole environment in helm's error output; those of `values` are always masked.
+   */
   readonly mask?: Redact | undefined
 }
 
-/** The options of one operation: its limit in time, what ends it before, and who is told of its process. */
+/** The options of one operation: its timeout, its abort signal, and a callback for its process. */
 export interface OperationOptions {
   readonly timeoutSeconds: number
   readonly signal?: AbortSignal
-  /** Told the process id when helm has been started. */
+  /** Called with the process id when helm has started. */
   readonly onStarted?: (pid: number) => void
-  /** Variables that it is started with, beside those of every helm: by these it is found again. */
+  /** Additional environment variables of the process, by which it can be found again. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The options of a change of a release. Labels whose value is `null` are taken away (upgrade only). */
+/** The options of a change of a release. Labels whose value is `null` are removed (upgrade only). */
 export interface ChangeOptions extends OperationOptions {
   readonly labels: Readonly<Record<string, string | null>>
   readonly description?: string
   readonly createNamespace?: boolean
-  /** Install only: over the history of a release that was uninstalled. */
+  /** Install only: replace the history of an uninstalled release. */
   readonly replace?: boolean
-  /** Take fields from other managers (helm 4, for a release that is applied on the server side, as each that it installs). */
+  /** Take over fields from other managers (helm 4, for a release with server-side apply). */
   readonly forceConflicts?: boolean
-  /** Take objects that are there and of no release, or of another. */
+  /** Take over existing objects that belong to no release, or to another. */
   readonly takeOwnership?: boolean
 }
 
-/** A release and the revision that it is brought back to. */
+/** A rollback of a release. */
 export interface RollbackCall {
   readonly name: string
   readonly namespace: string
-  /** The revision to return to; helm copies it to a new one. */
+  /** The revision to roll back to; helm copies it to a new one. */
   readonly revision: number
-  /** Of the revisions concerned: their secrets are masked in what helm says. Not handed to helm. */
+  /** The values of the revisions concerned: their secrets are masked in helm's output. Not passed to helm. */
   readonly values: Values
 }
 
-/** A release that is uninstalled. */
+/** The uninstallation of a release. */
 export interface UninstallCall {
   readonly name: string
   readonly namespace: string
-  /** Of the last revision: its secrets are masked in what helm says. Not handed to helm. */
+  /** The values of the last revision: their secrets are masked in helm's output. Not passed to helm. */
   readonly values: Values
 }
 
-/** A release that is tested. */
+/** A test of a release. */
 export interface TestCall {
   readonly name: string
   readonly namespace: string
-  /** Of the last revision: its secrets are masked in what helm says. Not handed to helm. */
+  /** The values of the last revision: their secrets are masked in helm's output. Not passed to helm. */
   readonly values: Values
 }
 
@@ -76,47 +78,50 @@ export interface TemplateOptions {
   readonly apiVersions?: readonly string[]
   readonly isUpgrade?: boolean
   /**
-   * Let `lookup` find what the cluster has. Helm 4 then takes the kinds, too, from the cluster alone, and fails for objects
-   * of others.
+   * Whether `lookup` reads the cluster. Helm 4 then also knows only the kinds that the cluster serves, and
+   * fails for objects of others.
    */
   readonly looksUp?: boolean
   readonly showOnly?: readonly string[]
-  /** Also the hooks of `helm test`. */
+  /** Whether to include the hooks of `helm test`. */
   readonly withTests?: boolean
-  /** Do not hold the values against the schemas of the chart. */
+  /** Whether to skip the validation of values by the chart's schemas. */
   readonly skipSchema?: boolean
 }
 
-/** A release that helm has just changed, as helm tells of it. */
+/** A release that helm has just changed, as helm reports it. */
 export interface ChangedRelease {
   readonly revision: number
   readonly status: string
   /** The rendered objects as one YAML stream, without hooks. */
   readonly manifest: string
-  /** Each hook's rendered object. */
+  /** The rendered object of each hook. */
   readonly hooks: readonly string[]
 }
 
 /**
- * The helm binary, on one cluster. Values never reach argv; output is cleaned of them.
- * Every function throws `KK_HELM_FAILED` with helm's last lines, or `KK_RENDER` / `KK_VALUES` where helm says so.
+ * The helm binary on one cluster. Values never reach argv and are masked in output. Every function throws
+ * `KK_HELM_FAILED` with helm's last lines, or `KK_RENDER` or `KK_VALUES` if helm reports such an error.
  */
 export interface Helm {
   readonly path: string
   readonly version: HelmVersion
   install(call: ReleaseCall, options: ChangeOptions): Promise<ChangedRelease>
   upgrade(call: ReleaseCall, options: ChangeOptions): Promise<ChangedRelease>
-  /** Helm says nothing of the revision that it makes, and copies the labels of the one it returns to. */
+  /**
+   * Rolls back. Helm does not report the new revision, and copies the labels of the revision it rolls back
+   * to.
+   */
   rollback(call: RollbackCall, options: OperationOptions): Promise<void>
-  /** Takes the objects of the last revision away, then all records; one that was cut short is finished by another. */
+  /** Deletes the objects of the last revision, then all records. An interrupted uninstall can be repeated. */
   uninstall(call: UninstallCall, options: OperationOptions): Promise<void>
-  /** Runs the test hooks of the last revision, and writes how they ended into its record. */
+  /** Runs the test hooks of the last revision, and writes their results into its record. */
   test(call: TestCall, options: OperationOptions): Promise<void>
   /**
-   * Returns what an upgrade that makes this revision (2 or later) would apply, whichever the release has: a YAML
-   * stream without the tests, with what `lookup` finds on the cluster. Changes nothing.
+   * Returns what an upgrade to this revision (2 or later) would apply, whatever revision the release has: a
+   * YAML stream without the tests, with `lookup` reading the cluster. Changes nothing.
    */
   previewUpgrade(call: ReleaseCall, revision: number): Promise<string>
-  /** The rendered YAML stream; offline unless it is to look objects up. */
+  /** Returns the rendered YAML stream; offline unless `looksUp` is set. */
   template(call: ReleaseCall, options?: TemplateOptions): Promise<string>
 }

@@ -21,7 +21,7 @@ import {type HelmCommand, helmFailure} from './failure.ts'
 import type {ChangedRelease, Helm, HelmVersion, OperationOptions, ReleaseCall} from './helm.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
 
-/** The part of a call that `run` reads; only some commands read values. */
+/** The fields of a call that `run` reads; only some commands read values. */
 type Subject = Pick<ReleaseCall, 'name' | 'namespace' | 'values' | 'timeoutSeconds' | 'mask'>
 
 interface Run {
@@ -36,15 +36,15 @@ interface HelmOptions extends ClusterFlags {
   readonly path: string
   readonly version: HelmVersion
   readonly env: ProcessEnvironment
-  /** The time that an aborted helm may take to end by itself. */
+  /** The time in which an aborted helm may exit. */
   readonly graceMilliseconds?: number
 }
 
-/** A helm binary on one cluster. Starts nothing by itself. Throws `KK_HELM_DRIVER`. */
+/** Returns a helm binary on one cluster. Starts no process itself. Throws `KK_HELM_DRIVER`. */
 export function openHelm(options: HelmOptions): Helm {
   const {path, version} = options
   const env = childEnvironment(options.env)
-  const inTurn = limiter(RENDERS_AT_ONCE)
+  const inTurn = limiter(MAX_CONCURRENT_RENDERS)
 
   const run = async (
     call: Subject,
@@ -59,8 +59,8 @@ export function openHelm(options: HelmOptions): Helm {
       ...(input === undefined ? {} : {input}),
       ...(signal ? {signal} : {}),
       ...(onStarted ? {onStarted} : {}),
-      ...(isRender ? {timeoutMilliseconds: (call.timeoutSeconds ?? RENDER_SECONDS) * 1000} : {}),
-      // Helm swallows SIGTERM while it renders, and a render leaves nothing to be written.
+      ...(isRender ? {timeoutMilliseconds: (call.timeoutSeconds ?? RENDER_TIMEOUT_SECONDS) * 1000} : {}),
+      // Helm ignores SIGTERM while rendering, and a render has nothing to write.
       graceMilliseconds: isRender ? 0 : options.graceMilliseconds,
     })
     if (outcome.exitCode === 0) return outcome.stdout
@@ -68,7 +68,7 @@ export function openHelm(options: HelmOptions): Helm {
     throw outcome.terminated ? terminated(command, call, outcome) : failed(command, call, outcome)
   }
 
-  /** Whatever the words are, it changes nothing, as `template` does. */
+  /** Runs a helm command that changes nothing, such as `template`. */
   const render = (
     call: ReleaseCall,
     words: readonly string[],
@@ -79,7 +79,7 @@ export function openHelm(options: HelmOptions): Helm {
         command: 'template',
         words,
         input: valuesJson(call.values),
-        options: {env: {...SHORT_LIVED, ...givenOf(options.env), ...marks}},
+        options: {env: {...SHORT_LIVED, ...userSettings(options.env), ...marks}},
       }),
     )
 
@@ -118,56 +118,60 @@ export function openHelm(options: HelmOptions): Helm {
 }
 
 /**
- * So many helms render at once, whoever asks: each takes about 100 MB for a moment. Those that change a release are as many
- * as the run has actions under way: members of a group wait for each other.
+ * The number of helm processes that render at once, for all callers: each takes about 100 MB for a short
+ * time. Changes of releases are not limited here but by the run, because members of a group wait for each
+ * other.
  */
-const RENDERS_AT_ONCE = 4
+const MAX_CONCURRENT_RENDERS = 4
 
 /**
- * The time to render, where the release has no timeout of its own. The largest charts take two seconds, on a machine
- * that has nothing else to do.
+ * The render timeout of a release without a timeout. The largest charts take two seconds on an idle machine.
  */
-const RENDER_SECONDS = 180
+const RENDER_TIMEOUT_SECONDS = 180
 
 function endless({name, namespace, timeoutSeconds}: Subject): KkError {
   const setting = `kk.releases.${name}.timeout`
-  const limit = timeoutSeconds === undefined ? `${RENDER_SECONDS} s` : `${timeoutSeconds} s, its ${setting}`
+  const limit =
+    timeoutSeconds === undefined ? `${RENDER_TIMEOUT_SECONDS} s` : `${timeoutSeconds} s, its ${setting}`
   return new KkError(
     'KK_RENDER',
-    `${namespace}/${name}: the chart does not render: helm was ended after ${limit}`,
+    `${namespace}/${name}: the chart does not render: helm was terminated after ${limit}`,
     {
-      hint: `look for a loop without end in the templates of ${name}: range, until, or one that includes itself; if it only needs longer, set ${setting}`,
+      hint: `look for an endless loop in the templates of ${name}: range, until, or a template that includes itself; if it only needs more time, set ${setting}`,
     },
   )
 }
 
-/** A helm that only renders ends before tidying up its memory pays: a fifth of its time. */
+/**
+ * Go settings for a helm that only renders: it exits before garbage collection pays off, which takes a fifth
+ * of its time.
+ */
 const SHORT_LIVED = {GOGC: '800', GOMEMLIMIT: '512MiB'}
 
-/** Returns what the user sets of Go's memory and processors, which counts. */
-function givenOf(env: ProcessEnvironment): Record<string, string> {
-  const given = Object.keys(SHORT_LIVED).flatMap((name) => (env[name] ? [[name, env[name]]] : []))
-  return Object.fromEntries(given)
+/** Returns the user's own settings of Go's memory management, which take precedence. */
+function userSettings(env: ProcessEnvironment): Record<string, string> {
+  const settings = Object.keys(SHORT_LIVED).flatMap((name) => (env[name] ? [[name, env[name]]] : []))
+  return Object.fromEntries(settings)
 }
 
 function failed(command: HelmCommand, call: Subject, {stdout, stderr, endedBy}: HelmOutcome): KkError {
-  // What helm test prints there is the status of the release, with the notes of its chart.
-  const said = command === 'test' ? '' : stdout
+  // On standard output, helm test prints the status of the release, with the chart's notes.
+  const output = command === 'test' ? '' : stdout
   const {mask = (text) => text} = call
   const own = redactor(call.values)
   const redact = (text: string) => redactTemplateErrors(mask(own(text)))
-  return helmFailure({command, call, stdout: said, stderr, endedBy, redact})
+  return helmFailure({command, call, stdout: output, stderr, endedBy, redact})
 }
 
 function terminated(command: HelmCommand, call: Subject, outcome: HelmOutcome): KkError {
   const state = outcome.killed
-    ? 'it did not end by itself and was killed; the release may be left pending'
+    ? 'it did not exit in time and was killed; the release may be left pending'
     : ENDED[command]
   return new KkError(
     'KK_INTERRUPTED',
     `${call.namespace}/${call.name}: helm ${command} was terminated: ${state}`,
     {
-      hint: 'run the same command again: kk looks at the cluster first',
+      hint: 'run the same command again: kk checks the cluster first',
       log: failed(command, call, outcome).log,
     },
   )
@@ -187,12 +191,13 @@ function notStarted(command: HelmCommand, call: Subject): KkError {
   return new KkError('KK_INTERRUPTED', `${call.namespace}/${call.name}: helm ${command} was not started`)
 }
 
-/** Characters that JSON leaves bare and YAML 1.1 reads as a line break or a mark, or refuses. */
+/** Characters that JSON does not escape and that YAML 1.1 reads as a line break or a mark, or rejects. */
 const MISREAD = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
 /**
- * Values as JSON text that Helm's YAML reader gives back unchanged: for standard input, one line, ASCII controls escaped. Helm
- * 4.2.4 takes a file without an end of line for empty if its length is a multiple of 4096 bytes.
+ * Returns values as JSON that Helm's YAML reader reads back unchanged: one line, with ASCII controls escaped,
+ * for standard input. Helm 4.2.4 reads a file without a final line break as empty if its length is a multiple
+ * of 4096 bytes.
  */
 export function valuesJson(values: Values): string {
   return `${JSON.stringify(values).replace(MISREAD, escaped)}\n`
@@ -203,9 +208,9 @@ function escaped(character: string): string {
 }
 
 /**
- * Lets helm take a revision of a release for the last one, and for deployed, whatever the cluster has: with these variables it
- * keeps releases in its memory, reads from a file what is there, and writes nothing to the cluster (helm 3.21 and 4.2:
- * loadReleasesInMemory). Rejects with `KK_FILE`.
+ * Makes helm take a revision as the last one of a release, and as deployed, whatever the cluster has. With
+ * these variables it keeps releases in memory, reads the existing ones from a file, and writes nothing to the
+ * cluster (helm 3.21 and 4.2: loadReleasesInMemory). Rejects with `KK_FILE`.
  */
 async function withHistory<T>(
   {name, namespace}: Pick<ReleaseCall, 'name' | 'namespace'>,
@@ -230,7 +235,7 @@ interface ReleaseJson {
   readonly hooks?: readonly {readonly manifest: string; readonly events?: readonly string[]}[]
 }
 
-/** Returns the few fields that are kept of helm's answer, which holds the whole chart. */
+/** Returns the needed fields of helm's JSON output, which contains the whole chart. */
 function changedRelease(stdout: string, call: ReleaseCall): ChangedRelease {
   return readRelease(stdout, call, (release) => ({
     revision: release.version,
@@ -240,25 +245,25 @@ function changedRelease(stdout: string, call: ReleaseCall): ChangedRelease {
   }))
 }
 
-/** The objects and hooks of a dry run, as `helm template --skip-tests` prints them. */
+/** Returns the objects and hooks of a dry run, as `helm template --skip-tests` prints them. */
 function previewedStream(stdout: string, call: ReleaseCall): string {
   return readRelease(stdout, call, ({manifest = '', hooks = []}) => {
-    const wanted = hooks.filter(({events = []}) => !events.includes('test'))
-    return [manifest, ...wanted.map((hook) => hook.manifest)].join('\n---\n')
+    const hooksToRun = hooks.filter(({events = []}) => !events.includes('test'))
+    return [manifest, ...hooksToRun.map((hook) => hook.manifest)].join('\n---\n')
   })
 }
 
-/** A cancelled helm prints a sentence beside its JSON. */
+/** Parses the JSON of helm's output. A cancelled helm prints a sentence next to it. */
 function readRelease<T>(stdout: string, call: ReleaseCall, read: (release: ReleaseJson) => T): T {
   const json = stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1)
   try {
     return read(JSON.parse(json))
   } catch {
-    // No cause: a SyntaxError quotes the text, which holds values.
+    // No cause: a SyntaxError quotes the output, which contains values.
     throw new KkError(
       'KK_HELM_FAILED',
-      `${call.namespace}/${call.name}: helm ended well, but printed no release`,
-      {hint: 'run the same command again: kk looks at the cluster first'},
+      `${call.namespace}/${call.name}: helm succeeded, but printed no release`,
+      {hint: 'run the same command again: kk checks the cluster first'},
     )
   }
 }

@@ -1,11 +1,11 @@
 interface PackageUrl {
-  /** Without user and password. */
+  /** The URL without user and password. */
   readonly address: string
   readonly username?: string
   readonly password?: string
 }
 
-/** Takes user and password out of the URL of a repository, so that they reach neither argv nor messages. */
+/** Removes user and password from the URL of a repository, so that they reach neither argv nor messages. */
 export function splitCredentials(url: string): PackageUrl {
   const address = url.replace(/^([^:/]+:\/\/)[^/]*@/, '$1')
   if (address === url || !URL.canParse(url)) return {address}
@@ -13,7 +13,7 @@ export function splitCredentials(url: string): PackageUrl {
   return {address, username: decoded(username), password: decoded(password)}
 }
 
-/** Returns a word as it stands where it has a percent sign that encodes nothing, as passwords do. */
+/** Decodes percent escapes; keeps a percent sign that is not part of a valid escape, as in passwords. */
 function decoded(word: string): string {
   return word.replaceAll(/(?:%[\da-f]{2})+/gi, (encoded) => {
     try {
@@ -24,12 +24,12 @@ function decoded(word: string): string {
   })
 }
 
-/** The URL as people are shown it. */
+/** Returns the URL for display. */
 export function withoutCredentials(url: string): string {
   return trimSlash(splitCredentials(url).address)
 }
 
-/** The host and port of a URL. */
+/** Returns the host and port of a URL. */
 export function hostOf(url: string): string {
   const {address} = splitCredentials(url)
   return URL.canParse(address) ? new URL(address).host : address

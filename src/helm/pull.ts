@@ -11,32 +11,40 @@ import {type HelmOutcome, runHelm} from './run.ts'
 /** A source of packaged charts: an index over http(s), or a registry (`oci://`). */
 interface PackageSource {
   readonly kind: 'repository' | 'oci'
-  /** That of a repository may hold a user and password. */
+  /** The URL of a repository may contain a user and password. */
   readonly url: string
-  /** A registry without TLS; one on this machine's loopback is found out to be. */
+  /** Whether the registry has no TLS; detected automatically for one on the loopback interface. */
   readonly plain?: boolean
-  /** The file of the public keys by one of which a package must be signed; it has its provenance beside it then. */
+  /**
+   * The file of trusted public keys. If set, a package must be signed by one of them and is pulled with its
+   * provenance.
+   */
   readonly keyring?: string
 }
 
 export interface PackageRequest {
   readonly source: PackageSource
   readonly name: string
-  /** A version or a constraint as Helm reads it; the latest release when left out. */
+  /** A version or a constraint in Helm's syntax; defaults to the latest release. */
   readonly version?: string
-  /** Lay what its signer says beside the package, where there is something: `keystone-0.1.0.tgz.prov`. */
+  /** Fetch the provenance file next to the package, if there is one: `keystone-0.1.0.tgz.prov`. */
   readonly provenance?: 'fetch'
 }
 
-/** Fetches packaged charts, and pushes them. All rejects with `KK_CHART`, whose message holds the URL without credentials. */
+/**
+ * Fetches and pushes packaged charts. Everything rejects with `KK_CHART`, whose message contains no
+ * credentials.
+ */
 export interface Packages {
-  /** Puts the package into an empty directory and returns its path; undefined when the source does not have it. */
+  /**
+   * Puts the package into an empty directory and returns its path; undefined if the source does not have it.
+   */
   pull(request: PackageRequest, directory: string): Promise<string | undefined>
-  /** The charts that a source offers; empty for a registry, which does not say. */
+  /** Returns the names of the charts of a source; empty for a registry, which does not list them. */
   names(source: PackageSource): Promise<readonly string[]>
-  /** The index of a repository as it stands there. */
+  /** Returns the published index of a repository. */
   index(source: PackageSource): Promise<unknown>
-  /** Pushes a package into the folder of a registry: `oci://host/charts`. A version that is there is replaced. */
+  /** Pushes a package into the folder of a registry: `oci://host/charts`. Replaces an existing version. */
   push(file: string, source: PackageSource): Promise<void>
 }
 
@@ -44,33 +52,33 @@ interface PackagesOptions {
   /** The helm binary. */
   readonly path: string
   readonly env: ProcessEnvironment
-  /** Private to this run and removed by the caller: holds indexes, and the logins to them. */
+  /** A directory private to this run that the caller removes: contains indexes and the logins to them. */
   readonly directory: string
   readonly signal?: AbortSignal
-  /** The time that helm may take to fetch one thing. */
+  /** The timeout of one helm command. */
   readonly timeoutMilliseconds?: number
 }
 
-/** A chart has a few MB, the index of a large repository some tens. */
-const FETCH_MILLISECONDS = 300_000
+/** A chart has a few MB, the index of a large repository some tens of MB. */
+const FETCH_TIMEOUT_MS = 300_000
 
-/** Either major's words for a chart or version that a source does not have. */
-const NOT_THERE =
+/** The messages of both majors for a chart or version that a source does not have. */
+const NOT_FOUND =
   /no chart (?:name|version) found|could not locate a version matching|: not found$|name unknown|manifest unknown|status code 404/im
 
 const NO_TLS =
   /server gave HTTP response to HTTPS client|"http:\/\/.*status code 401|downgrades scheme from https/
 
 /**
- * Packages fetched by `helm pull`, with the proxies, certificates and logins (`helm registry login`, `helm repo add`)
- * of the user. The index of a repository is fetched once. Throws `KK_HELM_DRIVER`.
+ * Returns packages that are fetched by `helm pull`, with the proxies, certificates and logins (`helm registry
+ * login`, `helm repo add`) of the user. The index of a repository is fetched once. Throws `KK_HELM_DRIVER`.
  */
 export function helmPackages({
   path,
   env,
   directory,
   signal,
-  timeoutMilliseconds = FETCH_MILLISECONDS,
+  timeoutMilliseconds = FETCH_TIMEOUT_MS,
 }: PackagesOptions): Packages {
   const child = childEnvironment(env)
   const helm: RunHelm = async (words) => {
@@ -84,14 +92,14 @@ export function helmPackages({
     if (!outcome.timedOut) return outcome
     return {
       ...outcome,
-      stderr: `Error: it was not there after ${timeoutMilliseconds / 1000} s, when helm was ended`,
+      stderr: `Error: timed out after ${timeoutMilliseconds / 1000} s; helm was terminated`,
     }
   }
   const opened = new Map<string, Promise<Repository>>()
   const repository = (url: string) => {
-    const known = opened.get(url) ?? openRepository(url, {env, directory, helm})
-    opened.set(url, known)
-    return known
+    const opening = opened.get(url) ?? openRepository(url, {env, directory, helm})
+    opened.set(url, opening)
+    return opening
   }
 
   return {
@@ -102,9 +110,9 @@ export function helmPackages({
       const flags = ['pull', '--destination', destination, ...provenanceFlags(request)]
       const outcome = await transfer(helm, [...flags, ...words], request.source)
       if (outcome.exitCode === 0) return packageIn(destination)
-      if (request.source.keyring !== undefined && UNPROVEN.test(outcome.stderr))
-        throw unproven(request, outcome)
-      if (NOT_THERE.test(outcome.stderr)) return undefined
+      if (request.source.keyring !== undefined && SIGNATURE_FAILURE.test(outcome.stderr))
+        throw signatureError(request, outcome)
+      if (NOT_FOUND.test(outcome.stderr)) return undefined
       throw failure(`fetch the chart ${request.name} from`, url, outcome)
     },
     async names({kind, url}) {
@@ -119,25 +127,25 @@ export function helmPackages({
   }
 }
 
-/** Either major's words for a package that is not signed as it should be. */
-const UNPROVEN = /provenance|openpgp|signature|sha256 sum does not match|keyring|provided file sums/i
+/** The messages of both majors for a package without a valid signature. */
+const SIGNATURE_FAILURE = /provenance|openpgp|signature|sha256 sum does not match|keyring|provided file sums/i
 
 function provenanceFlags({source: {keyring}, provenance}: PackageRequest): readonly string[] {
   if (keyring !== undefined) return ['--verify', '--keyring', keyring]
   return provenance ? ['--prov'] : []
 }
 
-function unproven({source: {url, keyring}, name}: PackageRequest, outcome: HelmOutcome): KkError {
-  const said = lastSaid(outcome)
-  if (said.includes('failed to load keyring'))
-    return new KkError('KK_FILE', `${keyring} has no public keys as helm reads them: ${said}`, {
-      hint: 'gpg --export KEY > keys.gpg, without --armor, writes them',
+function signatureError({source: {url, keyring}, name}: PackageRequest, outcome: HelmOutcome): KkError {
+  const reason = lastLine(outcome)
+  if (reason.includes('failed to load keyring'))
+    return new KkError('KK_FILE', `${keyring} contains no public keys that helm can read: ${reason}`, {
+      hint: 'write them with gpg --export KEY > keys.gpg, without --armor',
     })
   return new KkError(
     'KK_PROVENANCE',
-    `${withoutCredentials(url)}: ${name} is not signed as it should be: ${said}`,
+    `${withoutCredentials(url)}: ${name} has no valid signature: ${reason}`,
     {
-      hint: `ask who publishes it for the key by which it is signed; ${keyring} has the keys that you trust`,
+      hint: `ask its publisher for the signing key; ${keyring} contains the keys that you trust`,
     },
   )
 }
@@ -145,8 +153,8 @@ function unproven({source: {url, keyring}, name}: PackageRequest, outcome: HelmO
 type RunHelm = (words: readonly string[]) => Promise<HelmOutcome>
 
 /**
- * A registry on this machine seldom has a certificate. Helm 4 must be told; helm 3 finds out by itself, but then
- * keeps the login to itself.
+ * Runs a helm command on a registry; on this machine also without TLS, because local registries seldom have a
+ * certificate. Helm 4 needs the flag; helm 3 falls back on its own, but then does not send the login.
  */
 async function transfer(
   helm: RunHelm,
@@ -164,7 +172,10 @@ function repositoryArguments({name, version}: PackageRequest, {flags, reference}
   return [...flags, ...versionFlag(version), '--', reference(name)]
 }
 
-/** `oci://host/charts` is a folder of charts, `oci://host/charts/keystone` is keystone itself. */
+/**
+ * Returns the arguments for a chart: `oci://host/charts` is a folder, `oci://host/charts/keystone` is
+ * keystone itself.
+ */
 function registryArguments({source, name, version}: PackageRequest, env: ProcessEnvironment): string[] {
   const url = trimSlash(source.url)
   return [
@@ -175,7 +186,7 @@ function registryArguments({source, name, version}: PackageRequest, env: Process
   ]
 }
 
-/** The logins of the user. Throws `KK_CHART` for an address that holds one. */
+/** Returns the flag for the user's logins. Throws `KK_CHART` for an address that contains a login. */
 function registryFlags(url: string, env: ProcessEnvironment): string[] {
   const {address, username} = splitCredentials(url)
   if (username !== undefined)
@@ -183,7 +194,7 @@ function registryFlags(url: string, env: ProcessEnvironment): string[] {
   return ['--registry-config', registryConfiguration(env)]
 }
 
-/** Returns the file in which the user's own helm keeps logins to registries. */
+/** Returns the file in which the user's own helm stores registry logins. */
 export function registryConfiguration(env: ProcessEnvironment): string {
   return env.HELM_REGISTRY_CONFIG || join(userConfiguration(env), 'registry', 'config.json')
 }
@@ -195,23 +206,23 @@ function versionFlag(version: string | undefined): string[] {
 async function packageIn(directory: string): Promise<string> {
   const file = (await readdir(directory)).find((name) => name.endsWith('.tgz'))
   if (file !== undefined) return join(directory, file)
-  throw new KkError('KK_CHART', 'helm pull ended well, but left no package', {hint: 'run helm pull by hand'})
+  throw new KkError('KK_CHART', 'helm pull succeeded, but wrote no package', {hint: 'run helm pull manually'})
 }
 
-/** A helm configuration of our own with one repository, and its index. */
+/** A separate helm configuration with one repository and its index. */
 interface Repository {
   /** The flags of every helm command on it. */
   readonly flags: readonly string[]
-  /** Returns the name that helm has for a chart of it. */
+  /** Returns helm's reference to a chart of the repository. */
   reference(chart: string): string
-  /** The charts that it offers. */
+  /** Returns the names of the charts that the repository offers. */
   names(): Promise<readonly string[]>
   index(): Promise<unknown>
 }
 
 interface RepositoryOptions {
   readonly env: ProcessEnvironment
-  /** Private: the configuration holds the login. */
+  /** A private directory, because the configuration contains the login. */
   readonly directory: string
   helm(words: readonly string[]): Promise<HelmOutcome>
 }
@@ -219,8 +230,8 @@ interface RepositoryOptions {
 const NAME = 'kk'
 
 /**
- * Fetches the index of a repository, with the login in its URL or the one that the user saved by `helm repo add`.
- * This way round, for `helm pull --repo` takes a password from argv only. Rejects with `KK_CHART`.
+ * Fetches the index of a repository, with the login in its URL or the one that the user saved by `helm repo
+ * add`. Not by `helm pull --repo`, which accepts a password only in argv. Rejects with `KK_CHART`.
  */
 async function openRepository(url: string, options: RepositoryOptions): Promise<Repository> {
   await makeDirectory(options.directory, {mode: 0o700})
@@ -233,7 +244,7 @@ async function openRepository(url: string, options: RepositoryOptions): Promise<
 
   const flags = ['--repository-config', config, '--repository-cache', cache]
   const outcome = await options.helm(['repo', 'update', ...flags])
-  // Helm 3 ends well when the index could not be fetched.
+  // Helm 3 exits with 0 even if the index could not be fetched.
   const fetched = (await readdir(cache)).includes(`${NAME}-index.yaml`)
   if (outcome.exitCode !== 0 || !fetched) throw failure('fetch the index of charts from', url, outcome)
   return {
@@ -255,7 +266,10 @@ interface RepositoryEntry {
   readonly [key: string]: unknown
 }
 
-/** An entry of `repositories.yaml`: what the URL says, else what the user wrote down for it, certificates included. */
+/**
+ * Returns an entry of `repositories.yaml`: the login in the URL, else the user's entry, including
+ * certificates.
+ */
 async function login(url: string, env: ProcessEnvironment): Promise<RepositoryEntry> {
   const {address, username, password} = splitCredentials(url)
   if (username !== undefined) return {url: address, username, password}
@@ -266,7 +280,9 @@ async function login(url: string, env: ProcessEnvironment): Promise<RepositoryEn
   return {...saved, url: address}
 }
 
-/** Returns the directory in which the user's own helm keeps logins and repositories: `helmpath.ConfigPath`. */
+/**
+ * Returns the directory in which the user's own helm stores logins and repositories: `helmpath.ConfigPath`.
+ */
 function userConfiguration(env: ProcessEnvironment): string {
   if (env.HELM_CONFIG_HOME) return env.HELM_CONFIG_HOME
   const folder = process.platform === 'darwin' ? 'Library/Preferences' : '.config'
@@ -276,24 +292,24 @@ function userConfiguration(env: ProcessEnvironment): string {
 const SUMMARY = /^Update Complete|^Error: failed to update the following|^Hang tight/
 const NO_LOGIN = /\b(?:401|403)\b|credential|unauthorized|denied/i
 
-/** Returns what helm printed when it could not fetch or push something as `KK_CHART`; the URL is shown without credentials. */
+/** Returns helm's error for a failed fetch or push as `KK_CHART`; the URL is shown without credentials. */
 function failure(what: string, url: string, outcome: HelmOutcome): KkError {
-  const reason = lastSaid(outcome)
+  const reason = lastLine(outcome)
   return new KkError('KK_CHART', `cannot ${what} ${withoutCredentials(url)}: ${reason}`, {
     hint: NO_LOGIN.test(reason) ? loginHint(url) : `check the address, the network and the proxy`,
   })
 }
 
-/** Returns the last line that tells something, without credentials. */
-function lastSaid({stdout, stderr}: HelmOutcome): string {
+/** Returns the last informative line of helm's output, without credentials. */
+function lastLine({stdout, stderr}: HelmOutcome): string {
   const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim())
   const last = lines.findLast((line) => line !== '' && !SUMMARY.test(line)) ?? 'helm printed nothing'
   return last.replace(/^Error: /, '').replaceAll(/:\/\/[^\s/@]*@/g, '://')
 }
 
-/** Returns the hint that says how helm, and so kk, is told a user and password. */
+/** Returns the hint for passing a user and password to helm, and so to kk. */
 function loginHint(url: string): string {
   return url.startsWith('oci:')
     ? `log in with helm registry login ${hostOf(url)}`
-    : `log in with helm repo add --username NAME --password-stdin: kk uses what it writes down for ${hostOf(url)}`
+    : `log in with helm repo add --username NAME --password-stdin: kk uses the login that it saves for ${hostOf(url)}`
 }

@@ -6,37 +6,40 @@ export interface HelmProcess {
   readonly arguments: readonly string[]
   /** Standard input. */
   readonly input?: string
-  /** All of it: nothing is inherited. */
+  /** The complete environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   readonly onStarted?: (pid: number) => void
-  /** After that it is ended. */
+  /** The process is terminated after this time. */
   readonly timeoutMilliseconds?: number
-  /** From SIGTERM to SIGKILL; helm uses it to write the end of the operation to the release record. */
+  /**
+   * The time from SIGTERM to SIGKILL, in which helm writes the end of the operation to the release record.
+   */
   readonly graceMilliseconds?: number | undefined
 }
 
 export interface HelmOutcome {
-  /** Undefined when a signal ended it. */
+  /** Undefined if a signal ended helm. */
   readonly exitCode: number | undefined
-  /** Its name, e.g. `SIGKILL`, when one ended it. */
+  /** The name of the signal that ended helm, e.g. `SIGKILL`. */
   readonly endedBy: string | undefined
   readonly stdout: string
   readonly stderr: string
-  /** The abort signal came while it ran. */
+  /** Whether the abort signal fired while it ran. */
   readonly terminated: boolean
-  /** Its time was up. */
+  /** Whether the timeout expired. */
   readonly timedOut: boolean
-  /** It did not end by itself within the grace. */
+  /** Whether it did not exit within the grace period and was killed. */
   readonly killed: boolean
 }
 
 const GRACE_MILLISECONDS = 30_000
-const OUTPUT_LIMIT = 100_000_000
+const MAX_OUTPUT_CHARACTERS = 100_000_000
 
 /**
- * Runs helm in its own process group, without a shell, so that Ctrl-C reaches it only when kk says so.
- * Aborting sends SIGTERM to that group, and SIGKILL after the grace. Throws `KK_HELM_MISSING` if it cannot be started.
+ * Runs helm in a separate process group, without a shell, so that Ctrl-C does not reach it directly. Aborting
+ * sends SIGTERM to the group, and SIGKILL after the grace period. Throws `KK_HELM_MISSING` if helm cannot be
+ * started.
  */
 export async function runHelm(process: HelmProcess): Promise<HelmOutcome> {
   const {execa} = await import('execa')
@@ -47,10 +50,10 @@ export async function runHelm(process: HelmProcess): Promise<HelmOutcome> {
     ...(process.signal ? {cancelSignal: process.signal} : {}),
     ...(process.timeoutMilliseconds === undefined ? {} : {timeout: process.timeoutMilliseconds}),
     killDescendants: true,
-    // If kk ends, a helm at work is better off finishing than killed half way.
+    // If kk exits, a running helm should finish rather than be killed half way.
     cleanup: false,
     forceKillAfterDelay: process.graceMilliseconds ?? GRACE_MILLISECONDS,
-    maxBuffer: OUTPUT_LIMIT,
+    maxBuffer: MAX_OUTPUT_CHARACTERS,
     reject: false,
   })
   if (running.pid !== undefined) process.onStarted?.(running.pid)

@@ -1,19 +1,19 @@
 import {KkError} from '../base/errors.ts'
 import {type ReleaseId, releaseId} from '../release.ts'
 
-/** A value that breaks the schema of a chart, as helm says it. */
+/** A value that violates the schema of a chart, as helm reports it. */
 export interface SchemaProblem {
-  /** The name of the chart, or of the subchart. */
+  /** The name of the chart or subchart. */
   readonly chart: string
-  /** Among the values of that chart. */
+  /** The path in the values of that chart. */
   readonly path: readonly string[]
-  /** E.g. `got string, want integer`. */
+  /** The problem, e.g. `got string, want integer`. */
   readonly text: string
-  /** The keys there that the schema does not know. */
+  /** The keys at the path that the schema does not allow. */
   readonly unknown: readonly string[]
 }
 
-/** Values that break the schema of their chart: `KK_VALUES` with each problem. */
+/** The `KK_VALUES` error of values that violate the schema of their chart, with each problem. */
 export class BrokenSchema extends KkError {
   readonly of: ReleaseId
   readonly problems: readonly SchemaProblem[]
@@ -34,35 +34,40 @@ export class BrokenSchema extends KkError {
   }
 }
 
-/** The problems in helm's lines, sorted as `sortedProblems` does; what stands below one belongs to it. */
+/**
+ * Parses the problems in helm's lines, sorted as by `sortedProblems`; indented lines belong to the line
+ * above.
+ */
 export function schemaProblems(lines: readonly string[]): readonly SchemaProblem[] {
   const problems: SchemaProblem[] = []
   let chart = ''
   for (const line of lines) {
     const [, indent = '', problem] = /^( *)- (.*)$/.exec(line) ?? []
     if (problem === undefined) chart = line.trim().replace(/:$/, '')
-    else if (indent === '') problems.push(problemOf(chart, problem))
+    else if (indent === '') problems.push(parseProblem(chart, problem))
     else problems.push(...below(problems.pop(), problem))
   }
   return problems
 }
 
-/** Of several alternatives, the one that fits further than the others tells what is wrong. */
+/**
+ * Merges a problem below another: among alternatives, the one that matches deeper describes what is wrong.
+ */
 function below(above: SchemaProblem | undefined, text: string): readonly SchemaProblem[] {
   if (!above) return []
-  const inner = problemOf(above.chart, text)
+  const inner = parseProblem(above.chart, text)
   return inner.path.length > above.path.length ? [inner] : [{...above, text: `${above.text}; ${text}`}]
 }
 
-/** Helm 4 and 3.18 say `at '/a/b': …`, older ones `a.b: …`. */
-function problemOf(chart: string, problem: string): SchemaProblem {
-  const [, pointer, told] = /^at '(.*?)': (.*)$/.exec(problem) ?? []
+/** Parses a problem. Helm 4 and 3.18 print `at '/a/b': …`, older ones `a.b: …`. */
+function parseProblem(chart: string, problem: string): SchemaProblem {
+  const [, pointer, message] = /^at '(.*?)': (.*)$/.exec(problem) ?? []
   if (pointer !== undefined) {
-    const [, names] = /^additional properties (.*) not allowed$/.exec(told!) ?? []
+    const [, names] = /^additional properties (.*) not allowed$/.exec(message!) ?? []
     const unknown = [...(names ?? '').matchAll(/'((?:[^'\\]|\\.)*)'/g)].map(([, name]) => name!)
-    // What a schema of `false` says, which lets nothing be there.
-    const text = told === 'false schema' ? 'not allowed here' : told!
-    return {chart, path: stepsOf(pointer), text, unknown}
+    // The message of a `false` schema, which allows no value.
+    const text = message === 'false schema' ? 'not allowed here' : message!
+    return {chart, path: pointerSteps(pointer), text, unknown}
   }
   const [, dotted, text = problem] = /^(\S+): (.*)$/.exec(problem) ?? []
   const [, name] = /^Additional property (.*) is not allowed$/.exec(text) ?? []
@@ -70,8 +75,8 @@ function problemOf(chart: string, problem: string): SchemaProblem {
   return {chart, path, text, unknown: name === undefined ? [] : [name]}
 }
 
-/** The steps of a JSON pointer (RFC 6901). */
-function stepsOf(pointer: string): readonly string[] {
+/** Returns the steps of a JSON pointer (RFC 6901). */
+function pointerSteps(pointer: string): readonly string[] {
   return pointer
     .split('/')
     .slice(1)
@@ -79,8 +84,8 @@ function stepsOf(pointer: string): readonly string[] {
 }
 
 /**
- * Helm's lines on values that break schemas, in one order: it walks through maps, and so names the problems in another
- * order each time. Under the line of each chart they are sorted, and each keeps below it what is indented more.
+ * Sorts helm's lines about schema violations: helm iterates over maps, so their order varies. The lines below
+ * each chart are sorted, and indented lines stay below their parent line.
  */
 export function sortedProblems(lines: readonly string[]): readonly string[] {
   let chart = 0

@@ -273,6 +273,6 @@ it('a registry that takes the connection and says nothing is not waited for with
 
   await expect(pulling).rejects.toMatchObject({
     code: 'KK_CHART',
-    message: `cannot fetch the chart keystone from ${url}: it was not there after 0.5 s, when helm was ended`,
+    message: `cannot fetch the chart keystone from ${url}: timed out after 0.5 s; helm was terminated`,
   })
 })

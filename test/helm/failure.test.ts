@@ -21,12 +21,12 @@ describe('helmFailure', () => {
     [
       'KK_UNREACHABLE',
       'Error: UPGRADE FAILED: Kubernetes cluster unreachable: dial tcp 127.0.0.1:1: connect: connection refused',
-      'openstack/keystone: helm does not reach the cluster: Kubernetes cluster unreachable: dial tcp 127.0.0.1:1: connect: connection refused',
+      'openstack/keystone: helm cannot reach the cluster: Kubernetes cluster unreachable: dial tcp 127.0.0.1:1: connect: connection refused',
     ],
     [
       'KK_UNREACHABLE',
       'Error: UPGRADE FAILED: server-side apply failed for object a/db apps/v1, Kind=Deployment: Patch "https://127.0.0.1:1/apis/apps/v1/namespaces/a/deployments/db?fieldManager=helm": EOF',
-      'openstack/keystone: helm does not reach the cluster: server-side apply failed for object a/db apps/v1, Kind=Deployment: Patch "https://127.0.0.1:1/apis/apps/v1/namespaces/a/deployments/db?fieldManager=helm": EOF',
+      'openstack/keystone: helm cannot reach the cluster: server-side apply failed for object a/db apps/v1, Kind=Deployment: Patch "https://127.0.0.1:1/apis/apps/v1/namespaces/a/deployments/db?fieldManager=helm": EOF',
     ],
     [
       'KK_HELM_FAILED',
@@ -41,7 +41,7 @@ describe('helmFailure', () => {
     [
       'KK_RACED',
       'Error: INSTALLATION FAILED: cannot re-use a name that is still in use',
-      'openstack/keystone: somebody else changed the release meanwhile: cannot re-use a name that is still in use',
+      'openstack/keystone: another process changed the release in the meantime: cannot re-use a name that is still in use',
     ],
     [
       'KK_PENDING',
@@ -135,11 +135,11 @@ describe('helmFailure', () => {
   it.each([
     {
       command: undefined,
-      hint: 'leave the field out of the values of keystone, or take it over with --force-conflicts: kk upgrade keystone --force-conflicts',
+      hint: 'remove the field from the values of keystone, or take it over with --force-conflicts: kk upgrade keystone --force-conflicts',
     },
     {
       command: 'rollback' as const,
-      hint: 'take the field from whoever the message names, then run the same command again; or bring the file back to the older inputs, and: kk upgrade keystone --force-conflicts',
+      hint: 'take the field from the manager that the message names, then run the same command again; or bring the file back to the older inputs, and: kk upgrade keystone --force-conflicts',
     },
   ])('a conflict is solved by the verb that takes fields over, also after $command', ({command, hint}) => {
     const conflict =

@@ -313,8 +313,8 @@ describe.each(['helm3', 'helm4'] as const)('with a real %s', (name) => {
     await expect(helm.template(call)).rejects.toMatchObject({
       code: 'KK_RENDER',
       message:
-        'openstack/api: the chart does not render: helm was ended after 1 s, its kk.releases.api.timeout',
-      hint: expect.stringContaining('look for a loop without end in the templates of api'),
+        'openstack/api: the chart does not render: helm was terminated after 1 s, its kk.releases.api.timeout',
+      hint: expect.stringContaining('look for an endless loop in the templates of api'),
     })
   })
 

@@ -140,5 +140,5 @@ async function openOnceRead(path: string): Promise<FileHandle> {
       if (error.code !== 'ENXIO') throw error
       return undefined
     })
-  return (await pollUntil(opened, {interval: PAUSE_MILLISECONDS}))!
+  return (await pollUntil(opened, {interval: FIFO_POLL_INTERVAL_MS}))!
 }

@@ -149,7 +149,7 @@ describe(`a package that kk signed, by ${name}`, () => {
         code: 'KK_PROVENANCE',
         exit: 3,
         message: expect.stringMatching(
-          /^(?:oci|http).*: app is not signed as it should be: openpgp: signature made by unknown entity$/,
+          /^(?:oci|http).*: app has no valid signature: openpgp: signature made by unknown entity$/,
         ),
       })
       await expect(explain(armored)).rejects.toMatchObject({
@@ -227,7 +227,7 @@ describe(`an environment with a keyring, by ${name}`, () => {
 
     await expect(lookIn(url, find)({keyring: 'public.gpg'})).rejects.toMatchObject({
       code: 'KK_PROVENANCE',
-      hint: expect.stringContaining('public.gpg has the keys that you trust'),
+      hint: expect.stringContaining('public.gpg contains the keys that you trust'),
     })
   })
 
