@@ -1,4 +1,4 @@
-/** The prefix of the annotations in `Chart.yaml` that are for kk; Helm keeps them in the record of each release. */
+/** The prefix of kk's annotations in `Chart.yaml`; Helm stores them in the record of each release. */
 export const PREFIX = 'kk.openstack.org/'
 export const REQUIRES = `${PREFIX}requires`
 export const PROTECTED = `${PREFIX}protected`
@@ -7,13 +7,16 @@ export const KNOWN: readonly string[] = [REQUIRES, PROTECTED, SHARED]
 
 type Annotations = Readonly<Record<string, string>>
 
-/** Returns each requirement that a chart states, as it is written: `mariadb`, `neutron:applied`, `namespace/mariadb`, `ceph?`. */
+/**
+ * Returns the requirements in a chart's annotation, verbatim: `mariadb`, `neutron:applied`,
+ * `namespace/mariadb`, `ceph?`.
+ */
 export function statedRequirements(annotations: Annotations): readonly string[] {
   const words = (annotations[REQUIRES] ?? '').split(/[,\n]/).map((word) => word.trim())
   return words.filter((word) => word !== '')
 }
 
-/** Returns the releases that a chart requires, without the kinds of the edges: `mariadb`, `namespace/mariadb`. */
+/** Returns the releases that a chart requires, without edge kinds: `mariadb`, `namespace/mariadb`. */
 export function requiredReleases(annotations: Annotations): readonly string[] {
   const names = statedRequirements(annotations).map((word) => word.split(/[:?]/, 1)[0]!)
   return names.filter((name) => name !== '')

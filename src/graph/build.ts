@@ -3,7 +3,7 @@ import {type EdgeKind, type Evidence, type ReleaseId, releaseName} from '../rele
 import type {Edge, Graph} from './graph.ts'
 import {groups} from './groups.ts'
 
-/** A statement that a release requires another. */
+/** A requirement on another release, with its source. */
 export interface Requirement {
   readonly release: ReleaseId
   readonly kind: EdgeKind
@@ -13,45 +13,45 @@ export interface Requirement {
 export interface BuildOptions {
   /** The releases that the file names, in its order. */
   readonly wanted: readonly ReleaseId[]
-  /** Returns what a release requires; undefined when no source of charts has its chart. */
+  /** Returns the requirements of a release; undefined if no source of charts has its chart. */
   readonly requirementsOf: (release: ReleaseId) => readonly Requirement[] | undefined
-  /** Returns a known name that looks like an unknown one. */
+  /** Returns an existing name similar to an unknown one. */
   readonly suggest: (name: string) => string | undefined
-  /** Changes the graph before it is checked for cycles. */
+  /** Changes the graph before the check for cycles. */
   readonly refine?: (graph: Graph) => Graph
 }
 
 /**
- * Returns the graph of the wanted releases and of all that they require. Statements of one edge are merged; the edge is
- * `ready` if one of them says so. Throws `KK_UNKNOWN_REQUIREMENT` with a suggestion, `KK_CHART_NOT_FOUND` for a wanted
- * release without a chart, and `KK_CYCLE`.
+ * Returns the graph of the wanted releases and all their requirements. Several requirements of one edge are
+ * merged; the edge is `ready` if one of them is. Throws `KK_UNKNOWN_REQUIREMENT` with a suggestion,
+ * `KK_CHART_NOT_FOUND` for a wanted release without a chart, and `KK_CYCLE`.
  */
 export function build({wanted, requirementsOf, suggest, refine = (graph) => graph}: BuildOptions): Graph {
-  const found = new Map<ReleaseId, readonly Edge[]>()
+  const edgesByRelease = new Map<ReleaseId, readonly Edge[]>()
   const queue: {readonly release: ReleaseId; readonly because?: Edge}[] = wanted.map((release) => ({release}))
   for (const {release, because} of queue) {
-    if (found.has(release)) continue
-    const stated = requirementsOf(release)
-    if (!stated) throw unknown(release, because, suggest)
-    const edges = drawTogether(release, stated)
-    found.set(release, edges)
+    if (edgesByRelease.has(release)) continue
+    const requirements = requirementsOf(release)
+    if (!requirements) throw unknown(release, because, suggest)
+    const edges = mergeEdges(release, requirements)
+    edgesByRelease.set(release, edges)
     for (const edge of edges) queue.push({release: edge.to, because: edge})
   }
 
-  const releases = [...new Set([...wanted, ...[...found.keys()].sort(byName)])]
+  const releases = [...new Set([...wanted, ...[...edgesByRelease.keys()].sort(byName)])]
   const rank = new Map(releases.map((release, position) => [release, position]))
   const inOrder = (edges: readonly Edge[]) => edges.toSorted((a, b) => rank.get(a.to)! - rank.get(b.to)!)
   const graph = refine({
     releases,
-    requirements: new Map(releases.map((release) => [release, inOrder(found.get(release)!)])),
+    requirements: new Map(releases.map((release) => [release, inOrder(edgesByRelease.get(release)!)])),
   })
   groups(graph)
   return graph
 }
 
-function drawTogether(from: ReleaseId, stated: readonly Requirement[]): readonly Edge[] {
+function mergeEdges(from: ReleaseId, requirements: readonly Requirement[]): readonly Edge[] {
   const edges = new Map<ReleaseId, Edge>()
-  for (const {release: to, kind, evidence} of stated) {
+  for (const {release: to, kind, evidence} of requirements) {
     const other = edges.get(to)
     edges.set(to, {
       from,

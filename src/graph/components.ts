@@ -8,13 +8,13 @@ interface Visit {
 }
 
 /**
- * Returns the strongly connected components: releases that need each other are together, any other release is alone.
- * Members are in the graph's order; components come after the components that they require. This is Tarjan's algorithm
- * with a stack of its own, in O(V+E).
+ * Returns the strongly connected components: releases that need each other are together, any other release is
+ * alone. Members are in the graph's order; components come after the components that they require. Tarjan's
+ * algorithm with an explicit stack, in O(V+E).
  */
 export function components(graph: Graph): readonly (readonly ReleaseId[])[] {
   const targets = adjacency(graph)
-  const found = new Int32Array(graph.releases.length).fill(-1)
+  const discovered = new Int32Array(graph.releases.length).fill(-1)
   const lowest = new Int32Array(graph.releases.length)
   const open = new Uint8Array(graph.releases.length)
   const stack: number[] = []
@@ -22,7 +22,7 @@ export function components(graph: Graph): readonly (readonly ReleaseId[])[] {
   let count = 0
 
   const enter = (node: number): Visit => {
-    found[node] = lowest[node] = count++
+    discovered[node] = lowest[node] = count++
     open[node] = 1
     stack.push(node)
     return {node, next: 0}
@@ -35,20 +35,20 @@ export function components(graph: Graph): readonly (readonly ReleaseId[])[] {
   }
 
   for (let root = 0; root < targets.length; root++) {
-    if (found[root] !== -1) continue
+    if (discovered[root] !== -1) continue
     const visits = [enter(root)]
     while (visits.length > 0) {
       const visit = visits.at(-1)!
       const target = targets[visit.node]![visit.next++]
       if (target === undefined) {
         visits.pop()
-        if (lowest[visit.node] === found[visit.node]) close(visit.node)
+        if (lowest[visit.node] === discovered[visit.node]) close(visit.node)
         const parent = visits.at(-1)
         if (parent) lowest[parent.node] = Math.min(lowest[parent.node]!, lowest[visit.node]!)
         continue
       }
-      if (found[target] === -1) visits.push(enter(target))
-      else if (open[target]) lowest[visit.node] = Math.min(lowest[visit.node]!, found[target]!)
+      if (discovered[target] === -1) visits.push(enter(target))
+      else if (open[target]) lowest[visit.node] = Math.min(lowest[visit.node]!, discovered[target]!)
     }
   }
   return result.map((members) => members.map((member) => graph.releases[member]!))

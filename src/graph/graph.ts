@@ -6,25 +6,23 @@ export interface Edge {
   readonly to: ReleaseId
   readonly kind: EdgeKind
   readonly evidence: readonly Evidence[]
-  /** Set where the edge only orders the two: `from` does not need `to`, neither to be deployed nor to stay. */
+  /** Set if the edge only orders the two: `from` does not need `to` for its deployment or afterwards. */
   readonly soft?: true
 }
 
-/** Returns true where nobody wrote the requirement down: all its evidence is what charts render. */
+/** Returns true if a requirement is only inferred: all its evidence comes from rendered charts. */
 export function isInferred({evidence}: Pick<Edge, 'evidence'>): boolean {
   return evidence.length > 0 && evidence.every(({source}) => source === 'inferred')
 }
 
-/**
- * Releases and their requirements. `releases` is in the order of the file; the releases that were added follow by name.
- */
+/** Releases and their requirements. `releases` is in the order of the file; added releases follow by name. */
 export interface Graph {
   readonly releases: readonly ReleaseId[]
-  /** The edges that leave each release; every release has an entry. */
+  /** The outgoing edges of each release; every release has an entry. */
   readonly requirements: ReadonlyMap<ReleaseId, readonly Edge[]>
 }
 
-/** Returns the graph with every edge reversed. Kinds and evidence stay. */
+/** Returns the graph with every edge reversed. Kinds and evidence are kept. */
 export function reverse(graph: Graph): Graph {
   const requirements = new Map<ReleaseId, Edge[]>(graph.releases.map((release) => [release, []]))
   for (const release of graph.releases) {
@@ -35,7 +33,7 @@ export function reverse(graph: Graph): Graph {
   return {releases: graph.releases, requirements}
 }
 
-/** Returns the graph without the edges that only order. */
+/** Returns the graph without the edges that only affect the order. */
 export function withoutSoft({releases, requirements}: Graph): Graph {
   const hard = releases.map((release) => {
     const edges = requirements.get(release) ?? []

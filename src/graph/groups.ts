@@ -5,9 +5,9 @@ import type {Edge, Graph} from './graph.ts'
 import {why} from './why.ts'
 
 /**
- * Returns the group of each release: all releases that need each other, itself included, in the graph's order; only
- * itself when it is in no group. Throws `KK_CYCLE` when an edge inside a group is `ready`: both ends would wait for
- * each other.
+ * Returns the group of each release: all releases that need each other, including itself, in the graph's
+ * order; only itself if it is in no group. Throws `KK_CYCLE` if an edge inside a group is `ready`, because
+ * both ends would wait for each other.
  */
 export function groups(graph: Graph): ReadonlyMap<ReleaseId, readonly ReleaseId[]> {
   const result = new Map<ReleaseId, readonly ReleaseId[]>()
@@ -47,7 +47,7 @@ function sources(edge: Edge): string {
     .join(', and ')
 }
 
-/** Returns how releases are named: without the namespace if all are in one, else by id. */
+/** Returns how releases are displayed: without the namespace if all are in the same one, else by id. */
 function naming(path: readonly Edge[]): (release: ReleaseId) => string {
   const namespaces = new Set(path.map((edge) => releaseNamespace(edge.from)))
   return (release) => (namespaces.size > 1 ? release : releaseName(release))
@@ -56,9 +56,9 @@ function naming(path: readonly Edge[]): (release: ReleaseId) => string {
 function hint(edge: Edge): string {
   const name = releaseName(edge.from)
   const required = releaseName(edge.to)
-  if (edge.from === edge.to) return `take the requirement away: kk.releases.${name}: {without: [${required}]}`
+  if (edge.from === edge.to) return `remove the requirement: kk.releases.${name}: {without: [${required}]}`
   return (
-    'releases that need each other may do so by edges of kind applied only, for example ' +
+    'releases that need each other may only use edges of kind applied, for example ' +
     `kk.releases.${name}: {without: [${required}], requires: [{release: ${required}, kind: applied}]}`
   )
 }

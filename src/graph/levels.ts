@@ -3,19 +3,19 @@ import {type Condensation, condense} from './condense.ts'
 import type {Graph} from './graph.ts'
 
 /**
- * Returns the releases by level. Level 0 requires nothing; level n requires something of level n-1 and nothing above
- * it. The members of a group share a level. Within a level, releases are in the graph's order.
+ * Returns the releases by level. Level 0 requires nothing; level n requires a release of level n-1 and
+ * nothing above it. The members of a group share a level. Within a level, releases are in the graph's order.
  */
 export function levels(graph: Graph): readonly (readonly ReleaseId[])[] {
   const condensation = condense(graph)
-  const levelOf = new Map<ReleaseId, number>()
+  const levelByRelease = new Map<ReleaseId, number>()
   const level = partLevels(condensation)
   for (const [part, members] of condensation.parts.entries()) {
-    for (const member of members) levelOf.set(member, level[part]!)
+    for (const member of members) levelByRelease.set(member, level[part]!)
   }
   const result: ReleaseId[][] = []
   for (const release of graph.releases) {
-    const at = levelOf.get(release)!
+    const at = levelByRelease.get(release)!
     result[at] ??= []
     result[at].push(release)
   }

@@ -4,8 +4,9 @@ import {condense} from './condense.ts'
 import type {Graph} from './graph.ts'
 
 /**
- * Returns for each release the longest chain of requirements that starts at it, its own work included, in seconds of
- * expected work. The members of a group work at the same time: the group counts as much as its longest member.
+ * Returns the length of the longest chain of requirements that starts at each release, including its own
+ * work, in seconds of expected work. The members of a group work concurrently: the group takes as long as its
+ * longest member.
  */
 export function longestPath(
   graph: Graph,
@@ -24,23 +25,24 @@ export function longestPath(
 }
 
 /**
- * Returns the releases of the longest chain of requirements, first what is required; without those that take no time. Of a
- * group it has the member that takes longest. Of chains as long as each other it is the first in the order of the graph.
+ * Returns the releases of the longest chain of requirements, requirements first, without those that take no
+ * time. A group is represented by the member that takes longest. Of equally long chains the first in the
+ * graph's order is chosen.
  */
 export function criticalPath(graph: Graph, seconds: (release: ReleaseId) => number): readonly ReleaseId[] {
   const length = longestPath(graph, seconds)
-  const groupOf = new Map(
+  const groupByRelease = new Map(
     components(graph).flatMap((group) => group.map((member) => [member, group] as const)),
   )
   const longest = (releases: readonly ReleaseId[]) =>
     releases.reduce<ReleaseId | undefined>(
-      (found, each) => (found === undefined || length.get(each)! > length.get(found)! ? each : found),
+      (best, each) => (best === undefined || length.get(each)! > length.get(best)! ? each : best),
       undefined,
     )
   const path: ReleaseId[] = []
   let at = longest(graph.releases)
   while (at !== undefined) {
-    const [here, members] = [length.get(at)!, groupOf.get(at)!]
+    const [here, members] = [length.get(at)!, groupByRelease.get(at)!]
     path.unshift(members.reduce((one, other) => (seconds(other) > seconds(one) ? other : one), at))
     at = longest(
       members

@@ -4,10 +4,10 @@ import type {Graph} from './graph.ts'
 import {partLevels} from './levels.ts'
 
 /**
- * Returns every release after its requirements, the members of a group side by side. A release stands at the place in
- * the file of the first release that needs it, itself included; ties go by level, then by the order in the file, then
- * by name. So an order of the file that respects every edge is kept, and the order in which requirements are written
- * has no influence.
+ * Returns every release after its requirements, with the members of a group next to each other. The position
+ * of a release is that of the first release in the file that needs it, including itself; ties are broken by
+ * level, then by the order in the file, then by name. So a file whose order respects every edge keeps its
+ * order, and the order in which requirements are listed has no influence.
  */
 export function order(graph: Graph): readonly ReleaseId[] {
   const rank = new Map(graph.releases.map((release, position) => [release, position]))
@@ -22,7 +22,7 @@ export function order(graph: Graph): readonly ReleaseId[] {
     .flatMap(({members}) => members)
 }
 
-/** Returns for each part the lowest rank among the part and all parts that depend on it. */
+/** Returns for each part the lowest rank among itself and all parts that depend on it. */
 function dueRanks({parts, requirements}: Condensation, own: readonly number[]): readonly number[] {
   const due = [...own]
   for (let part = parts.length - 1; part >= 0; part--) {

@@ -2,30 +2,30 @@ import type {ReleaseId} from '../release.ts'
 import type {Graph} from './graph.ts'
 
 /**
- * Returns all releases that are reached from the given ones, directly or not. A given one is among them only if it is
- * reached from one of them.
+ * Returns all releases that are reachable from the start releases, directly or not. A start release is
+ * included only if it is reachable from one of them.
  */
 export function reached(
   from: Iterable<ReleaseId>,
   next: (release: ReleaseId) => Iterable<ReleaseId>,
 ): ReadonlySet<ReleaseId> {
-  const found = new Set<ReleaseId>()
+  const visited = new Set<ReleaseId>()
   const open = [...from]
   for (let release = open.pop(); release !== undefined; release = open.pop()) {
     for (const to of next(release)) {
-      if (found.has(to)) continue
-      found.add(to)
+      if (visited.has(to)) continue
+      visited.add(to)
       open.push(to)
     }
   }
-  return found
+  return visited
 }
 
 /**
- * Returns all releases that the given ones require, directly or not, in the graph's order. A given one is among them
- * only if one of them requires it.
+ * Returns all releases that these releases require, directly or not, in the graph's order. One of them is
+ * included only if another one, or itself, requires it.
  */
 export function requirements(graph: Graph, releases: Iterable<ReleaseId>): readonly ReleaseId[] {
-  const found = reached(releases, (release) => (graph.requirements.get(release) ?? []).map(({to}) => to))
-  return graph.releases.filter((release) => found.has(release))
+  const required = reached(releases, (release) => (graph.requirements.get(release) ?? []).map(({to}) => to))
+  return graph.releases.filter((release) => required.has(release))
 }

@@ -2,8 +2,8 @@ import type {ReleaseId} from '../release.ts'
 import type {Edge, Graph} from './graph.ts'
 
 /**
- * Returns the shortest path by which `from` needs `to`, as edges; undefined when it does not. From a release to itself,
- * this is its shortest cycle.
+ * Returns the shortest path by which `from` needs `to`, as edges; undefined if there is none. From a release
+ * to itself, this is its shortest cycle.
  */
 export function why(graph: Graph, from: ReleaseId, to: ReleaseId): readonly Edge[] | undefined {
   const reachedBy = new Map<ReleaseId, Edge>()

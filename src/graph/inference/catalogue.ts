@@ -1,7 +1,7 @@
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {type KnownRelease, type Provided, type Target, wordDigest} from './facts.ts'
 
-/** A release that provides something, with the object that it provides, such as `Service/mariadb`. */
+/** A release that provides an object, such as `Service/mariadb`. */
 export interface Candidate {
   readonly release: ReleaseId
   readonly object: string
@@ -9,40 +9,40 @@ export interface Candidate {
   readonly name: string
 }
 
-/** The objects that releases provide, for looking up what other releases want. */
+/** The objects that releases provide, to look up the wants of other releases. */
 export interface Catalogue {
   /** Returns the candidates for a target, each release once, in the order of the releases. */
   find(asker: ReleaseId, target: Target): readonly Candidate[]
-  /** Returns the releases with a Job that may make the named object at run time. */
+  /** Returns the releases with a Job that may create the named object at run time. */
   madeByJobs(name: string): readonly ReleaseId[]
-  /** Returns true where a fail-closed webhook of the release must admit objects of the kind. */
+  /** Returns true if a fail-closed webhook of the release must admit objects of the kind. */
   guards(release: ReleaseId, group: string, kind: string): boolean
 }
 
 const CLUSTER_WIDE = new Set(['PriorityClass', 'RuntimeClass', 'StorageClass', 'IngressClass'])
 
-/** Returns the catalogue of what releases provide. */
+/** Returns the catalogue of the objects that releases provide. */
 export function catalogue(releases: readonly KnownRelease[]): Catalogue {
   const byKey = new Map<string, Map<ReleaseId, Candidate>>()
   const made = new Map<string, ReleaseId[]>()
   const providedBy = new Map<ReleaseId, Provided>()
   const add = (key: string, candidate: Candidate) => {
-    const found = byKey.get(key) ?? new Map<ReleaseId, Candidate>()
-    if (!found.has(candidate.release)) found.set(candidate.release, candidate)
-    byKey.set(key, found)
+    const candidates = byKey.get(key) ?? new Map<ReleaseId, Candidate>()
+    if (!candidates.has(candidate.release)) candidates.set(candidate.release, candidate)
+    byKey.set(key, candidates)
   }
   for (const {release, facts} of releases) {
     const {provided} = facts
     providedBy.set(release, provided)
     for (const digest of provided.madeByJobs) made.set(digest, [...(made.get(digest) ?? []), release])
-    for (const {key, ...candidate} of candidatesOf(release, provided)) add(key, {release, ...candidate})
+    for (const {key, ...candidate} of listCandidates(release, provided)) add(key, {release, ...candidate})
   }
   return {
     find(asker, target) {
-      if (target.what === 'pods') return podsLike(releases, asker, target)
-      // A release that makes the named object comes before one that only defines its kind.
-      const found = keysOf(asker, target).map((key) => [...(byKey.get(key)?.values() ?? [])])
-      return found.find((each) => each.length > 0) ?? []
+      if (target.what === 'pods') return matchingPods(releases, asker, target)
+      // A release that creates the named object takes precedence over one that only defines its kind.
+      const matches = targetKeys(asker, target).map((key) => [...(byKey.get(key)?.values() ?? [])])
+      return matches.find((each) => each.length > 0) ?? []
     },
     madeByJobs: (name) => made.get(wordDigest(name)) ?? [],
     guards(release, group, kind) {
@@ -57,9 +57,9 @@ export function catalogue(releases: readonly KnownRelease[]): Catalogue {
 
 type Keyed = Omit<Candidate, 'release'> & {readonly key: string}
 
-function candidatesOf(release: ReleaseId, {objects, kinds}: Provided): readonly Keyed[] {
+function listCandidates(release: ReleaseId, {objects, kinds}: Provided): readonly Keyed[] {
   const own = releaseNamespace(release)
-  const found = objects.flatMap(({kind, name, namespace = own, ports = []}): Keyed[] => {
+  const rendered = objects.flatMap(({kind, name, namespace = own, ports = []}): Keyed[] => {
     const self = {object: `${kind}/${name}`, name}
     const object = {...self, key: objectKey(kind, name, namespace)}
     if (kind !== 'Service') return [object]
@@ -79,10 +79,10 @@ function candidatesOf(release: ReleaseId, {objects, kinds}: Provided): readonly 
     name: kind.toLowerCase(),
     key: `kind/${group}/${kind}`,
   }))
-  return [...found, ...definitions]
+  return [...rendered, ...definitions]
 }
 
-function keysOf(asker: ReleaseId, target: Exclude<Target, {what: 'pods'}>): readonly string[] {
+function targetKeys(asker: ReleaseId, target: Exclude<Target, {what: 'pods'}>): readonly string[] {
   const own = releaseNamespace(asker)
   if (target.what === 'kind') {
     const {group, kind, name, namespace = own} = target
@@ -97,7 +97,7 @@ function objectKey(kind: string, name: string, namespace: string): string {
   return `${kind}/${CLUSTER_WIDE.has(kind) ? '' : namespace}/${name}`
 }
 
-function podsLike(
+function matchingPods(
   releases: readonly KnownRelease[],
   asker: ReleaseId,
   {labels, namespace = releaseNamespace(asker)}: Extract<Target, {what: 'pods'}>,
@@ -105,11 +105,11 @@ function podsLike(
   const wanted = Object.entries(labels)
   return releases.flatMap(({release, facts}) => {
     const own = releaseNamespace(release)
-    const isLike = facts.provided.pods.some(
+    const isMatch = facts.provided.pods.some(
       (pod) =>
         (pod.namespace ?? own) === namespace && wanted.every(([key, value]) => pod.labels[key] === value),
     )
     const [name = ''] = Object.values(labels)
-    return isLike ? [{release, object: `pods ${wanted.map((pair) => pair.join('=')).join(',')}`, name}] : []
+    return isMatch ? [{release, object: `pods ${wanted.map((pair) => pair.join('=')).join(',')}`, name}] : []
   })
 }

@@ -2,12 +2,12 @@ import {hash} from 'node:crypto'
 import type {EdgeKind, ReleaseId, Waiter} from '../../release.ts'
 
 /**
- * The kind of a want: that of an edge, or `soft`: the target is only named somewhere, so that it orders the releases
- * that are there anyway, and adds none.
+ * The kind of a want: that of an edge, or `soft` if the target is only named somewhere: it orders releases
+ * that are present, and adds none.
  */
 export type WantKind = EdgeKind | 'soft'
 
-/** The thing that an object waits for or uses. A namespace that is left out is that of the release. */
+/** The object that another object waits for or uses. The namespace defaults to that of the release. */
 export type Target =
   | {readonly what: 'object'; readonly kind: string; readonly name: string; readonly namespace?: string}
   /** Pods with these labels. */
@@ -16,7 +16,7 @@ export type Target =
       readonly labels: Readonly<Record<string, string>>
       readonly namespace?: string
     }
-  /** A custom kind, and so its definition. With a name, it is the object of that name where a chart makes it. */
+  /** A custom kind, and so its definition. With a name, it refers to that object if a chart creates it. */
   | {
       readonly what: 'kind'
       readonly group: string
@@ -24,39 +24,39 @@ export type Target =
       readonly name?: string
       readonly namespace?: string
     }
-  /** A Service by the variable that Kubernetes makes for it: `KEYSTONE_API` of `KEYSTONE_API_SERVICE_HOST`. */
+  /** A Service by the variable that Kubernetes sets for it: `KEYSTONE_API` of `KEYSTONE_API_SERVICE_HOST`. */
   | {readonly what: 'link'; readonly variable: string}
-  /** A word of a text in the place of a host, as `wordDigest`, for the word may be a part of a password. */
+  /** A word that may be a host name, as `wordDigest` because it may be part of a password. */
   | {readonly what: 'host'; readonly digest: string}
 
-/** Something that an object of a chart needs from another release. */
+/** A dependency of an object of a chart on another release. */
 export interface Want {
   readonly kind: WantKind
   readonly target: Target
   /** The object that needs it: `Deployment/keystone-api`. */
   readonly object: string
   readonly waiter: Waiter
-  /** The file of the chart that makes the object. */
+  /** The file of the chart that renders the object. */
   readonly file: string
   /**
-   * The place in the object that says so, for messages: `init container init, DEPENDENCY_SERVICE openstack:mariadb`.
+   * The position in the object, for messages: `init container init, DEPENDENCY_SERVICE openstack:mariadb`.
    */
   readonly text: string
 }
 
-/** An object that a chart makes, with the fields by which others can want it. */
+/** An object that a chart renders, with the fields by which others can refer to it. */
 export interface ProvidedObject {
-  /** The API version; only of a custom resource. */
+  /** The API version; only set for a custom resource. */
   readonly apiVersion?: string
   readonly kind: string
   readonly name: string
   readonly namespace?: string
   readonly file: string
-  /** The ports; only of a Service. */
+  /** The ports; only set for a Service. */
   readonly ports?: readonly number[]
 }
 
-/** The objects that the render of one chart provides for others. */
+/** The objects in the render of one chart that others can use. */
 export interface Provided {
   readonly objects: readonly ProvidedObject[]
   readonly pods: readonly {
@@ -70,9 +70,9 @@ export interface Provided {
     readonly plural: string
     readonly versions: readonly string[]
   }[]
-  /** The resources that webhooks must admit and that fail closed; `*` is any. */
+  /** The resources that fail-closed webhooks must admit; `*` is any. */
   readonly guarded: readonly {readonly group: string; readonly resource: string}[]
-  /** The names of Secrets and ConfigMaps that Jobs receive and may make, as `wordDigest`. */
+  /** The names of Secrets and ConfigMaps that Jobs receive and may create, as `wordDigest`. */
   readonly madeByJobs: readonly string[]
 }
 
@@ -80,11 +80,11 @@ export interface Provided {
 export interface ChartFacts {
   readonly wants: readonly Want[]
   readonly provided: Provided
-  /** Set where it has hooks that helm runs after the rest was applied: its pods may wait for them. */
+  /** Set if it has hooks that helm runs after applying the rest: its pods may wait for them. */
   readonly hooksAfter?: true
 }
 
-/** A release, or a chart as the release that it would be, with its facts. */
+/** A release, or a chart as the release that it would become, with its facts. */
 export interface KnownRelease {
   readonly release: ReleaseId
   readonly facts: ChartFacts
@@ -93,8 +93,8 @@ export interface KnownRelease {
 }
 
 /**
- * Returns the digest of a word that may be the name of something, as 16 hex digits, for comparison with names. The
- * words themselves are never kept: any may be a password, or a part of one.
+ * Returns the digest of a word that may be the name of an object, as 16 hex digits, for comparison with
+ * names. The words themselves are never kept because any may be a password, or part of one.
  */
 export function wordDigest(word: string): string {
   return hash('sha256', word).slice(0, 16)

@@ -3,7 +3,7 @@ import type {Requirement} from '../build.ts'
 import {type Candidate, type Catalogue, catalogue} from './catalogue.ts'
 import type {KnownRelease, Want, WantKind} from './facts.ts'
 
-/** A statement, read from a render, that a release requires another. */
+/** A requirement of one release on another, read from a render. */
 export interface InferredRequirement {
   readonly from: ReleaseId
   readonly to: ReleaseId
@@ -11,7 +11,7 @@ export interface InferredRequirement {
   readonly evidence: Evidence
 }
 
-/** A want that no release of the environment serves. */
+/** A want that no release of the environment satisfies. */
 export interface UnservedWant {
   readonly release: ReleaseId
   readonly want: Want
@@ -22,20 +22,20 @@ export interface AmbiguousWant extends UnservedWant {
 
 export interface Inference {
   readonly requirements: readonly InferredRequirement[]
-  /** The releases of the chart index that something requires. */
+  /** The releases of the chart index that another release requires. */
   readonly added: readonly ReleaseId[]
   readonly unserved: readonly UnservedWant[]
   readonly ambiguous: readonly AmbiguousWant[]
 }
 
 export interface InferenceInputs {
-  /** The releases of the environment, as far as they are known. */
+  /** The releases of the environment whose facts are known so far. */
   readonly releases: readonly KnownRelease[]
   /** The releases whose requirements are inferred; the others only provide. */
   readonly inferring: ReadonlySet<ReleaseId>
   /**
-   * The charts that were found, as the releases that they would be. One is added when no other release provides what is
-   * wanted.
+   * The available charts, as the releases that they would become. One is added if no other release provides a
+   * want.
    */
   readonly chartIndex: readonly KnownRelease[]
   readonly named: ReadonlySet<ReleaseId>
@@ -43,8 +43,8 @@ export interface InferenceInputs {
 }
 
 /**
- * Returns the requirements that follow from the wants of releases and from what releases provide. Equal inputs give
- * equal results in the same order.
+ * Returns the requirements that follow from what releases want and provide. Equal inputs give equal results
+ * in the same order.
  */
 export function infer({releases, inferring, chartIndex, named, stated}: InferenceInputs): Inference {
   const present = catalogue(releases)
@@ -64,7 +64,7 @@ export function infer({releases, inferring, chartIndex, named, stated}: Inferenc
       if (served.is === 'one') {
         requirements.push(requirement(release, want, served))
         if (served.isAdded) added.add(served.candidate.release)
-      } else if (isMissed(want) && served.is === 'nobody') unserved.push({release, want})
+      } else if (isMissed(want) && served.is === 'none') unserved.push({release, want})
       else if (want.kind !== 'soft' && served.is === 'ambiguous')
         ambiguous.push({release, want, candidates: served.candidates})
     }
@@ -73,8 +73,8 @@ export function infer({releases, inferring, chartIndex, named, stated}: Inferenc
 }
 
 /**
- * Returns true where a want without a provider is a fault. A host may lie outside the cluster, and its name is not
- * kept.
+ * Returns true if a want without a provider is an error. A host may be outside the cluster, and its name is
+ * not kept.
  */
 function isMissed({kind, target}: Want): boolean {
   return kind !== 'soft' && target.what !== 'host'
@@ -98,33 +98,33 @@ type Served =
 
 function serve(want: Want, preferences: Preferences, {present, offered, shared}: Sources): Served {
   const {target} = want
-  const kindOf = ({release}: Candidate, from: Catalogue): WantKind => {
+  const edgeKind = ({release}: Candidate, from: Catalogue): WantKind => {
     if (want.kind === 'soft') return shared.has(release) ? 'applied' : 'soft'
     if (target.what !== 'kind' || want.kind === 'ready') return want.kind
     return from.guards(release, target.group, target.kind) ? 'ready' : want.kind
   }
-  const here = providerOf(present.find(preferences.asker, target), preferences)
-  if (here.is === 'one') return {...here, kind: kindOf(here.candidate, present), isAdded: false}
-  if (here.is !== 'nobody') return here
+  const here = chooseProvider(present.find(preferences.asker, target), preferences)
+  if (here.is === 'one') return {...here, kind: edgeKind(here.candidate, present), isAdded: false}
+  if (here.is !== 'none') return here
 
   const made = madeByJob(want, preferences, present)
   if (made) return made
-  const there = providerOf(offered.find(preferences.asker, target), preferences)
+  const there = chooseProvider(offered.find(preferences.asker, target), preferences)
   if (there.is !== 'one') return there
-  const kind = kindOf(there.candidate, offered)
-  return kind === 'soft' ? {is: 'nobody'} : {...there, kind, isAdded: true}
+  const kind = edgeKind(there.candidate, offered)
+  return kind === 'soft' ? {is: 'none'} : {...there, kind, isAdded: true}
 }
 
 /**
- * Returns the release with a Job that receives the name of the object, where no chart has the object: most likely the
- * Job makes it when it runs.
+ * Returns the release with a Job that receives the name of the object, if no chart contains the object: most
+ * likely the Job creates it at run time.
  */
 function madeByJob({target}: Want, preferences: Preferences, {madeByJobs}: Catalogue): Served | undefined {
   if (target.what !== 'object' || !['Secret', 'ConfigMap'].includes(target.kind)) return undefined
   const {kind, name} = target
-  const found = madeByJobs(name).map((release) => ({release, object: `${kind}/${name}`, name}))
-  const provider = providerOf(found, preferences)
-  if (provider.is === 'settled' && found.length > 0) return {is: 'settled'}
+  const candidates = madeByJobs(name).map((release) => ({release, object: `${kind}/${name}`, name}))
+  const provider = chooseProvider(candidates, preferences)
+  if (provider.is === 'settled' && candidates.length > 0) return {is: 'settled'}
   if (provider.is !== 'one') return undefined
   return {is: 'one', candidate: provider.candidate, kind: 'soft', isAdded: false, isMade: true}
 }
@@ -136,12 +136,12 @@ function requirement(
 ): InferredRequirement {
   const {object, waiter, file} = want
   const hook = waiter === 'hook' ? ' (hook)' : ''
-  const made = isMade ? ', which a Job is told to make' : ''
+  const made = isMade ? ', which a Job is configured to create' : ''
   const text = `${object}${hook} ${wantText(want, candidate)}${made}`
   return {from, to: candidate.release, kind, evidence: {source: 'inferred', file, waiter, text}}
 }
 
-/** Returns the text of what an object needs. A host and a link are described by the Service that was found for them. */
+/** Describes what an object needs. Hosts and links are described by the Service that they refer to. */
 export function wantText({target, text}: Want, {object}: Pick<Candidate, 'object'>): string {
   return target.what === 'host' || target.what === 'link' ? `${text}: ${object}` : text
 }
@@ -149,43 +149,43 @@ export function wantText({target, text}: Want, {object}: Pick<Candidate, 'object
 /** The rules that choose between several candidates. */
 interface Preferences {
   readonly asker: ReleaseId
-  /** The releases that the asker requires by its annotation or by the environment. */
+  /** The releases that the asker requires by an annotation or the environment. */
   readonly stated: ReadonlySet<ReleaseId>
   /** The releases that it never requires, whatever its chart renders. */
   readonly without: ReadonlySet<ReleaseId>
-  /** The releases that the environment names in a section. */
+  /** The releases with a section in the environment. */
   readonly named: ReadonlySet<ReleaseId>
 }
 
 /**
- * The choice between candidates. `settled`: no other release is needed. `nobody` and `ambiguous` are for the user to
- * mend.
+ * The choice between candidates. `settled`: no other release is needed. `none` and `ambiguous` are errors
+ * that the user must fix.
  */
 type Provider =
-  | {readonly is: 'settled' | 'nobody'}
+  | {readonly is: 'settled' | 'none'}
   | {readonly is: 'one'; readonly candidate: Candidate}
   | {readonly is: 'ambiguous'; readonly candidates: readonly Candidate[]}
 
 /**
- * Returns one provider out of several candidates. The asker itself comes first; then the releases that it is stated to
- * require; then those that the environment names; then the release of the wanted name; then the one whose name is the
- * longest beginning of it.
+ * Returns one provider out of several candidates, in order of precedence: the asker itself; releases that it
+ * requires explicitly; releases that the environment names; the release of the wanted name; the one whose
+ * name is the longest prefix of it.
  */
-function providerOf(found: readonly Candidate[], preferences: Preferences): Provider {
+function chooseProvider(offers: readonly Candidate[], preferences: Preferences): Provider {
   const {asker, stated, without, named} = preferences
-  if (found.some(({release}) => release === asker)) return {is: 'settled'}
-  const allowed = found.filter(({release}) => !without.has(release))
-  if (allowed.length === 0) return found.length === 0 ? {is: 'nobody'} : {is: 'settled'}
-  const candidates = narrowed(narrowed(allowed, stated), named)
+  if (offers.some(({release}) => release === asker)) return {is: 'settled'}
+  const allowed = offers.filter(({release}) => !without.has(release))
+  if (allowed.length === 0) return offers.length === 0 ? {is: 'none'} : {is: 'settled'}
+  const candidates = prefer(prefer(allowed, stated), named)
   const candidate = candidates.length === 1 ? candidates[0] : byName(candidates)
-  // All of them are required anyway.
+  // All of them are already required.
   if (!candidate && candidates.every(({release}) => stated.has(release))) return {is: 'settled'}
   return candidate ? {is: 'one', candidate} : {is: 'ambiguous', candidates}
 }
 
-function narrowed(candidates: readonly Candidate[], to: ReadonlySet<ReleaseId>): readonly Candidate[] {
-  const left = candidates.filter(({release}) => to.has(release))
-  return candidates.length > 1 && left.length > 0 ? left : candidates
+function prefer(candidates: readonly Candidate[], to: ReadonlySet<ReleaseId>): readonly Candidate[] {
+  const preferred = candidates.filter(({release}) => to.has(release))
+  return candidates.length > 1 && preferred.length > 0 ? preferred : candidates
 }
 
 function byName(candidates: readonly Candidate[]): Candidate | undefined {
@@ -200,8 +200,8 @@ function byName(candidates: readonly Candidate[]): Candidate | undefined {
 }
 
 /**
- * Returns the requirements of each release together with the inferred ones, without repetition. A stated requirement
- * keeps its kind and gets the evidence; soft requirements are left to `refine`.
+ * Merges the requirements of each release with the inferred ones, without duplicates. An explicit requirement
+ * keeps its kind and gets the additional evidence; soft requirements are added by `refine`.
  */
 export function withInferred(
   stated: ReadonlyMap<ReleaseId, readonly Requirement[]>,

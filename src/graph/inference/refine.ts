@@ -5,17 +5,19 @@ import {requirements} from '../requirements.ts'
 import type {InferredRequirement} from './infer.ts'
 
 /**
- * Returns the graph with the inferred requirements fitted in. An inferred edge between releases that need each other
- * becomes `applied`, so that they start together. Soft requirements order the releases that are there, in a fixed
- * order, as long as no cycle arises.
+ * Returns the graph with the inferred requirements adapted. An inferred edge between releases that need each
+ * other becomes `applied`, so that they start together. Soft requirements order releases that are present,
+ * added in a fixed order and only if they create no cycle.
  */
 export function refine(graph: Graph, inferred: readonly InferredRequirement[]): Graph {
   return withSoft(withGroups(graph), inferred)
 }
 
 function withGroups(graph: Graph): Graph {
-  const partOf = new Map(components(graph).flatMap((part) => part.map((member) => [member, part] as const)))
-  const isInside = ({from, to}: Edge) => from !== to && partOf.get(from) === partOf.get(to)
+  const partByRelease = new Map(
+    components(graph).flatMap((part) => part.map((member) => [member, part] as const)),
+  )
+  const isInside = ({from, to}: Edge) => from !== to && partByRelease.get(from) === partByRelease.get(to)
   return mapEdges(graph, (edge) =>
     edge.kind === 'ready' && isInside(edge) && isInferred(edge) ? {...edge, kind: 'applied'} : edge,
   )
@@ -30,8 +32,8 @@ function withSoft(graph: Graph, inferred: readonly InferredRequirement[]): Graph
   let refined = graph
   for (const key of [...soft.keys()].sort()) {
     const [{from, to}] = soft.get(key)! as [InferredRequirement]
-    const isKnown = refined.requirements.get(from)!.some((edge) => edge.to === to)
-    if (isKnown || needs(refined, to, from)) continue
+    const isPresent = refined.requirements.get(from)!.some((edge) => edge.to === to)
+    if (isPresent || needs(refined, to, from)) continue
     const evidence = soft.get(key)!.map((each) => each.evidence)
     refined = withEdge(refined, {from, to, kind: 'applied', evidence, soft: true})
   }

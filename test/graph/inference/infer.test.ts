@@ -142,7 +142,7 @@ describe('the kind of a requirement', () => {
     const found = required([object('Secret/tls'), 'applied'], [store])
 
     expect(lines(found)).toEqual(['api -> store soft'])
-    expect(found.requirements[0]!.evidence.text).toBe('Deployment/api waits, which a Job is told to make')
+    expect(found.requirements[0]!.evidence.text).toBe('Deployment/api waits, which a Job is configured to create')
   })
 
   it('is soft for what is mentioned, and applied if that is shared infrastructure', () => {
