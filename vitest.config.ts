@@ -13,6 +13,7 @@ const WITH_PROGRAMS = [
   'test/overrides/{computed,layer-stacks,merge-helm,strvals}.test.ts',
   'test/overrides/user/store.test.ts',
   'test/report/files/{junit,html}.test.ts',
+  'test/run/killed-journal.test.ts',
   'test/scripts/**/*.test.ts',
   'test/verbs/charts/*.test.ts',
   'test/doctor/charts/*.test.ts',

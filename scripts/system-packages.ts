@@ -40,6 +40,11 @@ const TEST_NEEDS: readonly SystemNeed[] = [
     probe: ['/bin/sh', '-c', 'command -v docker-registry'],
   },
   {what: 'gpg (charts are signed with it)', package: 'gnupg', probe: ['/bin/sh', '-c', 'command -v gpg']},
+  {
+    what: 'strace (it kills kk at a step of its journal)',
+    package: 'strace',
+    probe: ['/usr/bin/strace', '--version'],
+  },
   {what: 'groff (it reads the manual pages)', package: 'groff-base', probe: ['groff', '--version']},
   CHROMIUM,
 ]

@@ -228,7 +228,8 @@ atNight(() => {
 
     it('a run that was killed is found, and goes on as advised', async () => {
       const {signal} = await kk(['deploy', environment.file, ...place], {
-        env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: '1'},
+        env: {KK_HELM: environment.helm},
+        killAt: 1,
       })
       expect(signal).toBe('SIGKILL')
       const broken = await visit([environment.file, ...place])

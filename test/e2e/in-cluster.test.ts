@@ -9,7 +9,7 @@ import {recordedHelm} from './support/recorded-helm.ts'
 import {revisions} from './support/records.ts'
 
 /** Of the journal: the first release has ended, the second has not begun. */
-const BETWEEN = '6'
+const BETWEEN = 6
 
 const isStart = (event: RunEvent) => event.type === 'run-started'
 
@@ -43,7 +43,7 @@ describe.concurrent('a run in the cluster', () => {
     follower.signal('SIGINT')
     const left = await follower.ended()
     const next = start(corner, ['run', 'follow', run, '--namespace', jobs])
-    const killed = await pod.run({...env, KK_TEST_KILL_AT: BETWEEN})
+    const killed = await pod.run(env, BETWEEN)
     const second = await pod.run(env)
     const seen = await next.ended()
 

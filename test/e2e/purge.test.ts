@@ -161,11 +161,11 @@ describe.concurrent('kk remove --purge', () => {
     it('that was killed before helm or in its midst goes on with the same command', async () => {
       const environment = await deployed()
       const words = ['remove', environment.file, 'api', '--yes', '--purge', '--confirm', 'api']
-      const killedAt = (step: string) =>
-        kk(words, {cwd: environment.directory, env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: step}})
+      const killedAt = (killAt: number) =>
+        kk(words, {cwd: environment.directory, env: {KK_HELM: environment.helm}, killAt})
 
       // Of the journal: the Job is to be made; helm is to be started.
-      const signals = [(await killedAt('2')).signal, (await killedAt('3')).signal]
+      const signals = [(await killedAt(2)).signal, (await killedAt(3)).signal]
       const {exitCode, stderr} = await remove(environment, '--purge', '--confirm', 'api')
       const resumed = await environment.kk('resume')
 

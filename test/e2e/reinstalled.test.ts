@@ -87,8 +87,12 @@ describe.concurrent('kk rollback after releases were removed and installed again
     const environment = await rolledBackOnce()
     await environment.kk('remove app', '--yes')
     await deploy(environment, 3, 4, 5)
-    const env = {KK_HELM: environment.helm, KK_TEST_KILL_AT: '4'}
-    const killed = await kk(['rollback', environment.file, '--yes'], {cwd: environment.directory, env})
+    const env = {KK_HELM: environment.helm}
+    const killed = await kk(['rollback', environment.file, '--yes'], {
+      cwd: environment.directory,
+      env,
+      killAt: 4,
+    })
     const [status, plan] = [await environment.kk('status'), await environment.kk('plan')]
     const {exitCode, stderr} = await environment.kk('rollback', '--yes')
 

@@ -19,19 +19,20 @@ const TWO_CHANGED = workloads({
   api: {requires: ['db'], values: {replicas: 2}},
 })
 /** Of the journal: the first release has ended, the second has not begun. */
-const BETWEEN = '6'
+const BETWEEN = 6
 /** The helm of the second has ended, and its Lease was not given back. */
-const HELM_ENDED = '9'
+const HELM_ENDED = 9
 
 /** Runs a verb until it kills itself at that step of its journal. */
 async function killed(
   environment: TestEnvironment,
-  step: string,
+  killAt: number,
   ...words: readonly string[]
 ): Promise<void> {
   const {signal} = await kk([...words, environment.file], {
     cwd: environment.directory,
-    env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: step},
+    env: {KK_HELM: environment.helm},
+    killAt,
   })
   expect(signal).toBe('SIGKILL')
 }
@@ -114,7 +115,8 @@ describe.concurrent('kk resume', () => {
       await environment.write(TWO_CHANGED)
       const {signal} = await kk(['upgrade', 'db', environment.file], {
         cwd: environment.directory,
-        env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: '1'},
+        env: {KK_HELM: environment.helm},
+        killAt: 1,
       })
       expect(signal).toBe('SIGKILL')
 

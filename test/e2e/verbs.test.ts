@@ -11,7 +11,7 @@ import {kk} from './support/kk.ts'
 import {revisions} from './support/records.ts'
 
 /** Of the journal: the first release has ended, and passed its gate. */
-const GATED = '6'
+const GATED = 6
 const VERBS = ['reconfigure', 'update', 'upgrade'] as const
 
 interface Narrow {
@@ -259,7 +259,8 @@ describe.concurrent('kk upgrade', () => {
       await owner.write(workloads({db: {values: {replicas: 3}}}))
       const cut = await kk(['upgrade', owner.file], {
         cwd: owner.directory,
-        env: {KK_HELM: owner.helm, KK_TEST_KILL_AT: GATED},
+        env: {KK_HELM: owner.helm},
+        killAt: GATED,
       })
       const left = await owner.json<PlanDocument>('plan')
       const again = await owner.kk('deploy')

@@ -63,17 +63,18 @@ function preparations(
   helm: 'helm3' | 'helm4',
 ): Readonly<Record<string, () => Promise<unknown>>> {
   const {name, directory} = environment
-  const asAdministrator = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  const asAdministrator = (words: readonly string[], killAt?: number) =>
     kk([...words, environment.file, '--sandbox-name', cluster.sandbox], {
       cwd: directory,
-      env: {KK_HELM: environment.helm, ...env},
+      env: {KK_HELM: environment.helm},
+      killAt,
     })
   return {
     async adopt() {
       await done(cluster.helm(helm, 'install', 'db', join(FIXTURES, 'workload'), '--namespace', name))
     },
     async resume() {
-      const {signal} = await asAdministrator(['upgrade', '--set', 'api:replicas=4'], {KK_TEST_KILL_AT: '1'})
+      const {signal} = await asAdministrator(['upgrade', '--set', 'api:replicas=4'], 1)
       expect(signal).toBe('SIGKILL')
     },
     async unlock() {

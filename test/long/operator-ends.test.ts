@@ -145,9 +145,9 @@ it('6: comes to what was written last, killed at each of its steps, as its helms
 
   for (let edit = 0; edit < KILLS; edit++) {
     const isHelm = edit % 3 === 2
-    const env: Record<string, string> = isHelm ? {} : {KK_TEST_KILL_AT: `${1 + (edit % STEPS)}`}
+    const killAt = isHelm ? undefined : 1 + (edit % STEPS)
     const before = edit === 0 ? undefined : (await environment.read()).status?.inputs
-    const operator = await cluster.startAt({env})
+    const operator = await cluster.startAt({killAt})
     let hasEnded = false
     void operator.ended().then(() => (hasEnded = true))
     await environment.apply(text(edit))

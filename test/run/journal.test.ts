@@ -1,12 +1,10 @@
 import {mkdir, readdir, readFile, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {openJournal, type Transition} from '../../src/run/journal.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
-const MODULE = join(import.meta.dirname, '../../src/run/journal.ts')
 const STEPS = [
   {type: 'helm-starting', release: 'openstack/keystone', verb: 'upgrade', revision: 2, deadline: 1},
   {type: 'helm-started', release: 'openstack/keystone', pid: 4711},
@@ -106,24 +104,4 @@ describe('a journal', () => {
 
     expect(told).toEqual([expect.stringContaining('the run goes on without it')])
   })
-
-  it.each([1, 2, 3])(
-    'kills its process at step %i when a test says so, with that step on disk',
-    async (killAt) => {
-      const directory = await makeDirectory()
-      const script = `
-      import {openJournal} from ${JSON.stringify(MODULE)}
-      const options = {directory: ${JSON.stringify(directory)}, run: 'r1', killAt: ${killAt}}
-      const journal = await openJournal(options)
-      for (const step of ${JSON.stringify(STEPS)}) await journal.note(step)
-    `
-
-      const {signal} = await execa(process.execPath, ['--input-type=module', '--eval', script], {
-        reject: false,
-      })
-
-      expect(signal).toBe('SIGKILL')
-      expect(await stepsIn(directory, 'r1')).toEqual(STEPS.slice(0, killAt).map(({type}) => type))
-    },
-  )
 })

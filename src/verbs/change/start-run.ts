@@ -97,11 +97,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   if (noWait) await expectFree(plan, cluster)
   const {id = newRunId(), who = whoAmI()} = account
   const record = options.unrecorded ? undefined : await newRecord(id, who, options)
-  await using journal = await openJournal({
-    directory: stateDirectory(env),
-    run: id,
-    killAt: env.KK_TEST_KILL_AT === undefined ? undefined : Number(env.KK_TEST_KILL_AT),
-  })
+  await using journal = await openJournal({directory: stateDirectory(env), run: id})
   const mask = options.mask ?? (await recordedMask(cluster, plan))
   const {records} = cluster
   const recorder = record && (await recordRun({record, records: cluster.runs, revisions: records.revisions}))

@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
 import {inject} from 'vitest'
+import {killedAt} from '../../support/killed-at.ts'
 import {askApi} from './api.ts'
 import {get, kubectl, uniqueName, waitFor} from './cluster.ts'
 import {kkEnvironment} from './kk.ts'
@@ -30,7 +31,10 @@ interface Pod {
 export interface JobPod {
   readonly name: string
   /** Runs its command with the files and the rights of the pod, and no other; resolves when that has ended. */
-  run(env?: Readonly<Record<string, string>>): Promise<{
+  run(
+    env?: Readonly<Record<string, string>>,
+    killAt?: number,
+  ): Promise<{
     readonly exitCode?: number | undefined
     readonly signal?: string | undefined
     readonly stderr: string
@@ -59,12 +63,12 @@ export async function podOfRun(
   const [container] = pod.spec.containers
   return {
     name,
-    async run(env = {}) {
+    async run(env = {}, killAt) {
       const directory = join(inject('run').home, uniqueName(name))
-      const command = await mounted(pod, namespace, directory)
-      const [program = '', ...words] = command
-      if (program !== 'kk') throw new Error(`the pod runs ${program}`)
-      return await execa(inject('run').kk, words, {
+      const [named, ...args] = await mounted(pod, namespace, directory)
+      if (named !== 'kk') throw new Error(`the pod runs ${named}`)
+      const [program, words] = killedAt(killAt, [inject('run').kk, ...args])
+      return await execa(program, words, {
         env: {
           ...kkEnvironment(),
           KUBECONFIG: await kubeconfigOf(pod, namespace, directory),

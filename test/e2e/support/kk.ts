@@ -1,10 +1,13 @@
 import {execa} from 'execa'
 import {inject} from 'vitest'
+import {killedAt} from '../../support/killed-at.ts'
 
 interface KkOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly input?: string
+  /** Kill it when so many transitions of its run are in its journal. */
+  readonly killAt?: number | undefined
 }
 
 /** For helm and kubectl: programs that end at once need not tidy up their memory, which takes a sixth of their time. */
@@ -27,8 +30,9 @@ export function kkEnvironment(): Record<string, string> {
 }
 
 /** Starts the built binary; resolves, whatever its exit code, with `exitCode`, `stdout` and `stderr`. */
-export function kk(args: readonly string[], {env, cwd, input = ''}: KkOptions = {}) {
-  return execa(inject('run').kk, args, {
+export function kk(args: readonly string[], {env, cwd, input = '', killAt}: KkOptions = {}) {
+  const [program, words] = killedAt(killAt, [inject('run').kk, ...args])
+  return execa(program, words, {
     env: {...kkEnvironment(), ...env},
     extendEnv: false,
     reject: false,

@@ -5,6 +5,7 @@ import {load} from 'js-yaml'
 import {expect, inject} from 'vitest'
 import type {EnvironmentObject} from '../../../src/operator/kinds/environment-kind.ts'
 import {INSTALLATION_LABEL, RUN_LABEL} from '../../../src/plan/labels.ts'
+import {killedAt} from '../../support/killed-at.ts'
 import {uniqueName, waitFor} from './cluster.ts'
 import {FIXTURES} from './environment.ts'
 import {done, type OwnCluster, startOwnCluster, type TestCluster} from './guarded.ts'
@@ -40,6 +41,8 @@ interface OperatorPlace {
   /** Where the API server is, or what stands before it. */
   readonly server?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Kill it when so many transitions are in the journal of its run. */
+  readonly killAt?: number | undefined
 }
 
 export interface RunningOperator {
@@ -133,7 +136,7 @@ export async function startOperatedCluster(
 async function start(
   cluster: OwnCluster,
   words: readonly string[],
-  {program = inject('run').kk, server, env}: OperatorPlace = {},
+  {program = inject('run').kk, server, env, killAt}: OperatorPlace = {},
 ): Promise<RunningOperator> {
   const {home} = inject('run')
   const listen = words.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']
@@ -145,7 +148,9 @@ async function start(
   const temporary = join(directory, 'tmp')
   await mkdir(temporary)
   await writeFile(kubeconfig, JSON.stringify(await kubeconfigOf(account, cluster, server)), {mode: 0o600})
-  const child = execa(program, ['operator', 'run', ...listen, '--kubeconfig', kubeconfig, ...words], {
+  const command = [program, 'operator', 'run', ...listen, '--kubeconfig', kubeconfig, ...words] as const
+  const [started, all] = killedAt(killAt, command)
+  const child = execa(started, all, {
     env: {
       ...kkEnvironment(),
       ...{KK_HELM: path, XDG_STATE_HOME: join(directory, 'state'), TMPDIR: temporary},

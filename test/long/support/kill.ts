@@ -67,7 +67,7 @@ async function killedBy(
     return {helms: 1, said: stderr}
   }
   const known = (await life.helms()).length
-  const {signal, stderr} = await life.kk(command, {KK_TEST_KILL_AT: String(kill.transition)})
+  const {signal, stderr} = await life.kk(command, {}, kill.transition)
   expect(signal, stderr).toBe('SIGKILL')
   if (kill.helms === 'living') return {helms: 0, said: stderr}
   return {helms: await killAll((await life.helms()).slice(known)), said: stderr}

@@ -14,7 +14,11 @@ export interface Life {
   readonly corner: Corner
   readonly content: (version: Version) => string
   /** Runs kk in the corner, with a state directory of its own. */
-  kk(words: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<Corner['kk']>
+  kk(
+    words: readonly string[],
+    env?: Readonly<Record<string, string>>,
+    killAt?: number,
+  ): ReturnType<Corner['kk']>
   /** Process ids of all helms that were started to change something, oldest first. */
   helms(): Promise<readonly number[]>
 }
@@ -36,7 +40,7 @@ export async function begin(content: (version: Version) => string): Promise<Life
   return {
     corner,
     content,
-    kk: (words, env) => corner.kk(words, {env: {...own, ...env}}),
+    kk: (words, env, killAt) => corner.kk(words, {env: {...own, ...env}, killAt}),
     async helms() {
       const text = await readFile(`${helm}.pids`, 'utf8').catch(() => '')
       return text.split('\n').filter(Boolean).map(Number)
