@@ -63,7 +63,12 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
           ...Object.fromEntries(sections.map((section) => [section, values[section] ?? {}])),
         }),
       }),
-      finding: {builtIn: async () => join(ROOT, 'charts'), cache, packages: {} as never},
+      finding: {
+        builtIn: async () => join(ROOT, 'charts'),
+        cache,
+        packages: {} as never,
+        read: {charts: new Map(), libraries: new Map()},
+      },
       values: [],
       sets: [],
       inference: rendering(),
@@ -303,15 +308,18 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     await writeFile(join(charts, 'dashboard/values_overrides/noble.yaml'), 'a: 1\n')
     await indexCharts({directory: charts, rendering: rendering()})
     const kk = {charts: [charts], features: ['noble']}
-    await prepared(kk, ['dashboard'])
+    const all = ['dashboard', 'keystone', 'mariadb']
+    await prepared(kk, all)
     const files = countOpened(cache)
+    const read = () => files.filter((file) => /noble\.yaml|\/facts\//.test(file)).sort()
 
+    await prepared(kk, all)
+    const inOneRound = read()
     const found = await prepared(kk, ['dashboard'])
 
-    expect(found.graph.releases.map(releaseName)).toEqual(['dashboard', 'keystone', 'mariadb'])
-    const read = files.filter((file) => /noble\.yaml|\/facts\//.test(file))
-    expect(read).toHaveLength(4)
-    expect(new Set(read).size).toBe(4)
+    expect(found.graph.releases.map(releaseName)).toEqual(all)
+    expect(inOneRound.length).toBeGreaterThan(3)
+    expect(read()).toEqual([...inOneRound, ...inOneRound].sort())
   })
 
   it('bring in nothing that was indexed and is not there any more, and say so', async () => {
