@@ -34,13 +34,16 @@ async function installFormer(first: string, second: string): Promise<void> {
 interface Deployment {
   readonly metadata: {
     readonly uid: string
-    readonly generation: number
     readonly managedFields: readonly {readonly manager: string}[]
   }
+  readonly spec: object
 }
 
 const deployment = () =>
   cluster.ask<Deployment>({path: '/apis/apps/v1/namespaces/kk-system/deployments/kk-operator'})
+
+/** Each set of pods that the Deployment has made; a change of them makes another. */
+const podSets = async () => done(cluster.kubectl('get', 'replicasets', ...HOME, '--output', 'name'))
 
 const releases = async () => done(cluster.helm('helm4', 'list', '--short', ...HOME))
 
@@ -59,7 +62,7 @@ it.each(['helm4', 'helm3'] as const)(
     const operator = await cluster.start()
     await kept.apply(kept.text())
     const environment = await kept.has('Ready', 'True')
-    const former = await deployment()
+    const [former, pods] = [await deployment(), await podSets()]
     const before = [await mayDeploy(kept.name), await mayDeploy(left.name)]
 
     const program = ['--helm', join(inject('run').toolbox, helm)]
@@ -71,13 +74,14 @@ it.each(['helm4', 'helm3'] as const)(
     await install()
     const charts = await cluster.kubectl('get', 'clusterrole', 'kk-operator-charts')
     const after = [await mayDeploy(kept.name), await mayDeploy(left.name)]
-    const listed = await releases()
+    const [listed, podsAfter] = [await releases(), await podSets()]
     const again = await kept.has('Ready', 'True')
     await operator.stop()
     await cluster.uninstall()
 
-    expect([former, taken].map(({metadata}) => metadata.uid)).toEqual(Array(2).fill(former.metadata.uid))
-    expect(taken.metadata.generation).toBe(former.metadata.generation)
+    expect([taken.metadata.uid, taken.spec]).toEqual([former.metadata.uid, former.spec])
+    expect(pods).toMatch(/^replicaset\.apps\/kk-operator-\w+\s*$/)
+    expect(podsAfter).toBe(pods)
     expect(former.metadata.managedFields.map(({manager}) => manager)).toContain('kk')
     expect(taken.metadata.managedFields.map(({manager}) => manager)).not.toContain('kk')
     expect(again.metadata.uid).toBe(environment.metadata.uid)
