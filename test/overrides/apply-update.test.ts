@@ -70,7 +70,7 @@ describe('an update of user overrides', () => {
   it.each<[string, Given]>([
     ['1.yaml: expected a map of values', {files: ['[1]']}],
     ['1.yaml:1:8', {files: ['a: {b: ']}],
-    ['1.yaml:2:1: the key "a" comes twice', {files: ['a: 1\na: 2']}],
+    ['1.yaml:2:1: the key "a" is duplicate', {files: ['a: 1\na: 2']}],
     ['1.yaml:3:1: expected one document, got a second one', {files: ['a: 1\n---\nb: 2']}],
     ['--set adminPassword=***', {set: ['adminPassword=geheim,x']}],
     ['--set-string a***=***', {setString: ['a[x]=1']}],
