@@ -1,4 +1,10 @@
-import {ROLE_SETS, type RoleSet, type Rule, rulesOf, verbsOf} from '../../src/kubernetes/permissions/roles.ts'
+import {
+  ROLE_SETS,
+  type RoleSet,
+  type Rule,
+  roleSetVerbs,
+  rulesOf,
+} from '../../src/kubernetes/permissions/roles.ts'
 import {table} from '../../src/table.js'
 import {markdownTable} from './marked.ts'
 
@@ -16,7 +22,7 @@ export function permissionParts(): Record<string, string> {
 }
 
 function verbs(set: RoleSet): string {
-  const existing = verbsOf(set).filter((verb) =>
+  const existing = roleSetVerbs(set).filter((verb) =>
     Object.hasOwn(table.commands, verb.replace(/ --.*/, '').replaceAll(' ', ':')),
   )
   return existing.map((verb) => `\`${verb}\``).join(', ')

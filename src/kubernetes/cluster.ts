@@ -14,14 +14,17 @@ import type {RunRecords} from './records/runs.ts'
 import type {Reservations} from './reservations/reservation.ts'
 
 /**
- * One cluster through one kubeconfig context, by its ports: who needs one of them takes that one. Every function throws
- * `KK_UNREACHABLE`, `KK_FORBIDDEN` or `KK_API`.
+ * One cluster through one kubeconfig context, by its ports; each caller takes only the ports that it needs.
+ * Every function throws `KK_UNREACHABLE`, `KK_FORBIDDEN` or `KK_API`.
  */
 export interface Cluster {
   readonly context: string
   /** The API server's address. */
   readonly server: string
-  /** What helm is given with `--kubeconfig` and `--kube-context`; nothing in a pod, where helm has its account, too. */
+  /**
+   * The values of helm's `--kubeconfig` and `--kube-context`; undefined in a pod, where helm uses the pod's
+   * account.
+   */
   readonly kubeconfig: string | undefined
   readonly helmContext: string | undefined
   readonly apiServer: ApiServer
@@ -35,7 +38,7 @@ export interface Cluster {
   readonly objects: Objects
   readonly dryRuns: DryRuns
   readonly inventory: InventoryReader
-  /** Pulls of images to the nodes before pods need them. */
+  /** Pre-pulls of images to the nodes. */
   readonly pulls: ImagePulls
   /** The records of runs on the cluster. */
   readonly runs: RunRecords
@@ -43,7 +46,7 @@ export interface Cluster {
   readonly secrets: KeptSecrets
   readonly guard: Guard
   readonly diagnosis: Diagnosis
-  /** The reservations of those who are about to install a dependent of a release. */
+  /** The reservations of runs that are about to install a dependent of a release. */
   readonly reservations: Reservations
   close(): Promise<void>
 }

@@ -7,7 +7,9 @@ import {asking, JOBS, PODS, resourcePath} from './api/resources.ts'
 import type {Served} from './api/served.ts'
 import {reviewAccess} from './permissions/access.ts'
 
-/** The images that pods of one kind will need, their namespace, and where and with which credentials the pods run. */
+/**
+ * The images that pods of one kind will need, their namespace, and the placement and credentials of the pods.
+ */
 export interface ImagePull {
   readonly namespace: string
   /** The images, in the order in which they are needed. */
@@ -23,15 +25,15 @@ export interface PullProgress {
   readonly pulled: number
 }
 
-/** A pull that has begun. */
+/** A pull that is in progress. */
 export interface BegunPull {
   progress(): Promise<PullProgress>
-  /** Deletes the pods that pulled; the images stay. */
+  /** Deletes the pods that pulled; the images stay on the nodes. */
   end(): Promise<void>
 }
 
 export interface ImagePulls {
-  /** Returns whether the user may pull images ahead in a namespace. */
+  /** Returns whether the user may pre-pull images in a namespace. */
   may(namespace: string): Promise<boolean>
   /** Starts one pod on each node, whose containers need the images and run nothing. */
   begin(pull: ImagePull, nodes: number): Promise<BegunPull>
@@ -65,7 +67,7 @@ async function begin(client: ApiClient, pull: ImagePull, nodes: number): Promise
   }
 }
 
-/** Returns the progress of a pull. A container whose image is on the node has its ID, or has been tried. */
+/** Returns the progress of a pull. The container of a pulled image has its ID, or was started. */
 async function progress(
   client: ApiClient,
   name: string,
@@ -97,19 +99,19 @@ async function end(client: ApiClient, namespace: string, name: string): Promise<
 
 const PULL_LABEL = 'kk.openstack.org/pull'
 
-/** The deadline of the Job, by which it ends by itself, also if kk was killed. */
-const LONGEST_SECONDS = 1800
-const KEPT_SECONDS = 60
+/** The deadline of the Job, so that it ends even if kk was killed. */
+const DEADLINE_SECONDS = 1800
+const TTL_SECONDS = 60
 
 /**
- * A command that no image has: the kubelet pulls the image, fails to start the container, and goes on with the next
- * one.
+ * A command that no image has: the kubelet pulls the image, fails to start the container, and continues with
+ * the next.
  */
-const NOTHING = '/kk/nothing-to-run'
+const MISSING_COMMAND = '/kk/nothing-to-run'
 
 /**
- * Returns a Job with one pod on each of `nodes` nodes. Its containers never run, so an image only has to exist; the pod
- * has no token and the fewest rights.
+ * Returns a Job with one pod on each of `nodes` nodes. Its containers never run, so an image only has to
+ * exist; the pod has no token and minimal rights.
  */
 function pullJob(name: string, {namespace, images, placement}: ImagePull, nodes: number): object {
   const labels = {[PULL_LABEL]: name}
@@ -119,7 +121,7 @@ function pullJob(name: string, {namespace, images, placement}: ImagePull, nodes:
     metadata: {name, namespace, labels},
     spec: {
       ...{parallelism: nodes, completions: nodes, backoffLimit: 0},
-      ...{activeDeadlineSeconds: LONGEST_SECONDS, ttlSecondsAfterFinished: KEPT_SECONDS},
+      ...{activeDeadlineSeconds: DEADLINE_SECONDS, ttlSecondsAfterFinished: TTL_SECONDS},
       template: {
         metadata: {labels},
         spec: {
@@ -138,7 +140,7 @@ function pullJob(name: string, {namespace, images, placement}: ImagePull, nodes:
             name: `image-${at}`,
             image,
             ...(policy !== undefined && {imagePullPolicy: policy}),
-            command: [NOTHING],
+            command: [MISSING_COMMAND],
             securityContext: {
               ...{allowPrivilegeEscalation: false, readOnlyRootFilesystem: true},
               capabilities: {drop: ['ALL']},

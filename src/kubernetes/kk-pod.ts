@@ -6,13 +6,15 @@ interface KkPod {
   readonly container: string
   readonly image: string
   readonly command: readonly string[]
-  /** What the container has beside the rest. */
+  /** Fields of the container in addition to the defaults. */
   readonly more?: object
-  /** Directories with their volumes, read only. */
+  /** Directories with their volumes, read-only. */
   readonly files?: Readonly<Record<string, object>>
 }
 
-/** The longest that an action may take by default, and a minute: so long a pod that is to end may let helm end. */
+/**
+ * The default timeout of an action and a minute, so that helm can finish before a terminating pod is killed.
+ */
 const GRACE_SECONDS = 960
 
 /** Returns the spec of a pod that runs kk; it meets the Pod Security Standard `restricted`. */
@@ -24,7 +26,7 @@ export function kkPod({account, container, image, command, more = {}, files = {}
   return {
     serviceAccountName: account,
     terminationGracePeriodSeconds: GRACE_SECONDS,
-    // The pause container reaps helms whose kk is gone.
+    // The pause container reaps helm processes whose kk is gone.
     shareProcessNamespace: true,
     securityContext: {
       runAsNonRoot: true,
@@ -36,7 +38,7 @@ export function kkPod({account, container, image, command, more = {}, files = {}
         name: container,
         image,
         command,
-        // Everything that kk and helm write on this machine; of none of it depends what they do next.
+        // Everything that kk and helm write on this machine is disposable.
         env: [
           ...['HOME', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'].map((name) => ({name, value: '/tmp'})),
           ...Object.entries(POD_VARIABLES).map(([name, fieldPath]) => ({

@@ -21,12 +21,12 @@ import {useReservations} from './reservations/reservations.ts'
 import {openWatches} from './watch/watches.ts'
 
 interface ClusterOptions extends KubeconfigOptions {
-  /** The rules by which custom resources are ready, if their conditions do not tell. */
+  /** The readiness rules of custom resources whose conditions do not show it. */
   readonly readiness?: ReadinessRules | undefined
 }
 
 /**
- * Returns the cluster of a kubeconfig context. Reads the kubeconfig and asks the cluster nothing. Throws
+ * Returns the cluster of a kubeconfig context. Reads the kubeconfig and sends no request. Throws
  * `KK_KUBECONFIG`.
  */
 export async function openCluster({

@@ -280,7 +280,7 @@ it('a fresh custom resource is waited for where its kind has a status, and where
 
   await gate([plain], later())
   await expect(gate([watched], Date.now() + 1_000)).rejects.toThrow(
-    `${watched.kind}/one: its controller has written no status yet; without one it counts as healthy 120 s after it was made`,
+    `${watched.kind}/one: its controller has written no status yet; without one it counts as healthy 120 s after its creation`,
   )
   const opened = gate([watched], later())
   const patch = JSON.stringify({status: {phase: 'Running'}})

@@ -111,7 +111,7 @@ describe('the guard itself', () => {
 
       expect(broken.exitCode).toBe(1)
       expect(broken.stdout).toContain(
-        'ValidatingAdmissionPolicy kk-guard is not as this version of kk writes it',
+        'ValidatingAdmissionPolicy kk-guard differs from this version of kk',
       )
       expect(await guardStatus(cluster)).toMatchObject({enforced: true, faults: []})
     })

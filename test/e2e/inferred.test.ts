@@ -115,7 +115,7 @@ describe.concurrent('an environment without a stated requirement', () => {
       await kubectl(['patch', ...cache, '--type', 'merge', '--patch', patch])
       await deployed
 
-      expect(stdout).toContain('.status.phase is not there, not Running')
+      expect(stdout).toContain('.status.phase is not set, not Running')
     })
   })
 })

@@ -222,7 +222,7 @@ describe.concurrent('before the first change', () => {
 
     expect(exitCode, stderr).toBe(1)
     expect(stderr).toContain('KK_WEBHOOK')
-    expect(stderr).toContain(`${name}/down, about ConfigMap/a`)
+    expect(stderr).toContain(`${name}/down, for ConfigMap/a`)
     expect(await revisions(name)).toEqual({api: 1, db: 1})
   })
 

@@ -10,7 +10,7 @@ const PULL = {
   images: [{image: 'keystone:1', policy: 'Always'}, {image: 'glance:1'}],
 }
 
-it('a pod on each node has a container of each image, which runs nothing and may nothing', async () => {
+it('a pull has a pod on each node, with a container per image that runs nothing', async () => {
   const {client, asked} = await scriptedServer((_, response) => json(response, {}))
 
   await imagePulls(client).begin(PULL, 3)
@@ -38,7 +38,7 @@ it('a pod on each node has a container of each image, which runs nothing and may
   })
 })
 
-it('an image is there when its container has its ID, or has been tried', async () => {
+it('an image is pulled when its container has its ID, or was started', async () => {
   const statuses = [
     {imageID: 'sha256:1'},
     {state: {waiting: {reason: 'ContainerCreating'}}},
@@ -54,7 +54,7 @@ it('an image is there when its container has its ID, or has been tried', async (
   expect(asked.at(-1)!.query.get('labelSelector')).toMatch(/^kk\.openstack\.org\/pull=kk-pull-/)
 })
 
-it('the end takes the Job and its pods away, and one that is gone is no matter', async () => {
+it('the end of a pull deletes the Job and its pods, and ignores a Job that is gone', async () => {
   const {client, asked} = await scriptedServer(({method}, response) =>
     method === 'DELETE' ? refuse(response, 404, 'gone') : json(response, {}),
   )

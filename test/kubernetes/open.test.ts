@@ -15,13 +15,13 @@ it.each([
   expect(await openGuard(client).supported()).toBe(supported)
 })
 
-it('a guard of which nothing is there is none', async () => {
+it('a guard without any object does not exist', async () => {
   const {client} = await scriptedServer((_, response) => refuse(response, 404, 'not found'))
 
   expect(await openGuard(client).read()).toBeUndefined()
 })
 
-it('somebody else’s write in between is not overwritten', async () => {
+it('a concurrent write is not overwritten', async () => {
   const {client} = await scriptedServer(({method, path}, response) =>
     method === 'PUT' && path.endsWith('/configmaps/kk-guard')
       ? refuse(response, 409, 'the object has been modified')

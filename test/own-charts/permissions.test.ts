@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {OPERATOR_ROLES, type Rule, rulesOf, rulesOfCluster} from '../../src/kubernetes/permissions/roles.ts'
+import {OPERATOR_ROLES, type Rule, rulesOf, clusterChartRules} from '../../src/kubernetes/permissions/roles.ts'
 import {SERVICES, useCharts, withAllObjects} from './support/charts.ts'
 import type {KubernetesObject} from './support/objects.ts'
 
@@ -9,7 +9,7 @@ type Right = readonly [group: string, resource: string, verb: string]
 
 const {release, rendered} = rulesOf(OPERATOR_ROLES)
 /** What who installs charts may do, in the namespace of a release and on the whole cluster. */
-const ALLOWED = {namespace: [...release, ...rendered], cluster: rulesOfCluster()}
+const ALLOWED = {namespace: [...release, ...rendered], cluster: clusterChartRules()}
 
 function isAllowed(rules: readonly Rule[], [group, resource, verb]: Right): boolean {
   return rules.some(

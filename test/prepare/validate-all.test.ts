@@ -164,7 +164,7 @@ it('replicas that an autoscaler has set are left to it, and not to be taken over
 it('a webhook that does not answer is no fault of the object', async () => {
   await expect(validated({rendered: {api: [ISSUER]}})).rejects.toMatchObject({
     code: 'KK_WEBHOOK',
-    message: expect.stringMatching(/openstack\/hook, about Issuer\/i/),
+    message: expect.stringMatching(/openstack\/hook, for Issuer\/i/),
   })
 })
 

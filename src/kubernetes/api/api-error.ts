@@ -2,28 +2,30 @@ import type * as meta from 'kubernetes-types/meta/v1.js'
 import {KkError} from '../../base/errors.ts'
 import type {Frozen} from './served.ts'
 
-/** The API server's account of a refusal. */
+/** The API server's reason for an error. */
 export type Status = Frozen<meta.Status>
 
-/** One of the reasons of a refusal, e.g. `FieldManagerConflict` with the field and a message that names the manager. */
+/**
+ * One of the causes of an error, e.g. `FieldManagerConflict` with the field, and the manager in its message.
+ */
 export type StatusCause = Frozen<meta.StatusCause>
 
 /**
- * The context and address that an error is about; every message names them, for a wrong context is the most common
- * cause.
+ * The context and address that an error is about. Every message names them, because a wrong context is the
+ * most common cause.
  */
 export interface Server {
   readonly context: string
   readonly server: string
 }
 
-/** An answer of the API server other than success. */
+/** A response of the API server with an error status. */
 export class ApiError extends KkError {
   readonly status: number
   /** The API server's message. */
-  readonly said: string | undefined
+  readonly serverMessage: string | undefined
   readonly causes: readonly StatusCause[]
-  /** The seconds after which it wants the request again. */
+  /** The seconds after which the API server accepts a retry. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -31,7 +33,7 @@ export class ApiError extends KkError {
     message: string,
     answer: {
       status: number
-      said?: string | undefined
+      serverMessage?: string | undefined
       causes?: readonly StatusCause[]
       hint?: string
       retryAfter?: number | undefined
@@ -39,7 +41,7 @@ export class ApiError extends KkError {
   ) {
     super(code, message, answer.hint === undefined ? {} : {hint: answer.hint})
     this.status = answer.status
-    this.said = answer.said
+    this.serverMessage = answer.serverMessage
     this.causes = answer.causes ?? []
     this.retryAfter = answer.retryAfter
   }
@@ -49,23 +51,23 @@ export function isApiError(error: unknown, ...statuses: readonly number[]): erro
   return error instanceof ApiError && (statuses.length === 0 || statuses.includes(error.status))
 }
 
-/** Returns an error with what the API server says in it masked, but for the names of fields and of their managers. */
+/** Returns an error with the API server's message masked. The names of fields and of their managers stay. */
 export function maskedError(error: ApiError, redact: (text: string) => string): ApiError {
-  const {status, causes, hint, retryAfter, said} = error
-  if (said === undefined || said === '') return error
-  const masked = redact(said)
+  const {status, causes, hint, retryAfter, serverMessage} = error
+  if (serverMessage === undefined || serverMessage === '') return error
+  const masked = redact(serverMessage)
   return new ApiError(
     error.code as 'KK_API',
-    error.message.replace(said, () => masked),
+    error.message.replace(serverMessage, () => masked),
     {
-      ...{status, said: masked, causes, retryAfter},
+      ...{status, serverMessage: masked, causes, retryAfter},
       ...(hint !== undefined && {hint}),
     },
   )
 }
 
 interface Refused {
-  /** The request in words, e.g. `list secrets`. */
+  /** The request as a verb and its object, e.g. `list secrets`. */
   readonly asked: string
   readonly status: number
   readonly body: Status
@@ -73,16 +75,16 @@ interface Refused {
   readonly retryAfter?: number | undefined
 }
 
-/** Returns the error of an answer whose status is 400 or more. */
+/** Returns the error of a response whose status is 400 or more. */
 export function refusal(server: Server, {asked, status, body, retryAfter}: Refused): ApiError {
-  const said = body.message?.trim()
+  const serverMessage = body.message?.trim()
   if (status === 401) {
     return new ApiError(
       'KK_FORBIDDEN',
       `${server.server} does not accept the credentials of context "${server.context}" (to ${asked})`,
       {
         status,
-        said,
+        serverMessage,
         hint: 'log in again, or repair the user of this context in the kubeconfig',
       },
     )
@@ -90,26 +92,26 @@ export function refusal(server: Server, {asked, status, body, retryAfter}: Refus
   if (status === 403) {
     return new ApiError(
       'KK_FORBIDDEN',
-      `context "${server.context}" may not ${asked}: ${said ?? 'forbidden'}`,
+      `context "${server.context}" may not ${asked}: ${serverMessage ?? 'forbidden'}`,
       {
         status,
-        said,
+        serverMessage,
         hint: 'ask for a role that allows it, or use another context',
       },
     )
   }
   return new ApiError(
     status >= 500 ? 'KK_API_SERVER' : 'KK_API',
-    `the API server of context "${server.context}" could not ${asked}: ${said ?? 'no reason given'} (${status})`,
-    {status, said, causes: body.details?.causes ?? [], retryAfter},
+    `the API server of context "${server.context}" could not ${asked}: ${serverMessage ?? 'no reason given'} (${status})`,
+    {status, serverMessage, causes: body.details?.causes ?? [], retryAfter},
   )
 }
 
-/** Returns the error of a request that got no answer. */
+/** Returns the error of a request without a response. */
 export function unreachable(server: Server, error: unknown): KkError {
   return new KkError(
     'KK_UNREACHABLE',
-    `the cluster of context "${server.context}" does not answer at ${server.server}: ${causeOf(error)}`,
+    `the cluster of context "${server.context}" does not answer at ${server.server}: ${networkReason(error)}`,
     {
       cause: error,
       hint: 'check that the cluster runs and that this is the context you mean (--context)',
@@ -117,12 +119,12 @@ export function unreachable(server: Server, error: unknown): KkError {
   )
 }
 
-const CAUSES: Readonly<Record<string, string>> = {
+const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
-  ENOTFOUND: 'the name of its host is not known',
-  EAI_AGAIN: 'the name of its host cannot be looked up now',
+  ENOTFOUND: 'its host name does not resolve',
+  EAI_AGAIN: 'its host name cannot be resolved at the moment',
   EHOSTUNREACH: 'no route to its host',
   ENETUNREACH: 'no network',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
@@ -134,10 +136,10 @@ const CAUSES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
 }
 
-function causeOf(error: unknown): string {
+function networkReason(error: unknown): string {
   const {code, message, errors} = error as {code?: string; message?: string; errors?: readonly unknown[]}
-  const known = code && CAUSES[code]
-  if (known) return known
-  if (errors && errors.length > 0) return causeOf(errors[0])
+  const reason = code && NETWORK_REASONS[code]
+  if (reason) return reason
+  if (errors && errors.length > 0) return networkReason(errors[0])
   return message || code || String(error)
 }

@@ -3,18 +3,15 @@ import type {ApiClient} from './client.ts'
 import type {ServedKinds} from './discovery.ts'
 import {type ClusterIdentity, expectReady, readIdentity} from './identity.ts'
 
-/**
- * The API server itself: of which cluster it is, whether it is ready, and what it serves. Every function throws as
- * `Cluster`'s do.
- */
+/** The identity, readiness and served kinds of an API server. Every function throws as `Cluster`'s do. */
 export interface ApiServer {
-  /** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for one that is too old. */
+  /** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for an unsupported version. */
   identity(): Promise<ClusterIdentity>
-  /** Throws `KK_UNREACHABLE` while the API server says that it is not ready. */
+  /** Throws `KK_UNREACHABLE` while the API server reports that it is not ready. */
   expectReady(): Promise<void>
   /**
-   * Returns the custom kinds that are served, as templates ask for them: `group/version` and `group/version/Kind`,
-   * sorted.
+   * Returns the custom kinds that are served, in the form of Helm's API versions: `group/version` and
+   * `group/version/Kind`, sorted.
    */
   customKinds(): Promise<readonly string[]>
 }

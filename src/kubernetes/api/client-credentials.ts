@@ -6,21 +6,21 @@ import {loadBundle} from '../../state/assets.ts'
 import type {Credentials} from './credentials.ts'
 import type {ClusterAccess, KubeconfigUser} from './kubeconfig.ts'
 
-/** Returns a reader of credentials by the Kubernetes client: token providers, SOCKS proxies. */
+/** Returns a reader of credentials that uses the Kubernetes client, for token providers and SOCKS proxies. */
 export function clientCredentials(access: ClusterAccess): (user: KubeconfigUser) => Promise<Credentials> {
   let loaded: {readonly user: string; readonly config: Promise<KubeConfig>} | undefined
   return async (user) => {
-    // It keeps the token of a provider until that expires, and one agent for its user.
+    // The client caches the token of a provider until it expires, and one agent for its user.
     const key = JSON.stringify(user)
     if (loaded?.user !== key) loaded = {user: key, config: loadClient(access, user)}
     const options: RequestOptions = {}
     await (await loaded.config).applyToHTTPSOptions(options)
     if (!options.agent) throw new Error('the Kubernetes client made no connection')
     const {ca, cert, key: privateKey} = options
-    // Without this check an invalid certificate fails only when a request is made, and looks like a cluster that does
-    // not answer.
+    // Without this check an invalid certificate fails only at the first request, as if the cluster did not
+    // respond.
     createSecureContext({...(ca && {ca}), ...(cert && {cert}), ...(privateKey && {key: privateKey})})
-    return {agent: options.agent as HttpAgent, headers: headersOf(options)}
+    return {agent: options.agent as HttpAgent, headers: requestHeaders(options)}
   }
 }
 
@@ -41,17 +41,17 @@ async function loadClient(access: ClusterAccess, user: KubeconfigUser): Promise<
 }
 
 /**
- * Returns the settings for a server with plain HTTP, such as a local proxy: the client refuses it unless TLS need not
- * be verified, and there is none.
+ * Returns the settings for a server with plain HTTP, such as a local proxy: the client accepts it only
+ * without TLS verification.
  */
 function withoutTls(server: string): object {
   return server.startsWith('http:') ? {'insecure-skip-tls-verify': true} : {}
 }
 
-function headersOf({headers, auth}: RequestOptions): Record<string, string> {
-  const given = Object.entries(headers ?? {}).map(
+function requestHeaders({headers, auth}: RequestOptions): Record<string, string> {
+  const plain = Object.entries(headers ?? {}).map(
     ([name, value]) => [name.toLowerCase(), String(value)] as const,
   )
   const basic = auth ? [['authorization', `Basic ${Buffer.from(auth).toString('base64')}`] as const] : []
-  return Object.fromEntries([...basic, ...given])
+  return Object.fromEntries([...basic, ...plain])
 }

@@ -1,6 +1,6 @@
 import {type Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plainRequest} from 'node:http'
 import {request as secureRequest} from 'node:https'
-import {text as textOf} from 'node:stream/consumers'
+import {text as streamText} from 'node:stream/consumers'
 import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../base/errors.ts'
 import {limiter} from '../../base/limiter.ts'
@@ -17,14 +17,14 @@ export interface ApiRequest {
   readonly contentType?: string
   readonly accept?: string
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds until an answer must have begun. */
+  /** Milliseconds until a response must begin. */
   readonly timeout?: number
   /**
-   * Whether a write has the same effect, or is refused, when it is done a second time, so that it may be sent again
-   * after its connection was cut.
+   * Whether a write is idempotent: done a second time it has the same effect, or is refused. It is then
+   * retried after a lost connection.
    */
   readonly repeatable?: boolean
-  /** The request in words, for messages: `list secrets`. */
+  /** The request as a verb and its object, for messages: `list secrets`. */
   readonly asked: string
 }
 
@@ -32,54 +32,59 @@ export interface ApiRequest {
 export interface ApiClient extends Server {
   /** Whether it is the cluster of the pod that this process runs in. */
   readonly isOfPod?: true
-  /** Returns the answer as JSON. */
+  /** Returns the response, parsed as JSON. */
   json<T>(request: ApiRequest): Promise<T>
   text(request: ApiRequest): Promise<string>
-  /** Resolves when an answer begins, with its lines as they come, until the server ends it. It takes no turn of other requests. */
+  /**
+   * Resolves when the response begins, with its lines as they arrive, until the server ends it. Does not
+   * count against the limit of concurrent requests.
+   */
   lines(request: ApiRequest): Promise<AsyncGenerator<string, void>>
   /**
-   * Returns the time by the API server's clock, in milliseconds since the epoch; before its first answer, by this
-   * machine's.
+   * Returns the time by the API server's clock, in milliseconds since the epoch; before its first response,
+   * by this machine's.
    */
   now(): number
-  /** Returns when the server last answered, or a watch said something, in milliseconds since the epoch. */
-  heardAt(): number
+  /** Returns the time of the last response or watch event, in milliseconds since the epoch. */
+  lastResponseAt(): number
   close(): void
 }
 
-const ANSWER_TIMEOUT = 30_000
-/** Longer than the API server's pause between two bookmarks, a minute. */
-const SILENCE_TIMEOUT = 110_000
-/** The attempts of a read whose connection is cut. */
-const ATTEMPTS = 3
+const RESPONSE_TIMEOUT_MS = 30_000
+/** Longer than the API server's interval between two bookmarks, a minute. */
+const IDLE_TIMEOUT_MS = 110_000
+/** The maximum of attempts of an idempotent request whose connection is lost. */
+const MAX_CONNECTION_ATTEMPTS = 3
 /**
- * The attempts of a request that the server puts off, as many as those of kubectl and helm (client-go:
+ * The maximum of attempts of a request that the server throttles, as in kubectl and helm (client-go:
  * rest/with_retry.go).
  */
-const MOST_ATTEMPTS = 11
-const LONGEST_PAUSE = 30_000
-/** So many requests are under way at once, whoever asks: an answer can hold a whole chart, up to 1 MiB. */
-const AT_ONCE = 16
-/** A Lease that waits for its turn may be lost. */
-const LEASES = '/apis/coordination.k8s.io/'
+const MAX_THROTTLED_ATTEMPTS = 11
+const MAX_RETRY_DELAY_MS = 30_000
+/** The limit of concurrent requests: a response can hold a whole chart, up to 1 MiB. */
+const MAX_CONCURRENT_REQUESTS = 16
+/** Exempt from the limit: a Lease whose renewal is queued may be lost. */
+const LEASES_PATH = '/apis/coordination.k8s.io/'
 
 export function openClient(access: ClusterAccess): ApiClient {
   const server = {context: access.context, server: access.server}
   const connection = connect(access)
   const clock = serverClock()
-  let heard = Date.now()
+  let lastResponse = Date.now()
   const sendTimed = async (request: ApiRequest) => {
-    const answer = await sendOnce(server, connection, request)
-    clock.set(answer.headers.date)
-    heard = Date.now()
-    return answer
+    const response = await sendOnce(server, connection, request)
+    clock.set(response.headers.date)
+    lastResponse = Date.now()
+    return response
   }
-  const inTurn = limiter(AT_ONCE)
+  const limitConcurrency = limiter(MAX_CONCURRENT_REQUESTS)
   const text = (request: ApiRequest) => {
     const send = async () => readText(server, await sendTimed(request), request)
-    // A pause before the next attempt holds up nobody else.
-    const sendInTurn = request.path.startsWith(LEASES) ? send : () => inTurn(send, request.signal)
-    return persist(connection, request, sendInTurn)
+    // The delay before a retry does not block other requests.
+    const sendLimited = request.path.startsWith(LEASES_PATH)
+      ? send
+      : () => limitConcurrency(send, request.signal)
+    return sendWithRetries(connection, request, sendLimited)
   }
   return {
     ...server,
@@ -89,27 +94,27 @@ export function openClient(access: ClusterAccess): ApiClient {
     },
     text,
     async lines(request) {
-      const answer = await persist(connection, request, () => sendTimed(request))
-      const onHeard = () => {
-        heard = Date.now()
+      const response = await sendWithRetries(connection, request, () => sendTimed(request))
+      const onData = () => {
+        lastResponse = Date.now()
       }
-      return linesOf(server, answer, {...request, onHeard})
+      return readLines(server, response, {...request, onData})
     },
     now: clock.now,
-    heardAt: () => heard,
+    lastResponseAt: () => lastResponse,
     close: connection.close,
   }
 }
 
 /**
- * Returns a clock that follows the API server's. Machines disagree on the time, so times that are compared across them
- * come from the one that all of them talk to.
+ * Returns a clock that follows the API server's. Machines disagree on the time, so times that are compared
+ * across machines come from the API server.
  */
 function serverClock() {
   let ahead = Date.now() - performance.now()
   return {
     now: () => performance.now() + ahead,
-    /** Takes the header `Date` of an answer that has just come, which has whole seconds. */
+    /** Sets the clock by the header `Date` of the latest response, which has whole seconds. */
     set(date: string | undefined): void {
       const time = Date.parse(date ?? '')
       if (!Number.isNaN(time)) ahead = time - performance.now()
@@ -117,23 +122,30 @@ function serverClock() {
   }
 }
 
-/** Sends a request again if its connection is cut and it may be repeated, or if the server asks to send it later. */
-async function persist<T>(connection: Connection, request: ApiRequest, send: () => Promise<T>): Promise<T> {
+/**
+ * Retries a request after a lost connection if it is idempotent, and with the server's delay if the server
+ * throttles it.
+ */
+async function sendWithRetries<T>(
+  connection: Connection,
+  request: ApiRequest,
+  send: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await send()
     } catch (error) {
       request.signal?.throwIfAborted()
-      const pause = pauseBefore(error, request, attempt)
-      if (pause === undefined) throw error
+      const delay = retryDelay(error, request, attempt)
+      if (delay === undefined) throw error
       if (isApiError(error, 401)) connection.expire()
-      await wait(pause, undefined, {signal: request.signal})
+      await wait(delay, undefined, {signal: request.signal})
     }
   }
 }
 
-/** Returns the milliseconds until the next attempt; undefined if there is none. */
-function pauseBefore(
+/** Returns the milliseconds until the next attempt; undefined if the request must not be retried. */
+function retryDelay(
   error: unknown,
   {method = 'GET', repeatable = method === 'GET'}: ApiRequest,
   attempt: number,
@@ -141,13 +153,13 @@ function pauseBefore(
   if (isApiError(error, 401)) return attempt === 1 ? 0 : undefined
   if (isApiError(error) && (error.status === 429 || error.retryAfter !== undefined)) {
     const {retryAfter = 1} = error
-    return attempt < MOST_ATTEMPTS ? Math.min(retryAfter * 1000, LONGEST_PAUSE) : undefined
+    return attempt < MAX_THROTTLED_ATTEMPTS ? Math.min(retryAfter * 1000, MAX_RETRY_DELAY_MS) : undefined
   }
-  const cut = error instanceof KkError && ['ECONNRESET', 'EPIPE'].includes(codeOf(error.cause) ?? '')
-  return cut && repeatable && attempt < ATTEMPTS ? attempt * 50 : undefined
+  const cut = error instanceof KkError && ['ECONNRESET', 'EPIPE'].includes(errorCode(error.cause) ?? '')
+  return cut && repeatable && attempt < MAX_CONNECTION_ATTEMPTS ? attempt * 50 : undefined
 }
 
-function codeOf(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   return (error as {code?: string} | undefined)?.code
 }
 
@@ -159,8 +171,8 @@ async function sendOnce(
   const {agent, headers} = await connection.open()
   const {method = 'GET', contentType = 'application/json', accept = 'application/json'} = request
   const body = request.body === undefined ? undefined : JSON.stringify(request.body)
-  const answer = await sendHttp({
-    url: server.server + request.path + queryOf(request.query),
+  const response = await sendHttp({
+    url: server.server + request.path + queryString(request.query),
     method,
     headers: {
       ...(headers as OutgoingHttpHeaders),
@@ -171,66 +183,71 @@ async function sendOnce(
     body,
     agent,
     signal: request.signal,
-    answerTimeout: request.timeout ?? ANSWER_TIMEOUT,
-    silenceTimeout: SILENCE_TIMEOUT,
+    responseTimeout: request.timeout ?? RESPONSE_TIMEOUT_MS,
+    idleTimeout: IDLE_TIMEOUT_MS,
   }).catch((error: unknown) => {
     request.signal?.throwIfAborted()
     throw unreachable(server, error)
   })
-  const status = answer.statusCode ?? 0
-  if (status < 400) return answer
-  const said = statusOf(await readText(server, answer, request))
-  throw refusal(server, {asked: request.asked, status, body: said, retryAfter: putOff(status, answer)})
+  const status = response.statusCode ?? 0
+  if (status < 400) return response
+  const error = parseStatus(await readText(server, response, request))
+  throw refusal(server, {
+    asked: request.asked,
+    status,
+    body: error,
+    retryAfter: retryAfterSeconds(status, response),
+  })
 }
 
 /**
- * Returns the seconds by which the server puts a request off. Only an error of the server itself, and too many
- * requests, mean that the request was not done.
+ * Returns the seconds of the header `Retry-After`. Only with status 429 and errors of the server itself is
+ * the request known not to be done.
  */
-function putOff(status: number, {headers}: IncomingMessage): number | undefined {
+function retryAfterSeconds(status: number, {headers}: IncomingMessage): number | undefined {
   const after = headers['retry-after']
-  const isPutOff = status === 429 || status >= 500
-  return isPutOff && after !== undefined && /^\d+$/.test(after) ? Number(after) : undefined
+  const isThrottled = status === 429 || status >= 500
+  return isThrottled && after !== undefined && /^\d+$/.test(after) ? Number(after) : undefined
 }
 
 function bodyHeaders(body: string, contentType: string): Record<string, string> {
   return {'content-type': contentType, 'content-length': String(Buffer.byteLength(body))}
 }
 
-function queryOf(query: ApiRequest['query'] = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  if (given.length === 0) return ''
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+function queryString(query: ApiRequest['query'] = {}): string {
+  const parameters = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (parameters.length === 0) return ''
+  return `?${new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]))}`
 }
 
-/** Returns the Status in an answer. A proxy in between may answer with a page instead. */
-function statusOf(text: string): Status {
+/** Returns the Status in a response. A proxy in between may respond with an HTML page instead. */
+function parseStatus(text: string): Status {
   try {
     return JSON.parse(text) as Status
   } catch {
-    return {message: text.trim().split('\n', 1)[0]?.slice(0, 200) || 'no reason given'}
+    return {message: text.trim().split('\n', 1)[0]?.slice(0, 200) || 'no reason parameters'}
   }
 }
 
-async function readText(server: Server, answer: IncomingMessage, {signal}: ApiRequest): Promise<string> {
+async function readText(server: Server, response: IncomingMessage, {signal}: ApiRequest): Promise<string> {
   try {
-    return await textOf(answer)
+    return await streamText(response)
   } catch (error) {
     signal?.throwIfAborted()
     throw unreachable(server, error)
   }
 }
 
-async function* linesOf(
+async function* readLines(
   server: Server,
-  answer: IncomingMessage,
-  {signal, onHeard}: ApiRequest & {readonly onHeard: () => void},
+  response: IncomingMessage,
+  {signal, onData}: ApiRequest & {readonly onData: () => void},
 ): AsyncGenerator<string, void> {
   let rest = ''
   try {
-    answer.setEncoding('utf8')
-    for await (const chunk of answer) {
-      onHeard()
+    response.setEncoding('utf8')
+    for await (const chunk of response) {
+      onData()
       const parts = (rest + (chunk as string)).split('\n')
       rest = parts.pop() ?? ''
       yield* parts.filter((line) => line !== '')
@@ -248,26 +265,28 @@ interface HttpRequest {
   readonly body: string | undefined
   readonly agent: Agent
   readonly signal: AbortSignal | undefined
-  /** Milliseconds until an answer must have begun. */
-  readonly answerTimeout: number
-  /** Milliseconds that an answer may be silent. */
-  readonly silenceTimeout: number
+  /** Milliseconds until a response must begin. */
+  readonly responseTimeout: number
+  /** Milliseconds that a response may be idle. */
+  readonly idleTimeout: number
 }
 
 /**
- * Sends one HTTP request and resolves when the answer begins. It uses node:http, for undici costs 40 ms at every start.
- * Rejects with the errors of sockets, or with the code `ETIMEDOUT`.
+ * Sends one HTTP request and resolves when the response begins. Uses node:http, because undici adds 40 ms to
+ * every start. Rejects with the errors of sockets, or with the code `ETIMEDOUT`.
  */
-async function sendHttp(sent: HttpRequest): Promise<IncomingMessage> {
-  const {url, method, headers, body, agent, signal} = sent
+async function sendHttp(options: HttpRequest): Promise<IncomingMessage> {
+  const {url, method, headers, body, agent, signal} = options
   const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>()
   const request = url.startsWith('https:') ? secureRequest : plainRequest
-  const outgoing = request(url, {method, headers, agent, ...(signal && {signal})}, (answer) => {
+  const outgoing = request(url, {method, headers, agent, ...(signal && {signal})}, (response) => {
     clearTimeout(timer)
-    answer.setTimeout(sent.silenceTimeout, () => answer.destroy(timedOut('the answer stopped half way')))
-    resolve(answer)
+    response.setTimeout(options.idleTimeout, () =>
+      response.destroy(timedOut('the response stopped before its end')),
+    )
+    resolve(response)
   })
-  const timer = setTimeout(() => outgoing.destroy(timedOut('no answer in time')), sent.answerTimeout)
+  const timer = setTimeout(() => outgoing.destroy(timedOut('no response in time')), options.responseTimeout)
   outgoing.on('error', (error) => {
     clearTimeout(timer)
     reject(error)

@@ -8,28 +8,28 @@ import type {ClusterAccess} from './kubeconfig.ts'
 type Agent = HttpAgent | HttpsAgent
 
 /** The agent and headers of a request. */
-interface Opened {
+interface RequestContext {
   readonly agent: Agent
   readonly headers: Headers
 }
 
 export interface Connection {
-  open(): Promise<Opened>
-  /** Has the credentials read again, for the API server does not accept the present ones. */
+  open(): Promise<RequestContext>
+  /** Discards the cached credentials, after the API server has refused them. */
   expire(): void
   close(): void
 }
 
-/** The time for which tokens and certificates from files and plugins are reused; they may change during a run. */
-const FRESH_MILLISECONDS = 60_000
+/** The TTL of tokens and certificates from files and plugins, which may change during a run. */
+const CREDENTIALS_TTL_MS = 60_000
 
-/** Returns connections with the credentials of one kubeconfig user, which are kept fresh. */
+/** Returns a connection with the credentials of one kubeconfig user, refreshed after their TTL. */
 export function connect(access: ClusterAccess): Connection {
   const agents = new Map<string | Agent, Agent>()
   let read = credentialReader(access)
-  let current: {readonly since: number; readonly value: Promise<Opened>} | undefined
+  let current: {readonly since: number; readonly value: Promise<RequestContext>} | undefined
 
-  function agentOf(credentials: Credentials): Agent {
+  function cachedAgent(credentials: Credentials): Agent {
     const key = 'agent' in credentials ? credentials.agent : JSON.stringify(credentials.tls)
     const agent =
       agents.get(key) ?? ('agent' in credentials ? credentials.agent : makeAgent(access, credentials.tls))
@@ -37,14 +37,14 @@ export function connect(access: ClusterAccess): Connection {
     return agent
   }
 
-  async function refresh(): Promise<Opened> {
+  async function refresh(): Promise<RequestContext> {
     const credentials = await read()
-    return {agent: agentOf(credentials), headers: credentials.headers}
+    return {agent: cachedAgent(credentials), headers: credentials.headers}
   }
 
   return {
     open() {
-      if (current && performance.now() - current.since < FRESH_MILLISECONDS) return current.value
+      if (current && performance.now() - current.since < CREDENTIALS_TTL_MS) return current.value
       const value = refresh()
       current = {since: performance.now(), value}
       value.catch(() => {
@@ -63,12 +63,12 @@ export function connect(access: ClusterAccess): Connection {
 }
 
 /**
- * Returns an agent with one secure context for all connections: Node would read the certificates again for each, 4 ms
- * every time.
+ * Returns an agent with one secure context for all connections: Node would read the certificates again for
+ * each, at 4 ms.
  */
 function makeAgent(access: ClusterAccess, tls: TlsOptions): Agent {
   const {proxy} = access
-  // Whether the server is to be reached through it was decided before.
+  // The use of the proxy (`NO_PROXY`) was decided before.
   const shared = {keepAlive: true, ...(proxy && {proxyEnv: {HTTP_PROXY: proxy, HTTPS_PROXY: proxy}})}
   if (access.server.startsWith('http:')) return new HttpAgent(shared)
   try {

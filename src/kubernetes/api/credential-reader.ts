@@ -9,9 +9,9 @@ import {type PluginCredentials, PluginError, runPlugin} from './exec-plugin.ts'
 import type {ClusterAccess, KubeconfigUser} from './kubeconfig.ts'
 
 /**
- * Returns a reader of the credentials of a kubeconfig user, which reads them again at every call; what a plugin gives is kept as
- * long as it is valid. Token providers and SOCKS proxies are left to the Kubernetes client, which takes 60 ms longer to start
- * than everything else together. The reader throws `KK_KUBECONFIG`.
+ * Returns a reader of a kubeconfig user's credentials. Files are read at every call; the credentials of a
+ * plugin are cached until they expire. Token providers and SOCKS proxies use the Kubernetes client, whose
+ * import takes 60 ms longer than everything else. The reader throws `KK_KUBECONFIG`.
  */
 export function credentialReader(
   access: ClusterAccess,
@@ -19,11 +19,12 @@ export function credentialReader(
 ): () => Promise<Credentials> {
   const {user, proxy} = access
   const needsClient = user['auth-provider'] || /^socks/i.test(proxy ?? '')
-  let given: PluginCredentials | undefined
+  let pluginCredentials: PluginCredentials | undefined
   const byPlugin = async () => {
     if (!user.exec || user.token || user.tokenFile || user.username) return user
-    if (!given || given.expires <= Date.now()) given = await runPlugin(access, user.exec, pluginMilliseconds)
-    return withPlugin(user, given)
+    if (!pluginCredentials || pluginCredentials.expires <= Date.now())
+      pluginCredentials = await runPlugin(access, user.exec, pluginMilliseconds)
+    return withPlugin(user, pluginCredentials)
   }
   const byClient = clientCredentials(access)
   return async () => {
@@ -31,7 +32,7 @@ export function credentialReader(
       refuseUnusable(access)
       const own = {...access, user: await byPlugin()}
       const identity = impersonation(user)
-      const plain = {tls: tlsOptions(own), headers: headersOf(own)}
+      const plain = {tls: tlsOptions(own), headers: authorizationHeaders(own)}
       const credentials = needsClient ? await byClient(own.user) : plain
       if (user['auth-provider'] && !credentials.headers['authorization'])
         throw new Error(
@@ -47,7 +48,7 @@ export function credentialReader(
   }
 }
 
-/** Returns the user with what its plugin has given. */
+/** Returns the user with the credentials of its plugin. */
 function withPlugin(
   {exec: _, ...user}: KubeconfigUser,
   {token, clientCertificateData: certificate, clientKeyData: key}: PluginCredentials,
@@ -62,8 +63,9 @@ function withPlugin(
 }
 
 /**
- * Returns the headers with which a user acts as another one (client-go: transport/round_trippers.go). Groups, a UID and the rest
- * without the user are refused, as by client-go (clientcmd/validation.go): without them it would go on with all of its own rights.
+ * Returns the headers of impersonation (client-go: transport/round_trippers.go). Throws for groups, a UID or
+ * extra fields without a user name, as client-go does (clientcmd/validation.go): the request would have all
+ * rights of the user itself.
  */
 function impersonation(user: KubeconfigUser): Headers {
   const {as: name, 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra} = user
@@ -83,7 +85,7 @@ function impersonation(user: KubeconfigUser): Headers {
   }
 }
 
-/** A header's name has no other characters (client-go: headerKeyEscape). */
+/** Escapes characters that a header's name must not have (client-go: headerKeyEscape). */
 function escapedName(key: string): string {
   const bytes = [...Buffer.from(key)]
   return bytes
@@ -103,18 +105,18 @@ interface Provider {
 /** The keys without which the Kubernetes client sends requests anonymously. */
 const OIDC_KEYS = ['client-id', 'id-token', 'idp-issuer-url']
 
-/** Throws for settings on which the Kubernetes client throws exceptions that name no cause. */
+/** Throws for settings for which the Kubernetes client throws exceptions without a cause. */
 function refuseUnusable({cluster, user}: ClusterAccess): void {
   const provider = user['auth-provider'] as Provider | null | undefined
   if (provider && provider.name !== 'oidc')
     throw new Error(
-      'its user has auth-provider, which is gone since Kubernetes 1.26: use exec with a credential plugin',
+      'its user has auth-provider, which is removed in Kubernetes 1.26: use exec with a credential plugin',
     )
   const missing = provider ? OIDC_KEYS.filter((key) => !provider.config?.[key]) : []
   if (missing.length > 0)
     throw new Error(`its auth-provider oidc lacks ${missing.join(', ')} below config: add them, or use exec`)
   const proxy = cluster['proxy-url']
-  // An address that cannot be parsed is not repeated: it may hold a password.
+  // An address that cannot be parsed is not printed: it may hold a password.
   if (proxy && !/^(?:https?|socks[45]?[ah]?):$/.test(URL.parse(proxy)?.protocol ?? ''))
     throw new Error(
       'proxy-url of its cluster is no address of a proxy: expected http://HOST:PORT, https:// or socks5://',
@@ -122,13 +124,13 @@ function refuseUnusable({cluster, user}: ClusterAccess): void {
 }
 
 /**
- * Returns the error for a user whose credentials cannot be read or used. A plugin may print the secrets that the user's
- * entry hands to it.
+ * Returns the error for a user whose credentials cannot be read or used, masked: a plugin may print the
+ * secrets of the user's entry.
  */
 export function noCredentials(access: ClusterAccess, error: unknown): KkError {
   return new KkError(
     'KK_KUBECONFIG',
-    `no credentials for context "${access.context}": ${redactor({user: access.user})(reasonOf(access, error))}`,
+    `no credentials for context "${access.context}": ${redactor({user: access.user})(describeFailure(access, error))}`,
     {
       cause: error,
       hint:
@@ -156,9 +158,10 @@ function material(data: string | undefined, file: string | undefined): Buffer | 
 }
 
 /**
- * Returns the headers of a user; a token file wins over a token, for it is kept fresh (client-go: transport/config.go).
+ * Returns the headers of a user. A token file wins over a token, because it is rotated (client-go:
+ * transport/config.go).
  */
-function headersOf({user}: ClusterAccess): Record<string, string> {
+function authorizationHeaders({user}: ClusterAccess): Record<string, string> {
   const token = user.tokenFile ? readFileSync(user.tokenFile, 'utf8').trim() : user.token
   const basic = Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')
   return {
@@ -167,13 +170,13 @@ function headersOf({user}: ClusterAccess): Record<string, string> {
   }
 }
 
-function reasonOf(access: ClusterAccess, error: unknown): string {
+function describeFailure(access: ClusterAccess, error: unknown): string {
   const {user} = access
   const {code, path, message} = error as NodeJS.ErrnoException
   if (code === 'ERR_INVALID_CHAR')
     return 'its token, or the user to act as, holds a line break or another character that no header can have'
   if (error instanceof PluginError) return message
-  // The content of a token or an address is not repeated.
+  // The content of a token or an address is not printed.
   if (user['auth-provider'] && (error instanceof SyntaxError || error instanceof TypeError))
     return 'its auth-provider oidc cannot be used: expected a JSON Web Token as id-token and an address as idp-issuer-url below config, or exec in its place'
   const isOfKey = code?.startsWith('ERR_OSSL') || message?.startsWith('error:')
@@ -184,11 +187,12 @@ function reasonOf(access: ClusterAccess, error: unknown): string {
       ? 'the credential plugin gave a certificate and a key that cannot be used: expected a pair in PEM'
       : 'client-certificate and client-key cannot be used: expected a pair that belongs together'
   if (code && path) return `${path}: ${code}`
-  return message?.trim().split('\n', 1)[0] || 'no reason was given'
+  return message?.trim().split('\n', 1)[0] || 'no reason pluginCredentials'
 }
 
 /**
- * Returns the first key whose file cannot be read, or which holds no certificate or key, with what was expected there.
+ * Returns what was expected at the first key whose file cannot be read, or which holds no certificate or key;
+ * undefined if all can be used.
  */
 function wrongMaterial({cluster, user}: ClusterAccess): string | undefined {
   const places = [
@@ -197,8 +201,8 @@ function wrongMaterial({cluster, user}: ClusterAccess): string | undefined {
     ['client-key', user, 'key', 'a key without a passphrase'],
   ] as const
   for (const [key, entry, option, what] of places) {
-    const stated = entry as Readonly<Record<string, string | undefined>>
-    const [data, file] = [stated[`${key}-data`], stated[key]]
+    const fields = entry as Readonly<Record<string, string | undefined>>
+    const [data, file] = [fields[`${key}-data`], fields[key]]
     const unread = data ? undefined : wrongFile(key, file)
     if (unread) return unread
     try {

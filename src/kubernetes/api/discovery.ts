@@ -3,15 +3,17 @@ import type {Resource} from './resources.ts'
 
 /** The kinds that the API server serves now. */
 export interface Discovery {
-  /** Returns the resource of a kind; undefined if the cluster does not know the kind, even when asked afresh. */
+  /**
+   * Returns the resource of a kind; undefined if the cluster does not serve the kind, after a refresh too.
+   */
   find(apiVersion: string, kind: string): Promise<Resource | undefined>
 }
 
-/** The kinds that the API server serves now, also as one list. */
+/** The kinds that the API server serves now, also as a list. */
 export interface ServedKinds extends Discovery {
-  /** Returns all kinds, asked afresh. */
+  /** Returns all kinds, freshly read. */
   all(): Promise<readonly Resource[]>
-  /** Returns true for an API that is registered, and whose server (an APIService) did not answer when the kinds were asked for. */
+  /** Returns whether an API is registered but its server (an APIService) did not respond at the last read. */
   isUnavailable(apiVersion: string): Promise<boolean>
 }
 
@@ -25,7 +27,7 @@ interface GroupList {
     readonly metadata: {readonly name?: string}
     readonly versions: readonly {
       readonly version: string
-      /** `Stale` where the server of an aggregated API does not answer. */
+      /** `Stale` if the server of an aggregated API does not respond. */
       readonly freshness?: 'Current' | 'Stale'
       readonly resources?: readonly {
         readonly resource: string
@@ -42,34 +44,34 @@ const AGGREGATED = ['v2', 'v2beta1']
   .join(',')
 
 /**
- * Returns a discovery that asks once, and again for a kind that is missing: a release that was just installed may have
- * brought it.
+ * Returns a discovery that reads the kinds once, and again when a kind is missing: a release that was just
+ * installed may have added it.
  */
 export function discoverKinds(client: ApiClient): ServedKinds {
-  let known: Promise<Kinds> | undefined
-  let asked: Promise<Kinds> | undefined
+  let cached: Promise<Kinds> | undefined
+  let pending: Promise<Kinds> | undefined
 
   function refresh(): Promise<Kinds> {
-    asked ??= readKinds(client).finally(() => {
-      asked = undefined
+    pending ??= readKinds(client).finally(() => {
+      pending = undefined
     })
-    known = asked
-    return asked
+    cached = pending
+    return pending
   }
 
   return {
     async find(apiVersion, kind) {
       const key = `${apiVersion}/${kind}`
-      const first = known
-      const found = first && (await first.catch(() => undefined))?.served.get(key)
-      return found ?? (await refresh()).served.get(key)
+      const before = cached
+      const resource = before && (await before.catch(() => undefined))?.served.get(key)
+      return resource ?? (await refresh()).served.get(key)
     },
     all: async () => [...(await refresh()).served.values()],
-    isUnavailable: async (apiVersion) => (await (known ?? refresh())).unavailable.has(apiVersion),
+    isUnavailable: async (apiVersion) => (await (cached ?? refresh())).unavailable.has(apiVersion),
   }
 }
 
-/** Reads all kinds by aggregated discovery, with two requests for all groups (Kubernetes 1.27; `v2` since 1.30). */
+/** Reads all kinds by aggregated discovery, in two requests (Kubernetes 1.27; `v2` since 1.30). */
 async function readKinds(client: ApiClient): Promise<Kinds> {
   const lists = await Promise.all(
     ['/api', '/apis'].map((path) =>

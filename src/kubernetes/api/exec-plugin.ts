@@ -3,17 +3,17 @@ import {stripVTControlCharacters} from 'node:util'
 import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import type {ClusterAccess, ExecConfig} from './kubeconfig.ts'
 
-/** What a credential plugin gives. */
+/** The credentials of a credential plugin. */
 export interface PluginCredentials {
   readonly token?: string
   /** A certificate and its key, in PEM. */
   readonly clientCertificateData?: string
   readonly clientKeyData?: string
-  /** The end of its validity, in milliseconds since the epoch. */
+  /** The time of their expiry, in milliseconds since the epoch. */
   readonly expires: number
 }
 
-/** An error of a plugin, with what its entry in the kubeconfig says of its installation. */
+/** An error of a plugin, with the `installHint` of its entry in the kubeconfig. */
 export class PluginError extends Error {
   readonly hint: string | undefined
 
@@ -24,18 +24,19 @@ export class PluginError extends Error {
 }
 
 /**
- * The time limit of a plugin that cannot prompt the user: one that takes longer waits for input that does not come.
+ * The timeout of a plugin that cannot prompt the user: a slower plugin waits for input that never arrives.
  */
-const PLUGIN_MILLISECONDS = 60_000
+const PLUGIN_TIMEOUT_MS = 60_000
 
 /**
- * Runs the credential plugin of a user and returns what it gives, as client-go does (plugin/pkg/client/auth/exec: exec.go,
- * tools/clientcmd: validation.go). It may ask the user only where standard input is a terminal. Rejects with `PluginError`.
+ * Runs the credential plugin of a user and returns its credentials, as client-go does
+ * (plugin/pkg/client/auth/exec: exec.go, tools/clientcmd: validation.go). The plugin may prompt the user only
+ * if standard input is a terminal. Rejects with `PluginError`.
  */
 export async function runPlugin(
   access: ClusterAccess,
   exec: ExecConfig,
-  milliseconds = PLUGIN_MILLISECONDS,
+  milliseconds = PLUGIN_TIMEOUT_MS,
 ): Promise<PluginCredentials> {
   const {command, args, env, installHint} = exec
   const isInteractive = mayPrompt(exec)
@@ -56,15 +57,15 @@ export async function runPlugin(
   if (result.timedOut)
     throw new PluginError(`the credential plugin ${command} did not answer within ${milliseconds / 1000} s`)
   if (result.exitCode === undefined && result.signal === undefined)
-    throw new PluginError(reasonOf(command!, result.code), installHint ?? undefined)
+    throw new PluginError(startFailure(command!, result.code), installHint ?? undefined)
   if (result.exitCode !== 0)
     throw new PluginError(
-      firstLine(String(result.stderr ?? '')) || 'the credential plugin failed without a word',
+      firstLine(String(result.stderr ?? '')) || 'the credential plugin failed without a message',
     )
   return credentialsIn(result.stdout, exec)
 }
 
-function reasonOf(command: string, code: string | undefined): string {
+function startFailure(command: string, code: string | undefined): string {
   if (code === 'ENOENT') return `the credential plugin ${command} is not installed`
   return `the credential plugin ${command} cannot be started (${code})`
 }
@@ -73,25 +74,27 @@ function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0]!
 }
 
-const VERSIONS = ['v1', 'v1beta1'].map((version) => `client.authentication.k8s.io/${version}`)
-const MODES = ['Never', 'IfAvailable', 'Always']
+const API_VERSIONS = ['v1', 'v1beta1'].map((version) => `client.authentication.k8s.io/${version}`)
+const INTERACTIVE_MODES = ['Never', 'IfAvailable', 'Always']
 
-/** Returns whether the plugin may ask the user. Throws for an entry that client-go refuses. */
+/** Returns whether the plugin may prompt the user. Throws for an entry that client-go refuses. */
 function mayPrompt({apiVersion = '', command, env, interactiveMode}: ExecConfig): boolean {
   if (!command) throw new PluginError('its user has exec without a command')
-  if (!VERSIONS.includes(apiVersion))
-    throw new PluginError(`its user has exec with an apiVersion other than ${VERSIONS.join(' and ')}`)
+  if (!API_VERSIONS.includes(apiVersion))
+    throw new PluginError(`its user has exec with an apiVersion other than ${API_VERSIONS.join(' and ')}`)
   if (env?.some(({name}) => !name)) throw new PluginError('its user has exec with a variable without a name')
   const mode = interactiveMode ?? (apiVersion.endsWith('v1') ? '' : 'IfAvailable')
-  if (!MODES.includes(mode))
-    throw new PluginError(`its user has exec without interactiveMode: expected ${MODES.join(', ')}`)
+  if (!INTERACTIVE_MODES.includes(mode))
+    throw new PluginError(
+      `its user has exec without interactiveMode: expected ${INTERACTIVE_MODES.join(', ')}`,
+    )
   const isTerminal = process.stdin.isTTY === true
   if (mode === 'Always' && !isTerminal)
     throw new PluginError(`the credential plugin ${command} asks the user, and standard input is no terminal`)
   return mode !== 'Never' && isTerminal
 }
 
-/** The extension of a cluster's entry that is for plugins. */
+/** The extension of a cluster's entry that is meant for plugins. */
 const EXTENSION = 'client.authentication.k8s.io/exec'
 
 function execInfo(
@@ -131,7 +134,7 @@ interface ExecCredential {
 }
 
 function credentialsIn(output: string, {apiVersion}: ExecConfig): PluginCredentials {
-  const answer = parsed(output)
+  const answer = parseJson(output)
   if (answer.kind !== 'ExecCredential' || !answer.status)
     throw new PluginError('the credential plugin did not print the JSON of an ExecCredential')
   if (answer.apiVersion !== apiVersion)
@@ -146,8 +149,8 @@ function credentialsIn(output: string, {apiVersion}: ExecConfig): PluginCredenti
   return {...credentials, expires}
 }
 
-/** Without a cause: the message of a SyntaxError quotes the text. */
-function parsed(output: string): ExecCredential {
+/** Throws no SyntaxError, because its message quotes the string; returns `{}` instead. */
+function parseJson(output: string): ExecCredential {
   try {
     const answer: unknown = JSON.parse(output)
     if (typeof answer === 'object' && answer !== null) return answer

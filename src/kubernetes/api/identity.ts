@@ -12,15 +12,15 @@ export interface ClusterIdentity {
 }
 
 /**
- * The oldest minor version of Kubernetes 1 that kk works on: Deployments, Leases, aggregated discovery as kk reads
- * them.
+ * The oldest supported minor version of Kubernetes 1, by the APIs that kk uses: Deployments, Leases,
+ * aggregated discovery.
  */
 export const OLDEST_KUBERNETES = '1.29'
 
-/** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for one that is too old. */
+/** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for an unsupported version. */
 export async function readIdentity(client: ApiClient): Promise<ClusterIdentity> {
   const [version, namespace] = await Promise.all([
-    client.json<{gitVersion: string}>({path: '/version', asked: 'tell its version'}),
+    client.json<{gitVersion: string}>({path: '/version', asked: 'report its version'}),
     readObject<{metadata: {uid: string}}>(client, NAMESPACES, {
       namespace: '',
       name: 'kube-system',
@@ -38,12 +38,12 @@ export async function readIdentity(client: ApiClient): Promise<ClusterIdentity> 
 }
 
 /**
- * Throws `KK_UNREACHABLE` while the API server says that it is not ready: after its start it refuses for a while what it
- * accepts later. One that does not tell counts as ready.
+ * Throws `KK_UNREACHABLE` while the API server reports that it is not ready: right after its start it refuses
+ * requests that it accepts later. One without `/readyz` counts as ready.
  */
 export async function expectReady(client: ApiClient): Promise<void> {
   try {
-    await client.text({path: '/readyz', asked: 'tell whether it is ready'})
+    await client.text({path: '/readyz', asked: 'report its readiness'})
   } catch (error) {
     if (!isApiError(error)) throw error
     if (error.status < 500) return
@@ -52,8 +52,8 @@ export async function expectReady(client: ApiClient): Promise<void> {
 }
 
 /**
- * Throws `KK_KUBERNETES_VERSION` for a version that is too old; `version` is the API server's, e.g. `v1.31.4-gke.1256`.
- * One that cannot be parsed passes.
+ * Throws `KK_KUBERNETES_VERSION` for a version that is too old; `version` is the API server's, e.g.
+ * `v1.31.4-gke.1256`. A version that cannot be parsed passes.
  */
 export function checkVersion(version: string, context: string): void {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? []

@@ -5,9 +5,9 @@ import {type JsonSchema, validate} from '../../base/validate.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 
 export interface KubeconfigOptions {
-  /** The kubeconfig's file; by default the files that `KUBECONFIG` lists, else `~/.kube/config`. */
+  /** The kubeconfig's file. Defaults to the files of `KUBECONFIG`, else `~/.kube/config`. */
   readonly kubeconfig?: string | undefined
-  /** The context; by default the kubeconfig's current one. */
+  /** The context. Defaults to the kubeconfig's current context. */
   readonly context?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -16,11 +16,11 @@ export interface KubeconfigOptions {
 export interface ClusterAccess {
   readonly context: string
   readonly server: string
-  /** The file that was named; undefined if it was found by `KUBECONFIG` or in its usual place. */
+  /** The file that was named; undefined if it is the default or from `KUBECONFIG`. */
   readonly kubeconfig: string | undefined
-  /** It is that of the pod in which kk runs, so that no kubeconfig has the context. */
+  /** Whether it is the access of the pod in which kk runs, whose context no kubeconfig has. */
   readonly isOfPod?: true
-  /** The proxy on the way to the server, be it of the kubeconfig or of the environment. */
+  /** The proxy of the kubeconfig or of the environment. */
   readonly proxy?: string
   readonly cluster: KubeconfigCluster
   readonly user: KubeconfigUser
@@ -82,40 +82,46 @@ interface Kubeconfig {
 
 const PATHS = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'] as const
 
-/** Reads the kubeconfig as kubectl does: the first of several files that has a name wins. Throws `KK_KUBECONFIG`. */
+/**
+ * Reads the kubeconfig as kubectl does: of several files, the first with a name wins. Throws `KK_KUBECONFIG`.
+ */
 export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
-  const configs = filesOf(options).map(readOne)
+  const configs = kubeconfigFiles(options).map(readOne)
   const contexts = configs.flatMap((config) => config.contexts ?? [])
   const name =
     options.context ?? (configs.map((config) => config['current-context']).find(Boolean) || undefined)
   const names = [...new Set(contexts.map((context) => context.name ?? ''))]
   if (name === undefined) throw noContext('no context was named and the kubeconfig has no current one', names)
-  const found = contexts.find((candidate) => candidate.name === name)
-  if (found === undefined) throw noContext(`the kubeconfig has no context "${name}"`, names, name)
+  const entry = contexts.find((candidate) => candidate.name === name)
+  if (entry === undefined) throw noContext(`the kubeconfig has no context "${name}"`, names, name)
 
-  const {cluster: clusterName, user: userName} = found.context ?? {}
+  const {cluster: clusterName, user: userName} = entry.context ?? {}
   const clusters = configs.flatMap((config) => config.clusters ?? [])
   const users = configs.flatMap((config) => config.users ?? [])
   const cluster = clusters.find((candidate) => candidate.name === clusterName)?.cluster
   if (!cluster?.server) {
-    throw broken(`context "${name}" names the cluster "${clusterName}", which the kubeconfig does not have`)
+    throw kubeconfigError(
+      `context "${name}" names the cluster "${clusterName}", which the kubeconfig does not have`,
+    )
   }
   const user = users.find((candidate) => candidate.name === userName)?.user ?? {}
-  const server = serverOf(cluster.server, `the cluster "${clusterName}" of context "${name}"`)
+  const server = parseServerAddress(cluster.server, `the cluster "${clusterName}" of context "${name}"`)
   return {context: name, server, kubeconfig: options.kubeconfig, cluster, user}
 }
 
 /**
- * Returns the address of an API server in the form that paths are appended to. Throws `KK_KUBECONFIG` for a text that
- * is no such address.
+ * Returns the normalised address of an API server, to which paths are appended. Throws `KK_KUBECONFIG` for a
+ * string that is no such address.
  */
-export function serverOf(text: string, whose: string): string {
+export function parseServerAddress(text: string, origin: string): string {
   const url = URL.parse(text)
-  const what = `the server of ${whose} is no address of an API server`
-  // An address that cannot be parsed is not repeated: it may hold a password.
-  if (!url || !/^https?:\/\//i.test(text)) throw broken(`${what}: expected https://HOST:PORT`)
-  if (url.username || url.password) throw broken(`${what}: it holds a user, who belongs below users`)
-  if (url.search || url.hash) throw broken(`${what}: expected https://HOST:PORT, got more behind it`)
+  const what = `the server of ${origin} is no address of an API server`
+  // An address that cannot be parsed is not printed: it may hold a password.
+  if (!url || !/^https?:\/\//i.test(text)) throw kubeconfigError(`${what}: expected https://HOST:PORT`)
+  if (url.username || url.password)
+    throw kubeconfigError(`${what}: it contains a user, which belongs below users`)
+  if (url.search || url.hash)
+    throw kubeconfigError(`${what}: expected https://HOST:PORT, got a query or a fragment`)
   return text
     .trim()
     .replace(/^https?/i, (scheme) => scheme.toLowerCase())
@@ -123,25 +129,27 @@ export function serverOf(text: string, whose: string): string {
 }
 
 /**
- * Returns the files of the kubeconfig. Files that KUBECONFIG lists may be missing, as for kubectl; one that was named
- * may not.
+ * Returns the files of the kubeconfig. As with kubectl, files of KUBECONFIG may be missing; a named file may
+ * not.
  */
-function filesOf({kubeconfig, env}: KubeconfigOptions): string[] {
+function kubeconfigFiles({kubeconfig, env}: KubeconfigOptions): string[] {
   if (kubeconfig !== undefined) {
     if (existsSync(kubeconfig)) return [kubeconfig]
-    throw broken(`the kubeconfig ${kubeconfig} does not exist`)
+    throw kubeconfigError(`the kubeconfig ${kubeconfig} does not exist`)
   }
-  const listed = (env.KUBECONFIG ?? '').split(delimiter).filter(Boolean)
-  const usual = env.HOME ? [join(env.HOME, '.kube', 'config')] : []
-  const candidates = listed.length > 0 ? listed : usual
-  const found = candidates.filter((file) => existsSync(file))
-  if (found.length > 0) return found
-  throw broken(`no kubeconfig was found (${candidates.join(', ') || 'neither KUBECONFIG nor HOME is set'})`)
+  const fromVariable = (env.KUBECONFIG ?? '').split(delimiter).filter(Boolean)
+  const defaultFile = env.HOME ? [join(env.HOME, '.kube', 'config')] : []
+  const candidates = fromVariable.length > 0 ? fromVariable : defaultFile
+  const existing = candidates.filter((file) => existsSync(file))
+  if (existing.length > 0) return existing
+  throw kubeconfigError(
+    `no kubeconfig was found (${candidates.join(', ') || 'neither KUBECONFIG nor HOME is set'})`,
+  )
 }
 
 /**
- * Reads one file; an empty one, as kubectl leaves it when its last context is deleted, has nothing. Errors name only the
- * place, for a parser's message may quote a secret.
+ * Reads one file; an empty file, as kubectl leaves it after its last context is deleted, has no entries.
+ * Errors name only the place, because a parser's message may quote a secret.
  */
 function readOne(file: string): Kubeconfig {
   const read = readDocument(file) ?? {}
@@ -149,7 +157,9 @@ function readOne(file: string): Kubeconfig {
   if (problem) {
     const {path, expected, got} = problem
     const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
-    throw broken(`${file} is not a kubeconfig: ${place.slice(1) || 'it'} is ${got}, expected ${expected}`)
+    throw kubeconfigError(
+      `${file} is not a kubeconfig: ${place.slice(1) || 'it'} is ${got}, expected ${expected}`,
+    )
   }
   return withAbsolutePaths(read as Kubeconfig, dirname(file))
 }
@@ -159,29 +169,30 @@ function readDocument(file: string): unknown {
     return readYaml(readFileSync(file, 'utf8'), {file})
   } catch (error) {
     const {message, code} = error as NodeJS.ErrnoException
-    if (code !== 'KK_YAML') throw broken(`${file} is not a kubeconfig: ${code ?? 'it cannot be read'}`)
+    if (code !== 'KK_YAML')
+      throw kubeconfigError(`${file} is not a kubeconfig: ${code ?? 'it cannot be read'}`)
     const place = /^:\d+:\d+/.exec(message.slice(file.length))?.[0] ?? ''
-    throw broken(`${file}${place} is not a kubeconfig: it is not YAML`)
+    throw kubeconfigError(`${file}${place} is not a kubeconfig: it is not YAML`)
   }
 }
 
-const TEXT: JsonSchema = {title: 'a string: write it in quotes', type: ['string', 'null']}
+const STRING: JsonSchema = {title: 'a string: write it in quotes', type: ['string', 'null']}
 const FLAG: JsonSchema = {title: 'true or false', type: ['boolean', 'null']}
 const list = (items: JsonSchema): JsonSchema => ({title: 'a list', type: ['array', 'null'], items})
 const map = (
-  texts: readonly string[],
+  strings: readonly string[],
   properties: JsonSchema['properties'] = {},
   additionalProperties: JsonSchema = {},
 ): JsonSchema => ({
   title: 'a map',
   type: ['object', 'null'],
-  properties: {...Object.fromEntries(texts.map((key) => [key, TEXT])), ...properties},
+  properties: {...Object.fromEntries(strings.map((key) => [key, STRING])), ...properties},
   additionalProperties,
 })
 
 /**
- * The parts of a kubeconfig that kk and the Kubernetes client read; null counts as absent, and everything else is
- * ignored. client-go: clientcmd/api/v1/types.go
+ * The parts of a kubeconfig that kk and the Kubernetes client read; null counts as absent, and all other
+ * parts are ignored. client-go: clientcmd/api/v1/types.go
  */
 const KUBECONFIG = map(['current-context'], {
   contexts: list(map(['name'], {context: map(['cluster', 'user', 'namespace'])})),
@@ -208,11 +219,11 @@ const KUBECONFIG = map(['current-context'], {
           ...['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'],
         ],
         {
-          'as-groups': list(TEXT),
-          'as-user-extra': map([], {}, list(TEXT)),
+          'as-groups': list(STRING),
+          'as-user-extra': map([], {}, list(STRING)),
           exec: map(['apiVersion', 'command', 'interactiveMode', 'installHint'], {
             provideClusterInfo: FLAG,
-            args: list(TEXT),
+            args: list(STRING),
             env: list(map(['name', 'value'])),
           }),
           'auth-provider': map(['name'], {config: map([])}),
@@ -222,11 +233,11 @@ const KUBECONFIG = map(['current-context'], {
   ),
 })
 
-/** Returns the kubeconfig with absolute paths, which are relative to the file. */
+/** Returns the kubeconfig with absolute paths; in the file they are relative to its directory. */
 function withAbsolutePaths(config: Kubeconfig, directory: string): Kubeconfig {
   const absolute = <T extends object>(entry: T | undefined): T => {
-    const given = Object.entries(entry ?? {})
-    const paths = given.filter(([key, value]) => (PATHS as readonly string[]).includes(key) && value)
+    const entries = Object.entries(entry ?? {})
+    const paths = entries.filter(([key, value]) => (PATHS as readonly string[]).includes(key) && value)
     return {
       ...entry,
       ...Object.fromEntries(paths.map(([key, value]) => [key, resolve(directory, String(value))])),
@@ -245,7 +256,9 @@ function withAbsolutePaths(config: Kubeconfig, directory: string): Kubeconfig {
   }
 }
 
-/** A command without a slash is looked for on PATH (client-go: clientcmd/loader.go GetAuthInfoFileReferences). */
+/**
+ * A command without a slash is looked up on PATH (client-go: clientcmd/loader.go GetAuthInfoFileReferences).
+ */
 function withAbsoluteCommand(user: KubeconfigUser, directory: string): KubeconfigUser {
   const {command} = user.exec ?? {}
   if (!command?.includes('/')) return user
@@ -253,19 +266,19 @@ function withAbsoluteCommand(user: KubeconfigUser, directory: string): Kubeconfi
 }
 
 function noContext(message: string, names: readonly string[], wanted?: string): KkError {
-  const similar = wanted && names.find((name) => alike(name, wanted))
-  const known = names.length > 0 ? `it has ${names.map((name) => `"${name}"`).join(', ')}` : 'it has none'
-  return new KkError('KK_KUBECONFIG', `${message}; ${known}`, {
+  const similar = wanted && names.find((name) => isSimilar(name, wanted))
+  const available = names.length > 0 ? `it has ${names.map((name) => `"${name}"`).join(', ')}` : 'it has none'
+  return new KkError('KK_KUBECONFIG', `${message}; ${available}`, {
     hint: similar ? `did you mean --context ${similar}?` : 'name one with --context',
   })
 }
 
-function alike(one: string, other: string): boolean {
+function isSimilar(one: string, other: string): boolean {
   const [a, b] = [one.toLowerCase(), other.toLowerCase()]
   return a.includes(b) || b.includes(a) || a.slice(0, 4) === b.slice(0, 4)
 }
 
-function broken(message: string): KkError {
+function kubeconfigError(message: string): KkError {
   return new KkError('KK_KUBECONFIG', message, {
     hint: 'name a kubeconfig with --kubeconfig or KUBECONFIG, or use --sandbox for a throwaway cluster',
   })

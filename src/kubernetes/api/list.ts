@@ -3,7 +3,7 @@ import type {ApiClient, ApiRequest} from './client.ts'
 
 export interface Listed<T> {
   readonly items: readonly T[]
-  /** The version from which a watch goes on. */
+  /** The version from which a watch starts. */
   readonly resourceVersion: string
 }
 
@@ -13,13 +13,16 @@ interface Page<T> {
   readonly items: readonly T[] | null
 }
 
-const PAGE = 500
+const PAGE_SIZE = 500
 
 /** Media types that ask for metadata without the content of objects. */
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 export const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
 
-/** Returns all items, page by page; if a page's token has expired, all in one piece from the beginning. */
+/**
+ * Returns all items, page by page; if a page's continue token has expired, all of them in one unpaged
+ * request.
+ */
 export async function listAll<T>(client: ApiClient, request: ApiRequest): Promise<Listed<T>> {
   try {
     return await listPages(client, request)
@@ -36,7 +39,7 @@ async function listPages<T>(client: ApiClient, request: ApiRequest): Promise<Lis
   for (;;) {
     const page = await client.json<Page<T>>({
       ...request,
-      query: {...request.query, limit: PAGE, continue: next},
+      query: {...request.query, limit: PAGE_SIZE, continue: next},
     })
     items.push(...(page.items ?? []))
     next = page.metadata.continue || undefined

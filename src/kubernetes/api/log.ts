@@ -1,7 +1,7 @@
 import type {ApiClient} from './client.ts'
 import {asking, PODS, resourcePath} from './resources.ts'
 
-/** A container, by its pod. */
+/** A container and its pod. */
 export interface ContainerPlace {
   readonly namespace: string
   readonly pod: string
@@ -9,12 +9,12 @@ export interface ContainerPlace {
 }
 
 interface LogOptions {
-  /** Of `GET …/pods/{name}/log`, beside the container; by default the whole log. */
+  /** Parameters of `GET …/pods/{name}/log` in addition to the container. Defaults to the whole log. */
   readonly query?: Readonly<Record<string, string | number>>
   readonly timeoutMilliseconds: number
 }
 
-/** Returns what a container has logged. Rejects as the client does. */
+/** Returns the log of a container. Rejects as the client does. */
 export function readLog(
   client: ApiClient,
   {namespace, pod, container}: ContainerPlace,

@@ -1,14 +1,14 @@
 import {isApiError} from './api-error.ts'
 import type {ApiClient} from './client.ts'
 
-/** The place of a kind's objects in the API. */
+/** The path elements of a kind's objects in the API. */
 export interface Resource {
   readonly apiVersion: string
   readonly kind: string
   /** The plural in paths, e.g. `deployments`. */
   readonly plural: string
   readonly namespaced: boolean
-  /** Whether it has a subresource `status`, which its controller writes. */
+  /** Whether it has the subresource `status`, which its controller writes. */
   readonly hasStatus?: true
 }
 
@@ -22,7 +22,7 @@ export function resourcePath(resource: Resource, namespace: string, name?: strin
   return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`
 }
 
-/** Returns a request in words, e.g. `list pods in namespace openstack`. */
+/** Returns a request as a verb and its object, e.g. `list pods in namespace openstack`. */
 export function asking(verb: string, resource: Resource, namespace: string, name?: string): string {
   const what = name === undefined ? resource.plural : `${resource.plural}/${name}`
   return resource.namespaced ? `${verb} ${what} in namespace ${namespace}` : `${verb} ${what}`

@@ -1,26 +1,26 @@
-// The types are those of Kubernetes 1.30. Of what kk reads they lack the `observedGeneration` of a pod's condition (1.33), which
-// `Condition` has; discovery, credential plugins and autoscalers of others are not among them.
+// The types are those of Kubernetes 1.30. They lack the `observedGeneration` of a pod's condition (1.33),
+// which `Condition` has, and the types of discovery, credential plugins and custom autoscalers.
 import type {ObjectMeta} from 'kubernetes-types/meta/v1.js'
 
-/** The same, read-only all through: an answer of the API server is never changed. */
+/** A deeply read-only type, because responses of the API server are never modified. */
 export type Frozen<T> = T extends object ? {readonly [Key in keyof T]: Frozen<T[Key]>} : T
 
 /** The metadata of an object that exists. */
 export type Metadata = Frozen<ObjectMeta> & {readonly name: string}
 
-/** The metadata of an object in a namespace, with what tells it from all that was there under its name. */
+/** The metadata of a namespaced object, with its identity among former objects of its name. */
 export type Identity = Metadata & {
   readonly namespace: string
   readonly uid: string
   readonly resourceVersion: string
 }
 
-/** The fields of a type, none of which need be there. */
+/** The fields of a type, all optional. */
 type Parts<T> = Frozen<Partial<NonNullable<T>>>
 
 /**
- * An object as the API server hands it out; one of a list bears no kind. What a manifest must state need not be there: a status
- * is written bit by bit, and kk asks for no more than a metadata's name.
+ * An object as the API server returns it; items of lists have no kind. Required fields of a manifest are
+ * optional, because a status is written step by step, and only the name of its metadata is always present.
  */
 export type Served<T extends {metadata?: ObjectMeta; spec?: object; status?: object}> = Frozen<
   Omit<T, 'apiVersion' | 'kind' | 'metadata' | 'spec' | 'status'>

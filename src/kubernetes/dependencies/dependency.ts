@@ -1,4 +1,4 @@
-/** A condition that a pod waits for before it starts, of kubernetes-entrypoint's kinds. */
+/** A condition that a pod waits for before it starts; the kinds are kubernetes-entrypoint's. */
 export type Dependency =
   | {readonly kind: 'service' | 'daemonset'; readonly namespace: string; readonly name: string}
   | {readonly kind: 'job'; readonly namespace: string; readonly name: string}
@@ -10,7 +10,7 @@ export type Dependency =
 
 export type Labels = Readonly<Record<string, string>>
 
-/** An object, with the values that its fields must have and the conditions that must be met. */
+/** An object, the required values of its fields, and its required conditions. */
 export interface ResourceDependency {
   readonly kind: 'resource'
   readonly apiVersion: string
@@ -21,7 +21,7 @@ export interface ResourceDependency {
   readonly conditions: readonly {readonly type: string; readonly status: string}[]
 }
 
-/** Returns a dependency in words, e.g. `service mariadb-server in openstack`. */
+/** Returns a dependency as its kind and name, e.g. `service mariadb-server in openstack`. */
 export function describeDependency(dependency: Dependency): string {
   switch (dependency.kind) {
     case 'socket':
@@ -39,7 +39,7 @@ export function describeDependency(dependency: Dependency): string {
   }
 }
 
-/** Returns labels as the API takes them in `labelSelector`. */
+/** Returns labels as a `labelSelector` of the API. */
 export function selector(labels: Labels): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)

@@ -5,19 +5,21 @@ import {openClient} from '../api/client.ts'
 import {discoverKinds} from '../api/discovery.ts'
 import {type Dependency, describeDependency} from './dependency.ts'
 import {parseDependencies} from './parse.ts'
-import {missing} from './resolve.ts'
+import {unmetReason} from './resolve.ts'
 
-const POLL_MILLISECONDS = 2_000
+const POLL_INTERVAL_MS = 2_000
 
-/** Waits for all dependencies in a pod's DEPENDENCY_* variables. Throws `KK_DEPENDENCY` and `KK_KUBECONFIG`. */
+/**
+ * Waits for all dependencies in a pod's DEPENDENCY_* variables. Throws `KK_DEPENDENCY` and `KK_KUBECONFIG`.
+ */
 export async function awaitDependencies(
   env: Readonly<Record<string, string | undefined>>,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   const dependencies = parseDependencies(env)
   if (dependencies.length === 0) return
   const client = openClient(clusterAccess({env}))
-  const asker = {
+  const context = {
     client,
     discovery: discoverKinds(client),
     namespace: env.NAMESPACE || 'default',
@@ -25,9 +27,9 @@ export async function awaitDependencies(
   }
   try {
     await waitForDependencies(dependencies, {
-      missing: (dependency) => missing(dependency, asker),
-      milliseconds: POLL_MILLISECONDS,
-      say,
+      unmetReason: (dependency) => unmetReason(dependency, context),
+      interval: POLL_INTERVAL_MS,
+      log,
     })
   } finally {
     client.close()
@@ -35,14 +37,16 @@ export async function awaitDependencies(
 }
 
 export interface DependencyWait {
-  /** Returns the reason why a dependency is not met; undefined if it is. */
-  readonly missing: (dependency: Dependency) => Promise<string | undefined>
-  readonly milliseconds: number
-  /** Called with one line when a dependency is met, and when the reason changes why it is not. */
-  readonly say: (line: string) => void
+  /** Returns the reason why a dependency is not met; undefined if it is met. */
+  readonly unmetReason: (dependency: Dependency) => Promise<string | undefined>
+  readonly interval: number
+  /** Called with one line when a dependency is met, and when the reason why it is not changes. */
+  readonly log: (line: string) => void
 }
 
-/** Waits until all dependencies are met, without a limit: the kubelet shows which pods wait, and for what. */
+/**
+ * Waits until all dependencies are met, without a timeout: the kubelet shows which pods wait, and for what.
+ */
 export async function waitForDependencies(
   dependencies: readonly Dependency[],
   wait: DependencyWait,
@@ -52,17 +56,17 @@ export async function waitForDependencies(
 
 async function waitForOne(
   dependency: Dependency,
-  {missing, milliseconds, say}: DependencyWait,
+  {unmetReason, interval, log}: DependencyWait,
 ): Promise<void> {
   const what = describeDependency(dependency)
-  let said: string | undefined
+  let logged: string | undefined
   const isMet = async () => {
-    // A cluster that does not answer, or a Role that is bound a moment later, is also waited for.
-    const reason = await missing(dependency).catch((error: unknown) => asKkError(error).message)
-    if (reason !== undefined && reason !== said) say(`${what}: waiting: ${reason}`)
-    said = reason
+    // Errors are retried too: the cluster may be unreachable for a moment, or a RoleBinding may follow later.
+    const reason = await unmetReason(dependency).catch((error: unknown) => asKkError(error).message)
+    if (reason !== undefined && reason !== logged) log(`${what}: waiting: ${reason}`)
+    logged = reason
     return reason === undefined
   }
-  await pollUntil(isMet, {interval: milliseconds})
-  say(`${what}: there`)
+  await pollUntil(isMet, {interval})
+  log(`${what}: met`)
 }

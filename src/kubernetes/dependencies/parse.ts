@@ -4,9 +4,10 @@ import type {Dependency, Labels} from './dependency.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns the dependencies in the DEPENDENCY_* variables of kubernetes-entrypoint: `namespace:name`, or a name in the
- * pod's own NAMESPACE. A text that cannot be parsed is an error, since without it the pod would start too early. Throws
- * `KK_DEPENDENCY`. Source: https://opendev.org/airship/kubernetes-entrypoint
+ * Returns the dependencies in the DEPENDENCY_* variables of kubernetes-entrypoint: `namespace:name`, or a
+ * name in the pod's own NAMESPACE. A variable that cannot be parsed is an error, because the pod would
+ * otherwise start too early. Throws `KK_DEPENDENCY`. Source:
+ * https://opendev.org/airship/kubernetes-entrypoint
  */
 export function parseDependencies(env: Environment): readonly Dependency[] {
   const home = env.NAMESPACE || 'default'
@@ -82,7 +83,7 @@ function entries(env: Environment, variable: string): readonly Entry[] {
     const read = JSON.parse(text) as unknown
     if (Array.isArray(read)) return read as readonly Entry[]
   } catch {
-    // The message of a SyntaxError quotes the text.
+    // The message of a SyntaxError quotes the string.
     throw malformed(variable, 'it is not JSON')
   }
   throw malformed(variable, 'it is not a list')

@@ -13,9 +13,15 @@ import type {DaemonSet} from '../gate/kinds/daemon-set.ts'
 import {findCondition, type Pod} from '../gate/kinds/observed.ts'
 import {type Dependency, type ResourceDependency, selector} from './dependency.ts'
 
-/** Returns the reason why a dependency is not met; undefined if it is. Rejects if the cluster cannot be asked. */
-export async function missing(dependency: Dependency, asker: Asker): Promise<string | undefined> {
-  const {client} = asker
+/**
+ * Returns the reason why a dependency is not met; undefined if it is met. Rejects if the API server cannot be
+ * queried.
+ */
+export async function unmetReason(
+  dependency: Dependency,
+  context: DependencyContext,
+): Promise<string | undefined> {
+  const {client} = context
   switch (dependency.kind) {
     case 'service':
       return (await hasEndpoint(client, dependency)) ? undefined : 'it has no endpoint'
@@ -27,22 +33,22 @@ export async function missing(dependency: Dependency, asker: Asker): Promise<str
     case 'jobs': {
       const jobs = await listSelected<Served<batch.Job>>(client, JOBS, dependency)
       if (jobs.length === 0) return 'there are none'
-      const left = jobs.filter((job) => !isJobDone(job)).length
-      return left === 0 ? undefined : `${left} of ${jobs.length} have not succeeded`
+      const unfinished = jobs.filter((job) => !isJobDone(job)).length
+      return unfinished === 0 ? undefined : `${unfinished} of ${jobs.length} have not succeeded`
     }
     case 'pod': {
       const pods = await listSelected<Pod>(client, PODS, dependency)
-      return podProblem(dependency.sameNode ? onNode(pods, await ownPod(asker)) : pods)
+      return podProblem(dependency.sameNode ? onNode(pods, await ownPod(context)) : pods)
     }
     case 'daemonset':
-      return daemonSetProblem(dependency, asker)
+      return daemonSetProblem(dependency, context)
     case 'container': {
-      const own = await ownPod(asker)
+      const own = await ownPod(context)
       const status = own.status?.containerStatuses?.find(({name}) => name === dependency.name)
       return status?.ready ? undefined : 'it is not ready'
     }
     case 'resource':
-      return resourceProblem(dependency, asker)
+      return resourceProblem(dependency, context)
     case 'socket':
       return (await isReadableSocket(dependency.path)) ? undefined : 'it cannot be read'
   }
@@ -54,20 +60,20 @@ function podProblem(pods: readonly Pod[]): string | undefined {
 }
 
 /**
- * Returns the reason why the DaemonSet's pod on this node is not ready; undefined also for a node that the DaemonSet
- * leaves out.
+ * Returns the reason why the DaemonSet's pod on this node is not ready; undefined also for a node that the
+ * DaemonSet does not cover.
  */
 async function daemonSetProblem(
   {namespace, name}: {readonly namespace: string; readonly name: string},
-  asker: Asker,
+  context: DependencyContext,
 ): Promise<string | undefined> {
-  const found = await readObject<DaemonSet>(asker.client, DAEMON_SETS, {namespace, name})
-  if (found === undefined) return 'it does not exist'
-  const pods = await listSelected<Pod>(asker.client, PODS, {
+  const daemonSet = await readObject<DaemonSet>(context.client, DAEMON_SETS, {namespace, name})
+  if (daemonSet === undefined) return 'it does not exist'
+  const pods = await listSelected<Pod>(context.client, PODS, {
     namespace,
-    labels: found.spec?.selector?.matchLabels ?? {},
+    labels: daemonSet.spec?.selector?.matchLabels ?? {},
   })
-  const here = onNode(pods, await ownPod(asker))
+  const here = onNode(pods, await ownPod(context))
   return here.every(isPodReady) ? undefined : 'its pod on this node is not ready'
 }
 
@@ -75,11 +81,11 @@ function onNode(pods: readonly Pod[], own: Pod): readonly Pod[] {
   return pods.filter((pod) => pod.spec?.nodeName === own.spec?.nodeName)
 }
 
-async function ownPod({client, namespace, pod}: Asker): Promise<Pod> {
+async function ownPod({client, namespace, pod}: DependencyContext): Promise<Pod> {
   if (pod === undefined) throw new Error('POD_NAME is not set')
-  const found = await readObject<Pod>(client, PODS, {namespace, name: pod})
-  if (found === undefined) throw new Error(`the pod ${pod} does not exist in ${namespace}`)
-  return found
+  const own = await readObject<Pod>(client, PODS, {namespace, name: pod})
+  if (own === undefined) throw new Error(`the pod ${pod} does not exist in ${namespace}`)
+  return own
 }
 
 async function isReadableSocket(path: string): Promise<boolean> {
@@ -120,22 +126,22 @@ function isPodReady(pod: Pod): boolean {
   return findCondition(pod, 'Ready')?.status === 'True'
 }
 
-/** Returns the reason why an object is not as it should be; undefined if it is. */
+/** Returns the reason why an object does not match; undefined if it matches. */
 async function resourceProblem(
   {apiVersion, of, namespace, name, fields, conditions}: ResourceDependency,
-  {client, discovery}: Pick<Asker, 'client' | 'discovery'>,
+  {client, discovery}: Pick<DependencyContext, 'client' | 'discovery'>,
 ): Promise<string | undefined> {
   const resource = await discovery.find(apiVersion, of)
   if (resource === undefined) return `the cluster has no ${apiVersion} ${of}`
   const object = await readObject<Parameters<typeof findCondition>[0]>(client, resource, {namespace, name})
   if (object === undefined) return 'it does not exist'
   for (const {key, value} of fields) {
-    const found = valueAt(object, key)
-    if (String(found) !== value) return `${key} is ${JSON.stringify(found) ?? 'not there'}, not ${value}`
+    const actual = valueAt(object, key)
+    if (String(actual) !== value) return `${key} is ${JSON.stringify(actual) ?? 'not set'}, not ${value}`
   }
   for (const {type, status} of conditions) {
-    const found = findCondition(object, type)
-    if (found?.status !== status) return `condition ${type} is ${found?.status ?? 'not there'}, not ${status}`
+    const actual = findCondition(object, type)
+    if (actual?.status !== status) return `condition ${type} is ${actual?.status ?? 'not set'}, not ${status}`
   }
   return undefined
 }
@@ -155,7 +161,9 @@ const SLICES: Resource = {
 }
 const ENDPOINTS: Resource = {apiVersion: 'v1', kind: 'Endpoints', plural: 'endpoints', namespaced: true}
 
-/** Whether some pod behind the Service is ready. Charts older than EndpointSlices allow only Endpoints to be read. */
+/**
+ * Whether any pod of the Service is ready. Charts older than EndpointSlices grant access to Endpoints only.
+ */
 async function hasEndpoint(
   client: ApiClient,
   {namespace, name}: {readonly namespace: string; readonly name: string},
@@ -174,8 +182,8 @@ async function hasEndpoint(
   }
 }
 
-/** The pod that waits, and the cluster that it asks. */
-export interface Asker {
+/** The pod that waits, and access to its cluster. */
+export interface DependencyContext {
   readonly client: ApiClient
   readonly discovery: Discovery
   /** The namespace of the pod that waits. */

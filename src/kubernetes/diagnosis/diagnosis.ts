@@ -8,9 +8,9 @@ import type {Reservation} from '../reservations/reservation.ts'
 /** A Namespace, with what delays its deletion. */
 export interface SeenNamespace {
   readonly name: string
-  /** The time of its deletion, ISO 8601; undefined if nobody has deleted it. */
+  /** The time of its deletion, ISO 8601; undefined if it is not being deleted. */
   readonly deletedAt: string | undefined
-  /** Kubernetes' reasons for the delay: type and message of each condition that holds. */
+  /** Kubernetes' reasons for the delay: type and message of each condition that is true. */
   readonly hindrances: readonly {readonly type: string; readonly message: string}[]
 }
 
@@ -21,20 +21,20 @@ export interface SeenStorageClass {
 
 export type Taint = Frozen<core.Taint>
 
-/** A node, with what the scheduler compares pods with. */
+/** A node, with the fields that the scheduler matches pods against. */
 export interface SchedulableNode {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly taints: readonly Taint[]
-  /** The most that all its pods together may request, as quantities of Kubernetes: `{cpu: '7910m'}`. */
+  /** The sum that its pods may request, as quantities of Kubernetes: `{cpu: '7910m'}`. */
   readonly allocatable: Readonly<Record<string, string>>
 }
 
-/** A PersistentVolumeClaim, with what tells its release. */
+/** A PersistentVolumeClaim, with the metadata that identifies its release. */
 export interface SeenClaim {
   readonly namespace: string
   readonly name: string
-  /** The release that helm's annotation, or a chart's labels, say it belongs to. */
+  /** The release of helm's annotation, or of a chart's labels. */
   readonly release: ReleaseId | undefined
   readonly labels: Readonly<Record<string, string>>
 }
@@ -51,11 +51,11 @@ export interface SeenCertificates {
   readonly kind: string
   readonly namespace: string
   readonly name: string
-  /** The release that has it; undefined if no release has. */
+  /** The release that owns it; undefined if none does. */
   readonly release?: ReleaseId | undefined
-  /** The Certificate of cert-manager that it is filled from. */
+  /** The Certificate of cert-manager that fills it. */
   readonly manager?: string | undefined
-  /** The texts with certificates in PEM; no private key is among them. */
+  /** The certificates in PEM; no private key is among them. */
   readonly texts: readonly string[]
 }
 

@@ -43,17 +43,17 @@ async function readUser(client: ApiClient): Promise<string> {
     method: 'POST',
     path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
     body: {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'},
-    asked: 'tell who you are',
+    asked: 'review who you are',
   })
   return review.status?.userInfo?.username ?? 'unknown'
 }
 
 /**
- * Returns the seconds by which this machine's clock is ahead of the API server's, by the header `Date` of an answer,
- * which has whole seconds.
+ * Returns the seconds by which this machine's clock is ahead of the API server's, by the header `Date` of a
+ * response, which has whole seconds.
  */
 export async function clockAhead(client: ApiClient): Promise<number> {
-  await client.json({path: '/version', asked: 'tell the time'})
+  await client.json({path: '/version', asked: 'read its time'})
   return Math.round((Date.now() - client.now()) / 1000)
 }
 
@@ -71,7 +71,7 @@ async function listSchedulableNodes(client: ApiClient): Promise<readonly Schedul
 }
 
 /**
- * Returns the namespaces. Every condition of a Namespace that holds delays its deletion (Kubernetes 1.36:
+ * Returns the namespaces. Every condition of a Namespace that is true delays its deletion (Kubernetes 1.36:
  * NamespaceConditionType).
  */
 async function listNamespaces(client: ApiClient): Promise<readonly SeenNamespace[]> {
@@ -92,7 +92,7 @@ interface Listed {
   readonly metadata: ObjectMetadata
 }
 
-/** Labels with which charts name the release of an object: Kubernetes' own, and openstack-helm's. */
+/** The labels of a release that charts set: Kubernetes' own, and openstack-helm's. */
 const RELEASE_LABELS = ['app.kubernetes.io/instance', 'release_group']
 
 async function listAllClaims(client: ApiClient): Promise<readonly SeenClaim[]> {

@@ -2,7 +2,7 @@ import {isDeepStrictEqual} from 'node:util'
 import {isMap, type Values} from '../../base/values.ts'
 
 /**
- * The lists that Kubernetes merges item by item on the client side, with the one key by which it tells items apart
+ * The lists that Kubernetes merges item by item on the client side, with the key that identifies an item
  * (`patchMergeKey` in k8s.io/api). Other lists are replaced.
  */
 const MERGE_KEYS: Readonly<Record<string, string>> = {
@@ -25,18 +25,27 @@ const MERGE_KEYS: Readonly<Record<string, string>> = {
   hostAliases: 'ip',
   topologySpreadConstraints: 'topologyKey',
 }
-/** What else tells items apart (`listMapKey` in k8s.io/api), and its default: a port may be there for TCP and for UDP. */
-const MORE_KEYS: Readonly<Record<string, readonly [key: string, fallback: string]>> = {
+/**
+ * The second key of an item (`listMapKey` in k8s.io/api), and its default: a port may exist for TCP and for
+ * UDP.
+ */
+const SECOND_KEYS: Readonly<Record<string, readonly [key: string, fallback: string]>> = {
   ports: ['protocol', 'TCP'],
   topologySpreadConstraints: ['whenUnsatisfiable', 'DoNotSchedule'],
 }
-/** Maps that have no other keys than they are given (`patchStrategy: retainKeys`): one source of a volume replaces another. */
-const RETAINING: ReadonlySet<string> = new Set(['volumes', 'resourceClaims', 'strategy'])
+/**
+ * Maps that keep only the manifest's keys (`patchStrategy: retainKeys`): one source of a volume replaces
+ * another.
+ */
+const RETAIN_KEYS: ReadonlySet<string> = new Set(['volumes', 'resourceClaims', 'strategy'])
 
 type List = readonly Values[]
 
-/** Returns the merge key of a list; undefined for one that is replaced as a whole, such as the ports of a NetworkPolicy. */
-function mergeKeyOf(field: string, items: readonly unknown[], kind: unknown): string | undefined {
+/**
+ * Returns the merge key of a list; undefined for a list that is replaced as a whole, such as the ports of a
+ * NetworkPolicy.
+ */
+function findMergeKey(field: string, items: readonly unknown[], kind: unknown): string | undefined {
   const has = (key: string) => items.every((item) => isMap(item) && item[key] !== undefined)
   if (field === 'ports') return [kind === 'Service' ? 'port' : 'containerPort'].find(has)
   const key = MERGE_KEYS[field]
@@ -55,15 +64,19 @@ interface Versions {
 }
 
 /**
- * Returns the strategic merge patch with which helm changes an object on the client side: the difference of the live object
- * and the manifest, without deletions, and what only the last revision had (apimachinery 0.36: strategicpatch/patch.go
- * CreateThreeWayMergePatch). Empty where helm writes nothing. Of items with the same merge key the server changes the first.
+ * Returns the strategic merge patch with which helm changes an object on the client side: the difference
+ * between the live object and the manifest, without deletions, and deletions of the fields that only the last
+ * revision had (apimachinery 0.36: strategicpatch/patch.go CreateThreeWayMergePatch). Empty if helm writes
+ * nothing. Of items with the same merge key the server changes the first.
  */
 export function threeWayPatch({before, after, live}: Versions): Values {
   return mapPatch({before, after, live}, {kind: after['kind'], retains: false})
 }
 
-/** Returns the plain merge patch that sets all of a manifest, and removes what only the last revision had. */
+/**
+ * Returns the plain merge patch that sets all fields of a manifest, and removes the fields that only the last
+ * revision had.
+ */
 export function plainPatch(before: Values, after: Values): Values {
   const set = Object.entries(after).map(([key, value]) => {
     const old = before[key]
@@ -74,13 +87,13 @@ export function plainPatch(before: Values, after: Values): Values {
 
 /** Returns null for each key that only the first map has. */
 function removed(before: Values = {}, after: Values): Values {
-  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key) || after[key] === undefined)
-  return Object.fromEntries(gone.map((key) => [key, null]))
+  const absent = Object.keys(before).filter((key) => !Object.hasOwn(after, key) || after[key] === undefined)
+  return Object.fromEntries(absent.map((key) => [key, null]))
 }
 
 interface Place {
   readonly kind: unknown
-  /** Whether the map has no keys but those of the manifest. */
+  /** Whether the map must have only the keys of the manifest. */
   readonly retains: boolean
 }
 
@@ -89,18 +102,18 @@ function mapPatch({before, after, live}: Versions, {kind, retains}: Place): Valu
   for (const [key, value] of Object.entries(after)) {
     const [old, now] = [before?.[key], live[key]]
     if (isMap(value) && isMap(now)) {
-      const place = {kind, retains: RETAINING.has(key)}
+      const place = {kind, retains: RETAIN_KEYS.has(key)}
       const inner = mapPatch({before: isMap(old) ? old : undefined, after: value, live: now}, place)
       if (Object.keys(inner).length > 0) patch[key] = inner
     } else if (isList(value) && isList(now)) {
-      const mergeKey = mergeKeyOf(key, [...value, ...now, ...(isList(old) ? old : [])], kind)
+      const mergeKey = findMergeKey(key, [...value, ...now, ...(isList(old) ? old : [])], kind)
       const lists = {before: isList(old) ? old : [], after: value, live: now} as ListVersions
       const items =
         mergeKey === undefined
           ? isDeepStrictEqual(value, now)
             ? []
             : value
-          : listPatch(lists, mergeKey, {kind, retains: RETAINING.has(key)})
+          : listPatch(lists, mergeKey, {kind, retains: RETAIN_KEYS.has(key)})
       if (items.length > 0 || (mergeKey === undefined && value.length !== now.length)) patch[key] = items
     } else if (!isDeepStrictEqual(value, now)) patch[key] = value
   }
@@ -116,16 +129,19 @@ interface ListVersions {
   readonly live: List
 }
 
-/** A change and a deletion of items with the same merge key become one, as in helm's patches: then the deletion counts. */
+/**
+ * A change and a deletion of items with the same merge key become one entry, as in helm's patches; the
+ * deletion then wins.
+ */
 function listPatch({before, after, live}: ListVersions, mergeKey: string, place: Place): List {
   const old = pairs(before, after, mergeKey)
-  const oldOf = new Map(old.map(([was, item]) => [item, was]))
+  const previous = new Map(old.map(([was, item]) => [item, was]))
   const deleted = old.flatMap(([was, item]) => (was && !item ? [was[mergeKey]] : []))
   const deletion = (key: unknown) => ({[mergeKey]: key, $patch: 'delete'})
   const changes = pairs(live, after, mergeKey).flatMap(([now, item]): List => {
     if (!item) return []
     if (!now) return [item]
-    const change = mapPatch({before: oldOf.get(item), after: item, live: now}, place)
+    const change = mapPatch({before: previous.get(item), after: item, live: now}, place)
     return Object.keys(change).length > 0 ? [{...change, [mergeKey]: item[mergeKey]}] : []
   })
   const changed = new Set(changes.map((change) => change[mergeKey]))
@@ -137,7 +153,10 @@ function listPatch({before, after, live}: ListVersions, mergeKey: string, place:
   ]
 }
 
-/** Returns the items of two lists side by side, in the order of their merge keys: those of the same key by their order. */
+/**
+ * Returns the items of two lists in pairs, sorted by merge key; items with the same key are paired by their
+ * order.
+ */
 function pairs(
   one: List,
   other: List,
@@ -146,18 +165,18 @@ function pairs(
   const groups = ([one, other] as const).map((list) => Map.groupBy(list, (item) => String(item[mergeKey])))
   const keys = [...new Set(groups.flatMap((group) => [...group.keys()]))].sort()
   return keys.flatMap((key) => {
-    const [ones = [], others = []] = groups.map((group) => group.get(key))
+    const [oneItems = [], otherItems = []] = groups.map((group) => group.get(key))
     return Array.from(
-      {length: Math.max(ones.length, others.length)},
-      (_, index) => [ones[index], others[index]] as const,
+      {length: Math.max(oneItems.length, otherItems.length)},
+      (_, index) => [oneItems[index], otherItems[index]] as const,
     )
   })
 }
 
 /**
- * Returns an object with the lists that it merges as they are to be on the cluster: each item that exists with what the
- * manifest says of it, then the others. Items are told apart by all of their keys, and those that are equal in them by their
- * order. As a plain merge patch it sets what the manifest says, and nothing else.
+ * Returns an object whose merged lists have their desired content: each item that exists, with the manifest's
+ * changes, then the new items. Items are identified by all of their keys, and by their order if the keys are
+ * equal. As a plain merge patch it sets the fields of the manifest, and nothing else.
  */
 export function withLiveItems<T extends Values>(object: T, live: Values): T {
   return overlaid(object, live, {kind: object['kind'], isWhole: false}) as T
@@ -165,7 +184,7 @@ export function withLiveItems<T extends Values>(object: T, live: Values): T {
 
 interface Overlay {
   readonly kind: unknown
-  /** Whether the result has all of the live object: in a list, where no patch keeps it. */
+  /** Whether the result has all fields of the live object: in a list, a merge patch does not keep them. */
   readonly isWhole: boolean
 }
 
@@ -176,7 +195,7 @@ function overlaid(after: Values, live: Values, {kind, isWhole}: Overlay): Values
     if (isWhole && value === null) delete result[key]
     else if (isMap(value) && isMap(now)) {
       const inner = overlaid(value, now, {kind, isWhole})
-      result[key] = RETAINING.has(key) ? {...(isWhole ? {} : removed(now, value)), ...inner} : inner
+      result[key] = RETAIN_KEYS.has(key) ? {...(isWhole ? {} : removed(now, value)), ...inner} : inner
     } else if (isList(value) && isList(now)) result[key] = overlaidList(key, value, now, kind)
     else result[key] = value
   }
@@ -184,36 +203,36 @@ function overlaid(after: Values, live: Values, {kind, isWhole}: Overlay): Values
 }
 
 function overlaidList(field: string, after: readonly unknown[], live: readonly unknown[], kind: unknown) {
-  const mergeKey = mergeKeyOf(field, [...after, ...live], kind)
+  const mergeKey = findMergeKey(field, [...after, ...live], kind)
   if (mergeKey === undefined) return after
-  const left = [...(after as List)]
+  const added = [...(after as List)]
   const present = (live as List).map((item) => {
-    const index = left.findIndex(
+    const index = added.findIndex(
       (each) => identity(field, mergeKey, each) === identity(field, mergeKey, item),
     )
     if (index === -1) return item
-    const [wanted] = left.splice(index, 1)
-    const whole = overlaid(wanted!, item, {kind, isWhole: true})
-    if (!RETAINING.has(field)) return whole
-    return Object.fromEntries(Object.entries(whole).filter(([key]) => wanted![key] !== undefined))
+    const [desired] = added.splice(index, 1)
+    const whole = overlaid(desired!, item, {kind, isWhole: true})
+    if (!RETAIN_KEYS.has(field)) return whole
+    return Object.fromEntries(Object.entries(whole).filter(([key]) => desired![key] !== undefined))
   })
-  return [...present, ...left]
+  return [...present, ...added]
 }
 
 function identity(field: string, mergeKey: string, item: Values): string {
-  const [more = '', fallback] = MORE_KEYS[field] ?? []
+  const [more = '', fallback] = SECOND_KEYS[field] ?? []
   return JSON.stringify([item[mergeKey], item[more] ?? fallback])
 }
 
 /**
- * Returns true for an object with items in a list that its merge key alone does not tell apart: a patch of helm on the client
- * side mixes them up (kubernetes/kubernetes#39188).
+ * Returns true for an object with a list whose items share a merge key: a patch of helm on the client side
+ * mixes them up (kubernetes/kubernetes#39188).
  */
 export function repeatsMergeKeys(object: Values, kind: unknown = object['kind']): boolean {
   return Object.entries(object).some(([field, value]) => {
     if (isMap(value)) return repeatsMergeKeys(value, kind)
     if (!isList(value)) return false
-    const mergeKey = mergeKeyOf(field, value, kind)
+    const mergeKey = findMergeKey(field, value, kind)
     const items = value.filter(isMap)
     const isRepeated =
       mergeKey !== undefined && new Set(items.map((item) => item[mergeKey])).size < items.length

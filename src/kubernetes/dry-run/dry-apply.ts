@@ -10,14 +10,14 @@ import {objectKey} from '../manifest/manifest.ts'
 import type {CorrectOptions, DryApply, DryApplyOptions, FieldConflict} from './dry-runs.ts'
 import {apply, conflictsIn, patchAsHelm, setFields, type Written} from './helm-writes.ts'
 
-/** The times that live object and dry run are read again if somebody wrote between the two. */
-const ATTEMPTS = 3
-/** Statuses that mean a fault of the object, or of a webhook that is asked about it. */
+/** The maximum of attempts if another client writes between the read and the dry run. */
+const MAX_ATTEMPTS = 3
+/** Statuses that indicate a fault of the object, or of a webhook for it. */
 const REFUSALS = [400, 405, 409, 413, 415, 422, 500]
 
 /**
- * Has the API server apply each object in a dry run, as helm would, and reads the live object. With either method,
- * fields that the manifest does not name stay as they are.
+ * Has the API server apply each object in a dry run, as helm would, and reads the live object. With either
+ * method, fields that the manifest does not name are kept.
  */
 export async function dryApplyObjects(
   plainClient: ApiClient,
@@ -37,8 +37,8 @@ export async function dryApplyObjects(
 }
 
 /**
- * Writes objects that exist as helm writes them, by force: their fields are again as the manifest says. Those that are
- * gone, or whose kind is, are left alone.
+ * Writes objects that exist as helm writes them, by force: their fields are again as the manifest states.
+ * Objects that do not exist, or whose kind does not, are skipped.
  */
 export async function correctObjects(
   plainClient: ApiClient,
@@ -46,10 +46,10 @@ export async function correctObjects(
   {namespace, objects, method, redact, before}: CorrectOptions,
 ): Promise<void> {
   const client = maskedClient(plainClient, redactSecretsOf(objects, redact))
-  const earlier = before && new Map(before.map((object) => [objectKey(object, namespace), object]))
+  const previous = before && new Map(before.map((object) => [objectKey(object, namespace), object]))
   for (const object of objects) {
-    const last = earlier?.get(objectKey(object, namespace))
-    if (earlier && !last) continue
+    const last = previous?.get(objectKey(object, namespace))
+    if (previous && !last) continue
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) continue
     const home = object.metadata.namespace ?? namespace
@@ -80,9 +80,9 @@ async function compare(
       const result = await write(patch, live)
       const now = await read()
       const isSame = now?.metadata.resourceVersion === live.metadata.resourceVersion
-      if (isSame || attempt === ATTEMPTS) {
-        const found = (await conflictsOf?.(patch)) ?? []
-        return {object, state: 'compared', live, applied: result, conflicts: found}
+      if (isSame || attempt === MAX_ATTEMPTS) {
+        const fieldConflicts = (await conflictsOf?.(patch)) ?? []
+        return {object, state: 'compared', live, applied: result, conflicts: fieldConflicts}
       }
       live = now
     }
@@ -90,11 +90,14 @@ async function compare(
   } catch (error) {
     if (isApiError(error, 404)) return {object, state: 'gone', missing: 'object'}
     if (!isApiError(error, ...REFUSALS)) throw error
-    return {object, state: 'refused', message: error.said ?? error.message}
+    return {object, state: 'refused', message: error.serverMessage ?? error.message}
   }
 }
 
-/** Returns the fields that the API server would have to take from other managers; it names them only without force. */
+/**
+ * Returns the fields that the API server would have to take from other managers; it reports them only without
+ * force.
+ */
 async function conflicts(patch: Patch): Promise<readonly FieldConflict[]> {
   try {
     await apply(patch.client, patch, false)

@@ -1,20 +1,20 @@
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 
-/** The API server's answer on an object that it was asked to accept in a dry run. */
+/** The API server's response to an object in a dry run. */
 export type Validation = {readonly object: string} & (
   | {
       readonly outcome: 'accepted'
-      /** The metadata of an object that exists already; hooks have none, for helm makes them again. */
+      /** The metadata of an object that exists; hooks have none, because helm re-creates them. */
       readonly standing?: KubernetesObject['metadata']
-      /** The conflicts; left out if there are none, or the fields are taken by force. */
+      /** The conflicts; omitted if there are none, or if the fields are taken by force. */
       readonly conflicts?: readonly FieldConflict[]
     }
   | {readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind' | 'server'}
-  /** `webhook` is the one that does not answer: its Service, as `namespace/name`, or its own name. */
+  /** `webhook` is the one that does not respond: its Service, as `namespace/name`, or its own name. */
   | {readonly outcome: 'refused'; readonly message: string; readonly webhook?: string}
 )
 
-/** A field that another manager than helm has, and that an apply would have to take from it. */
+/** A field with another manager than helm, which an apply would have to take over. */
 export interface FieldConflict {
   /** The field as the API server writes it, e.g. `.spec.template.spec.containers[name="main"].image`. */
   readonly field: string
@@ -23,27 +23,29 @@ export interface FieldConflict {
 }
 
 /**
- * The way in which helm applies objects: on the server side (helm 4), or by patches (helm 3, and releases that it once
+ * How helm applies objects: on the server side (helm 4), or by patches (helm 3, and releases that it once
  * installed).
  */
 export type ApplyMethod = 'server-side' | 'client-side'
 
-/** The way in which helm will write the objects of a release. */
+/** How helm will write the objects of a release. */
 export interface HelmWrites {
   readonly method: ApplyMethod
   /** Whether to take fields from their present managers. */
   readonly force: boolean
-  /** The objects of the revision before: a patch removes the fields of these that it leaves out. */
+  /**
+   * The objects of the previous revision: a patch removes those of their fields that the new manifest omits.
+   */
   readonly before: readonly KubernetesObject[]
 }
 
 export interface ValidateOptions {
-  /** Of the objects that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string
   readonly objects: readonly KubernetesObject[]
-  /** The way in which helm will write them; without it they count as new. */
+  /** How helm will write them. Defaults to new objects. */
   readonly writes?: HelmWrites | undefined
-  /** Masks secrets in what the API server says; those of the Secrets among `objects` are masked anyway. */
+  /** Masks secrets in the API server's messages; those of the Secrets among `objects` are always masked. */
   readonly redact?: (text: string) => string
 }
 
@@ -56,15 +58,15 @@ export type DryApply =
       /** The object as it is; `applied` is the object as it would be. */
       readonly live: KubernetesObject
       readonly applied: KubernetesObject
-      /** The conflicts; empty if helm applies on the client side, which heeds no managers. */
+      /** The conflicts; empty if helm applies on the client side, which ignores managers. */
       readonly conflicts: readonly FieldConflict[]
     }
   | {readonly object: KubernetesObject; readonly state: 'refused'; readonly message: string}
 
 export interface CorrectOptions extends DryApplyOptions {
   /**
-   * The objects of the last revision, if fields that only they have are removed as well, as by an upgrade on the client
-   * side; others are then left alone.
+   * The objects of the last revision, if fields that only they have must be removed too, as by an upgrade on
+   * the client side; objects that are not among them are then skipped.
    */
   readonly before?: readonly KubernetesObject[]
 }
@@ -73,13 +75,13 @@ export interface DryApplyOptions extends Pick<ValidateOptions, 'namespace' | 'ob
   readonly method: ApplyMethod
 }
 
-/** What the API server would do with objects; it writes none of them. Every function throws as `Cluster`'s do. */
+/** Dry runs of the API server; no object is written. Every function throws as `Cluster`'s do. */
 export interface DryRuns {
-  /** Asks the API server to accept each object, in a dry run, as helm will write it. */
+  /** Validates each object in a dry run, as helm will write it. */
   validate(options: ValidateOptions): Promise<readonly Validation[]>
   /**
-   * Returns the changes that an apply of these objects would make, by a dry run of the API server. Refusals hold no
-   * secrets of them.
+   * Returns the changes that an apply of these objects would make, by a dry run. Refusals contain no secrets
+   * of the objects.
    */
   apply(options: DryApplyOptions): Promise<readonly DryApply[]>
 }

@@ -7,7 +7,7 @@ import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {plainPatch, threeWayPatch, withLiveItems} from './client-side-merge.ts'
 import type {FieldConflict} from './dry-runs.ts'
 
-/** Helm's own name as a manager of fields (Helm 4.2: cmd/helm/helm.go). */
+/** Helm's name as a field manager (Helm 4.2: cmd/helm/helm.go). */
 export const MANAGER = 'helm'
 
 /** An object with its resource and namespace. */
@@ -18,7 +18,7 @@ export interface Written {
 }
 
 /**
- * Creates an object in a dry run. If strict, fields that the kind does not have are refused, as an apply refuses them.
+ * Creates an object in a dry run. If strict, fields that the kind does not have are refused, as by an apply.
  */
 export function create(
   client: ApiClient,
@@ -35,8 +35,8 @@ export function create(
 }
 
 /**
- * Applies an object on the server side, in a dry run unless told otherwise, as helm 4 does: fields that helm wrote before
- * and leaves out now are removed. Throws also for a field that somebody else manages, unless it is forced; see `conflictsIn`.
+ * Applies an object on the server side as helm 4 does, by default in a dry run: fields that helm wrote before
+ * and omits now are removed. Throws also for a field of another manager, unless forced; see `conflictsIn`.
  */
 export function apply(
   client: ApiClient,
@@ -55,8 +55,8 @@ export function apply(
 }
 
 /**
- * Returns the fields that an apply would have to take from others, by the API server's refusal (apimachinery:
- * managedfields/internal/conflict.go).
+ * Returns the fields that an apply would have to take from other managers, by the API server's refusal
+ * (apimachinery: managedfields/internal/conflict.go).
  */
 export function conflictsIn({causes}: Pick<ApiError, 'causes'>): readonly FieldConflict[] {
   return causes
@@ -75,8 +75,8 @@ interface Merging {
 }
 
 /**
- * Patches an object as helm does on the client side, in a dry run or not. Kinds without a strategic merge, such as custom resources,
- * take a plain one.
+ * Patches an object as helm does on the client side, in a dry run or not. Kinds without a strategic merge,
+ * such as custom resources, get a plain merge patch.
  */
 export async function patchAsHelm(
   client: ApiClient,
@@ -97,8 +97,8 @@ export async function patchAsHelm(
 }
 
 /**
- * Sets what a manifest says in an object that helm writes on the client side, in a dry run or not. Items of lists are told
- * apart as the API server does it, which the patches of helm do not.
+ * Sets the fields of a manifest in an object that helm writes on the client side, in a dry run or not. Items
+ * of lists are identified as by the API server, unlike in helm's patches.
  */
 export function setFields(
   client: ApiClient,
@@ -128,8 +128,8 @@ function patching({resource, namespace, object}: Written, {type, body, isDry}: P
 }
 
 /**
- * Returns the object with its namespace, which charts often leave out: the API refuses an applied object whose
- * namespace is not the path's.
+ * Returns the object with its namespace, which charts often omit: the API refuses an applied object whose
+ * namespace differs from the path's.
  */
 function withNamespace(object: KubernetesObject, resource: Resource, namespace: string): KubernetesObject {
   if (!resource.namespaced) return object

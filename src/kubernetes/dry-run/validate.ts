@@ -15,21 +15,21 @@ import type {FieldConflict, HelmWrites, ValidateOptions, Validation} from './dry
 import {apply, conflictsIn, create, patchAsHelm, type Written} from './helm-writes.ts'
 
 /**
- * Statuses that mean a fault of the object, not of the way to the API server; 500 if a field has the wrong type or a
- * webhook fails.
+ * Statuses that indicate a fault of the object, not of the connection to the API server; 500 if a field has
+ * the wrong type or a webhook fails.
  */
 const REFUSALS = [400, 403, 405, 409, 413, 415, 422, 500]
 
-/** The way in which helm creates an object, so that no conflict stops it. */
+/** How helm creates an object, so that no conflict stops it. */
 const AS_NEW: HelmWrites = {method: 'server-side', force: true, before: []}
 
 /** A namespace that every cluster has. */
-const STANDING = 'default'
+const EXISTING_NAMESPACE = 'default'
 
 /**
- * Asks the API server, in a dry run, to accept each object as helm will write it; hooks as new objects. If the
- * namespace does not exist yet, the object is created in another one, to check that it is well-formed; if the kind does
- * not, only the rules for every name are checked.
+ * Validates each object in a dry run, as helm will write it; hooks as new objects. If the namespace does not
+ * exist yet, the object is created in another namespace, to check that it is well-formed; if the kind does
+ * not exist, only the rules for every name are checked.
  */
 export async function validateObjects(
   plainClient: ApiClient,
@@ -40,7 +40,7 @@ export async function validateObjects(
   const resources = await findResources(discovery, objects)
   const named = objects.filter((object) => nameProblem(object) === undefined)
   const isNamespace = await findNamespaces(client, namespaceNames(namespace, named, resources))
-  const beforeOf = new Map(writes.before.map((object) => [objectKey(object, namespace), object]))
+  const previous = new Map(writes.before.map((object) => [objectKey(object, namespace), object]))
   return mapParallel(objects, async (object): Promise<Validation> => {
     const resource = resources.get(kindKey(object))
     const name = objectName(object)
@@ -52,8 +52,8 @@ export async function validateObjects(
       return {object: name, outcome: 'known-after-apply', missing}
     }
     const exists = !resource.namespaced || isNamespace(home)
-    if (!exists) return dryRunElsewhere(client, {resource, namespace: STANDING, object, writes})
-    const before = beforeOf.get(objectKey(object, namespace))
+    if (!exists) return dryRunElsewhere(client, {resource, namespace: EXISTING_NAMESPACE, object, writes})
+    const before = previous.get(objectKey(object, namespace))
     return dryRun(client, {resource, namespace: home, object, writes, before})
   })
 }
@@ -63,10 +63,10 @@ async function findResources(
   objects: readonly KubernetesObject[],
 ): Promise<ReadonlyMap<string, Resource | undefined>> {
   const kinds = new Map(objects.map((object) => [kindKey(object), object]))
-  const found = [...kinds].map(
+  const resources = [...kinds].map(
     async ([key, {apiVersion, kind}]) => [key, await discovery.find(apiVersion, kind)] as const,
   )
-  return new Map(await Promise.all(found))
+  return new Map(await Promise.all(resources))
 }
 
 function kindKey({apiVersion, kind}: KubernetesObject): string {
@@ -86,10 +86,10 @@ async function findNamespaces(
   client: ApiClient,
   names: readonly string[],
 ): Promise<(name: string) => boolean> {
-  const found = await mapParallel(names, (name) =>
+  const namespaces = await mapParallel(names, (name) =>
     readObject(client, NAMESPACES, {namespace: '', name, accept: METADATA}),
   )
-  const existing = new Set(names.filter((_, index) => found[index] !== undefined))
+  const existing = new Set(names.filter((_, index) => namespaces[index] !== undefined))
   return (name) => existing.has(name)
 }
 
@@ -98,15 +98,16 @@ interface Asked extends Written {
 }
 
 /**
- * Tries the object in another namespace and counts only faults that it has anywhere, not permissions in that
- * namespace, nor what the namespace contains.
+ * Tries the object in another namespace and counts only faults that are independent of the namespace: neither
+ * its permissions nor its content.
  */
 async function dryRunElsewhere(client: ApiClient, asked: Asked): Promise<Validation> {
   const name = objectName(asked.object)
   try {
     const isApplied = asked.writes.method === 'server-side'
     await create(client, asked, {isStrict: isApplied})
-    // Only an apply finds two items of one key in a list. No object of that name may be there, which it would change.
+    // Only an apply detects two items of one key in a list. It uses a name that no object has, so that it
+    // changes none.
     if (isApplied && repeatsMergeKeys(asked.object))
       await apply(client, {...asked, object: renamed(asked.object)}, true)
   } catch (error) {
@@ -115,28 +116,28 @@ async function dryRunElsewhere(client: ApiClient, asked: Asked): Promise<Validat
       return {
         object: name,
         outcome: 'refused',
-        message: error.said!.replaceAll(PROBE, asked.object.metadata.name),
+        message: error.serverMessage!.replaceAll(PROBE_NAME, asked.object.metadata.name),
       }
   }
   return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
 }
 
-/** A name that every kind takes, and that no object has. */
-const PROBE = 'kk-dry-run-of-an-object'
+/** A name that every kind accepts, and that no object has. */
+const PROBE_NAME = 'kk-dry-run-of-an-object'
 
 function renamed(object: KubernetesObject): KubernetesObject {
-  return {...object, metadata: {...object.metadata, name: PROBE}}
+  return {...object, metadata: {...object.metadata, name: PROBE_NAME}}
 }
 
 /**
- * Whether the object was refused by the kind's own rules, or when it was decoded (apimachinery: api/errors NewInvalid;
- * apiserver: endpoints/handlers transformDecodeError, structuredmerge.go Apply). Webhooks and policies refuse with the same statuses, but other
- * messages.
+ * Whether the object was refused by the kind's own rules, or when it was decoded (apimachinery: api/errors
+ * NewInvalid; apiserver: endpoints/handlers transformDecodeError, structuredmerge.go Apply). Webhooks and
+ * policies refuse with the same statuses, but with other messages.
  */
-function isMalformed({status, said = '', causes}: ApiError): boolean {
-  if (status === 500) return /^failed to create typed patch object /.test(said)
-  if (status === 400) return /^\S+ in version "[^"]*" cannot be handled as an? /.test(said)
-  if (status !== 422 || !/^\S+ "[^"]*" is invalid: /.test(said)) return false
+function isMalformed({status, serverMessage = '', causes}: ApiError): boolean {
+  if (status === 500) return /^failed to create typed patch object /.test(serverMessage)
+  if (status === 400) return /^\S+ in version "[^"]*" cannot be handled as an? /.test(serverMessage)
+  if (status !== 422 || !/^\S+ "[^"]*" is invalid: /.test(serverMessage)) return false
   return !causes.length || causes.some(({field, message}) => !/namespace/i.test(`${field} ${message}`))
 }
 
@@ -149,59 +150,59 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
   const {object, writes} = run
   const name = objectName(object)
   try {
-    // Helm deletes a hook before it makes it again, so immutable fields of a hook may change.
+    // Helm deletes a hook before it re-creates it, so immutable fields of a hook may change.
     if (isHook(object)) {
       await create(client, run)
       return {object: name, outcome: 'accepted'}
     }
-    const found = await (writes.method === 'server-side' ? applied(client, run) : merged(client, run))
-    return {object: name, outcome: 'accepted', ...found}
+    const details = await (writes.method === 'server-side' ? applied(client, run) : merged(client, run))
+    return {object: name, outcome: 'accepted', ...details}
   } catch (error) {
     if (isApiError(error, 404)) return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
     if (!isApiError(error, ...REFUSALS) || isNotAllowed(error)) throw error
-    // The server checks the object before it checks whether there is one already.
+    // The server validates the object before it checks whether one of that name exists.
     if (isHook(object) && error.status === 409)
-      return {object: name, outcome: 'accepted', ...(await there(client, run))}
-    // A webhook that cannot be asked without effects tells nothing about the object.
+      return {object: name, outcome: 'accepted', ...(await readExisting(client, run))}
+    // A webhook without support for dry runs says nothing about the object.
     if (/does not support dry run/i.test(error.message)) return {object: name, outcome: 'accepted'}
-    const message = error.said ?? error.message
+    const message = error.serverMessage ?? error.message
     const webhook = unansweredWebhook(error)
     return {object: name, outcome: 'refused', message, ...(webhook !== undefined && {webhook})}
   }
 }
 
 /**
- * Returns the Service of a webhook that could not be called, as `namespace/name`, or the name of the webhook; undefined for
- * another error (apiserver: admission/plugin/webhook/errors ToStatusErr, ErrCallingWebhook).
+ * Returns the Service of a webhook that could not be called, as `namespace/name`, or the name of the webhook;
+ * undefined for another error (apiserver: admission/plugin/webhook/errors ToStatusErr, ErrCallingWebhook).
  */
-function unansweredWebhook({status, said = ''}: ApiError): string | undefined {
-  const webhook = /failed calling webhook "([^"]+)"/.exec(said)?.[1]
+function unansweredWebhook({status, serverMessage = ''}: ApiError): string | undefined {
+  const webhook = /failed calling webhook "([^"]+)"/.exec(serverMessage)?.[1]
   if (status !== 500 || webhook === undefined) return undefined
-  const [, service, namespace] = /https:\/\/([^./]+)\.([^./]+)\.svc\b/.exec(said) ?? []
+  const [, service, namespace] = /https:\/\/([^./]+)\.([^./]+)\.svc\b/.exec(serverMessage) ?? []
   return service === undefined ? webhook : `${namespace}/${service}`
 }
 
-/** Returns what stands under the name of a hook; nothing if it may not be read. */
-async function there(client: ApiClient, run: DryRun): Promise<Found> {
+/** Returns the metadata of the object that has a hook's name; none if it may not be read. */
+async function readExisting(client: ApiClient, run: DryRun): Promise<Existing> {
   const standing = await readLive(client, run).catch((error: unknown) => {
     if (!isApiError(error, 403)) throw error
   })
   return standing ? {standing} : {}
 }
 
-type Found = Pick<Extract<Validation, {outcome: 'accepted'}>, 'standing' | 'conflicts'>
+type Existing = Pick<Extract<Validation, {outcome: 'accepted'}>, 'standing' | 'conflicts'>
 
-async function applied(client: ApiClient, run: DryRun): Promise<Found> {
+async function applied(client: ApiClient, run: DryRun): Promise<Existing> {
   const {metadata, conflicts} = await appliedOrInConflict(client, run)
-  // An object that a dry run creates has no version.
+  // An object that a dry run creates has no resourceVersion.
   if (!metadata.resourceVersion) return {}
   const standing = await readLive(client, run)
   return {...(standing && {standing}), ...(conflicts.length > 0 && {conflicts})}
 }
 
 /**
- * Applies an object in a dry run. For one with conflicts the API server reports only those; with force it reports the
- * rest.
+ * Applies an object in a dry run. If there are conflicts, the API server reports nothing else; a second dry
+ * run with force reports the rest.
  */
 async function appliedOrInConflict(
   client: ApiClient,
@@ -219,7 +220,7 @@ async function appliedOrInConflict(
   }
 }
 
-async function merged(client: ApiClient, run: DryRun): Promise<Found> {
+async function merged(client: ApiClient, run: DryRun): Promise<Existing> {
   const {resource, namespace, object, before} = run
   const live = await readObject<KubernetesObject>(client, resource, {namespace, name: object.metadata.name})
   if (!live) {
@@ -239,7 +240,11 @@ async function readLive(
   return (await readObject<KubernetesObject>(client, resource, at))?.metadata
 }
 
-/** Whether a permission is missing. Admission refuses objects with the same status, but another message. */
-function isNotAllowed({status, said = ''}: ApiError): boolean {
-  return status === 403 && /is forbidden: user "[^"]*" (?:cannot |.*is attempting to grant )/i.test(said)
+/**
+ * Whether a permission is missing. Admission refuses objects with the same status, but with another message.
+ */
+function isNotAllowed({status, serverMessage = ''}: ApiError): boolean {
+  return (
+    status === 403 && /is forbidden: user "[^"]*" (?:cannot |.*is attempting to grant )/i.test(serverMessage)
+  )
 }

@@ -2,34 +2,36 @@ import type {Redact} from '../../redact/redact.ts'
 import {type Cause, type Health, passes} from './health.ts'
 
 /**
- * Returns one line, e.g. `Deployment/keystone-api: 1 of 3 replicas are available; pod keystone-api-x, container api:
- * CrashLoopBackOff (back-off 10s …)`.
+ * Returns one line, e.g. `Deployment/keystone-api: 1 of 3 replicas are available; pod keystone-api-x,
+ * container api: CrashLoopBackOff (back-off 10s …)`.
  */
 export function describeCause(cause: Cause): string {
-  const why = whyOf(cause)
+  const why = describePod(cause)
   return [`${cause.object}: ${cause.message}`, ...(why ? [why] : [])].join('; ')
 }
 
-/** Returns one line with the pod, its container and the reason first, where a pod is the cause. */
+/** Returns one line that begins with the pod, its container and the reason if a pod is the cause. */
 export function describeCulprit(cause: Cause): string {
   if (cause.pod === undefined) return describeCause(cause)
-  return `${whyOf(cause)}; ${cause.object}: ${cause.message}`
+  return `${describePod(cause)}; ${cause.object}: ${cause.message}`
 }
 
-function whyOf({message, pod, container, reason, detail}: Cause): string {
-  const where = [pod && `pod ${pod}`, container && `container ${container}`].filter(Boolean).join(', ')
-  const says =
+function describePod({message, pod, container, reason, detail}: Cause): string {
+  const place = [pod && `pod ${pod}`, container && `container ${container}`].filter(Boolean).join(', ')
+  const reasonAndDetail =
     reason && !message.includes(reason)
       ? `${reason}${detail ? ` (${oneLine(detail)})` : ''}`
       : detail && oneLine(detail)
-  return [where, says].filter(Boolean).join(': ')
+  return [place, reasonAndDetail].filter(Boolean).join(': ')
 }
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ').trim()
 }
 
-/** Masks the message, detail and log of a cause, for they contain a container's own texts, which may hold secrets. */
+/**
+ * Masks the message, detail and log of a cause: they contain a container's output, which may hold secrets.
+ */
 export function redactCause(cause: Cause, redact: Redact): Cause {
   const {message, detail, log} = cause
   return {
@@ -42,7 +44,7 @@ export function redactCause(cause: Cause, redact: Redact): Cause {
 
 /** Masks the causes of a health. */
 export function redactHealth(health: Health, redact: Redact): Health {
-  // The notes of a passed gate are kk's own words.
+  // The notes of a passed gate are kk's own strings.
   if (passes(health)) return health
   return {...health, blames: health.blames.map((cause) => redactCause(cause, redact))}
 }

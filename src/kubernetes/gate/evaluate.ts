@@ -40,20 +40,23 @@ export interface GatedObject {
   readonly resource: GatedKind
   readonly namespace: string
   readonly name: string
-  /** Whether it is a Job that the cluster deletes when it has ended, so that its absence does not say how it has ended. */
+  /**
+   * Whether it is a Job that the cluster deletes after it has ended, so that its absence does not show its
+   * outcome.
+   */
   readonly mayVanish: boolean
   readonly stated: Stated
 }
 
-/** The objects of the cluster as they were last seen. */
+/** The last observed state of the cluster's objects. */
 export interface Observation {
   object(resource: Resource, namespace: string, name: string): Observed | undefined
-  /** Returns the last state of an object that is gone, if it was seen to go. */
+  /** Returns the last state of a deleted object, if its deletion was observed. */
   gone(resource: Resource, namespace: string, name: string): Observed | undefined
   around(namespace: string): Surroundings
 }
 
-/** The kinds of Kubernetes that have a notion of health, and that whoever deploys may see. */
+/** The kinds of Kubernetes that have a health, and that every deployer may read. */
 const GATED_KINDS: readonly GatedKind[] = [
   {...DEPLOYMENTS, health: deploymentHealth as HealthOf<Observed>},
   {...STATEFUL_SETS, health: statefulSetHealth as HealthOf<Observed>},
@@ -62,7 +65,10 @@ const GATED_KINDS: readonly GatedKind[] = [
   {...PODS, health: barePodHealth as HealthOf<Observed>},
 ]
 
-/** The other kinds with a notion of health, which the roles of kk do not cover; all others are healthy by existing. */
+/**
+ * The other kinds with a health, which kk's roles do not cover; objects of all other kinds are healthy when
+ * they exist.
+ */
 const RARE_KINDS: readonly GatedKind[] = [
   {...REPLICA_SETS, health: replicaSetHealth as HealthOf<Observed>},
   {...REPLICATION_CONTROLLERS, health: replicationControllerHealth as HealthOf<Observed>},
@@ -85,16 +91,16 @@ type Manifest = Pick<KubernetesObject, 'kind' | 'metadata'> & {readonly spec?: u
 
 function gatedObject(resource: GatedKind, namespace: string, object: Manifest): GatedObject {
   const {name} = object.metadata
-  return {resource, namespace, name, mayVanish: mayVanish(object), stated: statedOf(object)}
+  return {resource, namespace, name, mayVanish: mayVanish(object), stated: readStated(object)}
 }
 
-/** Whether an object is a Job that the cluster deletes when it has ended. */
+/** Whether an object is a Job that the cluster deletes after it has ended. */
 export function mayVanish({kind, spec}: Manifest): boolean {
   const {ttlSecondsAfterFinished: ttl} = (spec ?? {}) as {readonly ttlSecondsAfterFinished?: unknown}
   return kind === JOBS.kind && typeof ttl === 'number'
 }
 
-function statedOf({spec}: Manifest): Stated {
+function readStated({spec}: Manifest): Stated {
   const {replicas, paused, suspend} = (spec ?? {}) as Readonly<Record<string, unknown>>
   return {
     replicas: typeof replicas === 'number' ? replicas : 1,
@@ -104,12 +110,12 @@ function statedOf({spec}: Manifest): Stated {
   }
 }
 
-/** The inputs that decide the health of custom resources and of kinds that not everybody may see. */
+/** The inputs for the health of custom resources and of kinds that some users may not read. */
 export interface Gating {
   readonly discovery: Discovery
   readonly rules: ReadinessRules
-  /** Returns whether the user may list and watch a kind: the roles of kk do not cover custom ones. */
-  readonly maySee: (resource: Resource, namespace: string) => Promise<boolean>
+  /** Returns whether the user may list and watch a kind; kk's roles do not cover custom kinds. */
+  readonly mayRead: (resource: Resource, namespace: string) => Promise<boolean>
   /** Returns the workloads that the autoscalers of a namespace scale. */
   readonly scaleTargets: (namespace: string) => Promise<readonly ScaleTarget[]>
   /** Returns the time by the cluster's clock, in milliseconds since the epoch. */
@@ -117,31 +123,31 @@ export interface Gating {
 }
 
 /**
- * Returns the gated objects, also custom resources and objects for which the environment has a rule. Those whose kind
- * the cluster does not serve, or the user may not see, are left out.
+ * Returns the gated objects, including custom resources and objects with a rule of the environment. Objects
+ * whose kind the cluster does not serve, or the user may not read, are omitted.
  */
 export async function allGatedObjects(
-  {discovery, rules, maySee, now}: Gating,
+  {discovery, rules, mayRead, now}: Gating,
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly GatedObject[]> {
   // Helm has waited for hooks, and may have deleted them.
-  const others = objects.filter((object) => !isHook(object) && hasCondition(object, rules))
+  const candidates = objects.filter((object) => !isHook(object) && hasCondition(object, rules))
   const seen = new Map<string, Promise<boolean>>()
-  const sees = (resource: Resource, home: string) => {
+  const isReadable = (resource: Resource, home: string) => {
     const key = collectionKey({resource, namespace: home})
-    const known = seen.get(key) ?? maySee(resource, home)
-    seen.set(key, known)
-    return known
+    const readable = seen.get(key) ?? mayRead(resource, home)
+    seen.set(key, readable)
+    return readable
   }
-  const found = await Promise.all(
-    others.map(async (object): Promise<readonly GatedObject[]> => {
+  const custom = await Promise.all(
+    candidates.map(async (object): Promise<readonly GatedObject[]> => {
       const {apiVersion, kind, metadata} = object
       const rare = rareKind(object)
       const resource = rare ?? (await discovery.find(apiVersion, kind))
       if (!resource) return []
       const home = resource.namespaced ? (metadata.namespace ?? namespace) : ''
-      if (!(await sees(resource, home))) return []
+      if (!(await isReadable(resource, home))) return []
       if (rare) return [gatedObject(rare, home, object)]
       const rule = ruleFor(rules, {apiVersion, kind})
       const judging = {rule, hasStatus: resource.hasStatus === true, now}
@@ -150,10 +156,10 @@ export async function allGatedObjects(
       return [gatedObject(gated, home, object)]
     }),
   )
-  return [...gatedObjects(namespace, objects), ...found.flat()]
+  return [...gatedObjects(namespace, objects), ...custom.flat()]
 }
 
-/** Whether an object beside those of `GATED_KINDS` has a notion of health. */
+/** Whether an object of a kind that is not in `GATED_KINDS` has a health. */
 function hasCondition(object: KubernetesObject, rules: ReadinessRules): boolean {
   const {apiVersion, kind} = object
   const isServer = kind === 'APIService' && apiVersion.startsWith('apiregistration.k8s.io/')
@@ -172,20 +178,20 @@ function rareKind({apiVersion, kind, spec}: KubernetesObject): GatedKind | undef
 }
 
 /**
- * Returns the objects, of which those that an autoscaler scales need no number of replicas, unless it leaves them at 0.
- * Autoscalers are asked for only if an object is scaled to fewer replicas than its manifest states.
+ * Returns the objects, without required replicas for those that an autoscaler scales, unless it leaves them
+ * at 0. Autoscalers are listed only if an object is scaled to fewer replicas than its manifest states.
  */
-export async function leftToScalers(
+export async function withoutScaledReplicas(
   gated: readonly GatedObject[],
   seen: Observation,
   {scaleTargets}: Pick<Gating, 'scaleTargets'>,
 ): Promise<readonly GatedObject[]> {
-  const few = gated.filter((one) => isScaledDown(one, seen))
-  const namespaces = [...new Set(few.map(({namespace}) => namespace))]
-  const found = await Promise.all(
+  const scaledDown = gated.filter((one) => isScaledDown(one, seen))
+  const namespaces = [...new Set(scaledDown.map(({namespace}) => namespace))]
+  const targetsByNamespace = await Promise.all(
     namespaces.map(async (namespace) => [namespace, await scaleTargets(namespace)] as const),
   )
-  const targets = new Map(found)
+  const targets = new Map(targetsByNamespace)
   return gated.map((one): GatedObject => {
     const {resource, namespace, name, stated} = one
     const workload = {kind: resource.kind, name}
@@ -220,18 +226,20 @@ export function collectionKey({resource, namespace}: {resource: Resource; namesp
 
 const NOTHING_AROUND: Surroundings = {pods: [], claim: () => undefined}
 
-/** How long the events of an object that is gone may be late, in milliseconds. */
-export const LATE_EVENTS_MILLISECONDS = 10_000
+/** The maximum delay of the events of a deleted object, in milliseconds. */
+export const MAX_EVENT_DELAY_MS = 10_000
 
-/** What is known of a release beside its objects. */
+/** Facts about a release in addition to its objects. */
 export interface Background {
   /** Whether the gate of this revision has passed, so that its Jobs were seen to complete. */
   readonly hasPassed?: boolean
-  /** The time until which the end of a Job that is gone may still be heard of, by the cluster's clock in milliseconds. */
-  readonly patience?: number
+  /**
+   * The time until which events of a deleted Job may still arrive, by the cluster's clock in milliseconds.
+   */
+  readonly eventsDeadline?: number
 }
 
-/** Returns the health of all these objects by what has been seen; pure. */
+/** Returns the health of all these objects by their observed state; pure. */
 export function evaluate(
   gated: readonly GatedObject[],
   seen: Observation,
@@ -240,11 +248,11 @@ export function evaluate(
   return combineHealth(
     gated.map((one) => {
       const {resource, namespace, name, stated} = one
-      const found = seen.object(resource, namespace, name)
-      if (!found) return absentHealth(one, seen, background)
-      // Lists leave out the kind of their items.
+      const live = seen.object(resource, namespace, name)
+      if (!live) return absentHealth(one, seen, background)
+      // Lists omit the kind of their items.
       const around = resource.isAlone ? NOTHING_AROUND : seen.around(namespace)
-      return resource.health({...found, kind: resource.kind}, around, stated)
+      return resource.health({...live, kind: resource.kind}, around, stated)
     }),
   )
 }
@@ -252,7 +260,7 @@ export function evaluate(
 function absentHealth(
   {resource, namespace, name, mayVanish, stated}: GatedObject,
   seen: Observation,
-  {hasPassed = false, patience}: Background,
+  {hasPassed = false, eventsDeadline}: Background,
 ): Health {
   const {kind} = resource
   const about = {object: objectName({kind, metadata: {name}}), ...(namespace && {namespace})}
@@ -265,10 +273,12 @@ function absentHealth(
   if (gone) return {state: 'unknown', blames: [{...about, message: DELETED_EARLY, reason: NOT_SEEN}]}
   if (hasPassed) return HEALTHY
   const blames = [{...about, message: 'it is gone, and was not seen to complete', reason: NOT_SEEN}]
-  return patience === undefined ? {state: 'unknown', blames} : {state: 'waiting', blames, until: patience}
+  return eventsDeadline === undefined
+    ? {state: 'unknown', blames}
+    : {state: 'waiting', blames, until: eventsDeadline}
 }
 
-/** The message of a Job, or of a pod, that was deleted while it worked. */
+/** The message of a Job, or of a pod, that was deleted while it ran. */
 export const DELETED_EARLY = 'it was deleted before it had completed'
-/** The reason of a Job of which it is not known whether it did its work. */
+/** The reason of a Job whose outcome is unknown. */
 export const NOT_SEEN = 'NotSeenToComplete'

@@ -9,7 +9,7 @@ interface FailedJob {
   readonly uid: string
 }
 
-/** Returns the names of the Jobs among the objects that have failed for good, in their order. */
+/** Returns the names of the Jobs among the objects that have failed permanently, in their order. */
 export async function listFailedJobs(
   client: ApiClient,
   namespace: string,
@@ -19,8 +19,9 @@ export async function listFailedJobs(
 }
 
 /**
- * Deletes the Jobs among the objects that have failed for good, with their pods, and resolves with their names. A Job's
- * template cannot change, and helm leaves a Job of the same name as it is: only a new one runs again.
+ * Deletes the Jobs among the objects that have failed permanently, with their pods, and resolves with their
+ * names. A Job's template is immutable, and helm does not touch a Job of the same name: only a new Job runs
+ * again.
  */
 export async function deleteFailedJobs(
   client: ApiClient,
@@ -45,7 +46,7 @@ async function failedJobs(
   objects: readonly KubernetesObject[],
 ): Promise<readonly FailedJob[]> {
   const jobs = objects.filter(({kind, apiVersion}) => kind === 'Job' && apiVersion.startsWith('batch/'))
-  const found = await Promise.all(
+  const failed = await Promise.all(
     jobs.map(async ({metadata}) => {
       const at = {namespace: metadata.namespace ?? home, name: metadata.name}
       const job = await readObject<Workload & {metadata: {uid: string}}>(client, JOBS, at)
@@ -53,5 +54,5 @@ async function failedJobs(
       return isFailed ? [{...at, uid: job.metadata.uid}] : []
     }),
   )
-  return found.flat()
+  return failed.flat()
 }

@@ -4,8 +4,8 @@ import {mapParallel} from '../../base/parallel.ts'
 import {redactSecretsOf} from '../../redact/objects.ts'
 import type {ApiClient} from '../api/client.ts'
 import {readObject} from '../api/resources.ts'
+import {changeSignal} from '../watch/change-signal.ts'
 import type {Collection} from '../watch/collection.ts'
-import {wakeup} from '../watch/wakeup.ts'
 import type {Watches} from '../watch/watches.ts'
 import {describeCulprit, redactHealth} from './cause.ts'
 import {
@@ -15,9 +15,9 @@ import {
   evaluate,
   type GatedObject,
   type Gating,
-  LATE_EVENTS_MILLISECONDS,
-  leftToScalers,
+  MAX_EVENT_DELAY_MS,
   NOT_SEEN,
+  withoutScaledReplicas,
 } from './evaluate.ts'
 import {gatherEvidence} from './evidence.ts'
 import {type Cause, type Health, type PassedHealth, passes} from './health.ts'
@@ -28,8 +28,8 @@ import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
 
 /**
- * Waits until every object is healthy; see `HealthChecks.gate`. While the cluster does not answer it keeps waiting, until
- * the deadline.
+ * Waits until every object is healthy; see `HealthChecks.gate`. While the cluster is unreachable it waits
+ * until the deadline.
  */
 export async function waitForHealth(
   client: ApiClient,
@@ -42,32 +42,32 @@ export async function waitForHealth(
   const redact = redactSecretsOf(objects, options.redact)
   const evidence = gatherEvidence(client, namespace, redact)
   const collections = collectionsOf(gated).map((one) => watches.collection(one.resource, one.namespace))
-  const once = {...gating, scaleTargets: askedOnce(gating.scaleTargets)}
-  const bell = wakeup()
+  const once = {...gating, scaleTargets: listOnce(gating.scaleTargets)}
+  const changes = changeSignal()
   const ends = collections.map((collection) =>
     collection.subscribe((changed) => {
-      if (changed === undefined || isRelevant(changed, collection, gated, watches)) bell.ring()
+      if (changed === undefined || isRelevant(changed, collection, gated, watches)) changes.notify()
     }),
   )
-  signal?.addEventListener('abort', bell.ring)
+  signal?.addEventListener('abort', changes.notify)
   try {
-    await readAfresh(client, watches, gated, options)
+    await readCurrent(client, watches, gated, options)
     const report = reporter(options)
-    const patience = gating.now() + LATE_EVENTS_MILLISECONDS
+    const eventsDeadline = gating.now() + MAX_EVENT_DELAY_MS
     for (let isConfirmed = false; ; ) {
       checkAborted(signal)
-      const background = {...options, ...(gating.now() < patience && {patience})}
+      const background = {...options, ...(gating.now() < eventsDeadline && {eventsDeadline})}
       const seen = await observe(collections, gated, {watches, gating: once, background})
       if ('problem' in seen) {
         if (Date.now() >= deadline) throw seen.problem ?? notListed()
         report(seen.problem ? [{object: 'API server', message: seen.problem.message}] : [])
-        await bell.wait(Math.min(deadline - Date.now(), ASK_AGAIN_MILLISECONDS))
+        await changes.wait(Math.min(deadline - Date.now(), RETRY_DELAY_MS))
         continue
       }
       const health = redactHealth(seen, redact)
       if (passes(health)) return health
-      const verdict = verdictOf(health, deadline)
-      // What a watch has seen last may be long past: the cluster is asked once more.
+      const verdict = gateVerdict(health, deadline)
+      // The state in the watch may be stale: the cluster is read once more.
       if (verdict === OVERDUE && !isConfirmed) {
         isConfirmed = true
         await confirm(client, watches, gated).catch((error) => expectAnswer(error, health))
@@ -76,25 +76,28 @@ export async function waitForHealth(
       if (verdict) throw unhealthy(await evidence.explain(health.blames), verdict)
       evidence.note(health.blames)
       report(health.blames)
-      await bell.wait(Math.min(deadline - Date.now(), untilLimit(health, gating)))
+      await changes.wait(Math.min(deadline - Date.now(), untilTimeout(health, gating)))
     }
   } finally {
     for (const end of ends) end()
-    signal?.removeEventListener('abort', bell.ring)
+    signal?.removeEventListener('abort', changes.notify)
   }
 }
 
-/** How long a gate waits before it asks the API server again for what it could not read, in milliseconds. */
-const ASK_AGAIN_MILLISECONDS = 1_000
+/** The delay before a failed read is retried, in milliseconds. */
+const RETRY_DELAY_MS = 1_000
 
-/** Asks for the autoscalers of a namespace once for a gate, which looks at each event; again a while after it has failed. */
-function askedOnce(ask: Gating['scaleTargets']): Gating['scaleTargets'] {
+/**
+ * Lists the autoscalers of a namespace once for a gate, which evaluates at each event; after a failure again
+ * with a delay.
+ */
+function listOnce(ask: Gating['scaleTargets']): Gating['scaleTargets'] {
   const answers = new Map<string, ReturnType<typeof ask>>()
   return (namespace) => {
     const asked =
       answers.get(namespace) ??
       ask(namespace).catch((error: unknown) => {
-        setTimeout(() => answers.delete(namespace), ASK_AGAIN_MILLISECONDS).unref()
+        setTimeout(() => answers.delete(namespace), RETRY_DELAY_MS).unref()
         throw error
       })
     answers.set(namespace, asked)
@@ -102,23 +105,26 @@ function askedOnce(ask: Gating['scaleTargets']): Gating['scaleTargets'] {
   }
 }
 
-/** Returns the milliseconds until the health may change though no object does. */
-function untilLimit(health: Health, {now}: Gating): number {
+/** Returns the milliseconds until the health may change without a change of an object. */
+function untilTimeout(health: Health, {now}: Gating): number {
   return health.state === 'waiting' ? (health.until ?? Infinity) - now() : Infinity
 }
 
-/** How long each object is waited for at the deadline, in milliseconds. */
-const LAST_LOOK_MILLISECONDS = 5_000
+/** The timeout of each object's read at the deadline, in milliseconds. */
+const CONFIRM_TIMEOUT_MS = 5_000
 
-/** Reads each object once more. Throws `KK_UNREACHABLE` that says since when the cluster has not answered. */
+/**
+ * Reads each object once more. Throws `KK_UNREACHABLE` with the time of the last response if the cluster does
+ * not respond.
+ */
 async function confirm(client: ApiClient, watches: Watches, gated: readonly GatedObject[]): Promise<void> {
-  const heard = client.heardAt()
+  const lastResponse = client.lastResponseAt()
   try {
-    await readEach(client, watches, gated, {timeout: LAST_LOOK_MILLISECONDS})
+    await readEach(client, watches, gated, {timeout: CONFIRM_TIMEOUT_MS})
   } catch (error) {
     const {code, message, hint} = asKkError(error)
     if (code !== 'KK_UNREACHABLE') throw error
-    const since = new Date(heard).toISOString().slice(0, 19)
+    const since = new Date(lastResponse).toISOString().slice(0, 19)
     throw new KkError('KK_UNREACHABLE', `the cluster has not answered since ${since}Z: ${message}`, {
       cause: error,
       ...(hint !== undefined && {hint}),
@@ -133,8 +139,8 @@ interface Observing {
 }
 
 /**
- * Throws `KK_UNREACHABLE` if the cluster has fallen silent by the deadline: what was seen before that is no verdict. Any other
- * error leaves it as it is.
+ * Throws `KK_UNREACHABLE` if the cluster does not respond at the deadline: a stale observation is no verdict.
+ * Ignores any other error.
  */
 function expectAnswer(error: unknown, {blames}: Exclude<Health, PassedHealth>): void {
   const {code, message} = asKkError(error)
@@ -142,14 +148,13 @@ function expectAnswer(error: unknown, {blames}: Exclude<Health, PassedHealth>): 
   const seen = unhealthy(blames, OVERDUE)
   throw new KkError('KK_UNREACHABLE', `${message}; seen before that: ${seen.message}`, {
     cause: error,
-    hint: 'run the same command again once the cluster answers: kk looks at it first',
+    hint: 'run the same command again when the cluster responds: kk reads its state first',
     log: seen.log,
   })
 }
 
 /**
- * Returns the health, or the problem, if there is one, while the cluster does not answer: what was seen before decides
- * nothing.
+ * Returns the health, or the problem while the cluster does not respond: a stale observation decides nothing.
  */
 async function observe(
   collections: readonly Collection[],
@@ -165,17 +170,17 @@ async function observe(
     return {problem: problems[0]}
   const seen = observation(watches.collection)
   try {
-    return evaluate(await leftToScalers(gated, seen, gating), seen, background)
+    return evaluate(await withoutScaledReplicas(gated, seen, gating), seen, background)
   } catch (error) {
     return {problem: asKkError(error)}
   }
 }
 
 /**
- * Reads each object once, so that nothing older than the gate's start decides: a watch may be behind what helm has just
- * written, and an object would pass in its old state.
+ * Reads each object once, so that no state from before the gate's start decides: a watch may lag behind
+ * helm's last write, and an object would pass in its old state.
  */
-async function readAfresh(
+async function readCurrent(
   client: ApiClient,
   watches: Watches,
   gated: readonly GatedObject[],
@@ -186,8 +191,8 @@ async function readAfresh(
       return await readEach(client, watches, gated, {signal})
     } catch (error) {
       checkAborted(signal)
-      const cannotHeal = error instanceof KkError && error.code === 'KK_FORBIDDEN'
-      if (cannotHeal || Date.now() + pause >= deadline) throw error
+      const isPermanent = error instanceof KkError && error.code === 'KK_FORBIDDEN'
+      if (isPermanent || Date.now() + pause >= deadline) throw error
       await wait(pause, undefined, {signal}).catch(() => checkAborted(signal))
     }
   }
@@ -226,25 +231,25 @@ function checkAborted(signal: AbortSignal | undefined): void {
     : new KkError('KK_INTERRUPTED', 'waiting for health was interrupted', {cause: asKkError(signal.reason)})
 }
 
-/** It does not say how long the release took, for the report of the failure does. */
+/** Without the duration, which the report of the failure has. */
 const OVERDUE = 'not healthy in time'
 
-/** Returns why a gate stays closed; undefined while it may open. */
-function verdictOf(health: Health, deadline: number): string | undefined {
+/** Returns why a gate fails; undefined while it may pass. */
+function gateVerdict(health: Health, deadline: number): string | undefined {
   if (health.state === 'failed') return 'it cannot become healthy'
   if (health.state === 'unknown') return 'it is not known whether it is healthy'
   return Date.now() >= deadline ? OVERDUE : undefined
 }
 
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /**
- * Returns the error of a gate that stays closed: it names objects, pods, containers and reasons; `log` has the
+ * Returns the error of a gate that fails, with its objects, pods, containers and reasons; `log` has the
  * container's last lines.
  */
 export function unhealthy(blames: readonly Cause[], why: string): KkError {
-  const named = blames.slice(0, MOST_NAMED).map(describeCulprit)
-  const more = blames.length > MOST_NAMED ? [`and ${blames.length - MOST_NAMED} more`] : []
+  const named = blames.slice(0, MAX_NAMED).map(describeCulprit)
+  const more = blames.length > MAX_NAMED ? [`and ${blames.length - MAX_NAMED} more`] : []
   const log = blames.find((cause) => cause.log && cause.log.length > 0)?.log ?? []
   return new KkError('KK_UNHEALTHY', `${why}: ${[...named, ...more].join(' · ')}`, {
     hint: hintFor(blames),
@@ -259,13 +264,13 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     new RegExp(NOT_SEEN),
-    'run the same command again: helm makes the Job again, and it is watched to its end',
+    'run the same command again: helm re-creates the Job, and kk watches it until it ends',
   ],
   [/Image/, "check the image's name and tag, and that the nodes can pull it"],
   [/CreateContainerConfigError/, 'a ConfigMap or Secret that the container needs is missing'],
   [
     /Unschedulable|SchedulingGated/,
-    'give the nodes the labels or the room that the pod asks for, or ask for less in the values',
+    'add the labels or the capacity that the pod requires to the nodes, or lower the requests in the values',
   ],
   [
     /CrashLoopBackOff|Error|OOMKilled/,
@@ -276,11 +281,11 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 function hintFor(blames: readonly Cause[]): string {
   const unbound = blames.find((cause) => cause.object.startsWith('PersistentVolumeClaim/'))
   if (unbound)
-    return 'check the storage class and that volumes of it are to be had (kubectl get storageclass,pv)'
+    return 'check the storage class and that it has volumes available (kubectl get storageclass,pv)'
   const reasons = blames.map((cause) => cause.reason ?? '').join(' ')
-  const known = HINTS.find(([pattern]) => pattern.test(reasons))?.[1]
-  if (known) return known
+  const hint = HINTS.find(([pattern]) => pattern.test(reasons))?.[1]
+  if (hint) return hint
   const [first] = blames
   const what = first?.pod ? `pod ${first.pod}` : (first?.object ?? 'pods')
-  return `look closer with kubectl describe ${what}${first?.namespace ? ` -n ${first.namespace}` : ''}`
+  return `inspect it with kubectl describe ${what}${first?.namespace ? ` -n ${first.namespace}` : ''}`
 }

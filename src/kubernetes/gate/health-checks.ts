@@ -5,24 +5,27 @@ import type {ScaleTarget} from './scale-targets.ts'
 
 export interface GateOptions {
   readonly namespace: string
-  /** The objects that were applied; those of kinds without a notion of health are ignored. */
+  /** The objects that were applied; those of kinds without a health are ignored. */
   readonly objects: readonly KubernetesObject[]
   /** Milliseconds since the epoch. */
   readonly deadline: number
   readonly signal?: AbortSignal
-  /** Called whenever the reason changes. */
+  /** Called when the reason changes. */
   readonly onProgress?: (blames: readonly Cause[]) => void
-  /** Masks secrets in container logs and events; those of the Secrets among `objects` are masked anyway. */
+  /** Masks secrets in container logs and events; those of the Secrets among `objects` are always masked. */
   readonly redact?: (text: string) => string
-  /** Whether the gate of this revision has passed, so that its Jobs that are gone were seen to complete. */
+  /** Whether the gate of this revision has passed, so that its Jobs that are gone have completed. */
   readonly hasPassed?: boolean
 }
 
 export interface HookWatchOptions {
   readonly namespace: string
-  /** The objects of the release: hooks that are Jobs or Pods are watched, and other Jobs that may vanish. */
+  /** The objects of the release: watched are hooks that are Jobs or Pods, and other Jobs that may vanish. */
   readonly objects: readonly KubernetesObject[]
-  /** The events whose hooks must be seen to complete, though helm has ended well: helm 3 takes a deletion for their end. */
+  /**
+   * The events whose hooks must be observed to complete even if helm succeeds: helm 3 takes a deletion for
+   * completion.
+   */
   readonly mustShow?: readonly string[]
   readonly signal?: AbortSignal
   readonly onProgress?: (blames: readonly Cause[]) => void
@@ -31,16 +34,16 @@ export interface HookWatchOptions {
 
 /** A watch of a release's hooks while helm waits for them. */
 export interface HookWatch {
-  /** Returns the present causes, with log lines; of a hook that helm has deleted meanwhile, the last cause. */
+  /** Returns the present causes, with log lines; for a hook that helm has deleted since, the last cause. */
   blames(): Promise<readonly Cause[]>
-  /** Returns a cause for each hook that was deleted before it had ended, and not made again. */
+  /** Returns a cause for each hook that was deleted before it had ended, and not re-created. */
   deleted(): readonly Cause[]
-  /** Returns, when helm has ended well, a cause for each hook that was not seen to complete. */
+  /** Returns, after helm has succeeded, a cause for each hook that was not observed to complete. */
   incomplete(): Promise<readonly Cause[]>
   stop(): void
 }
 
-/** The health of applied objects, and the gate that waits for it. Every function throws as `Cluster`'s do. */
+/** The health of applied objects, and the gate that awaits it. Every function throws as `Cluster`'s do. */
 export interface HealthChecks {
   /** Returns the health of these objects now; `hasPassed` as in `GateOptions`. */
   of(
@@ -49,26 +52,28 @@ export interface HealthChecks {
     options?: Pick<GateOptions, 'hasPassed'>,
   ): Promise<Health>
   /**
-   * Resolves when the gate has passed. Throws `KK_UNHEALTHY` with the pod that caused it, on failure or at the deadline,
-   * `KK_UNREACHABLE` if the cluster does not answer then.
+   * Resolves when the gate has passed. Throws `KK_UNHEALTHY` with the responsible pod, on failure or at the
+   * deadline, and `KK_UNREACHABLE` if the cluster does not respond at the deadline.
    */
   gate(options: GateOptions): Promise<PassedHealth>
   /**
-   * Watches hooks from now on, and Jobs whose end the gate must know: objects that existed before do not count. Never
-   * throws for objects that it cannot read.
+   * Watches hooks from now on, and Jobs whose outcome the gate needs: objects that existed before do not
+   * count. Never throws for objects that it cannot read.
    */
   watchHooks(options: HookWatchOptions): Promise<HookWatch>
   /** Returns the lines that a container of a pod has logged so far. */
   log(namespace: string, pod: string, container: string): Promise<readonly string[]>
-  /** Returns the names of the Jobs among the objects that have failed for good. */
+  /** Returns the names of the Jobs among the objects that have failed permanently. */
   failedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
   /**
-   * Deletes the Jobs among the objects that have failed for good, so that helm makes them anew; resolves with their
-   * names.
+   * Deletes the Jobs among the objects that have failed permanently, so that helm re-creates them; resolves
+   * with their names.
    */
   deleteFailedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
-  /** Returns how far those of the objects are whose pods kk replaces node by node. */
+  /** Returns the progress of those objects whose pods kk replaces node by node. */
   nodeRolls(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly NodeRoll[]>
-  /** Returns the workloads that autoscalers of a namespace scale: the manifest does not decide their replicas. */
+  /**
+   * Returns the workloads that autoscalers of a namespace scale: the manifest does not decide their replicas.
+   */
   scaleTargets(namespace: string): Promise<readonly ScaleTarget[]>
 }

@@ -1,5 +1,6 @@
 /**
- * The cause of a closed gate: the object that is not ready and, if a pod is the cause, the pod, container and reason.
+ * The cause of a failed or waiting gate: the object that is not ready and, if a pod is responsible, the pod,
+ * container and reason.
  */
 export interface Cause {
   /** E.g. `Deployment/keystone-api`. */
@@ -11,32 +12,33 @@ export interface Cause {
   readonly container?: string
   /** Kubernetes' reason: `CrashLoopBackOff`, `ImagePullBackOff`, `Unschedulable`, … */
   readonly reason?: string
-  /** Kubernetes' message beside the reason, e.g. the scheduler's. */
+  /** Kubernetes' message for the reason, e.g. the scheduler's. */
   readonly detail?: string
   readonly log?: readonly string[]
 }
 
 /**
- * A health with which a gate passes. `partial`: all that should serve does, but as the chart states, some of it is not
- * of the current version, or does not run: `OnDelete`, a partition, a paused Deployment, a suspended Job.
+ * A health with which a gate passes. `partial`: everything that must serve does, but as the chart states,
+ * some of it is not of the current version, or does not run: `OnDelete`, a partition, a paused Deployment, a
+ * suspended Job.
  */
 export interface PassedHealth {
   readonly state: 'healthy' | 'partial'
-  /** What is worth knowing, and why it is partial; absent if there is nothing. */
+  /** Notes for the user, and the reasons why it is partial; absent if there are none. */
   readonly notes?: readonly Cause[]
 }
 
-/** The reasons of notes on what is worth knowing, but makes nothing partial. */
-const ASIDE: ReadonlySet<string | undefined> = new Set(['NoNodes', 'NoAddress'])
+/** The reasons of notes that make nothing partial. */
+const INFORMATIONAL_REASONS: ReadonlySet<string | undefined> = new Set(['NoNodes', 'NoAddress'])
 
-/** Returns the notes that say why a health is partial. */
+/** Returns the notes that explain why a health is partial. */
 export function partialNotes({state, notes = []}: PassedHealth): readonly Cause[] {
-  return state === 'partial' ? notes.filter(({reason}) => !ASIDE.has(reason)) : []
+  return state === 'partial' ? notes.filter(({reason}) => !INFORMATIONAL_REASONS.has(reason)) : []
 }
 
 /**
- * The health of objects. `failed` cannot become healthy by waiting: a failed Job, an exceeded progress deadline.
- * `unknown` cannot become known by waiting: a Job is gone that was not seen to complete.
+ * The health of objects. `failed` cannot become healthy by waiting: a failed Job, an exceeded progress
+ * deadline. `unknown` cannot become known by waiting: a Job is gone that was not observed to complete.
  */
 export type Health =
   | PassedHealth
@@ -44,7 +46,8 @@ export type Health =
       readonly state: 'waiting'
       readonly blames: readonly Cause[]
       /**
-       * The time at which it may change though no object does, in milliseconds since the epoch by the cluster's clock.
+       * The time at which it may change without a change of an object, in milliseconds since the epoch by the
+       * cluster's clock.
        */
       readonly until?: number
     }
@@ -55,7 +58,7 @@ export function passes(health: Health): health is PassedHealth {
   return !('blames' in health)
 }
 
-/** Returns what keeps a gate closed; empty for a health with which it passes. */
+/** Returns the causes that keep a gate from passing; empty for a health with which it passes. */
 export function blamesOf(health: Health): readonly Cause[] {
   return passes(health) ? [] : health.blames
 }

@@ -1,4 +1,4 @@
-/** How far a DaemonSet is whose pods are replaced node by node. */
+/** The progress of a DaemonSet whose pods are replaced node by node. */
 export interface NodeRoll {
   /** E.g. `DaemonSet/libvirt-libvirt`. */
   readonly set: string
@@ -7,9 +7,9 @@ export interface NodeRoll {
   readonly nodes: number
   /** The number of pods of the newest template that are ready. */
   readonly ready: number
-  /** The pods of an older template, in the order in which they are to go. */
+  /** The pods of an older template, in the order of their replacement. */
   readonly outdated: readonly OutdatedPod[]
-  /** Whether the next may go: each node has a pod, and those of the newest template are ready. */
+  /** Whether the next pod may be deleted: each node has a pod, and those of the newest template are ready. */
   readonly isSettled: boolean
 }
 
@@ -22,17 +22,20 @@ interface OutdatedPod {
   readonly uid: string
 }
 
-/** An object, as far as it says how its pods are replaced. */
+/** The fields of an object that decide how its pods are replaced. */
 interface Rollable {
   readonly kind: string
   readonly metadata: {readonly annotations?: Readonly<Record<string, string>>}
   readonly spec?: unknown
 }
 
-/** With the value `node-by-node`, on a DaemonSet that is `OnDelete`: kk replaces its pods, each when the one before is ready. */
+/**
+ * With the value `node-by-node` on an `OnDelete` DaemonSet: kk replaces its pods in sequence, each after the
+ * previous is ready.
+ */
 export const ROLL = 'kk.openstack.org/roll'
 
-/** Whether kk replaces the pods of an object node by node, as it asks for itself. */
+/** Whether an object requests that kk replaces its pods node by node. */
 export function isRolledByNode({kind, metadata, spec}: Rollable): boolean {
   const {updateStrategy} = (spec ?? {}) as {readonly updateStrategy?: {readonly type?: string}}
   return (

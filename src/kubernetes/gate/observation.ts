@@ -2,15 +2,15 @@ import {CLAIMS, PODS, type Resource} from '../api/resources.ts'
 import type {Observation} from './evaluate.ts'
 import type {Observed, Surroundings} from './kinds/observed.ts'
 
-/** The objects that a collection holds now. */
+/** The objects in a collection now. */
 export interface SeenCollection {
   get(name: string): Observed | undefined
   all(): readonly Observed[]
-  /** Returns the last state of an object that was seen to go. */
+  /** Returns the last state of an object whose deletion was observed. */
   gone?(name: string): Observed | undefined
 }
 
-/** Returns the observation of collections for one evaluation. */
+/** Returns an observation of collections for one evaluation. */
 export function observation(
   collection: (resource: Resource, namespace: string) => SeenCollection,
 ): Observation {
@@ -19,14 +19,14 @@ export function observation(
     object: (resource, namespace, name) => collection(resource, namespace).get(name),
     gone: (resource, namespace, name) => collection(resource, namespace).gone?.(name),
     around(namespace) {
-      const known = surroundings.get(namespace)
-      if (known) return known
-      const seen: Surroundings = {
+      const cached = surroundings.get(namespace)
+      if (cached) return cached
+      const around: Surroundings = {
         pods: collection(PODS, namespace).all(),
         claim: (name) => collection(CLAIMS, namespace).get(name),
       }
-      surroundings.set(namespace, seen)
-      return seen
+      surroundings.set(namespace, around)
+      return around
     },
   }
 }

@@ -9,8 +9,8 @@ import type {Watches} from '../watch/watches.ts'
 import type {Gating} from './evaluate.ts'
 import {deleteFailedJobs, listFailedJobs} from './failed-jobs.ts'
 import {waitForHealth} from './gate.ts'
+import {healthByLists} from './health-by-lists.ts'
 import type {HealthChecks} from './health-checks.ts'
-import {healthByLists} from './health-now.ts'
 import {readNodeRolls} from './read-node-rolls.ts'
 import {listScaleTargets} from './scale-targets.ts'
 import {watchHookObjects} from './watch-hooks.ts'
@@ -18,7 +18,7 @@ import {watchHookObjects} from './watch-hooks.ts'
 interface HealthCheckOptions {
   readonly discovery: Discovery
   readonly watches: Watches
-  /** The rules by which custom resources are ready, if their conditions do not tell. */
+  /** The readiness rules of custom resources whose conditions do not show it. */
   readonly rules: ReadinessRules
 }
 
@@ -30,7 +30,7 @@ export function openHealthChecks(
   const gating: Gating = {
     discovery,
     rules,
-    maySee: (...of) => maySee(client, ...of),
+    mayRead: (...of) => mayRead(client, ...of),
     scaleTargets,
     now: client.now,
   }
@@ -46,13 +46,13 @@ export function openHealthChecks(
   }
 }
 
-/** Returns all lines that a container has logged. */
+/** Returns all lines of a container's log. */
 async function wholeLog(client: ApiClient, place: ContainerPlace): Promise<readonly string[]> {
   return (await readLog(client, place, {timeoutMilliseconds: 60_000})).split('\n')
 }
 
 /** Whether the user may read, list and watch the objects of a kind in a namespace. */
-async function maySee(
+async function mayRead(
   client: ApiClient,
   {apiVersion, plural}: Resource,
   namespace: string,

@@ -9,7 +9,9 @@ import {findCondition, type Pod} from './kinds/observed.ts'
 import {matchesSelector} from './kinds/selector.ts'
 import {isRolledByNode, type NodeRoll} from './node-roll.ts'
 
-/** Returns how far those of the objects are that are rolled node by node; one that does not exist is left out. */
+/**
+ * Returns the progress of those objects that are rolled node by node; objects that do not exist are omitted.
+ */
 export async function readNodeRolls(
   client: ApiClient,
   home: string,
@@ -30,11 +32,14 @@ export async function readNodeRolls(
   return rolls
 }
 
-/** The API server counts the templates of a DaemonSet; its controller writes the number on each pod (util/daemonset_util.go). */
-const TEMPLATE = 'deprecated.daemonset.template.generation'
-const TEMPLATE_OF_POD = 'pod-template-generation'
+/**
+ * The API server counts the templates of a DaemonSet; its controller labels each pod with the number
+ * (util/daemonset_util.go).
+ */
+const TEMPLATE_ANNOTATION = 'deprecated.daemonset.template.generation'
+const POD_TEMPLATE_LABEL = 'pod-template-generation'
 
-/** Returns how far a DaemonSet is, by the pods of its namespace; pure. */
+/** Returns the progress of a DaemonSet by the pods of its namespace; pure. */
 export function nodeRoll(set: DaemonSet, around: readonly Pod[]): NodeRoll {
   const {annotations, generation = 0, name, namespace = ''} = set.metadata
   const {
@@ -44,17 +49,18 @@ export function nodeRoll(set: DaemonSet, around: readonly Pod[]): NodeRoll {
   } = set.status ?? {}
   const isSeen = observedGeneration >= generation
   const pods = around.filter((pod) => matchesSelector(set.spec?.selector, pod))
-  const staying = pods.filter(({metadata}) => metadata.deletionTimestamp === undefined)
-  const isNew = ({metadata}: Pod) => metadata.labels?.[TEMPLATE_OF_POD] === annotations?.[TEMPLATE]
-  // An older template that came back counts as the newest for its controller, whatever its number.
-  const outdated = isSeen && updated >= nodes ? [] : staying.filter((pod) => !isNew(pod))
-  const current = outdated.length === 0 ? staying : staying.filter(isNew)
+  const remaining = pods.filter(({metadata}) => metadata.deletionTimestamp === undefined)
+  const isNew = ({metadata}: Pod) =>
+    metadata.labels?.[POD_TEMPLATE_LABEL] === annotations?.[TEMPLATE_ANNOTATION]
+  // An older template that is applied again counts as the newest for the controller, whatever its number.
+  const outdated = isSeen && updated >= nodes ? [] : remaining.filter((pod) => !isNew(pod))
+  const current = outdated.length === 0 ? remaining : remaining.filter(isNew)
   return {
     set: objectName({kind: 'DaemonSet', metadata: {name}}),
     namespace,
     nodes,
     ready: current.filter(isReady).length,
-    isSettled: isSeen && pods.length === staying.length && pods.length >= nodes && current.every(isReady),
+    isSettled: isSeen && pods.length === remaining.length && pods.length >= nodes && current.every(isReady),
     outdated: outdated
       .toSorted(byNeed)
       .map(({metadata: {name, uid = ''}}) => ({apiVersion: 'v1', kind: 'Pod', namespace, name, uid})),
@@ -65,7 +71,7 @@ function isReady(pod: Pod): boolean {
   return findCondition(pod, 'Ready')?.status === 'True'
 }
 
-/** Those that do not serve come first, for nothing is lost with them; then by their nodes. */
+/** Pods that are not ready come first, because their deletion loses no service; then by their nodes. */
 function byNeed(one: Pod, other: Pod): number {
   const needs = Number(isReady(one)) - Number(isReady(other))
   return needs || (one.spec?.nodeName ?? '').localeCompare(other.spec?.nodeName ?? '')

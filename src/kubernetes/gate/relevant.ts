@@ -5,7 +5,10 @@ import type {GatedObject} from './evaluate.ts'
 import type {Observed, Workload} from './kinds/observed.ts'
 import {matchesSelector} from './kinds/selector.ts'
 
-/** Whether a change in a collection can matter to these objects: with a hundred gates, most changes concern others. */
+/**
+ * Whether a change in a collection can affect these objects: with a hundred gates, most changes affect
+ * others.
+ */
 export function isRelevant(
   changed: Observed,
   {resource, namespace}: Collection,

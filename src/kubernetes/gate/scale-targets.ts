@@ -4,11 +4,11 @@ import type {Discovery} from '../api/discovery.ts'
 import {listAll} from '../api/list.ts'
 import {asking, type Resource, resourcePath} from '../api/resources.ts'
 
-/** The workload that an autoscaler scales. */
+/** A workload that an autoscaler scales. */
 export interface ScaleTarget {
   readonly kind: string
   readonly name: string
-  /** Whether it is scaled up also from 0: a HorizontalPodAutoscaler leaves that alone, unless its `minReplicas` is 0. */
+  /** Whether it is scaled up from 0 too: a HorizontalPodAutoscaler does so only if its `minReplicas` is 0. */
   readonly fromZero: boolean
 }
 
@@ -20,8 +20,8 @@ const AUTOSCALERS: Resource = {
 }
 
 /**
- * Returns the workloads that autoscalers of a namespace scale, HorizontalPodAutoscalers and, where it is installed, those
- * of KEDA, which scale to 0 without one; of what may not be listed, none.
+ * Returns the workloads that the autoscalers of a namespace scale: HorizontalPodAutoscalers and, if KEDA is
+ * installed, ScaledObjects, which scale to 0 without one. Autoscalers that may not be listed are omitted.
  */
 export async function listScaleTargets(
   client: ApiClient,
@@ -36,8 +36,8 @@ export async function listScaleTargets(
 }
 
 /**
- * Returns whether an autoscaler decides the replicas of a workload that has this many now (Kubernetes 1.36:
- * podautoscaler/horizontal.go reconcileAutoscaler, `ScalingDisabled`).
+ * Returns whether an autoscaler decides the replicas of a workload with this number of replicas (Kubernetes
+ * 1.36: podautoscaler/horizontal.go reconcileAutoscaler, `ScalingDisabled`).
  */
 export function isScaled(
   {kind, name}: {readonly kind: string; readonly name: string},
@@ -48,7 +48,7 @@ export function isScaled(
   return own.some(({fromZero}) => fromZero || replicas !== 0)
 }
 
-/** The reference of an autoscaler to what it scales. KEDA: a target without a kind is a Deployment. */
+/** The reference of an autoscaler to its target. KEDA: a target without a kind is a Deployment. */
 export interface ScaleTargetRef {
   readonly kind?: string
   readonly name: string

@@ -13,7 +13,7 @@ import {
   evaluate,
   type GatedObject,
   gatedObjects,
-  LATE_EVENTS_MILLISECONDS,
+  MAX_EVENT_DELAY_MS,
   mayVanish,
   NOT_SEEN,
 } from './evaluate.ts'
@@ -31,7 +31,10 @@ export const NO_HOOKS: HookWatch = {
   stop: () => undefined,
 }
 
-/** Watches hooks while helm waits for them, and Jobs that may vanish before their gate; see `HealthChecks.watchHooks`. */
+/**
+ * Watches hooks while helm waits for them, and Jobs that may vanish before their gate; see
+ * `HealthChecks.watchHooks`.
+ */
 export async function watchHookObjects(
   client: ApiClient,
   watches: Watches,
@@ -40,8 +43,8 @@ export async function watchHookObjects(
   const {namespace, objects, signal, mustShow = []} = options
   const hooks = objects.filter(isHook)
   const gated = gatedObjects(namespace, hooks).filter(isAwaitedByHelm)
-  const run = hooks.filter((hook) => hookEvents(hook).some((event) => mustShow.includes(event)))
-  const expected = new Set(gatedObjects(namespace, run).map(collectionName))
+  const mustRun = hooks.filter((hook) => hookEvents(hook).some((event) => mustShow.includes(event)))
+  const expected = new Set(gatedObjects(namespace, mustRun).map(collectionName))
   const vanishing = gatedObjects(
     namespace,
     objects.filter((object) => !isHook(object) && mayVanish(object)),
@@ -50,7 +53,7 @@ export async function watchHookObjects(
     watches.collection(one.resource, one.namespace),
   )
   await Promise.all(collections.map((collection) => collection.attempted()))
-  for (const one of vanishing) collectionOf(watches, one).forget(one.name)
+  for (const one of vanishing) hookCollection(watches, one).forget(one.name)
   if (gated.length === 0) return NO_HOOKS
   const redact = redactSecretsOf(hooks, options.redact)
   const evidence = gatherEvidence(client, namespace, redact)
@@ -62,13 +65,13 @@ export async function watchHookObjects(
   const failing = new Map<string, readonly Cause[]>()
   let reported = '[]'
 
-  const look = () => {
-    outcomes.look()
+  const update = () => {
+    outcomes.update()
     const seen = observation(watches.collection)
     const current: Cause[] = []
     for (const hook of outcomes.present()) {
       const blames = blamesOf(redactHealth(evaluate([hook], seen), redact))
-      // A hook that helm has deleted keeps its last cause; one that has ended well is forgotten.
+      // A hook that helm has deleted keeps its last cause; a hook that has completed has none.
       if (blames.length > 0) failing.set(hook.name, blames)
       else failing.delete(hook.name)
       current.push(...blames)
@@ -84,7 +87,7 @@ export async function watchHookObjects(
 
   const ends = collections.map((collection) =>
     collection.subscribe((changed) => {
-      if (changed === undefined || isRelevant(changed, collection, gated, watches)) look()
+      if (changed === undefined || isRelevant(changed, collection, gated, watches)) update()
     }),
   )
   const stop = () => {
@@ -106,45 +109,51 @@ function isAwaitedByHelm({resource: {kind}}: GatedObject): boolean {
   return kind === JOBS.kind || kind === PODS.kind
 }
 
-function collectionOf(watches: Watches, {resource, namespace}: GatedObject) {
+function hookCollection(watches: Watches, {resource, namespace}: GatedObject) {
   return watches.collection(resource, namespace)
 }
 
-/** Returns a name of a hook that no other of its release has. */
+/** Returns a name that is unique among the hooks of a release. */
 function collectionName({resource: {kind}, namespace, name}: GatedObject): string {
   return `${namespace}/${kind}/${name}`
 }
 
 function deletedEarly(hook: GatedObject): Cause {
-  return notSeen(hook, DELETED_EARLY)
+  return notSeenCause(hook, DELETED_EARLY)
 }
 
-function notSeen({resource: {kind}, namespace, name}: GatedObject, message: string): Cause {
+function notSeenCause({resource: {kind}, namespace, name}: GatedObject, message: string): Cause {
   return {object: objectName({kind, metadata: {name}}), namespace, message, reason: NOT_SEEN}
 }
 
-/** What is known of the hooks that helm makes in one operation. */
+/** The outcomes of the hooks that helm creates in one operation. */
 interface HookOutcomes {
-  /** Notes what the watches show now. */
-  look(): void
-  /** Returns the hooks that exist. Helm makes them one after the other, so one that does not exist yet is not the cause. */
+  /** Records the present state in the watches. */
+  update(): void
+  /**
+   * Returns the hooks that exist. Helm creates them in sequence, so a hook that does not exist yet is not the
+   * cause.
+   */
   present(): readonly GatedObject[]
-  /** Returns those that are gone and were not seen to end. */
+  /** Returns the hooks that are gone and were not observed to end. */
   deleted(): readonly GatedObject[]
-  /** Returns why those were not seen to complete that were not; those of which the events are late are waited for. */
+  /** Returns a cause for each hook that was not observed to complete, after waiting for late events. */
   incomplete(client: ApiClient): Promise<readonly Cause[]>
 }
 
-/** `expected` are those that helm makes in this operation, as far as its own word does not count. */
+/**
+ * `expected` are the hooks that helm must create in this operation, as far as helm's own success does not
+ * count.
+ */
 function hookOutcomes(
   watches: Watches,
   gated: readonly GatedObject[],
   expected: readonly GatedObject[],
 ): HookOutcomes {
-  const current = (hook: GatedObject) => collectionOf(watches, hook).get(hook.name)
-  // Hooks of an earlier revision stay until helm replaces them.
-  const left = new Set(gated.map((hook) => current(hook)?.metadata.uid))
-  /** The last instance of each hook that was seen. */
+  const current = (hook: GatedObject) => hookCollection(watches, hook).get(hook.name)
+  // Hooks of an earlier revision exist until helm replaces them.
+  const earlier = new Set(gated.map((hook) => current(hook)?.metadata.uid))
+  /** The UID of the last observed instance of each hook. */
   const instances = new Map<GatedObject, string | undefined>()
   const ended = new Set<string | undefined>()
   const completed = new Set<string | undefined>()
@@ -155,14 +164,14 @@ function hookOutcomes(
     if (hasCompleted(hook) || hasFailed(hook)) ended.add(uid)
   }
 
-  function look(): void {
+  function update(): void {
     for (const hook of gated) {
-      const found = current(hook)
-      if (found && !left.has(found.metadata.uid)) {
-        instances.set(hook, found.metadata.uid)
-        note(found)
+      const live = current(hook)
+      if (live && !earlier.has(live.metadata.uid)) {
+        instances.set(hook, live.metadata.uid)
+        note(live)
       }
-      const gone = collectionOf(watches, hook).gone(hook.name)
+      const gone = hookCollection(watches, hook).gone(hook.name)
       if (gone && gone.metadata.uid === instances.get(hook)) note(gone)
     }
   }
@@ -171,23 +180,23 @@ function hookOutcomes(
     instances.has(hook) && current(hook)?.metadata.uid !== instances.get(hook)
 
   async function whyIncomplete(client: ApiClient, hook: GatedObject): Promise<readonly Cause[]> {
-    const found = await readPatiently(client, hook)
-    if (found === undefined) await untilGone(hook)
-    look()
+    const live = await readWithRetries(client, hook)
+    if (live === undefined) await untilGone(hook)
+    update()
     if (completed.has(instances.get(hook))) return []
-    if (found instanceof Error)
-      return [notSeen(hook, `it is not known whether it has completed: ${found.message}`)]
-    // One that was made again by hand is waited for by helm 4, and not by helm 3.
-    if (found && hasCompleted(found)) return []
-    return [instances.has(hook) ? deletedEarly(hook) : notSeen(hook, NEVER_SEEN)]
+    if (live instanceof Error)
+      return [notSeenCause(hook, `it is not known whether it has completed: ${live.message}`)]
+    // Helm 4, but not helm 3, waits for a hook that was re-created by hand.
+    if (live && hasCompleted(live)) return []
+    return [instances.has(hook) ? deletedEarly(hook) : notSeenCause(hook, NEVER_SEEN)]
   }
 
   function untilGone(hook: GatedObject): Promise<void> {
     const {promise, resolve} = Promise.withResolvers<void>()
-    const end = collectionOf(watches, hook).subscribe(() => {
+    const end = hookCollection(watches, hook).subscribe(() => {
       if (isGone(hook)) resolve()
     })
-    const timer = setTimeout(resolve, LATE_EVENTS_MILLISECONDS)
+    const timer = setTimeout(resolve, MAX_EVENT_DELAY_MS)
     if (isGone(hook)) resolve()
     return promise.finally(() => {
       clearTimeout(timer)
@@ -196,30 +205,30 @@ function hookOutcomes(
   }
 
   return {
-    look,
+    update,
     present: () =>
       gated.filter((hook) => {
-        const found = current(hook)
-        return found !== undefined && !left.has(found.metadata.uid)
+        const live = current(hook)
+        return live !== undefined && !earlier.has(live.metadata.uid)
       }),
     deleted: () => gated.filter((hook) => isGone(hook) && !ended.has(instances.get(hook))),
     async incomplete(client) {
-      look()
-      const made = gated.filter((hook) => instances.has(hook) || expected.includes(hook))
-      const open = made.filter((hook) => !completed.has(instances.get(hook)))
-      return (await Promise.all(open.map((hook) => whyIncomplete(client, hook)))).flat()
+      update()
+      const created = gated.filter((hook) => instances.has(hook) || expected.includes(hook))
+      const incomplete = created.filter((hook) => !completed.has(instances.get(hook)))
+      return (await Promise.all(incomplete.map((hook) => whyIncomplete(client, hook)))).flat()
     },
   }
 }
 
 const NEVER_SEEN = 'it is gone, and was not seen to complete'
 
-/** Returns a hook as it is now, undefined if it is gone, or the error of an API server that fails for so long. */
-async function readPatiently(
+/** Returns a hook as it is now; undefined if it is gone; the error if the API server keeps failing. */
+async function readWithRetries(
   client: ApiClient,
   {resource, namespace, name}: GatedObject,
 ): Promise<Observed | KkError | undefined> {
-  const end = Date.now() + LATE_EVENTS_MILLISECONDS
+  const end = Date.now() + MAX_EVENT_DELAY_MS
   for (let pause = 100; ; pause *= 2) {
     try {
       return await readObject<Observed>(client, resource, {namespace, name})

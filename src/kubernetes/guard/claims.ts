@@ -2,7 +2,7 @@ import {type ReleaseId, releaseId} from '../../release.ts'
 import {annotatedRelease} from '../manifest/helm-annotations.ts'
 import type {GuardParameters} from './guard.ts'
 
-/** The metadata by which the guard tells the release of an object. */
+/** The metadata by which the guard finds the release of an object. */
 export interface ObjectMetadata {
   readonly name: string
   readonly namespace: string
@@ -11,7 +11,7 @@ export interface ObjectMetadata {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** apps/v1 StatefulSet, with what tells its claims. */
+/** apps/v1 StatefulSet, with the names of its claim templates. */
 export interface StatefulSet {
   readonly metadata: ObjectMetadata
   readonly spec: {readonly volumeClaimTemplates?: readonly {readonly metadata: {readonly name: string}}[]}
@@ -20,9 +20,9 @@ export interface StatefulSet {
 const INSTANCE = 'app.kubernetes.io/instance'
 
 /**
- * Returns the names of the claims that a StatefulSet makes, `namespace/template-statefulset`, without their ordinals.
- * Such claims have the labels of selector and template and nothing of helm's (Kubernetes 1.36: stateful_set_utils.go).
- * `home` is the namespace of a rendered set that names none.
+ * Returns the names of the claims that a StatefulSet creates, `namespace/template-statefulset`, without their
+ * ordinals. These claims have the labels of selector and template and no metadata of helm (Kubernetes 1.36:
+ * stateful_set_utils.go). `home` is the namespace of a rendered set that names none.
  */
 export function claimsOf(
   {metadata: {namespace, name}, spec}: StatefulSet,
@@ -33,7 +33,8 @@ export function claimsOf(
 }
 
 /**
- * Returns the release of a PersistentVolumeClaim, by what the policy reads, in the same order: annotation, name, label.
+ * Returns the release of a PersistentVolumeClaim, by the same fields as the policy and in the same order:
+ * annotation, name, label.
  */
 export function releaseOfClaim(
   claim: ObjectMetadata,

@@ -1,6 +1,6 @@
 import type {ReleaseId} from '../../release.ts'
 
-/** An object that may be deleted; one that is made anew under its name has another UID and may not. */
+/** An object that may be deleted. If it is re-created under its name, the new UID is not approved. */
 export interface ApprovedObject {
   readonly kind: 'StatefulSet' | 'PersistentVolumeClaim' | 'Secret' | 'Namespace'
   readonly namespace: string
@@ -8,12 +8,12 @@ export interface ApprovedObject {
   readonly uid: string
 }
 
-/** The permission to delete these objects of a protected release for a while. */
+/** The permission to delete these objects of a protected release, with an expiry. */
 export interface Approval {
   readonly release: ReleaseId
   /** Seconds since the epoch. */
   readonly expires: number
-  /** The user who approved, and the machine, for people. */
+  /** The user and machine that approved, for display. */
   readonly by: string
   readonly objects: readonly ApprovedObject[]
 }
@@ -22,8 +22,8 @@ export interface Approval {
 export interface GuardParameters {
   readonly releases: readonly ReleaseId[]
   /**
-   * The releases of claims that StatefulSets make, by `namespace/template-statefulset`, to which Kubernetes adds `-0`,
-   * `-1`, …
+   * The releases of the claims that StatefulSets create, by `namespace/template-statefulset`, to which
+   * Kubernetes adds `-0`, `-1`, …
    */
   readonly claims: ReadonlyMap<string, ReleaseId>
   readonly approvals: readonly Approval[]
@@ -32,43 +32,43 @@ export interface GuardParameters {
 /** The guard as it is on the cluster. */
 export interface GuardState {
   readonly parameters: GuardParameters
-  /** The resourceVersion of the ConfigMap: a write under it is refused if somebody else wrote meanwhile. */
+  /** The resourceVersion of the ConfigMap: a write with it is refused after a concurrent write. */
   readonly resourceVersion: string
-  /** The parts of it that are missing, or not as kk writes them. */
+  /** The parts that are missing, or differ from kk's. */
   readonly faults: readonly string[]
-  /** Whether the API server denies deletions; true also if this user may not ask. */
+  /** Whether the API server denies deletions; true also if this user may not test it. */
   readonly enforced: boolean
 }
 
-/** The guard of one cluster: a ValidatingAdmissionPolicy, which applies to helm and kubectl, too. */
+/** The guard of one cluster: a ValidatingAdmissionPolicy, which applies to helm and kubectl too. */
 export interface Guard {
   /**
-   * Returns whether the API server knows `ValidatingAdmissionPolicy` in admissionregistration.k8s.io/v1 (Kubernetes
-   * 1.30).
+   * Returns whether the API server serves `ValidatingAdmissionPolicy` in admissionregistration.k8s.io/v1
+   * (Kubernetes 1.30).
    */
   supported(): Promise<boolean>
   /** Returns the guard; undefined if there is none. */
   read(): Promise<GuardState | undefined>
   /** Returns only the parameters in the ConfigMap: one request. */
   parameters(): Promise<GuardParameters | undefined>
-  /** Returns the claims that the StatefulSets of these releases make. */
+  /** Returns the claims that the StatefulSets of these releases create. */
   claims(releases: readonly ReleaseId[]): Promise<GuardParameters['claims']>
   /**
-   * Returns the objects of a release that the guard keeps from being deleted: StatefulSets, claims, its deployed record
-   * and, with `namespace`, its namespace.
+   * Returns the objects of a release whose deletion the guard denies: StatefulSets, claims, its deployed
+   * record and, with `namespace`, its namespace.
    */
   objects(
     release: ReleaseId,
     options: {readonly parameters: GuardParameters; readonly namespace: boolean},
   ): Promise<readonly ApprovedObject[]>
   /**
-   * Writes the guard and returns once the API server enforces it. With a `resourceVersion`, throws `KK_RACED` if the
-   * parameters have changed since.
+   * Writes the guard and returns when the API server enforces it. With a `resourceVersion`, throws `KK_RACED`
+   * if the parameters have changed since.
    */
   install(parameters: GuardParameters, resourceVersion?: string): Promise<void>
   /**
-   * Marks the objects, writes the parameters, and returns once the API server allows what was approved. Throws
-   * `KK_RACED`.
+   * Labels the objects, writes the parameters, and returns when the API server allows the approved deletions.
+   * Throws `KK_RACED`.
    */
   approve(approvals: readonly Approval[], parameters: GuardParameters, resourceVersion: string): Promise<void>
   /** Removes the guard. */

@@ -9,17 +9,17 @@ import {guardBinding, guardPolicy} from './policies/policy.ts'
 
 type Placed = readonly [Resource, KubernetesObject]
 
-/** Returns the objects of a guard beside its parameters, in the order in which they are made. */
+/** Returns the objects of a guard except its parameters, in the order of their creation. */
 export function policyObjects({releases}: Pick<GuardParameters, 'releases'>): readonly Placed[] {
   return placed([...releases.map(releaseNamespace), KK_NAMESPACE])
 }
 
 /**
- * Returns the objects of a guard bound to no namespace, which stay when a guard is removed. The API server stops
- * reading parameters for good once nothing is bound to a policy that has them (kubernetes issue 130887): a guard that
- * was removed wholly could not be installed again before the API server restarts.
+ * Returns the objects of a guard bound to no namespace, which are kept when a guard is removed. The API
+ * server permanently stops reading parameters when no binding refers to a policy with parameters (kubernetes
+ * issue 130887): after a complete removal a guard could not be installed again until the API server restarts.
  */
-export function restingObjects(): readonly Placed[] {
+export function unboundObjects(): readonly Placed[] {
   return placed([])
 }
 

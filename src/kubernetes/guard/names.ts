@@ -2,9 +2,9 @@ import type {Resource} from '../api/resources.ts'
 
 /** The name of the ConfigMap, of the policy that protects, and of its binding. */
 export const GUARD_NAME = 'kk-guard'
-/** The name of the policy that ends approvals, of its binding, and of the ConfigMap by which its clock is proved. */
+/** The name of the policy that ends approvals, of its binding, and of the ConfigMap that tests its clock. */
 export const EXPIRY_NAME = 'kk-guard-expiry'
-/** The label of an object that may be deleted: the time until then, in seconds since the epoch. */
+/** The label of an object that may be deleted: the expiry, in seconds since the epoch. */
 export const UNTIL_LABEL = 'guard.kk.openstack.org/approved-until'
 
 export const POLICIES: Resource = {

@@ -15,8 +15,8 @@ import {annotatedRelease} from '../manifest/helm-annotations.ts'
 import {claimsOf, type ObjectMetadata, releaseOfClaim, type StatefulSet} from './claims.ts'
 import type {ApprovedObject, GuardParameters} from './guard.ts'
 
-/** Returns the claims that StatefulSets of these releases make, with their releases. */
-export async function listedClaims(
+/** Returns the claims that StatefulSets of these releases create, with their releases. */
+export async function listClaimReleases(
   client: ApiClient,
   releases: readonly ReleaseId[],
 ): Promise<ReadonlyMap<string, ReleaseId>> {
@@ -32,10 +32,10 @@ export async function listedClaims(
 }
 
 /**
- * Returns the objects of a release that the guard keeps: its StatefulSets, its claims, its deployed records and, if
- * asked, its namespace.
+ * Returns the objects of a release whose deletion the guard denies: its StatefulSets, its claims, its
+ * deployed records and, if requested, its namespace.
  */
-export async function keptObjects(
+export async function guardedObjects(
   client: ApiClient,
   release: ReleaseId,
   options: {readonly parameters: Pick<GuardParameters, 'claims'>; readonly namespace: boolean},
@@ -62,12 +62,12 @@ function approved(kind: ApprovedObject['kind']): (metadata: ObjectMetadata) => A
 }
 
 async function readNamespace(client: ApiClient, name: string): Promise<readonly ObjectMetadata[]> {
-  const found = await readObject<{metadata: ObjectMetadata}>(client, NAMESPACES, {
+  const object = await readObject<{metadata: ObjectMetadata}>(client, NAMESPACES, {
     namespace: '',
     name,
     accept: METADATA,
   })
-  return found ? [found.metadata] : []
+  return object ? [object.metadata] : []
 }
 
 async function listMetadata(

@@ -1,6 +1,6 @@
 import type {ApiClient} from '../api/client.ts'
 import type {Guard} from './guard.ts'
-import {keptObjects, listedClaims} from './objects.ts'
+import {guardedObjects, listClaimReleases} from './objects.ts'
 import {isSupported, readParameters, readState} from './read.ts'
 import {installGuard, removeGuard, writeApprovals} from './write.ts'
 
@@ -10,8 +10,8 @@ export function openGuard(client: ApiClient): Guard {
     supported: () => isSupported(client),
     read: () => readState(client),
     parameters: () => readParameters(client),
-    claims: (releases) => listedClaims(client, releases),
-    objects: (release, options) => keptObjects(client, release, options),
+    claims: (releases) => listClaimReleases(client, releases),
+    objects: (release, options) => guardedObjects(client, release, options),
     install: (parameters, resourceVersion) => installGuard(client, parameters, resourceVersion),
     approve: (approvals, parameters, resourceVersion) =>
       writeApprovals(client, approvals, parameters, resourceVersion),

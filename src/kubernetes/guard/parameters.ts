@@ -10,7 +10,8 @@ export interface ParameterConfigMap extends KubernetesObject {
 }
 
 /**
- * The key of the stamp, which differs at each write; the policy names it when it denies the deletion of this ConfigMap.
+ * The key of the stamp, which differs at each write; the policy quotes it when it denies the deletion of this
+ * ConfigMap.
  */
 export const STAMP_KEY = 'written'
 /** Prefixes of the keys by which the policies look up releases, claims and approvals. */
@@ -19,19 +20,21 @@ export const CLAIM_KEY = 'claim.'
 export const APPROVAL_KEY = 'approval.'
 
 /**
- * Returns the ConfigMap of the parameters. CEL can only read strings and keys, so each item has a key of its own, and
- * an approval begins with its expiry. A namespace has no dot, so the first dot of a key ends it.
+ * Returns the ConfigMap of the parameters. CEL can only read strings and keys, so each item has a separate
+ * key, and an approval begins with its expiry. A namespace has no dot, so the first dot of a key ends it.
  */
-export function configMapOf(
+export function parameterConfigMap(
   {releases, claims, approvals}: GuardParameters,
   stamp: string,
 ): ParameterConfigMap {
   const entries = [
-    ...releases.map((release) => [RELEASE_KEY + keyOf(release), 'protected'] as const),
+    ...releases.map((release) => [RELEASE_KEY + formatKey(release), 'protected'] as const),
     ...[...claims].map(
       ([claim, release]) => [CLAIM_KEY + claim.replace('/', '.'), releaseName(release)] as const,
     ),
-    ...approvals.map((approval) => [APPROVAL_KEY + keyOf(approval.release), approvalText(approval)] as const),
+    ...approvals.map(
+      (approval) => [APPROVAL_KEY + formatKey(approval.release), approvalText(approval)] as const,
+    ),
   ]
   return {
     apiVersion: 'v1',
@@ -44,13 +47,13 @@ export function configMapOf(
   }
 }
 
-/** Returns the parameters in a ConfigMap. An approval that cannot be parsed is left out. */
+/** Returns the parameters in a ConfigMap. An approval that cannot be parsed is omitted. */
 export function parametersIn({data = {}}: ParameterConfigMap): GuardParameters {
   const entries = Object.entries(data)
   const below = (prefix: string) =>
     entries
       .filter(([key]) => key.startsWith(prefix))
-      .map(([key, value]) => [idOf(key.slice(prefix.length)), value] as const)
+      .map(([key, value]) => [parseKey(key.slice(prefix.length)), value] as const)
   return {
     releases: below(RELEASE_KEY).map(([release]) => release),
     claims: new Map(
@@ -60,21 +63,24 @@ export function parametersIn({data = {}}: ParameterConfigMap): GuardParameters {
   }
 }
 
-/** Returns the approvals that have not run out at `now`, in milliseconds since the epoch. */
+/** Returns the approvals that have not expired at `now`, in milliseconds since the epoch. */
 export function liveApprovals({approvals}: GuardParameters, now: number): readonly Approval[] {
   return approvals.filter(({expires}) => expires * 1000 > now)
 }
 
-function keyOf(release: ReleaseId): string {
+function formatKey(release: ReleaseId): string {
   return `${releaseNamespace(release)}.${releaseName(release)}`
 }
 
-function idOf(key: string): ReleaseId {
+function parseKey(key: string): ReleaseId {
   const end = key.indexOf('.')
   return releaseId(key.slice(0, end), key.slice(end + 1))
 }
 
-/** Returns the text of an approval. `expires` comes first, for the policy compares the beginning of the text. */
+/**
+ * Returns the JSON of an approval. `expires` comes first, because the policy compares the beginning of the
+ * string.
+ */
 function approvalText({expires, by, objects}: Approval): string {
   return JSON.stringify({expires, by, objects})
 }

@@ -5,13 +5,16 @@ import {asking, CONFIG_MAPS, resourcePath} from '../api/resources.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
 import {applyObject, deleteObject} from '../objects/objects.ts'
 import type {Approval, GuardParameters} from './guard.ts'
-import {policyObjects, restingObjects} from './layout.ts'
+import {policyObjects, unboundObjects} from './layout.ts'
 import {EXPIRY_NAME, GUARD_NAME, UNTIL_LABEL} from './names.ts'
-import {configMapOf} from './parameters.ts'
+import {parameterConfigMap} from './parameters.ts'
 import {awaitClock, awaitEnforcement} from './policies/enforcement.ts'
-import {awaitVerdict, blind, CLOCK_FACE, PARAMETERS, targetOf} from './policies/probe.ts'
+import {approvalTarget, awaitVerdict, CLOCK_CONFIG_MAP, notVisible, PARAMETERS} from './policies/probe.ts'
 
-/** Writes a guard and returns once it is enforced; a new one that the API server does not see is removed again. */
+/**
+ * Writes a guard and returns when it is enforced; a new guard that the API server does not see is removed
+ * again.
+ */
 export async function installGuard(
   client: ApiClient,
   parameters: GuardParameters,
@@ -24,14 +27,14 @@ export async function installGuard(
   try {
     await awaitEnforcement(client, parameters.releases, stamp)
   } catch (error) {
-    // Without its parameters it would deny every request for ever.
-    const isBlind = error instanceof KkError && error.code === 'KK_GUARD'
-    if (isBlind && !resourceVersion) await removeGuard(client)
+    // Without its parameters it would deny every request forever.
+    const isNotVisible = error instanceof KkError && error.code === 'KK_GUARD'
+    if (isNotVisible && !resourceVersion) await removeGuard(client)
     throw error
   }
 }
 
-/** Writes the marks first: without the approval in the parameters they allow nothing. */
+/** Writes the labels first: without the approval in the parameters they allow nothing. */
 export async function writeApprovals(
   client: ApiClient,
   approvals: readonly Approval[],
@@ -41,7 +44,7 @@ export async function writeApprovals(
   await awaitClock(client)
   for (const {objects, expires} of approvals) {
     for (const object of objects) {
-      const {resource, namespace, name} = targetOf(object)
+      const {resource, namespace, name} = approvalTarget(object)
       await client.json({
         method: 'PATCH',
         path: resourcePath(resource, namespace, name),
@@ -52,24 +55,27 @@ export async function writeApprovals(
     }
   }
   await writeParameters(client, parameters, resourceVersion)
-  for (const target of approvals.flatMap(({objects}) => objects.map(targetOf))) {
-    const late = () => blind(`the approval to delete ${target.resource.kind} ${target.name}`)
+  for (const target of approvals.flatMap(({objects}) => objects.map(approvalTarget))) {
+    const late = () => notVisible(`the approval to delete ${target.resource.kind} ${target.name}`)
     await awaitVerdict(client, target, ({outcome}) => outcome === 'allowed', late)
   }
 }
 
-/** Binds the policies to no namespace, so that nothing is denied any more, and deletes the rest. */
+/** Binds the policies to no namespace, so that they deny nothing, and deletes the rest. */
 export async function removeGuard(client: ApiClient): Promise<void> {
-  for (const [resource, object] of restingObjects())
+  for (const [resource, object] of unboundObjects())
     await applyObject(client, resource, object, {manager: 'kk'})
-  const late = () => blind('that the guard is removed')
-  for (const target of [PARAMETERS, CLOCK_FACE])
+  const late = () => notVisible('that the guard is removed')
+  for (const target of [PARAMETERS, CLOCK_CONFIG_MAP])
     await awaitVerdict(client, target, ({outcome}) => outcome === 'allowed', late)
   for (const name of [GUARD_NAME, EXPIRY_NAME])
     await deleteObject(client, CONFIG_MAPS, {namespace: KK_NAMESPACE, name})
 }
 
-/** Creates the ConfigMap, or replaces the one of that resourceVersion, and returns its stamp. Throws `KK_RACED`. */
+/**
+ * Creates the ConfigMap, or replaces the one of that resourceVersion, and returns its stamp. Throws
+ * `KK_RACED`.
+ */
 async function writeParameters(
   client: ApiClient,
   parameters: GuardParameters,
@@ -77,7 +83,7 @@ async function writeParameters(
 ): Promise<string> {
   const isNew = resourceVersion === ''
   const stamp = new Date().toISOString()
-  const {metadata, ...rest} = configMapOf(parameters, stamp)
+  const {metadata, ...rest} = parameterConfigMap(parameters, stamp)
   try {
     await client.json({
       method: isNew ? 'POST' : 'PUT',
@@ -88,9 +94,9 @@ async function writeParameters(
     return stamp
   } catch (error) {
     if (!isApiError(error, 404, 409)) throw error
-    throw new KkError('KK_RACED', 'somebody else changed the guard meanwhile', {
+    throw new KkError('KK_RACED', 'another client changed the guard in the meantime', {
       cause: error,
-      hint: 'run the same command again: kk looks at the guard first',
+      hint: 'run the same command again: kk reads the guard first',
     })
   }
 }

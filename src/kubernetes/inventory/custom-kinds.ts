@@ -4,10 +4,10 @@ import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 /** Returns the custom kinds that the cluster serves: `group/version` and `group/version/Kind`, sorted. */
 export async function listCustomKinds(discovery: Pick<ServedKinds, 'all'>): Promise<readonly string[]> {
   const custom = (await discovery.all()).filter(({apiVersion}) => !isBuiltIn(apiVersion))
-  return apiVersionsOf(custom)
+  return listApiVersions(custom)
 }
 
-/** Returns the kinds that the CustomResourceDefinitions among objects define, in the form of `listCustomKinds`. */
+/** Returns the kinds that the objects define by CustomResourceDefinitions, as `listCustomKinds` does. */
 export function definedKinds(objects: readonly KubernetesObject[]): readonly string[] {
   const defined = objects
     .filter(({kind}) => kind === 'CustomResourceDefinition')
@@ -24,12 +24,13 @@ export function definedKinds(objects: readonly KubernetesObject[]): readonly str
       const served = versions.filter((version) => version.served !== false)
       return served.map(({name}) => ({apiVersion: `${group}/${name}`, kind: names?.kind ?? ''}))
     })
-  return apiVersionsOf(defined)
+  return listApiVersions(defined)
 }
 
 /**
- * Whether these objects grant the right to define kinds, or to serve some, so that these are known only when their
- * program runs: an operator that makes its own CustomResourceDefinitions, or an aggregated API server.
+ * Whether these objects grant the right to define or serve kinds, so that the kinds are known only while
+ * their program runs: an operator that creates its own CustomResourceDefinitions, or an aggregated API
+ * server.
  */
 export function mayDefineKinds(objects: readonly KubernetesObject[]): boolean {
   return objects.some(({kind, rules, roleRef}) => {
@@ -54,7 +55,7 @@ function grantsDefinitions(rule: {
   )
 }
 
-/** Returns a predicate for the kinds that are among those served, in any version. */
+/** Returns a predicate for kinds that are served in any version. */
 export function servesKind(
   served: readonly string[],
 ): (wanted: {readonly group: string; readonly kind: string}) => boolean {
@@ -69,15 +70,15 @@ function withoutVersion(served: string): string {
 }
 
 /** Returns `group/version` and `group/version/Kind` of each kind, sorted. */
-export function apiVersionsOf(
+export function listApiVersions(
   kinds: readonly {readonly apiVersion: string; readonly kind: string}[],
 ): readonly string[] {
-  const found = kinds.flatMap(({apiVersion, kind}) => [apiVersion, `${apiVersion}/${kind}`])
-  return [...new Set(found)].sort()
+  const versions = kinds.flatMap(({apiVersion, kind}) => [apiVersion, `${apiVersion}/${kind}`])
+  return [...new Set(versions)].sort()
 }
 
 /**
- * The groups below `k8s.io` that are built into the API server; all others have custom kinds, such as
+ * The groups below `k8s.io` that are built into the API server; other groups have custom kinds, such as
  * VerticalPodAutoscaler.
  */
 const GROUPS = [
@@ -105,7 +106,9 @@ const BUILT_IN = new Set([
   ...GROUPS.map((group) => `${group}.k8s.io`),
 ])
 
-/** Returns true for a version whose kinds are built into the API server, without a CustomResourceDefinition. */
+/**
+ * Returns true for a version whose kinds are built into the API server, without a CustomResourceDefinition.
+ */
 export function isBuiltIn(apiVersion: string): boolean {
   return apiVersion === 'v1' || BUILT_IN.has(apiVersion.slice(0, apiVersion.lastIndexOf('/')))
 }

@@ -9,7 +9,7 @@ import type {Served} from '../api/served.ts'
 import type {SeenStorageClass} from '../diagnosis/diagnosis.ts'
 import {mebibytes, wholeCpus} from './quantity.ts'
 
-/** A node, with what tells the size of the cloud. */
+/** A node, with the fields that determine the size of the cloud. */
 export interface SeenNode {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ export interface SeenNode {
   readonly addresses: readonly string[]
 }
 
-/** The parts of a cluster: only those that were asked for, and of these only what can be read. */
+/** The requested parts of a cluster, as far as they can be read. */
 export interface Inventory {
   readonly nodes?: readonly SeenNode[]
   /** E.g. `v1.36.3`. */
@@ -69,12 +69,12 @@ async function listNodes(client: ApiClient): Promise<readonly SeenNode[]> {
 }
 
 async function readVersion(client: ApiClient): Promise<string> {
-  return (await client.json<{gitVersion: string}>({path: '/version', asked: 'tell its version'})).gitVersion
+  return (await client.json<{gitVersion: string}>({path: '/version', asked: 'report its version'})).gitVersion
 }
 
 /**
- * Returns the DNS domain that kubeadm configures for kubelets, else the one that CoreDNS answers for; undefined if
- * neither can be read.
+ * Returns the DNS domain of kubeadm's kubelet configuration, else of CoreDNS's Corefile; undefined if neither
+ * can be read.
  */
 async function readDomain(client: ApiClient): Promise<string | undefined> {
   const kubelet = await readKey(client, 'kubelet-config', 'kubelet')
@@ -116,8 +116,8 @@ const STORAGE_CLASSES: Resource = {
 const DEFAULT = 'storageclass.kubernetes.io/is-default-class'
 
 /**
- * Returns the storage classes, newest first: of several default classes Kubernetes takes the newest (1.26: retroactive
- * default storage class).
+ * Returns the storage classes, newest first: of several default classes Kubernetes uses the newest (1.26:
+ * retroactive default storage class).
  */
 export async function listStorageClasses(client: ApiClient): Promise<readonly SeenStorageClass[]> {
   const {items} = await listAll<Served<StorageClass>>(client, {

@@ -3,30 +3,31 @@ import {LEASES, readObject} from '../api/resources.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {KK_NAMESPACE, type Lease} from './lease.ts'
 
-/** The name of the Lease that says who drives an environment. */
+/** The name of the Lease whose holder manages an environment. */
 export function driverLeaseName(environment: string): string {
   return `kk-env-${environment}`
 }
 
-/** Returns who drives an environment; undefined if nobody does, or nobody has said so again in time. */
+/** Returns the manager of an environment; undefined if it has none, or if its Lease has expired. */
 export async function readDriver(client: ApiClient, environment: string): Promise<string | undefined> {
   const place = {namespace: KK_NAMESPACE, name: driverLeaseName(environment)}
   const {holderIdentity, leaseDurationSeconds, renewTime} =
     (await readObject<Lease>(client, LEASES, place))?.spec ?? {}
-  const lasts = leaseDurationSeconds === undefined ? undefined : leaseDurationSeconds * 1000
-  const isOver = lasts !== undefined && Date.parse(renewTime ?? '') + lasts < client.now()
-  return isOver ? undefined : holderIdentity
+  const duration = leaseDurationSeconds === undefined ? undefined : leaseDurationSeconds * 1000
+  const hasExpired = duration !== undefined && Date.parse(renewTime ?? '') + duration < client.now()
+  return hasExpired ? undefined : holderIdentity
 }
 
-/** Who drives an environment by an Environment of the same cluster, as its Lease says it. */
+/** The holder of the Lease if an Environment of the same cluster manages the environment. */
 export const OWN_OPERATOR = 'the operator'
 
-/** So long a driver in another cluster drives without saying so again, in seconds. */
-const ELSEWHERE_SECONDS = 3_600
+/** The duration of the Lease of a manager in another cluster, in seconds. */
+const REMOTE_LEASE_SECONDS = 3_600
 
 /**
- * Returns the Lease by which `driver` drives an environment. It goes with its owner in the same cluster, and is then not
- * renewed; a driver elsewhere has none there, and says again and again by `now` that it drives.
+ * Returns the Lease by which `driver` manages an environment. In the same cluster it is deleted with its
+ * owner, and needs no renewal; a manager in another cluster has no owner there, and renews it by `now` as a
+ * heartbeat.
  */
 export function driverLease(
   environment: string,
@@ -34,14 +35,14 @@ export function driverLease(
   by: {readonly owner: object} | {readonly now: number},
 ): KubernetesObject {
   const owners = 'owner' in by ? {ownerReferences: [by.owner]} : {}
-  const term = 'now' in by && {
-    leaseDurationSeconds: ELSEWHERE_SECONDS,
+  const expiry = 'now' in by && {
+    leaseDurationSeconds: REMOTE_LEASE_SECONDS,
     renewTime: new Date(by.now).toISOString().replace('Z', '000Z'),
   }
   return {
     apiVersion: LEASES.apiVersion,
     kind: LEASES.kind,
     metadata: {name: driverLeaseName(environment), namespace: KK_NAMESPACE, ...owners},
-    spec: {holderIdentity: driver, ...term},
+    spec: {holderIdentity: driver, ...expiry},
   }
 }

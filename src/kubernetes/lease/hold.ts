@@ -6,32 +6,39 @@ import type {ApiClient} from '../api/client.ts'
 import {
   annotated,
   deleteLease,
-  freeLease,
   heldLease,
   LEASE_SECONDS,
   type Lease,
   readLease,
+  releasedLease,
   type Waiting,
   writeLease,
 } from './lease.ts'
 import type {HeldLease} from './leases.ts'
-import {HOLDER, OPERATION, type Operation, processFor} from './operation.ts'
-import {type Standing, standingOf, viewOf} from './view.ts'
+import {describeProcess, HOLDER, OPERATION, type Operation} from './operation.ts'
+import {assessLease, buildLeaseView, type LeaseAssessment} from './view.ts'
 
 export interface HoldOptions extends AcquireOptions {
-  readonly pace?: Pace
+  readonly pace?: RenewalIntervals
 }
 
 /** In milliseconds. */
-interface Pace {
-  readonly renew: number
-  readonly renewAgain: number
-  /** Since the last renewal. */
-  readonly giveUp: number
+interface RenewalIntervals {
+  readonly renewPeriod: number
+  readonly retryPeriod: number
+  /** The deadline after the last renewal. */
+  readonly renewDeadline: number
 }
 
-/** Gives up before anybody else may take the lease, who starts to count when they see the last renewal. */
-const PACE: Pace = {renew: 15_000, renewAgain: 3_000, giveUp: (LEASE_SECONDS - 10) * 1_000}
+/**
+ * The holder gives up before another process may take the Lease, which counts from its observation of the
+ * last renewal.
+ */
+const RENEWAL_INTERVALS: RenewalIntervals = {
+  renewPeriod: 15_000,
+  retryPeriod: 3_000,
+  renewDeadline: (LEASE_SECONDS - 10) * 1_000,
+}
 
 /** Holds a release's Lease and renews it; see `Leases.hold`. */
 export async function holdLease(client: ApiClient, options: HoldOptions): Promise<HeldLease> {
@@ -43,15 +50,15 @@ class Hold implements HeldLease {
   takenFrom: string | undefined
   private readonly client: ApiClient
   private readonly options: HoldOptions
-  private readonly pace: Pace
+  private readonly pace: RenewalIntervals
   private readonly loss = new AbortController()
-  /** What an earlier holder had started helm for. */
+  /** The helm operation of an earlier holder. */
   private readonly inherited: string | undefined
   private lease: Lease
   /** The time at which the last renewal began, by `performance.now()`. */
   private since: number
   private notes: Notes = {}
-  /** What helm was last started for. */
+  /** The last helm operation of this holder. */
   private operation: Operation | undefined
   private timer: NodeJS.Timeout | undefined
   private renewal: Promise<void> | undefined
@@ -60,12 +67,12 @@ class Hold implements HeldLease {
   constructor(client: ApiClient, options: HoldOptions, {lease, since, takenFrom}: AcquiredLease) {
     this.client = client
     this.options = options
-    this.pace = options.pace ?? PACE
+    this.pace = options.pace ?? RENEWAL_INTERVALS
     this.lease = lease
     this.since = since
     this.takenFrom = takenFrom
-    this.inherited = operationNote(lease)
-    this.schedule(this.pace.renew)
+    this.inherited = operationAnnotation(lease)
+    this.schedule(this.pace.renewPeriod)
   }
 
   get lost(): AbortSignal {
@@ -73,8 +80,8 @@ class Hold implements HeldLease {
   }
 
   expectHeld(): void {
-    // A process that was stopped finds its timers late.
-    if (performance.now() - this.since > this.pace.giveUp) this.lose('unknown')
+    // Timers are late after the process was stopped.
+    if (performance.now() - this.since > this.pace.renewDeadline) this.lose('unknown')
     this.lost.throwIfAborted()
   }
 
@@ -86,7 +93,7 @@ class Hold implements HeldLease {
     this.notes = {...this.notes, ...annotations}
     const began = performance.now()
     const renewed = await this.write().catch((error: unknown) => {
-      this.schedule(this.pace.renewAgain)
+      this.schedule(this.pace.retryPeriod)
       throw error
     })
     if (isLost(renewed)) this.lose(renewed)
@@ -96,7 +103,7 @@ class Hold implements HeldLease {
 
   async begin({milliseconds, ...begun}: Parameters<HeldLease['begin']>[0]): Promise<void> {
     const deadline = Math.round(this.client.now() + milliseconds)
-    await this.note({...begun, deadline, kk: await processFor(this.client)})
+    await this.note({...begun, deadline, kk: await describeProcess(this.client)})
   }
 
   async started(pid: number): Promise<void> {
@@ -118,10 +125,10 @@ class Hold implements HeldLease {
     if (this.isLeft) return
     await this.leave()
     if (this.lost.aborted) return
-    const isInherited = this.inherited !== undefined && operationNote(this.lease) === this.inherited
-    // What is not taken away runs out by itself.
+    const isInherited = this.inherited !== undefined && operationAnnotation(this.lease) === this.inherited
+    // If the deletion fails the Lease expires.
     await (isInherited
-      ? writeLease(this.client, freeLease(this.lease))
+      ? writeLease(this.client, releasedLease(this.lease))
       : deleteLease(this.client, this.lease)
     ).catch(() => undefined)
   }
@@ -143,10 +150,10 @@ class Hold implements HeldLease {
     const began = performance.now()
     const renewed = await this.write().catch(() => 'unknown' as const)
     if (renewed !== 'unknown' && !isLost(renewed)) return this.keep(renewed, began)
-    const {renewAgain, giveUp} = this.pace
-    const isOver = renewed !== 'unknown' || performance.now() + renewAgain - this.since > giveUp
-    if (isOver) this.lose(renewed)
-    else this.schedule(renewAgain)
+    const {retryPeriod, renewDeadline} = this.pace
+    const isExpired = renewed !== 'unknown' || performance.now() + retryPeriod - this.since > renewDeadline
+    if (isExpired) this.lose(renewed)
+    else this.schedule(retryPeriod)
   }
 
   private write(): Promise<Lease | Lost> {
@@ -156,7 +163,7 @@ class Hold implements HeldLease {
   private keep(lease: Lease, since: number): void {
     this.lease = lease
     this.since = since
-    this.schedule(this.pace.renew)
+    this.schedule(this.pace.renewPeriod)
   }
 
   private lose(how: Lost | 'unknown'): void {
@@ -164,15 +171,15 @@ class Hold implements HeldLease {
   }
 }
 
-/** What an earlier holder started helm for stands as evidence until helm is started again. */
-function operationNote({metadata}: Lease): string | undefined {
+/** The operation of an earlier holder remains as evidence until helm is started again. */
+function operationAnnotation({metadata}: Lease): string | undefined {
   return metadata.annotations?.[OPERATION]
 }
 
-/** Annotations that the holder has put on its Lease; `null` takes one away. */
+/** Annotations that the holder writes to its Lease; `null` removes one. */
 type Notes = Readonly<Record<string, string | null>>
 
-/** Somebody else has the Lease; or nobody, and it is gone. */
+/** Another process has the Lease, or it was deleted. */
 interface Lost {
   readonly taker: string | undefined
 }
@@ -181,7 +188,10 @@ function isLost(renewed: Lease | Lost): renewed is Lost {
   return 'taker' in renewed
 }
 
-/** An update that was cut may have been done all the same: the Lease is then still ours, in a newer version. */
+/**
+ * Renews once. An update whose response was lost may have succeeded: this process then still holds the Lease,
+ * in a newer version.
+ */
 async function renewOnce(
   client: ApiClient,
   {release, holder}: HoldOptions,
@@ -191,23 +201,23 @@ async function renewOnce(
     writeLease(client, annotated(heldLease(release, holder, before, new Date()), notes))
   const renewed = await write(lease)
   if (renewed) return renewed
-  const found = await readLease(client, release)
-  const current = found?.spec?.holderIdentity
-  if (!found || current !== holder) return {taker: current || undefined}
-  const again = await write(found)
+  const live = await readLease(client, release)
+  const current = live?.spec?.holderIdentity
+  if (!live || current !== holder) return {taker: current || undefined}
+  const again = await write(live)
   if (again) return again
-  throw new KkError('KK_RACED', `the Lease of ${release} changes under its holder`)
+  throw new KkError('KK_RACED', `the Lease of ${release} is changed by another process`)
 }
 
 function leaseLost(release: ReleaseId, how: Lost | 'unknown'): KkError {
   const why =
     how === 'unknown'
-      ? 'the cluster was out of sight for too long to renew it'
+      ? 'the cluster was unreachable for too long to renew it'
       : how.taker === undefined
-        ? 'somebody has taken its Lease away'
+        ? 'its Lease was deleted'
         : `${how.taker} has it now`
   return new KkError('KK_LEASE_LOST', `the hold on ${release} was lost: ${why}`, {
-    hint: 'run kk again: it looks at the cluster first',
+    hint: 'run kk again: it reads the state of the cluster first',
   })
 }
 
@@ -218,20 +228,20 @@ interface AcquireOptions extends Waiting {
   readonly deadline: number
 }
 
-const LOOK_AGAIN = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 interface AcquiredLease {
   readonly lease: Lease
-  /** When it was about to be written, by `performance.now()`. */
+  /** The time right before it was written, by `performance.now()`. */
   readonly since: number
-  /** From whom it was taken, and why it could be; undefined when nobody had it. */
+  /** The former holder, and why the Lease could be taken; undefined if there was none. */
   readonly takenFrom: string | undefined
 }
 
 /**
- * Takes a release's Lease, or waits until it can be taken. Whose clock is right is never asked: a lease has run out when it
- * was seen unchanged for as long as it lasts, or at once when its holder is gone from this machine. Whoever's helm is seen
- * at work here is waited for. Throws `KK_HELD` naming the holder at the deadline.
+ * Takes a release's Lease, or waits until it can be taken. Clocks are not compared: a Lease has expired when
+ * it was unchanged for its duration, or at once when its holder's process on this machine is gone. A holder
+ * whose helm still runs on this machine is waited for. Throws `KK_HELD` with the holder at the deadline.
  */
 async function acquireLease(
   client: ApiClient,
@@ -239,34 +249,36 @@ async function acquireLease(
 ): Promise<AcquiredLease> {
   let seen: {readonly version: string | undefined; readonly at: number} | undefined
   let by = ''
-  const identity = JSON.stringify({holder, ...(await processFor(client))})
+  const identity = JSON.stringify({holder, ...(await describeProcess(client))})
   const take = async (): Promise<AcquiredLease | undefined> => {
     stop?.throwIfAborted()
-    const found = await readLease(client, release)
-    const current = found?.spec?.holderIdentity
-    const version = found?.metadata.resourceVersion
+    const live = await readLease(client, release)
+    const current = live?.spec?.holderIdentity
+    const version = live?.metadata.resourceVersion
     if (seen?.version !== version) seen = {version, at: performance.now()}
-    const lasts = (found?.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1_000
-    const hasRunOut = performance.now() - (seen?.at ?? 0) >= lasts
+    const duration = (live?.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1_000
+    const hasExpired = performance.now() - (seen?.at ?? 0) >= duration
     const isFree = !current || current === holder
-    const standing = isFree ? undefined : standingOf(await viewOf(client, release, found!))
-    if (!standing || standing.isGone || (hasRunOut && !standing.isAtWork)) {
+    const assessment = isFree ? undefined : assessLease(await buildLeaseView(client, release, live!))
+    if (!assessment || assessment.isGone || (hasExpired && !assessment.isHelmRunning)) {
       const since = performance.now()
-      const lease = heldLease(release, holder, found, new Date())
+      const lease = heldLease(release, holder, live, new Date())
       const written = await writeLease(client, annotated(lease, {[HOLDER]: identity}))
-      return written ? {lease: written, since, takenFrom: standing && whyFree(standing, lasts)} : take()
+      return written
+        ? {lease: written, since, takenFrom: assessment && takeoverReason(assessment, duration)}
+        : take()
     }
-    if (by !== standing.by && Date.now() < deadline) onHeld?.(standing.by)
-    by = standing.by
+    if (by !== assessment.by && Date.now() < deadline) onHeld?.(assessment.by)
+    by = assessment.by
     return undefined
   }
-  const taken = await pollUntil(take, {interval: LOOK_AGAIN, deadline, signal: stop})
+  const taken = await pollUntil(take, {interval: POLL_INTERVAL_MS, deadline, signal: stop})
   if (!taken) throw held(release, by)
   return taken
 }
 
-function whyFree({by, isGone}: Standing, lasts: number): string {
-  return `${by}, ${isGone ? 'whose process is gone' : `who has not renewed it for ${lasts / 1_000} s`}`
+function takeoverReason({by, isGone}: LeaseAssessment, duration: number): string {
+  return `${by}, ${isGone ? 'whose process is gone' : `who has not renewed it for ${duration / 1_000} s`}`
 }
 
 function held(release: ReleaseId, holder: string): KkError {

@@ -8,35 +8,38 @@ import {asking, LEASES, NAMESPACES, readObject, resourcePath} from '../api/resou
 import type {Served} from '../api/served.ts'
 import {DELETION_MARKER} from '../reservations/reservation.ts'
 
-/** Where kk keeps what belongs to no release. */
+/** The namespace of kk's objects that belong to no release. */
 export const KK_NAMESPACE = 'kk-system'
 export const LEASE_SECONDS = 60
-/** A renewal that gets no answer is tried again while there is time. */
-const ANSWER_TIMEOUT = 10_000
-/** The annotation that names the release: the Lease's own name is a hash. */
+/** The timeout of a renewal, which is retried until the Lease expires. */
+const RESPONSE_TIMEOUT_MS = 10_000
+/** The annotation with the release: the Lease's name is a hash. */
 export const RELEASE = 'kk.openstack.org/release'
 
 export type Lease = Served<coordination.Lease>
 
-/** How a Lease is waited for. */
+/** Options for waiting for a Lease. */
 export interface Waiting {
-  /** Told once of each holder who has to be waited for. */
+  /** Called once for each holder that is waited for. */
   readonly onHeld?: (by: string) => void
-  /** Ends it. */
+  /** Aborts the wait. */
   readonly stop?: AbortSignal
 }
 
-/** `kk-` and 40 hex digits of the release's hash: names of objects are short and know no slash. */
+/** Returns `kk-` and 40 hex digits of the release's hash: names of objects are short and have no slash. */
 export function leaseName(release: ReleaseId): string {
   return `kk-${createHash('sha256').update(release).digest('hex').slice(0, 40)}`
 }
 
-/** The Lease as its holder writes it at `now`. What stands on it stays, but another's deletion marker: its removal is over. */
+/**
+ * Returns the Lease as its holder writes it at `now`. Its annotations are kept, except another holder's
+ * deletion marker, whose removal is over.
+ */
 export function heldLease(release: ReleaseId, holder: string, before: Lease | undefined, now: Date): Lease {
   const isMine = before?.spec?.holderIdentity === holder
-  const {[DELETION_MARKER]: deletionMarker, ...others} = before?.metadata.annotations ?? {}
-  const kept =
-    isMine && deletionMarker !== undefined ? {...others, [DELETION_MARKER]: deletionMarker} : others
+  const {[DELETION_MARKER]: deletionMarker, ...rest} = before?.metadata.annotations ?? {}
+  const remaining =
+    isMine && deletionMarker !== undefined ? {...rest, [DELETION_MARKER]: deletionMarker} : rest
   const transitions = before?.spec?.leaseTransitions ?? 0
   const time = now.toISOString().replace('Z', '000Z')
   return {
@@ -44,7 +47,7 @@ export function heldLease(release: ReleaseId, holder: string, before: Lease | un
     metadata: {
       ...before?.metadata,
       name: leaseName(release),
-      annotations: {...kept, [RELEASE]: release},
+      annotations: {...remaining, [RELEASE]: release},
     },
     spec: {
       holderIdentity: holder,
@@ -56,23 +59,23 @@ export function heldLease(release: ReleaseId, holder: string, before: Lease | un
   }
 }
 
-/** The Lease as nobody holds it; what stands on it stays. */
-export function freeLease({spec: {leaseTransitions = 0} = {}, ...lease}: Lease): Lease {
+/** Returns the Lease without a holder; its annotations are kept. */
+export function releasedLease({spec: {leaseTransitions = 0} = {}, ...lease}: Lease): Lease {
   return {...lease, spec: {leaseTransitions}}
 }
 
-/** The Lease with these annotations changed; `null` takes one away. */
+/** Returns the Lease with these annotations changed; `null` removes one. */
 export function annotated(lease: Lease, annotations: Readonly<Record<string, string | null>>): Lease {
   const entries = Object.entries({...lease.metadata.annotations, ...annotations})
-  const kept = entries.filter((entry): entry is [string, string] => entry[1] !== null)
-  return {...lease, metadata: {...lease.metadata, annotations: Object.fromEntries(kept)}}
+  const remaining = entries.filter((entry): entry is [string, string] => entry[1] !== null)
+  return {...lease, metadata: {...lease.metadata, annotations: Object.fromEntries(remaining)}}
 }
 
 export function readLease(client: ApiClient, release: ReleaseId): Promise<Lease | undefined> {
   return readObject<Lease>(client, LEASES, {namespace: KK_NAMESPACE, name: leaseName(release)})
 }
 
-/** All Leases of kk, in one list; none where `kk-system` does not exist. */
+/** Returns all Leases of kk, in one list; empty if `kk-system` does not exist. */
 export async function allLeases(client: ApiClient): Promise<readonly Lease[]> {
   const {items} = await listAll<Lease>(client, {
     path: resourcePath(LEASES, KK_NAMESPACE),
@@ -81,7 +84,10 @@ export async function allLeases(client: ApiClient): Promise<readonly Lease[]> {
   return items
 }
 
-/** Creates the Lease, or replaces the one that was read; undefined when somebody else was faster. */
+/**
+ * Creates the Lease, or replaces the version that was read; returns undefined if another process wrote it
+ * first.
+ */
 export async function writeLease(client: ApiClient, lease: Lease): Promise<Lease | undefined> {
   const isNew = lease.metadata.resourceVersion === undefined
   const {name} = lease.metadata
@@ -91,9 +97,9 @@ export async function writeLease(client: ApiClient, lease: Lease): Promise<Lease
       path: resourcePath(LEASES, KK_NAMESPACE, isNew ? undefined : name),
       body: {apiVersion: LEASES.apiVersion, kind: LEASES.kind, ...lease},
       asked: asking(isNew ? 'create' : 'update', LEASES, KK_NAMESPACE, name),
-      // What was done is refused the second time: the Lease has another version then, and is found to be ours.
+      // A repeated write is refused: the Lease then has a newer version, with this process as its holder.
       repeatable: true,
-      timeout: ANSWER_TIMEOUT,
+      timeout: RESPONSE_TIMEOUT_MS,
     })
   try {
     return await send().catch(async (error: unknown) => {
@@ -107,7 +113,7 @@ export async function writeLease(client: ApiClient, lease: Lease): Promise<Lease
   }
 }
 
-/** Takes the Lease away unless it has changed since. */
+/** Deletes the Lease unless it has changed since. */
 export async function deleteLease(client: ApiClient, lease: Lease): Promise<void> {
   const {name, uid, resourceVersion} = lease.metadata
   await client.json({
@@ -119,7 +125,7 @@ export async function deleteLease(client: ApiClient, lease: Lease): Promise<void
   })
 }
 
-/** Makes a namespace, by default `kk-system`, unless it exists. */
+/** Creates a namespace, by default `kk-system`, unless it exists. */
 export async function createNamespace(client: ApiClient, name = KK_NAMESPACE): Promise<void> {
   try {
     await client.json({

@@ -16,14 +16,14 @@ export function openLeases(client: ApiClient): Leases {
     list: () => viewLeases(client),
     driver: (environment) => readDriver(client, environment),
     now: client.now,
-    onChange: (signal, ring) => ringOnChange(client, signal, ring),
+    onChange: (signal, notify) => notifyOnChange(client, signal, notify),
   }
 }
 
 const WATCH_SECONDS = 300
-const PAUSE = 5_000
+const RETRY_DELAY_MS = 5_000
 
-const WATCHED: readonly ApiRequest[] = [
+const WATCH_REQUESTS: readonly ApiRequest[] = [
   {
     path: '/api/v1/secrets',
     query: {...OF_HELM, labelSelector: 'owner=helm'},
@@ -33,26 +33,26 @@ const WATCHED: readonly ApiRequest[] = [
 ]
 
 /**
- * Calls `ring` when a record of helm or a Lease of kk changes, by watches of their metadata. It does not tell what
- * happened: the caller looks again. Objects that may not be watched, or whose API server does not answer, do not ring,
- * and are tried again.
+ * Calls `notify` when a record of helm or a Lease of kk changes, by watches of their metadata. It has no
+ * arguments: the caller reads the state again. Watches that are forbidden or fail are retried, without a
+ * notification.
  */
-function ringOnChange(client: ApiClient, signal: AbortSignal, ring: () => void): void {
-  for (const watched of WATCHED) void follow(client, watched, signal, ring)
+function notifyOnChange(client: ApiClient, signal: AbortSignal, notify: () => void): void {
+  for (const watched of WATCH_REQUESTS) void follow(client, watched, signal, notify)
 }
 
 async function follow(
   client: ApiClient,
   request: ApiRequest,
   signal: AbortSignal,
-  ring: () => void,
+  notify: () => void,
 ): Promise<void> {
   const query = {...request.query, watch: 'true', timeoutSeconds: WATCH_SECONDS}
   while (!signal.aborted) {
     try {
-      for await (const _ of await client.lines({...request, query, accept: METADATA, signal})) ring()
+      for await (const _ of await client.lines({...request, query, accept: METADATA, signal})) notify()
     } catch {
-      await wait(PAUSE, undefined, {signal}).catch(() => undefined)
+      await wait(RETRY_DELAY_MS, undefined, {signal}).catch(() => undefined)
     }
   }
 }

@@ -4,63 +4,76 @@ import {type PlacedProcess, thisProcess} from '../../state/processes/process-pla
 import type {ApiClient} from '../api/client.ts'
 import type {Lease} from './lease.ts'
 
-/** Annotations of a Lease: the process that holds it, and what helm was last started for under it. */
+/** Annotations of a Lease: the process that holds it, and its last helm operation. */
 export const HOLDER = 'kk.openstack.org/holder'
 export const OPERATION = 'kk.openstack.org/operation'
 
-/** Each helm is started with it, so that one whose kk was killed is found: `RUN/NAMESPACE/RELEASE`. */
+/**
+ * The environment variable of each helm process, by which a helm whose kk was killed is found:
+ * `RUN/NAMESPACE/RELEASE`.
+ */
 export const OPERATION_VARIABLE = 'KK_OPERATION'
 
-/** The variables that tell a helm's operation. */
+/** Returns the variables that identify a helm operation. */
 export function operationEnvironment(run: string, release: ReleaseId): Readonly<Record<string, string>> {
   return {[OPERATION_VARIABLE]: operationName(run, release)}
 }
 
 export type OperationVerb = 'install' | 'upgrade' | 'rollback' | 'remove' | 'test'
 
-/** What helm is started for, as its Lease says it before it starts. */
+/** A helm operation, as its Lease describes it before helm starts. */
 export interface BegunOperation {
   readonly verb: OperationVerb
-  /** The revision that helm is to make; of a removal and a test the last one. */
+  /** The revision that helm will create; for a removal or a test, the last revision. */
   readonly revision: number
   readonly run: string
   readonly environment: string
 }
 
 export interface Operation extends BegunOperation {
-  /** Milliseconds since the epoch, by the clock of the API server: kk ends its helm then. */
+  /** Milliseconds since the epoch, by the clock of the API server: kk kills its helm then. */
   readonly deadline: number
   /** The kk that started helm. */
   readonly kk: PlacedProcess
-  /** Where kk lives, too; absent in the moment between helm's start and the note of it. */
+  /** On kk's machine; absent between helm's start and the next write of the Lease. */
   readonly helm?: ProcessIdentity
-  /** Helm has ended, as the kk that started it has seen, and has left its record unfinished. */
+  /** Whether kk has observed the end of helm, with an unfinished record. */
   readonly ended?: boolean
 }
 
-/** Returns this process as a Lease tells it; its pod only to the cluster of the pod, for no other one can look at that. */
-export async function processFor({isOfPod}: Pick<ApiClient, 'isOfPod'>): Promise<PlacedProcess> {
+/**
+ * Returns this process for a Lease; its pod only in the pod's own cluster, because no other cluster can look
+ * it up.
+ */
+export async function describeProcess({isOfPod}: Pick<ApiClient, 'isOfPod'>): Promise<PlacedProcess> {
   const {pod, ...elsewhere} = await thisProcess()
   return {...elsewhere, ...(isOfPod && pod && {pod})}
 }
 
-/** The value of `KK_OPERATION`. */
+/** Returns the value of `KK_OPERATION`. */
 export function operationName(run: string, release: ReleaseId): string {
   return `${run}/${release}`
 }
 
-/** The operation that stands on a Lease; undefined when there is none, or somebody has edited it beyond recognition. */
-export function operationOn(lease: Lease | undefined): Operation | undefined {
+/** Returns the operation in a Lease's annotation; undefined if there is none, or it cannot be parsed. */
+export function leaseOperation(lease: Lease | undefined): Operation | undefined {
   const operation = parse<Operation>(lease, OPERATION)
   return operation?.kk !== undefined && Number.isSafeInteger(operation.revision) ? operation : undefined
 }
 
-/** The process of whoever holds the Lease, where it tells: an older kk leaves the note of another before it. */
-export function holderOn(lease: Lease | undefined): PlacedProcess | undefined {
-  const note = parse<PlacedProcess & {readonly holder?: string}>(lease, HOLDER)
-  if (!note || note.holder !== lease?.spec?.holderIdentity || !Number.isSafeInteger(note.pid))
+/**
+ * Returns the process of the Lease's holder; undefined if its annotation is missing, or an older kk has kept
+ * the one of an earlier holder.
+ */
+export function leaseProcess(lease: Lease | undefined): PlacedProcess | undefined {
+  const annotation = parse<PlacedProcess & {readonly holder?: string}>(lease, HOLDER)
+  if (
+    !annotation ||
+    annotation.holder !== lease?.spec?.holderIdentity ||
+    !Number.isSafeInteger(annotation.pid)
+  )
     return undefined
-  const {holder: _, ...process} = note
+  const {holder: _, ...process} = annotation
   return process
 }
 

@@ -14,110 +14,118 @@ import {PODS, readObject} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import {DELETION_MARKER} from '../reservations/reservation.ts'
 import {allLeases, LEASE_SECONDS, type Lease, leaseName, RELEASE, readLease} from './lease.ts'
-import {holderOn, OPERATION_VARIABLE, type Operation, operationName, operationOn} from './operation.ts'
+import {leaseOperation, leaseProcess, OPERATION_VARIABLE, type Operation, operationName} from './operation.ts'
 
-/** The Lease of a release, for others than its holder. */
+/** The Lease of a release, for other processes than its holder. */
 export interface LeaseView {
   readonly release: ReleaseId
-  /** As it is shown: user, host, process, run. Undefined when it was given back, and tells of what was done under it. */
+  /**
+   * For display: user, host, process, run. Undefined after its release; the Lease is then a record of an
+   * operation.
+   */
   readonly holder: string | undefined
   readonly process: PlacedProcess | undefined
   /** ISO 8601, by the clock of the holder. */
   readonly acquiredAt: string | undefined
   readonly renewedAt: string | undefined
-  /** When others may take it, if it is not renewed: milliseconds since the epoch, by the same clock. */
+  /** The expiry unless it is renewed: milliseconds since the epoch, by the same clock. */
   readonly runsOut: number | undefined
-  /** It says that the release is being removed: who would install what requires it waits. */
+  /** Whether the release is being removed: an installation of a dependent waits. */
   readonly isRemoval: boolean
-  /** What helm was last started for. It may be of an earlier holder. */
+  /** The last helm operation, maybe of an earlier holder. */
   readonly operation: Operation | undefined
-  /** What this machine sees of their processes. */
+  /** The processes, as far as this machine can see. */
   readonly processes: LeaseProcesses
 }
 
-/** The Lease of one release; undefined when there is none. */
+/** Returns the Lease of one release; undefined if there is none. */
 export async function viewLease(client: ApiClient, release: ReleaseId): Promise<LeaseView | undefined> {
   const lease = await readLease(client, release)
-  return lease && (await viewOf(client, release, lease))
+  return lease && (await buildLeaseView(client, release, lease))
 }
 
-/** All Leases of releases: one list. There are as many as runs work on, and what dead runs have left. */
+/** Returns all Leases of releases, in one list: of running and of killed runs. */
 export async function viewLeases(client: ApiClient): Promise<readonly LeaseView[]> {
   const all = await allLeases(client)
   const named = all.flatMap((lease) => {
     const release = lease.metadata.annotations?.[RELEASE] as ReleaseId | undefined
     return release !== undefined && lease.metadata.name === leaseName(release) ? [{release, lease}] : []
   })
-  return Promise.all(named.map(({release, lease}) => viewOf(client, release, lease)))
+  return Promise.all(named.map(({release, lease}) => buildLeaseView(client, release, lease)))
 }
 
-/** A Lease with what is seen from here of who is behind it. */
-export async function viewOf(client: ApiClient, release: ReleaseId, lease: Lease): Promise<LeaseView> {
+/** Returns a Lease with the state of its processes. */
+export async function buildLeaseView(
+  client: ApiClient,
+  release: ReleaseId,
+  lease: Lease,
+): Promise<LeaseView> {
   const {holderIdentity, acquireTime, renewTime} = lease.spec ?? {}
-  const runsOut = runsOutAt(lease)
+  const runsOut = expiresAt(lease)
   return {
     release,
     holder: holderIdentity || undefined,
-    process: holderOn(lease),
+    process: leaseProcess(lease),
     acquiredAt: acquireTime,
     renewedAt: renewTime,
     runsOut: Number.isNaN(runsOut) ? undefined : runsOut,
     isRemoval: lease.metadata.annotations?.[DELETION_MARKER] !== undefined,
-    operation: operationOn(lease),
+    operation: leaseOperation(lease),
     processes: await readProcesses(client, release, lease),
   }
 }
 
-/** When a Lease can be taken unless it is renewed, in milliseconds since the epoch; NaN where it does not tell. */
-function runsOutAt({spec}: Lease): number {
+/** Returns the expiry of a Lease, in milliseconds since the epoch; NaN if it has no renewal time. */
+function expiresAt({spec}: Lease): number {
   return Date.parse(spec?.renewTime ?? '') + (spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1000
 }
 
-/** What this machine sees of a helm that kk has started. */
+/** The state of a helm process that kk has started, as far as this machine can see. */
 export type HelmProcess =
   | {readonly state: 'running'; readonly process: ProcessIdentity}
   | {readonly state: 'gone' | 'unseen'}
 
-/** What this machine sees of the processes behind a Lease. */
+/** The state of the processes of a Lease, as far as this machine can see. */
 interface LeaseProcesses {
-  /** The holder; `unseen` also when the Lease does not tell its process. */
+  /** The holder; `unseen` also if the Lease does not describe its process. */
   readonly holder: ProcessState
   readonly operation?: {readonly kk: ProcessState; readonly helm: HelmProcess}
 }
 
 async function readProcesses(client: ApiClient, release: ReleaseId, lease: Lease): Promise<LeaseProcesses> {
-  const [holder, operation] = [holderOn(lease), operationOn(lease)]
-  const isOver = Date.now() > runsOutAt(lease) + GRACE
-  const sight = async (process: PlacedProcess): Promise<ProcessState> => {
+  const [holder, operation] = [leaseProcess(lease), leaseOperation(lease)]
+  const hasExpired = Date.now() > expiresAt(lease) + CLOCK_TOLERANCE_MS
+  const observeProcess = async (process: PlacedProcess): Promise<ProcessState> => {
     const state = await sightProcess(process)
     const {pod} = process
-    const hasRunOut = isOver || process.pod?.uid !== holder?.pod?.uid
-    return state === 'unseen' && pod && hasRunOut && (await hasEnded(client, pod)) ? 'gone' : state
+    const mayBeOver = hasExpired || process.pod?.uid !== holder?.pod?.uid
+    return state === 'unseen' && pod && mayBeOver && (await hasEnded(client, pod)) ? 'gone' : state
   }
-  const kk = operation && (await sight(operation.kk))
+  const kk = operation && (await observeProcess(operation.kk))
   return {
-    holder: holder ? await sight(holder) : 'unseen',
+    holder: holder ? await observeProcess(holder) : 'unseen',
     ...(operation && kk && {operation: {kk, helm: await readHelmProcess(release, operation, kk)}}),
   }
 }
 
-/** Whether a helm that was started for the operation still runs, whoever its parent is now. */
+/** Returns whether a helm process of the operation still runs, whatever its parent is. */
 async function readHelmProcess(
   release: ReleaseId,
   {kk, helm, run}: Operation,
-  ofKk: ProcessState,
+  kkState: ProcessState,
 ): Promise<HelmProcess> {
   const relation = relationOf(kk, await thisPlace())
   if (relation === 'before') return {state: 'gone'}
-  if (relation === 'elsewhere') return {state: ofKk === 'gone' ? 'gone' : 'unseen'}
+  if (relation === 'elsewhere') return {state: kkState === 'gone' ? 'gone' : 'unseen'}
   if (helm && (await isRunning(helm))) return {state: 'running', process: helm}
-  const found = await findProcess(OPERATION_VARIABLE, operationName(run, release))
-  return found ? {state: 'running', process: found} : {state: 'gone'}
+  const running = await findProcess(OPERATION_VARIABLE, operationName(run, release))
+  return running ? {state: 'running', process: running} : {state: 'gone'}
 }
 
 /**
- * Returns true where a pod is gone, or has ended for good, and all of its processes with it. A node that nobody hears of may
- * still run what was deleted by force: so this is asked only when the Lease has run out. Who may not read pods learns nothing.
+ * Returns true if a pod is gone, or has ended, together with its processes. An unreachable node may still run
+ * a pod that was deleted by force: call it only after the Lease has expired. Returns false if the user may
+ * not read pods.
  */
 async function hasEnded(client: ApiClient, {namespace, name, uid}: PodIdentity): Promise<boolean> {
   try {
@@ -128,50 +136,51 @@ async function hasEnded(client: ApiClient, {namespace, name, uid}: PodIdentity):
   }
 }
 
-/** What speaks for and against taking a Lease from its holder, as far as this machine can see. */
-export interface Standing {
-  /** Neither the holder nor a helm of its runs any more. */
+/** Whether a Lease may be taken from its holder, as far as this machine can see. */
+export interface LeaseAssessment {
+  /** Neither the holder nor a helm process of it runs. */
   readonly isGone: boolean
-  /** Its helm runs, with its kk or without. */
-  readonly isAtWork: boolean
-  /** Who is waited for, for messages. */
+  /** Its helm runs, with or without its kk. */
+  readonly isHelmRunning: boolean
+  /** The holder, for messages. */
   readonly by: string
 }
 
-type Sighted = Pick<LeaseView, 'holder' | 'processes'>
+type ObservedLease = Pick<LeaseView, 'holder' | 'processes'>
 
-export function standingOf({holder, processes}: Sighted): Standing {
+export function assessLease({holder, processes}: ObservedLease): LeaseAssessment {
   const {operation} = processes
-  const by = holder ?? 'somebody'
+  const by = holder ?? 'an unknown holder'
   const helm = operation?.helm ?? {state: 'gone'}
   if (helm.state !== 'running')
-    return {isGone: processes.holder === 'gone' && helm.state === 'gone', isAtWork: false, by}
+    return {isGone: processes.holder === 'gone' && helm.state === 'gone', isHelmRunning: false, by}
   const isAlone = operation?.kk === 'gone'
   return {
     isGone: false,
-    isAtWork: true,
-    by: isAlone ? `${by}, which is gone, but whose helm (process ${helm.process.pid}) still works` : by,
+    isHelmRunning: true,
+    by: isAlone ? `${by}, which is gone, but whose helm (process ${helm.process.pid}) still runs` : by,
   }
 }
 
-/** Whether somebody holds a Lease, and is not known to have ended. `now` is in milliseconds since the epoch. */
-export function isLive(lease: Sighted & Pick<LeaseView, 'runsOut'>, now: number): boolean {
-  return lease.holder !== undefined && (lease.runsOut ?? 0) > now && !standingOf(lease).isGone
+/** Whether a Lease has a holder that is not known to have ended. `now` is in milliseconds since the epoch. */
+export function isLive(lease: ObservedLease & Pick<LeaseView, 'runsOut'>, now: number): boolean {
+  return lease.holder !== undefined && (lease.runsOut ?? 0) > now && !assessLease(lease).isGone
 }
 
-/** Beyond its own end, for clocks that differ; in milliseconds. */
-const GRACE = LEASE_SECONDS * 1000
+/** The tolerance for clocks that differ, after the expiry; in milliseconds. */
+const CLOCK_TOLERANCE_MS = LEASE_SECONDS * 1000
 
 /**
- * Why nobody works under a Lease any more, so that the next run takes it over; undefined while somebody may. `now` is in
- * milliseconds since the epoch.
+ * Returns why no process works under a Lease, so that the next run takes it over; undefined while one may.
+ * `now` is in milliseconds since the epoch.
  */
 export function staleness(
-  lease: Sighted & Pick<LeaseView, 'runsOut' | 'renewedAt'>,
+  lease: ObservedLease & Pick<LeaseView, 'runsOut' | 'renewedAt'>,
   now: number,
 ): string | undefined {
-  const {isGone, isAtWork} = standingOf(lease)
+  const {isGone, isHelmRunning} = assessLease(lease)
   if (isGone) return 'whose process is gone'
-  if (isAtWork || lease.runsOut === undefined || lease.runsOut + GRACE > now) return undefined
+  if (isHelmRunning || lease.runsOut === undefined || lease.runsOut + CLOCK_TOLERANCE_MS > now)
+    return undefined
   return `who has not renewed it since ${lease.renewedAt!.slice(0, 19)}Z`
 }

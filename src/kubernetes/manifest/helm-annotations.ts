@@ -5,16 +5,16 @@ const RELEASE_NAME = 'meta.helm.sh/release-name'
 const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace'
 
 /**
- * Returns the annotations that helm writes on every object of a release but hooks (Helm 4.2: action/validate.go
- * setMetadataVisitor).
+ * Returns the annotations that helm writes on every object of a release except hooks (Helm 4.2:
+ * action/validate.go setMetadataVisitor).
  */
 export function releaseAnnotations(release: ReleaseId): Readonly<Record<string, string>> {
   return {[RELEASE_NAME]: releaseName(release), [RELEASE_NAMESPACE]: releaseNamespace(release)}
 }
 
 /**
- * Returns the release that these annotations name. Where they leave its namespace out, it is `home`; without `home`
- * there is no release then.
+ * Returns the release of these annotations. Its namespace defaults to `home`; without either there is no
+ * release.
  */
 export function annotatedRelease(
   {annotations = {}}: Pick<KubernetesObject['metadata'], 'annotations'>,

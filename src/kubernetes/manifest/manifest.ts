@@ -6,10 +6,10 @@ import {isTestHook, underHead} from './helm-view.ts'
 import type {KubernetesObject} from './kubernetes-object.ts'
 
 /**
- * Returns the objects of a rendered YAML stream, with the items of Lists in their place; empty documents are ignored. What
- * helm makes of each is in helm-view.ts.
- * Throws `KK_RENDER` for a document that is not an object of Kubernetes, and the errors of the YAML reader; both name
- * the chart and the file that the document comes from, if helm has written it above.
+ * Returns the objects of a rendered YAML stream, with the items of Lists in their place; empty documents are
+ * ignored. How helm treats each is in helm-view.ts. Throws `KK_RENDER` for a document that is not an object
+ * of Kubernetes, and the errors of the YAML reader; both name the chart and the file of the document, if
+ * helm's comment above it does.
  */
 export function parseManifest(yaml: string): KubernetesObject[] {
   try {
@@ -20,8 +20,8 @@ export function parseManifest(yaml: string): KubernetesObject[] {
 }
 
 /**
- * Returns the objects of a YAML stream that may be anyone's, without the documents that are no objects of Kubernetes, and
- * what is wrong with the first of those.
+ * Returns the objects of a YAML stream of any origin, without the documents that are not objects of
+ * Kubernetes, and the error of the first of those.
  */
 export function readableObjects(yaml: string): {
   readonly objects: readonly KubernetesObject[]
@@ -30,7 +30,7 @@ export function readableObjects(yaml: string): {
   try {
     return {objects: parseFile(yaml)}
   } catch (error) {
-    const parts = yaml.split(DOCUMENT)
+    const parts = yaml.split(DOCUMENT_START)
     const objects = parts.flatMap((part) => {
       try {
         return parseFile(part)
@@ -43,9 +43,11 @@ export function readableObjects(yaml: string): {
 }
 
 /** The line that begins a document. */
-const DOCUMENT = /^---(?=\s)/m
+const DOCUMENT_START = /^---(?=\s)/m
 
-/** Returns the readable objects that bear an annotation. A manifest in which it does not occur, as in most, is not parsed. */
+/**
+ * Returns the readable objects with an annotation. A manifest without its name, as most are, is not parsed.
+ */
 export function annotatedObjects(yaml: string, annotation: string): readonly KubernetesObject[] {
   if (!yaml.includes(annotation)) return []
   const {objects} = readableObjects(yaml)
@@ -53,17 +55,17 @@ export function annotatedObjects(yaml: string, annotation: string): readonly Kub
 }
 
 /**
- * Returns the objects of one rendered file of a chart, which errors name: `keystone/templates/job.yaml`. Throws as
- * `parseManifest`.
+ * Returns the objects of one rendered file of a chart, which errors name: `keystone/templates/job.yaml`.
+ * Throws as `parseManifest`.
  */
 function parseFile(yaml: string, file?: string): KubernetesObject[] {
   const documents = readYamlDocuments(yaml, {...(file !== undefined && {file})})
-  return documents.flatMap((document) => objectsOf(document, file))
+  return documents.flatMap((document) => documentObjects(document, file))
 }
 
-/** Returns the error of the first file that cannot be parsed by itself. */
+/** Returns the error of the first file that cannot be parsed on its own. */
 function firstError(yaml: string): unknown {
-  for (const part of yaml.split(DOCUMENT)) {
+  for (const part of yaml.split(DOCUMENT_START)) {
     const [, file, text = part] = /^\s*# Source: (.+)\n([\s\S]*)$/.exec(part) ?? []
     try {
       parseFile(text, file)
@@ -74,19 +76,19 @@ function firstError(yaml: string): unknown {
   return undefined
 }
 
-/** An object and the file of the chart that it was rendered from: `keystone/templates/job.yaml`. */
+/** An object and its file in the chart: `keystone/templates/job.yaml`. */
 export interface RenderedObject {
   readonly object: KubernetesObject
   readonly file: string
 }
 
 /** The comment that helm writes above the objects of each file. */
-const SOURCE = /^---\r?\n# Source: (.+?)\r?$/gm
+const SOURCE_COMMENT = /^---\r?\n# Source: (.+?)\r?$/gm
 
-/** Returns the objects that `helm template` prints, each with its file. Throws the errors of `parseManifest`. */
+/** Returns the objects in the output of `helm template`, with their files. Throws as `parseManifest`. */
 export function renderedObjects(manifest: string): RenderedObject[] {
-  // Split also returns the matches of the group: text, file, text, file, text.
-  const [first = '', ...parts] = manifest.split(SOURCE)
+  // Split also returns the matches of the group: content, file, content, file, content.
+  const [first = '', ...parts] = manifest.split(SOURCE_COMMENT)
   const objects = parseManifest(first).map((object) => ({object, file: ''}))
   for (let index = 0; index < parts.length; index += 2) {
     const file = parts[index]!
@@ -95,7 +97,7 @@ export function renderedObjects(manifest: string): RenderedObject[] {
   return objects
 }
 
-/** Returns the hooks of a revision, including those of tests. Throws the errors of `parseManifest`. */
+/** Returns the hooks of a revision, tests included. Throws the errors of `parseManifest`. */
 export function hookObjects({hooks}: Pick<StoredRelease, 'hooks'>): KubernetesObject[] {
   return hooks.flatMap(parseManifest)
 }
@@ -105,27 +107,27 @@ export function testHooks(stored: Pick<StoredRelease, 'hooks'>): KubernetesObjec
   return hookObjects(stored).filter(isTestHook)
 }
 
-/** Returns all objects of a revision: its manifest, then its hooks. Neither holds `crds/`. */
+/** Returns all objects of a revision: its manifest, then its hooks. Neither contains `crds/`. */
 export function storedObjects(stored: Pick<StoredRelease, 'manifest' | 'hooks'>): KubernetesObject[] {
   return [...parseManifest(stored.manifest), ...hookObjects(stored)]
 }
 
 /**
- * Returns the objects of a revision as helm would render them for an upgrade: without tests (Helm 4.2: action.go,
- * `--skip-tests`).
+ * Returns the objects of a revision as helm would render them for an upgrade: without tests (Helm 4.2:
+ * action.go, `--skip-tests`).
  */
 export function upgradedObjects(stored: Pick<StoredRelease, 'manifest' | 'hooks'>): KubernetesObject[] {
   return [...parseManifest(stored.manifest), ...hookObjects(stored).filter((hook) => !isTestHook(hook))]
 }
 
-/** Returns the group of an apiVersion: "" for the core of Kubernetes, whose apiVersion is its version alone. */
+/** Returns the group of an apiVersion: "" for the core group, whose apiVersion is only a version. */
 export function apiGroup(apiVersion: string): string {
   return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
 }
 
 /**
- * Returns the key of an object on a cluster, the same for every version of its group. `namespace` is the namespace of
- * objects that name none.
+ * Returns the key of an object on a cluster, the same for every version of its group. `namespace` is the
+ * namespace of objects that name none.
  */
 export function objectKey({apiVersion, kind, metadata}: KubernetesObject, namespace: string): string {
   return `${apiGroup(apiVersion)}/${kind}/${metadata.namespace ?? namespace}/${metadata.name}`
@@ -139,7 +141,7 @@ export function objectName({
   return `${kind}/${metadata.name}`
 }
 
-function objectsOf(document: unknown, source: string | undefined): KubernetesObject[] {
+function documentObjects(document: unknown, source: string | undefined): KubernetesObject[] {
   const notAnObject = (what: string) => noObject(what, source)
   if (document === null || document === undefined) return []
   if (!isMap(document))
@@ -149,7 +151,7 @@ function objectsOf(document: unknown, source: string | undefined): KubernetesObj
   if (typeof kind !== 'string') throw notAnObject('it has no kind')
   if (kind.endsWith('List') && Array.isArray(items)) {
     const annotations = isMap(metadata) && isMap(metadata.annotations) ? metadata.annotations : {}
-    return items.flatMap((item) => objectsOf(item, source)).map((item) => underHead(item, annotations))
+    return items.flatMap((item) => documentObjects(item, source)).map((item) => underHead(item, annotations))
   }
   if (!isMap(metadata) || typeof metadata.name !== 'string')
     throw notAnObject(`a ${kind} has no metadata.name`)

@@ -1,7 +1,7 @@
 import {dig, digMaps, digText} from '../../base/dig.ts'
 import type {KubernetesObject} from './kubernetes-object.ts'
 
-const WITH_TEMPLATE = new Set([
+const TEMPLATE_KINDS = new Set([
   'Deployment',
   'DaemonSet',
   'StatefulSet',
@@ -10,50 +10,50 @@ const WITH_TEMPLATE = new Set([
   'ReplicationController',
 ])
 
-/** The pods that an object makes. */
+/** The template of an object's pods. */
 export interface PodTemplate {
   readonly labels: Readonly<Record<string, string>>
   readonly spec: unknown
 }
 
-/** Returns the template of the pods of a workload, a Job or a CronJob; undefined for what makes none. */
+/** Returns the pod template of a workload, a Job or a CronJob; undefined for an object without pods. */
 export function podTemplate(object: KubernetesObject): PodTemplate | undefined {
-  const template = templateOf(object)
+  const template = findTemplate(object)
   if (template === undefined) return undefined
   const labels = dig(template, 'metadata', 'labels') ?? {}
   return {labels: labels as PodTemplate['labels'], spec: dig(template, 'spec')}
 }
 
-function templateOf(object: KubernetesObject): unknown {
+function findTemplate(object: KubernetesObject): unknown {
   if (object.kind === 'Pod') return object
   if (object.kind === 'CronJob') return dig(object, 'spec', 'jobTemplate', 'spec', 'template') ?? {}
-  return WITH_TEMPLATE.has(object.kind) ? (dig(object, 'spec', 'template') ?? {}) : undefined
+  return TEMPLATE_KINDS.has(object.kind) ? (dig(object, 'spec', 'template') ?? {}) : undefined
 }
 
-/** A container, and what it is called in messages. */
+/** A container, and its name in messages. */
 export interface NamedContainer {
   readonly container: object
   readonly title: string
   readonly isInit: boolean
 }
 
-/** The containers of a pod, those that start it first. */
+/** Returns the containers of a pod, init containers first. */
 export function containersOf({spec}: PodTemplate): readonly NamedContainer[] {
   const init = digMaps(spec, 'initContainers').map((container) => ({
     container,
     title: `init container ${digText(container, 'name') ?? '?'}`,
     isInit: true,
   }))
-  const others = digMaps(spec, 'containers').map((container) => ({
+  const main = digMaps(spec, 'containers').map((container) => ({
     container,
     title: `container ${digText(container, 'name') ?? '?'}`,
     isInit: false,
   }))
-  return [...init, ...others]
+  return [...init, ...main]
 }
 
-/** The variables of a container whose value is written down. */
-export function literalsOf(container: object): ReadonlyMap<string, string> {
+/** Returns the variables of a container that have a literal value. */
+export function literalVariables(container: object): ReadonlyMap<string, string> {
   const entries = digMaps(container, 'env').flatMap((each) => {
     const name = digText(each, 'name')
     const value = digText(each, 'value')

@@ -6,24 +6,25 @@ import {objectKey} from './manifest.ts'
 /** An object that a chart renders more than once. */
 export interface RepeatedObject {
   readonly object: KubernetesObject
-  /** Whether it is the same each time: helm 4 makes that. */
+  /** Whether all occurrences are equal: helm 4 accepts that. */
   readonly isSame: boolean
 }
 
 /**
- * Returns the objects that one release renders more than once, without hooks, which have events of their own, and definitions
- * of kinds, which charts may have in `crds/`, too. Helm 3 fails at the second; helm 4 writes those of one kind side by side, so
- * that either remains (Helm 4.2: kube/client.go batchPerform). `namespace` is that of the release.
+ * Returns the objects that one release renders more than once, without hooks, which have separate events, and
+ * CustomResourceDefinitions, which charts may also have in `crds/`. Helm 3 fails at the second; helm 4 writes
+ * objects of one kind concurrently, so either may win (Helm 4.2: kube/client.go batchPerform). `namespace` is
+ * that of the release.
  */
 export function repeatedObjects(
   objects: readonly KubernetesObject[],
   namespace: string,
 ): readonly RepeatedObject[] {
-  const made = withoutHooks(objects).filter(({kind}) => kind !== 'CustomResourceDefinition')
-  return [...Map.groupBy(made, (object) => objectKey(object, namespace)).values()].flatMap(
-    ([object, ...others]) => {
-      if (object === undefined || others.length === 0) return []
-      return [{object, isSame: others.every((other) => isDeepStrictEqual(other, object))}]
+  const plain = withoutHooks(objects).filter(({kind}) => kind !== 'CustomResourceDefinition')
+  return [...Map.groupBy(plain, (object) => objectKey(object, namespace)).values()].flatMap(
+    ([object, ...duplicates]) => {
+      if (object === undefined || duplicates.length === 0) return []
+      return [{object, isSame: duplicates.every((other) => isDeepStrictEqual(other, object))}]
     },
   )
 }

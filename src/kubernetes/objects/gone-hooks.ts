@@ -5,24 +5,27 @@ import {hookObjects} from '../manifest/manifest.ts'
 import type {StoredRelease} from '../records/release-record.ts'
 import type {LiveObjects, PresentObject} from './live-objects.ts'
 
-/** The kinds of hooks that run to their end: one that is gone has done its work. */
-const ENDING: ReadonlySet<string> = new Set(['Job', 'Pod'])
+/** The kinds of hooks that run to completion: one that is gone has completed. */
+const RUN_TO_COMPLETION: ReadonlySet<string> = new Set(['Job', 'Pod'])
 
 /**
- * Returns the objects that hooks of a revision made to last, and that do not exist. An upgrade in which an object becomes a
- * hook makes it, then deletes it as an object that the revision does not have.
+ * Returns the objects that hooks of a revision created permanently, and that do not exist. An upgrade in
+ * which an object becomes a hook creates it, then deletes it as an object that the revision does not have.
  */
 export async function goneHooks(
   live: LiveObjects,
   {release, ranHooks = []}: StoredRelease,
 ): Promise<readonly KubernetesObject[]> {
-  const lasting = hookObjects({hooks: ranHooks}).filter(
-    (object) => !ENDING.has(object.kind) && !hookDeletePolicies(object).includes('hook-succeeded'),
+  const permanent = hookObjects({hooks: ranHooks}).filter(
+    (object) => !RUN_TO_COMPLETION.has(object.kind) && !hookDeletePolicies(object).includes('hook-succeeded'),
   )
-  return goneAmong(live, releaseNamespace(release), lasting)
+  return goneAmong(live, releaseNamespace(release), permanent)
 }
 
-/** Returns those of the objects that do not exist; one that may not be read, and by default one that is being deleted, does. */
+/**
+ * Returns the objects that do not exist. Objects that may not be read count as existing and, by default, so
+ * do objects that are being deleted.
+ */
 export async function goneAmong(
   live: LiveObjects,
   namespace: string,

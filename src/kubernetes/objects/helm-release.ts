@@ -10,15 +10,16 @@ import {MANAGER} from '../dry-run/helm-writes.ts'
 import {isHook} from '../manifest/helm-view.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 
-/** The name of Flux's controller as a manager of fields (helm-controller: main.go controllerName). */
+/** The field manager of Flux's controller (helm-controller: main.go controllerName). */
 const FLUX_MANAGER = 'helm-controller'
 const FLUX = 'helm.toolkit.fluxcd.io'
-/** The times that an object is read again if somebody wrote it in between. */
-const ATTEMPTS = 3
+/** The maximum of attempts if another client writes in between. */
+const MAX_ATTEMPTS = 3
 
 /**
- * Returns the HelmRelease of Flux that made a manifest, such as `HelmRelease flux-system/keystone`: it labels every object
- * (helm-controller: postrender/origin_labels.go). Undefined for another helm's.
+ * Returns the HelmRelease of Flux that created a manifest, such as `HelmRelease flux-system/keystone`, by the
+ * labels that it sets on every object (helm-controller: postrender/origin_labels.go). Undefined if Flux did
+ * not create it.
  */
 export function helmReleaseOf([first]: readonly KubernetesObject[]): string | undefined {
   const {[`${FLUX}/namespace`]: namespace, [`${FLUX}/name`]: name} = first?.metadata.labels ?? {}
@@ -29,8 +30,8 @@ export function helmReleaseOf([first]: readonly KubernetesObject[]): string | un
 export type ManagedFields = Frozen<ManagedFieldsEntry>
 
 /**
- * Makes helm the manager of the fields that Flux's controller applied, of the objects that exist: helm's next apply then
- * meets no conflict, and removes what it has no longer. Values stay as they are.
+ * Makes helm the manager of the fields that Flux's controller applied, on the objects that exist: helm's next
+ * apply then has no conflict, and removes fields that the manifest no longer has. Values do not change.
  */
 export async function takeFluxFields(
   client: ApiClient,
@@ -59,15 +60,15 @@ export async function takeFluxFields(
         })
         return
       } catch (error) {
-        if (!isApiError(error, 409) || attempt === ATTEMPTS) throw error
+        if (!isApiError(error, 409) || attempt === MAX_ATTEMPTS) throw error
       }
     }
   })
 }
 
 /**
- * Returns managed fields with those that Flux's controller applied under the name of helm, joined with helm's own of the
- * same version; undefined if it applied none.
+ * Returns managed fields with those that Flux's controller applied under helm's name, merged with helm's own
+ * of the same version; undefined if it applied none.
  */
 export function fieldsForHelm(entries: readonly ManagedFields[]): readonly ManagedFields[] | undefined {
   const isApplied = ({operation, subresource}: ManagedFields) =>
@@ -75,19 +76,20 @@ export function fieldsForHelm(entries: readonly ManagedFields[]): readonly Manag
   const ofFlux = entries.filter((each) => each.manager === FLUX_MANAGER && isApplied(each))
   if (ofFlux.length === 0) return undefined
   const result = entries.filter((each) => !ofFlux.includes(each))
-  for (const {manager: _, ...taken} of ofFlux) {
+  for (const {manager: _, ...fields} of ofFlux) {
     const at = result.findIndex(
-      (each) => each.manager === MANAGER && isApplied(each) && each.apiVersion === taken.apiVersion,
+      (each) => each.manager === MANAGER && isApplied(each) && each.apiVersion === fields.apiVersion,
     )
-    if (at === -1) result.push({...taken, manager: MANAGER})
-    else result[at] = {...result[at], fieldsV1: joined(result[at]!.fieldsV1 ?? {}, taken.fieldsV1 ?? {})}
+    if (at === -1) result.push({...fields, manager: MANAGER})
+    else
+      result[at] = {...result[at], fieldsV1: mergeFields(result[at]!.fieldsV1 ?? {}, fields.fieldsV1 ?? {})}
   }
   return result
 }
 
-/** Sets of fields are maps of maps; an empty one is a leaf. */
-function joined(one: object, other: object): object {
+/** Merges two sets of fields. They are maps of maps; an empty one is a leaf. */
+function mergeFields(one: object, other: object): object {
   const [left, right] = [one as Record<string, object>, other as Record<string, object>]
   const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])]
-  return Object.fromEntries(keys.map((key) => [key, joined(left[key] ?? {}, right[key] ?? {})]))
+  return Object.fromEntries(keys.map((key) => [key, mergeFields(left[key] ?? {}, right[key] ?? {})]))
 }

@@ -10,22 +10,22 @@ import type {JobOfCronJob} from './live-objects.ts'
 type Instance = {readonly metadata: Identity; readonly spec: Frozen<NonNullable<CronJob['spec']>>}
 
 /**
- * Creates a Job of a CronJob, as `kubectl create job --from` does, and resolves with it; it goes with the CronJob. Throws
- * `KK_NOT_INSTALLED` if there is none.
+ * Creates a Job of a CronJob, as `kubectl create job --from` does, and resolves with it; it is deleted with
+ * the CronJob. Throws `KK_NOT_INSTALLED` if there is none.
  */
 export async function createJobOf(client: ApiClient, wanted: JobOfCronJob): Promise<KubernetesObject> {
   const {namespace, cronJob: name, job} = wanted
   const cronJob = await readObject<Instance>(client, CRON_JOBS, {namespace, name})
-  if (!cronJob) throw new KkError('KK_NOT_INSTALLED', `CronJob ${namespace}/${name} is not there`)
+  if (!cronJob) throw new KkError('KK_NOT_INSTALLED', `CronJob ${namespace}/${name} does not exist`)
   return client.json<KubernetesObject>({
     method: 'POST',
     path: resourcePath(JOBS, namespace),
-    body: jobOf(cronJob, wanted),
+    body: buildJob(cronJob, wanted),
     asked: asking('create', JOBS, namespace, job),
   })
 }
 
-function jobOf(
+function buildJob(
   {metadata: {name, uid}, spec: {jobTemplate}}: Instance,
   wanted: JobOfCronJob,
 ): KubernetesObject {

@@ -1,7 +1,7 @@
 import type {CorrectOptions} from '../dry-run/dry-runs.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 
-/** An object that exists; `isGoing` where it is being deleted. */
+/** An object that exists; `isGoing` if it is being deleted. */
 export interface PresentObject {
   readonly object: KubernetesObject
   readonly isGoing: boolean
@@ -9,7 +9,7 @@ export interface PresentObject {
   readonly live: KubernetesObject['metadata'] | undefined
 }
 
-/** The identity of an object: an object of the same name that was made anew is another one. */
+/** The identity of an object: a re-created object of the same name has another UID. */
 export interface ObjectIdentity {
   readonly apiVersion: string
   readonly kind: string
@@ -26,19 +26,19 @@ export interface Claim {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** A Job that is to be made of a CronJob. */
+/** A Job to create from a CronJob. */
 export interface JobOfCronJob {
   readonly namespace: string
   readonly cronJob: string
   /** The name of the Job. */
   readonly job: string
-  /** Variables of its containers, in the place of those of the same name. */
+  /** Variables of its containers, which replace those of the same name. */
   readonly variables: Readonly<Record<string, string>>
 }
 
 /**
- * The objects of releases as they are on the cluster: those of manifests, what these have left, and their namespaces.
- * Every function throws as `Cluster`'s do.
+ * The objects of releases as they are on the cluster: objects of manifests, remaining objects, and
+ * namespaces. Every function throws as `Cluster`'s do.
  */
 export interface LiveObjects {
   /** Returns whether every object exists now (edges of kind `applied`). */
@@ -48,29 +48,35 @@ export interface LiveObjects {
   /** Returns the objects that do not exist, without those that may not be listed. */
   missing(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly KubernetesObject[]>
   /**
-   * Deletes an object under its UID, and in the background what it owns. Returns false if it is gone, or was made anew.
+   * Deletes an object by its UID, and in the background the objects that it owns. Returns false if it is
+   * gone, or was re-created.
    */
   delete(object: ObjectIdentity): Promise<boolean>
   /**
-   * Marks an object so that helm leaves it when a new revision does not have it. Returns false if there is none.
-   * `namespace` is the release's.
+   * Annotates an object so that helm keeps it if a new revision does not have it. Returns false if it does
+   * not exist. `namespace` is the release's.
    */
   keep(namespace: string, object: KubernetesObject): Promise<boolean>
-  /** Writes objects that exist as helm writes them, by force. Those that are gone are left alone. */
+  /** Writes objects that exist as helm writes them, by force. Objects that do not exist are skipped. */
   correct(options: CorrectOptions): Promise<void>
-  /** Makes helm the manager of the fields that Flux's controller applied; nothing else of the objects changes. */
+  /**
+   * Makes helm the manager of the fields that Flux's controller applied; the objects do not change otherwise.
+   */
   takeFluxFields(namespace: string, objects: readonly KubernetesObject[]): Promise<void>
   claims(namespace: string): Promise<readonly Claim[]>
-  /** Deletes a claim under its UID; one that is gone, or was made anew, is left alone. */
+  /** Deletes a claim by its UID; a claim that is gone, or was re-created, is skipped. */
   deleteClaim(claim: Claim): Promise<void>
   /**
-   * Creates a Job of a CronJob, as `kubectl create job --from` does, and resolves with it; it goes with the CronJob.
-   * Throws `KK_NOT_INSTALLED` if there is none.
+   * Creates a Job of a CronJob, as `kubectl create job --from` does, and resolves with it; it is deleted with
+   * the CronJob. Throws `KK_NOT_INSTALLED` if there is none.
    */
   createJobOf(job: JobOfCronJob): Promise<KubernetesObject>
   /** Creates a namespace unless it exists, as `helm install --create-namespace` does. */
   makeNamespace(name: string): Promise<void>
-  /** Returns whether a namespace exists; true also if the user may not read it, and thus could not create it either. */
+  /**
+   * Returns whether a namespace exists; true also if the user may not read it, and thus could not create it
+   * either.
+   */
   hasNamespace(name: string): Promise<boolean>
   /** Returns whether a namespace is being deleted; false also if the user may not read it. */
   isNamespaceGoing(name: string): Promise<boolean>

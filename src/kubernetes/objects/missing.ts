@@ -13,35 +13,35 @@ type MissingNow = (
 ) => Promise<readonly KubernetesObject[]>
 
 /**
- * Returns a reader of the objects that do not exist, by one list of names of each kind. Calls while a list is under way
- * share it. Objects that may not be listed, hooks, which helm makes anew, and Jobs that vanish by themselves count as
+ * Returns a reader of the objects that do not exist, by one list of names of each kind. Concurrent calls
+ * share a list. Objects that may not be listed, hooks, which helm re-creates, and Jobs with a TTL count as
  * existing.
  */
 export function missingByLists(client: ApiClient, discovery: Discovery): MissingNow {
-  const underWay = new Map<string, Promise<ReadonlySet<string> | undefined>>()
+  const pending = new Map<string, Promise<ReadonlySet<string> | undefined>>()
 
   function names(resource: Resource, namespace: string): Promise<ReadonlySet<string> | undefined> {
     const path = resourcePath(resource, namespace)
     const shared =
-      underWay.get(path) ?? namesIn(client, resource, namespace).finally(() => underWay.delete(path))
-    underWay.set(path, shared)
+      pending.get(path) ?? namesIn(client, resource, namespace).finally(() => pending.delete(path))
+    pending.set(path, shared)
     return shared
   }
 
   return async (namespace, objects) => {
-    const found = await Promise.all(
+    const missing = await Promise.all(
       objects.filter(isLasting).map(async (object) => {
         const {apiVersion, kind, metadata} = object
         const resource = await discovery.find(apiVersion, kind)
-        const there = resource && (await names(resource, metadata.namespace ?? namespace))
-        return there && !there.has(metadata.name) ? [object] : []
+        const existing = resource && (await names(resource, metadata.namespace ?? namespace))
+        return existing && !existing.has(metadata.name) ? [object] : []
       }),
     )
-    return found.flat()
+    return missing.flat()
   }
 }
 
-/** Returns false for a hook, and for a Job that Kubernetes deletes when it has finished. */
+/** Returns false for a hook, and for a Job that Kubernetes deletes after it has finished. */
 export function isLasting(object: KubernetesObject): boolean {
   return !isHook(object) && !mayVanish(object)
 }

@@ -4,13 +4,13 @@ import {listAll} from '../api/list.ts'
 import {asking, type Resource, readObject, resourcePath} from '../api/resources.ts'
 import {type Collection, type CollectionScope, openCollection} from '../watch/collection.ts'
 
-/** The place of an object; the namespace is empty for kinds without one. */
+/** The namespace and name of an object; the namespace is empty for cluster-scoped kinds. */
 export interface ObjectPlace {
   readonly namespace: string
   readonly name: string
 }
 
-/** The part of an object that says where it is applied. */
+/** The part of an object that identifies it. */
 interface Named {
   readonly metadata: {readonly name: string; readonly namespace?: string; readonly [key: string]: unknown}
   readonly [part: string]: unknown
@@ -19,30 +19,30 @@ interface Named {
 interface ApplyOptions {
   /** The field manager. */
   readonly manager: string
-  /** Writes the subresource `status`, and nothing else of the object. */
+  /** Writes only the subresource `status`. */
   readonly status?: boolean
 }
 
-/** What the API server says of an object that was applied. */
+/** The API server's response to an apply. */
 export interface Applied {
   readonly metadata: {readonly generation?: number; readonly uid?: string}
 }
 
-/** Objects of any kind whose place in the API is known. Every function throws as `Cluster`'s do. */
+/** Objects of any kind whose resource is known. Every function throws as `Cluster`'s do. */
 export interface Objects {
   read<T>(resource: Resource, place: ObjectPlace): Promise<T | undefined>
   /**
-   * Lists the objects of a kind in a namespace, or those whose labels are selected as kubectl selects them; undefined where
-   * the cluster has no such kind.
+   * Lists the objects of a kind in a namespace, or those that a label selector of kubectl's syntax selects;
+   * undefined if the cluster does not serve the kind.
    */
   list<T>(resource: Resource, namespace: string, labelSelector?: string): Promise<readonly T[] | undefined>
-  /** Applies an object on the server side, and takes its fields from their present managers. Resolves with it as it is then. */
+  /** Applies an object on the server side, by force, and resolves with the result. */
   apply(resource: Resource, object: Named, options: ApplyOptions): Promise<Applied>
-  /** Merges fields into an object that exists (RFC 7386); throws `KK_API` where there is none. */
+  /** Merges fields into an object that exists (RFC 7386); throws `KK_API` if it does not. */
   merge(resource: Resource, place: ObjectPlace, fields: object): Promise<void>
-  /** Deletes an object; one that is gone, or whose kind is, is left alone. */
+  /** Deletes an object; no error if it, or its kind, does not exist. */
   delete(resource: Resource, place: ObjectPlace): Promise<void>
-  /** Keeps all objects of a kind in a namespace up to date, or a part of them, until the signal. */
+  /** Keeps all objects of a kind in a namespace, or a selection, up to date until the signal. */
   follow(resource: Resource, namespace: string, signal: AbortSignal, scope?: CollectionScope): Collection
 }
 
@@ -81,7 +81,7 @@ async function listObjects<T>(
   }
 }
 
-/** Applies an object on the server side, and takes its fields from their present managers. */
+/** Applies an object on the server side, by force: it takes its fields from their present managers. */
 export async function applyObject(
   client: ApiClient,
   resource: Resource,
@@ -100,7 +100,7 @@ export async function applyObject(
   })
 }
 
-/** Deletes an object; one that is gone, or whose kind is, is left alone. */
+/** Deletes an object; no error if it, or its kind, does not exist. */
 export async function deleteObject(
   client: ApiClient,
   resource: Resource,

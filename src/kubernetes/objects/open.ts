@@ -33,40 +33,40 @@ export function openLiveObjects(client: ApiClient, discovery: Discovery): LiveOb
   }
 }
 
-/** `unknown` if it may not be read. */
+/** Returns `unknown` if it may not be read. */
 async function namespaceState(
   client: ApiClient,
   name: string,
 ): Promise<'there' | 'going' | 'missing' | 'unknown'> {
   try {
-    const found = await readObject<Observed>(client, NAMESPACES, {namespace: '', name, accept: METADATA})
-    if (!found) return 'missing'
-    return found.metadata.deletionTimestamp === undefined ? 'there' : 'going'
+    const live = await readObject<Observed>(client, NAMESPACES, {namespace: '', name, accept: METADATA})
+    if (!live) return 'missing'
+    return live.metadata.deletionTimestamp === undefined ? 'there' : 'going'
   } catch (error) {
     if (isApiError(error, 403)) return 'unknown'
     throw error
   }
 }
 
-/** Whether every object exists; an object of a kind that the cluster does not know does not. */
+/** Whether every object exists; an object of a kind that the cluster does not serve does not. */
 async function allExist(
   client: ApiClient,
   discovery: Discovery,
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<boolean> {
-  const found = await mapParallel(objects, async ({apiVersion, kind, metadata}) => {
+  const exist = await mapParallel(objects, async ({apiVersion, kind, metadata}) => {
     const resource = await discovery.find(apiVersion, kind)
     if (resource === undefined) return false
     const at = {namespace: metadata.namespace ?? namespace, name: metadata.name, accept: METADATA}
     return (await readObject(client, resource, at)) !== undefined
   })
-  return found.every(Boolean)
+  return exist.every(Boolean)
 }
 
 /**
- * Marks an object so that helm leaves it (kube.Client.Update reads the live object). Returns false if it does not
- * exist, and so needs no mark.
+ * Annotates an object so that helm keeps it (kube.Client.Update reads the live object). Returns false if it
+ * does not exist, and so needs no annotation.
  */
 async function keepObject(
   client: ApiClient,
@@ -91,7 +91,10 @@ async function keepObject(
   }
 }
 
-/** Deletes exactly the object that was seen, and in the background what it owns. Returns false if it is gone. */
+/**
+ * Deletes the object of this UID, and in the background the objects that it owns. Returns false if it is
+ * gone.
+ */
 async function deleteObject(
   client: ApiClient,
   discovery: Discovery,

@@ -18,7 +18,7 @@ export async function listClaims(client: ApiClient, namespace: string): Promise<
   return items.map(({metadata: {name, uid, labels = {}}}) => ({namespace, name, uid, labels}))
 }
 
-/** Deletes exactly the claim that was seen; one that was made anew under its name stays. */
+/** Deletes the claim of this UID; a claim that was re-created under its name stays. */
 export async function deleteClaim(client: ApiClient, {namespace, name, uid}: Claim): Promise<void> {
   try {
     await client.json({
@@ -39,7 +39,7 @@ export async function presentObjects(
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly PresentObject[]> {
-  const found = await mapParallel(objects, async (object): Promise<readonly PresentObject[]> => {
+  const present = await mapParallel(objects, async (object): Promise<readonly PresentObject[]> => {
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) return []
     const home = object.metadata.namespace ?? namespace
@@ -53,5 +53,5 @@ export async function presentObjects(
       throw error
     }
   })
-  return found.flat()
+  return present.flat()
 }

@@ -9,12 +9,13 @@ export interface Access {
   readonly verb: string
   /** The namespace; empty for objects in no namespace, and for all namespaces at once. */
   readonly namespace: string
-  /** The name, if only this object is meant. */
+  /** The name, if the access is to one object only. */
   readonly name?: string
 }
 
 /**
- * Returns for each access, in their order, whether the user has it (SelfSubjectAccessReview, which everybody may ask).
+ * Returns for each access, in their order, whether the user has it (SelfSubjectAccessReview, which every user
+ * may create).
  */
 export function reviewAccess(client: ApiClient, accesses: readonly Access[]): Promise<readonly boolean[]> {
   return mapParallel(accesses, async ({group, resource: path, verb, namespace, name}) => {
@@ -36,7 +37,7 @@ export function reviewAccess(client: ApiClient, accesses: readonly Access[]): Pr
           },
         },
       },
-      asked: 'tell what you may do',
+      asked: 'review what you may do',
     })
     return status?.allowed === true
   })

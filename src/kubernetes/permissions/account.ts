@@ -1,7 +1,7 @@
 import type {Resource} from '../api/resources.ts'
 import {KK_NAMESPACE} from '../lease/lease.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
-import {type RoleSet, type Rule, rulesOf, rulesOfCluster} from './roles.ts'
+import {clusterChartRules, type RoleSet, type Rule, rulesOf} from './roles.ts'
 
 const rbac = (kind: string, plural: string, namespaced: boolean): Resource => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -20,7 +20,7 @@ export const ACCOUNTS: Resource = {
   namespaced: true,
 }
 
-/** Who kk is in a cluster, and what it may do there. */
+/** The ServiceAccount of kk in a cluster, and its rights. */
 export interface Account {
   /** The name of the ServiceAccount, and of its roles. */
   readonly name: string
@@ -30,15 +30,15 @@ export interface Account {
   readonly rights: RoleSet
   /** The namespaces in which it may deploy. */
   readonly releases: readonly string[]
-  /** What it may do on the cluster beside what its rights say. */
+  /** Its rights on the cluster in addition to the role set. */
   readonly beside?: readonly Rule[]
-  /** What it may do in its own namespace beside what its rights say. */
+  /** Its rights in its own namespace in addition to the role set. */
   readonly atHome?: readonly Rule[]
-  /** Whether it may make the objects of the whole cluster that kk's own charts render. */
+  /** Whether it may create the cluster-scoped objects of kk's own charts. */
   readonly makesOfCluster?: boolean
 }
 
-/** Returns what rights allow by place, with what is allowed on the cluster beside, as the rules of roles. */
+/** Returns the rules of a role set by place; `beside` has additional rules on the cluster. */
 export function accountRules(rights: RoleSet, beside: readonly Rule[] = []) {
   const {cluster, release, rendered, [KK_NAMESPACE]: system} = rulesOf(rights)
   return {
@@ -48,9 +48,9 @@ export function accountRules(rights: RoleSet, beside: readonly Rule[] = []) {
   }
 }
 
-/** Returns the rules for the objects of the whole cluster that kk's own charts render. */
+/** Returns the rules for the cluster-scoped objects that kk's own charts render. */
 export function chartsRules(): readonly object[] {
-  return granted(rulesOfCluster())
+  return granted(clusterChartRules())
 }
 
 /** Returns a ServiceAccount with its roles, in the order in which they are applied. */
@@ -104,7 +104,10 @@ export function accountObjects({
   ]
 }
 
-/** What kk cannot go without; in a namespace it may also do what helps it to say why something fails. */
+/**
+ * Returns the required rules; in a namespace the account also has the rights that only help to report
+ * failures.
+ */
 function necessary(rules: readonly Rule[]): readonly object[] {
   return granted(rules.filter(({without}) => without.length === 0))
 }

@@ -2,23 +2,23 @@
 export interface Need {
   /** The API group; empty for the core. */
   readonly group: string
-  /** The plural, with a subresource where there is one: `pods/log`. */
+  /** The plural, with a subresource if there is one: `pods/log`. */
   readonly resource: string
   readonly verbs: readonly string[]
   /**
-   * The namespaces of the right. `cluster`: objects in no namespace, or in all namespaces at once. `kk-system`: the
-   * namespace of Leases and records of runs. `release`: the namespace of each release.
+   * The namespaces of the right. `cluster`: objects in no namespace, or in all namespaces at once.
+   * `kk-system`: the namespace of Leases and records of runs. `release`: the namespace of each release.
    */
   readonly where: 'cluster' | 'kk-system' | 'release'
-  /** The names, if only these objects are meant. */
+  /** The names, if the right is limited to these objects. */
   readonly names?: readonly string[]
-  /** The purpose, for people. */
+  /** The purpose, for display. */
   readonly why: string
-  /** The way in which the verb goes on without the right, for people; if left out, it does not. */
+  /** What the verb does without the right, for display; if omitted, the verb fails. */
   readonly without?: string
 }
 
-/** The verbs that need rights of their own; `ALIKE` has the others. */
+/** The verbs with separate rights; `ALIKE` has the others. */
 export type NeedingVerb =
   | 'status'
   | 'plan'

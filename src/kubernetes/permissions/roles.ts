@@ -1,6 +1,6 @@
 import {ALIKE, type Need, type NeedingVerb} from './need.ts'
 import {NEEDS} from './needs.ts'
-import {needsOfCluster, RENDERED_VERBS, renderedNeeds} from './rendered.ts'
+import {clusterChartNeeds, RENDERED_VERBS, renderedNeeds} from './rendered.ts'
 
 /** One rule of a Role, with its purposes. */
 export interface Rule {
@@ -9,7 +9,7 @@ export interface Rule {
   readonly resourceNames?: readonly string[]
   readonly verbs: readonly string[]
   readonly why: readonly string[]
-  /** The ways in which verbs go on without the rule; empty if it is necessary. */
+  /** What verbs do without the rule; empty if it is required. */
   readonly without: readonly string[]
 }
 
@@ -20,7 +20,7 @@ export interface RoleSet {
   readonly rendered?: readonly string[]
 }
 
-/** What the operator does, too. */
+/** The verbs that the operator executes too. */
 const CHANGES = ['deploy', 'rollback', 'unlock', 'drift --prune', 'facts'] as const
 
 export const ROLE_SETS = {
@@ -37,41 +37,41 @@ export const ROLE_SETS = {
   },
 } as const satisfies Record<string, RoleSet>
 
-/** The rights of the operator itself, which does what `change` allows. */
+/** The rights of the operator itself, which does everything that `change` allows. */
 export const OPERATOR_ROLES: RoleSet = {
   verbs: [...CHANGES, ...ROLE_SETS.drift.verbs, 'operator run'],
   rendered: ROLE_SETS.change.rendered,
 }
 
-/** The rights of an operator in another cluster than its own, which has no objects of its kinds. */
+/** The rights of the operator in a remote cluster, which has no objects of its kinds. */
 export const SITE_ROLES: RoleSet = {
   verbs: [...CHANGES, ...ROLE_SETS.drift.verbs, 'operator run elsewhere'],
   rendered: ROLE_SETS.change.rendered,
 }
 
-/** Returns the rights of an operator that may remove what an approved plan says. */
+/** Returns the rights of an operator that may remove releases of an approved plan. */
 export function withRemoval({verbs, rendered = []}: RoleSet): RoleSet {
   return {verbs: [...verbs, ...ROLE_SETS.remove.verbs], rendered}
 }
 
-/** Returns what it needs on the cluster for that, also where a command line could go on without. */
+/** Returns the rules of a removal on the cluster, including those that are optional for the command line. */
 export function removalRules(): readonly Rule[] {
   return rulesOf(ROLE_SETS.remove).cluster
 }
 
-/** The rights of a process of the operator that does actions, and neither plans nor removes anything. */
+/** The rights of a worker process of the operator, which executes actions, and neither plans nor removes. */
 export const CHILD_ROLES: RoleSet = {
   verbs: ['operator run --role child'],
   rendered: ROLE_SETS.change.rendered,
 }
 
 /** Returns the verbs of a set, with those that need the same rights. */
-export function verbsOf({verbs}: RoleSet): readonly string[] {
+export function roleSetVerbs({verbs}: RoleSet): readonly string[] {
   return verbs.flatMap((verb) => [verb, ...(ALIKE[verb] ?? [])])
 }
 
 /**
- * Returns the rules of a set by place; those on the objects that the charts render are apart, for only their kinds
+ * Returns the rules of a set by place; rules for rendered objects are separate, because only their kinds
  * vary.
  */
 export function rulesOf(set: RoleSet): Readonly<Record<Need['where'] | 'rendered', readonly Rule[]>> {
@@ -85,16 +85,19 @@ export function rulesOf(set: RoleSet): Readonly<Record<Need['where'] | 'rendered
   }
 }
 
-/** Returns the rules for the objects of the whole cluster that kk's own charts render. */
-export function rulesOfCluster(): readonly Rule[] {
-  return rules(needsOfCluster())
+/** Returns the rules for the cluster-scoped objects that kk's own charts render. */
+export function clusterChartRules(): readonly Rule[] {
+  return rules(clusterChartNeeds())
 }
 
-/** Returns each right on a resource once; one that one verb can do without and another cannot is necessary. */
+/**
+ * Returns each right on a resource once; a right that is required by one verb and optional for another is
+ * required.
+ */
 function rules(needs: readonly Need[]): readonly Rule[] {
-  const necessary = needs.filter(({without, verbs}) => without === undefined && verbs.length > 0)
-  const isNecessary = ({group, resource, names}: Need, verb: string) =>
-    necessary.some(
+  const required = needs.filter(({without, verbs}) => without === undefined && verbs.length > 0)
+  const isRequired = ({group, resource, names}: Need, verb: string) =>
+    required.some(
       (need) =>
         need.group === group &&
         need.resource === resource &&
@@ -103,9 +106,9 @@ function rules(needs: readonly Need[]): readonly Rule[] {
     )
   const optional = needs
     .filter(({without}) => without !== undefined)
-    .map((need) => ({...need, verbs: need.verbs.filter((verb) => !isNecessary(need, verb))}))
+    .map((need) => ({...need, verbs: need.verbs.filter((verb) => !isRequired(need, verb))}))
     .filter(({verbs}) => verbs.length > 0)
-  return [...merged(necessary), ...merged(optional)]
+  return [...merged(required), ...merged(optional)]
 }
 
 function merged(needs: readonly Need[]): readonly Rule[] {

@@ -8,22 +8,20 @@ import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
 
-/** A password or key that kk made or imported, and keeps in the cluster. */
+/** A password or key that kk generated or imported, and stores in the cluster. */
 export interface KeptSecret {
   readonly value: string
-  /** The kind; undefined if somebody else put the secret there, as is `since`. */
+  /** The kind; undefined if another client created the secret, as is `since`. */
   readonly kind: string | undefined
-  /** The time at which this value was made or imported, ISO 8601. */
+  /** The time at which this value was generated or imported, ISO 8601. */
   readonly since: string | undefined
-  /**
-   * Marks of the values that it replaced, newest first (`secretMark`), by which a value that was in use is recognised.
-   */
+  /** Marks of former values, newest first (`secretMark`), by which a value that was in use is recognised. */
   readonly former?: readonly string[]
 }
 
 /**
- * Returns a mark of a value: a part of its digest, too short to find the value by, for one in 4 billion guesses has the
- * same mark.
+ * Returns a mark of a value: a part of its digest, too short to guess the value by, because one in 4 billion
+ * guesses has the same mark.
  */
 export function secretMark(name: string, value: string): string {
   return hash('sha256', JSON.stringify([name, value])).slice(0, 8)
@@ -44,8 +42,8 @@ export interface KeptSecrets {
   /** Returns all secrets, by namespace. */
   list(): Promise<ReadonlyMap<string, SecretsByName>>
   /**
-   * Adds secrets and resolves with all that are kept there afterwards. One that exists stays as it is, also if somebody
-   * else was faster, unless `replace`.
+   * Adds secrets and resolves with all that are stored afterwards. An existing secret is kept, also after a
+   * concurrent write, unless `replace`.
    */
   keep(
     namespace: string,
@@ -54,8 +52,8 @@ export interface KeptSecrets {
   ): Promise<SecretsByName>
 }
 
-/** The most attempts of a write; each that fails means that somebody else has succeeded. */
-const ATTEMPTS = 50
+/** The maximum of attempts of a write; each failure means that another client has succeeded. */
+const MAX_ATTEMPTS = 50
 
 export function keptSecrets(client: ApiClient): KeptSecrets {
   return {
@@ -85,37 +83,41 @@ interface Keeping {
 }
 
 async function keep(client: ApiClient, {namespace, secrets, replace}: Keeping): Promise<SecretsByName> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const found = await read(client, namespace)
-    const present = secretsIn(found)
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const existing = await read(client, namespace)
+    const present = secretsIn(existing)
     const added = secrets.filter(({name}) => replace || !present.has(name))
     if (added.length === 0) return present
     const since = new Date(client.now()).toISOString()
     const all = new Map<string, KeptSecret>([
       ...present,
       ...added.map(
-        ({name, value, kind}) => [name, {value, kind, since, ...formerOf(name, present)}] as const,
+        ({name, value, kind}) => [name, {value, kind, since, ...formerMarks(name, present)}] as const,
       ),
     ])
-    if (await write(client, secretObject(namespace, all, found))) return all
+    if (await write(client, secretObject(namespace, all, existing))) return all
   }
-  throw new KkError('KK_RACED', `the generated secrets of ${namespace} are changed by others all the time`, {
-    hint: 'run the same command again',
-  })
+  throw new KkError(
+    'KK_RACED',
+    `the generated secrets of ${namespace} are continuously changed by other clients`,
+    {
+      hint: 'run the same command again',
+    },
+  )
 }
 
-/** The number of former values that are remembered; a release that has missed that many changes is rare. */
-const REMEMBERED = 8
+/** The maximum of stored former values; a release that has missed so many changes is rare. */
+const MAX_FORMER_MARKS = 8
 
-/** Returns the marks of former values that a new value of a secret is kept with. */
-export function formerOf(name: string, present: SecretsByName): Pick<KeptSecret, 'former'> {
-  const replaced = present.get(name)
-  if (!replaced) return {}
-  const former = [secretMark(name, replaced.value), ...(replaced.former ?? [])]
-  return {former: former.slice(0, REMEMBERED)}
+/** Returns the marks of former values to store with a new value of a secret. */
+export function formerMarks(name: string, present: SecretsByName): Pick<KeptSecret, 'former'> {
+  const old = present.get(name)
+  if (!old) return {}
+  const former = [secretMark(name, old.value), ...(old.former ?? [])]
+  return {former: former.slice(0, MAX_FORMER_MARKS)}
 }
 
-/** Creates the Secret, or replaces the one of that resourceVersion; returns false if somebody else was faster. */
+/** Creates the Secret, or replaces that resourceVersion; returns false if another client wrote it first. */
 async function write(client: ApiClient, object: Served<Secret>): Promise<boolean> {
   const {name, resourceVersion} = object.metadata
   const isNew = resourceVersion === undefined
@@ -139,10 +141,10 @@ async function write(client: ApiClient, object: Served<Secret>): Promise<boolean
   }
 }
 
-/** The label of a Secret of generated passwords: the namespace of the releases that they are for. */
+/** The label of a Secret of generated passwords: the namespace of their releases. */
 const SECRETS_LABEL = 'kk.openstack.org/secrets-of'
 /** The annotation with kind and age of each key, and marks of the values that it replaced, as JSON. */
-const ABOUT = 'kk.openstack.org/secrets-about'
+const METADATA_ANNOTATION = 'kk.openstack.org/secrets-about'
 
 type About = Readonly<Record<string, Partial<Pick<KeptSecret, 'kind' | 'since' | 'former'>>>>
 
@@ -150,23 +152,23 @@ function secretName(namespace: string): string {
   return `kk-secrets-${namespace}`
 }
 
-/** Returns the Secret with all secrets of a namespace; other fields of `found` stay. */
+/** Returns the Secret with all secrets of a namespace; other fields of `found` are kept. */
 function secretObject(
   namespace: string,
   secrets: SecretsByName,
-  found: Served<Secret> | undefined,
+  existing: Served<Secret> | undefined,
 ): Served<Secret> {
   const about: About = Object.fromEntries(
     [...secrets].map(([name, {kind, since, former}]) => [name, {kind, since, former}]),
   )
   return {
-    ...(found ?? {apiVersion: 'v1', kind: 'Secret', type: 'Opaque'}),
+    ...(existing ?? {apiVersion: 'v1', kind: 'Secret', type: 'Opaque'}),
     metadata: {
       name: secretName(namespace),
       namespace: KK_NAMESPACE,
-      ...found?.metadata,
-      labels: {...found?.metadata.labels, [SECRETS_LABEL]: namespace},
-      annotations: {...found?.metadata.annotations, [ABOUT]: JSON.stringify(about)},
+      ...existing?.metadata,
+      labels: {...existing?.metadata.labels, [SECRETS_LABEL]: namespace},
+      annotations: {...existing?.metadata.annotations, [METADATA_ANNOTATION]: JSON.stringify(about)},
     },
     data: Object.fromEntries(
       [...secrets].map(([name, {value}]) => [name, Buffer.from(value).toString('base64')]),
@@ -174,7 +176,7 @@ function secretObject(
   }
 }
 
-/** Returns the secrets in a Secret, by name; none in one that is missing. */
+/** Returns the secrets in a Secret, by name; none if it is undefined. */
 function secretsIn(secret: Served<Secret> | undefined): SecretsByName {
   const about = aboutIn(secret)
   return new Map(
@@ -190,10 +192,10 @@ function secretsIn(secret: Served<Secret> | undefined): SecretsByName {
   )
 }
 
-/** Returns the annotation of a Secret; empty if somebody has overwritten it, for the values still count. */
+/** Returns the annotation of a Secret; empty if it cannot be parsed, because the values still count. */
 function aboutIn(secret: Served<Secret> | undefined): About {
   try {
-    const about: unknown = JSON.parse(secret?.metadata.annotations?.[ABOUT] ?? '{}')
+    const about: unknown = JSON.parse(secret?.metadata.annotations?.[METADATA_ANNOTATION] ?? '{}')
     return typeof about === 'object' && about !== null ? (about as About) : {}
   } catch {
     return {}

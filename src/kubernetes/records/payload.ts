@@ -25,14 +25,14 @@ interface Payload {
       readonly appVersion?: string
       readonly annotations?: Readonly<Record<string, string>> | null
     }
-    /** The files beside the templates; their contents are base64. */
+    /** The files except the templates; their contents are base64. */
     readonly files?: readonly {readonly name?: string; readonly data?: string | null}[] | null
   } | null
 }
 
 /**
- * Decodes `data.release` of a record as the API returns it: base64 (the API's) of base64 (helm's) of gzip of JSON (Helm
- * 4.2: storage/driver/util.go). Throws `KK_RECORD`.
+ * Decodes `data.release` of a record as the API returns it: base64 (the API's) of base64 (helm's) of gzip of
+ * JSON (Helm 4.2: storage/driver/util.go). Throws `KK_RECORD`.
  */
 export function decodePayload(record: ReleaseRecord, data: string | undefined): StoredRelease {
   const payload = parse(record, data)
@@ -68,8 +68,8 @@ interface RecordChanges {
 }
 
 /**
- * Returns `data.release` with these changes. Numbers stay as they are written, which JavaScript numbers would not.
- * Throws `KK_RECORD`.
+ * Returns `data.release` with these changes. Numbers keep their notation, which JavaScript numbers would
+ * lose. Throws `KK_RECORD`.
  */
 export function withChanges(
   record: ReleaseRecord,
@@ -87,7 +87,9 @@ export function withChanges(
   return Buffer.from(packed.toString('base64')).toString('base64')
 }
 
-/** The reviver of ECMAScript's JSON.parse with source text access, which the types do not know yet. */
+/**
+ * The reviver of ECMAScript's JSON.parse with source text access, which TypeScript's types do not have yet.
+ */
 type Reviver = (this: unknown, key: string, value: unknown, context: {readonly source: string}) => unknown
 const {parse: parseJson, rawJSON} = JSON as unknown as {
   parse(text: string, reviver?: Reviver): unknown
@@ -109,7 +111,7 @@ function parse(record: ReleaseRecord, data: string | undefined, reviver?: Revive
       `the record of revision ${record.revision} of ${record.release} (Secret ${record.secret.name}) cannot be read`,
       {
         cause: error,
-        hint: 'helm passes over such a record as if the release did not exist; restore the Secret from a backup, or delete it if the revision is not needed',
+        hint: 'helm ignores such a record, as if the release did not exist; restore the Secret from a backup, or delete it if the revision is not needed',
       },
     )
   }

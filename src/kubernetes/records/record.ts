@@ -8,11 +8,11 @@ export interface SecretMetadata {
   readonly metadata: Identity
 }
 
-/** Selects the Secrets that helm's records are, by their type. */
+/** Selects helm's records by the type of their Secrets. */
 export const OF_HELM = {fieldSelector: 'type=helm.sh/release.v1'}
 
-/** Matches the names of helm's records: `sh.helm.release.v1.NAME.vREVISION` (Helm 4.2: storage.go makeKey). */
-const NAME = /^sh\.helm\.release\.v1\.(?<release>.+)\.v(?<revision>\d+)$/
+/** Matches helm's record names: `sh.helm.release.v1.NAME.vREVISION` (Helm 4.2: storage.go makeKey). */
+const RECORD_NAME = /^sh\.helm\.release\.v1\.(?<release>.+)\.v(?<revision>\d+)$/
 
 export function recordName(release: string, revision: number): string {
   return `sh.helm.release.v1.${release}.v${revision}`
@@ -20,7 +20,7 @@ export function recordName(release: string, revision: number): string {
 
 /** Returns the record in a Secret; undefined for a Secret that helm did not write. */
 export function readRecord({metadata}: SecretMetadata): ReleaseRecord | undefined {
-  const named = NAME.exec(metadata.name)?.groups
+  const named = RECORD_NAME.exec(metadata.name)?.groups
   if (named === undefined) return undefined
   const {name, namespace, uid, resourceVersion, creationTimestamp: createdAt, labels = {}} = metadata
   return {
@@ -62,11 +62,11 @@ export function allRecords(secrets: readonly SecretMetadata[], release?: Release
 export function recordChanged({release, revision}: ReleaseRecord, cause?: unknown): KkError {
   return new KkError('KK_RACED', `${release} changed after revision ${revision} was read`, {
     cause,
-    hint: 'somebody else works on this release; run kk again when they are done',
+    hint: 'another process works on this release; run kk again when it has finished',
   })
 }
 
-/** The last revision of each release; the input is ascending. */
+/** Returns the last revision of each release; the input is ascending. */
 export function lastOf<T extends ReleaseRecord>(revisions: readonly T[]): ReadonlyMap<ReleaseId, T> {
   return new Map(revisions.map((record) => [record.release, record]))
 }

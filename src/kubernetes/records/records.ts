@@ -17,30 +17,33 @@ import {
 } from './record.ts'
 import type {EveryRecord, ReleaseRecord, StoredRelease} from './release-record.ts'
 
-/** Helm's records of releases: Secrets in the namespace of each release. Every function throws as `Cluster`'s do. */
+/** Helm's records: Secrets in the namespace of each release. Every function throws as `Cluster`'s do. */
 export interface Records {
   /** Returns the last revision of every release, on the cluster or in one namespace: one list of metadata. */
   list(namespace?: string): Promise<readonly ReleaseRecord[]>
   /**
-   * Returns every revision that helm keeps, of one release, of a namespace or of all, by metadata alone; those of a
-   * release are ascending.
+   * Returns every revision that helm keeps, of one release, of a namespace or of all, by metadata alone;
+   * those of a release are ascending.
    */
   revisions(of?: ReleaseId | {readonly namespace: string}): Promise<readonly ReleaseRecord[]>
-  /** Returns every revision of every release, and the Secrets of helm's that tell of none. */
+  /** Returns every revision of every release, and the Secrets of helm's type that belong to none. */
   every(): Promise<EveryRecord>
-  /** Returns the last revision of one release, by metadata alone; without a list where it is the one expected (0: none). */
+  /**
+   * Returns the last revision of one release, by metadata alone; without a list if it is the expected one (0:
+   * none).
+   */
   last(release: ReleaseId, expected?: number): Promise<ReleaseRecord | undefined>
-  /** Returns one revision with its payload, by default the last. Throws `KK_RECORD` if it cannot be read. */
+  /** Returns one revision with its payload. Defaults to the last. Throws `KK_RECORD` if it cannot be read. */
   stored(release: ReleaseId, revision?: number): Promise<StoredRelease | undefined>
-  /** Patches labels of a record under its resourceVersion; `null` removes a label. Throws `KK_RACED`. */
+  /** Patches labels of a record with its resourceVersion; `null` removes a label. Throws `KK_RACED`. */
   label(record: ReleaseRecord, labels: Readonly<Record<string, string | null>>): Promise<void>
   /**
-   * Returns the time at which a record was last written, by the API server's clock, in milliseconds since the epoch.
+   * Returns the time of a record's last write, by the API server's clock, in milliseconds since the epoch.
    */
   writtenAt(record: ReleaseRecord): Promise<number | undefined>
   /**
-   * Writes `failed` and a description into a record, so that helm may work on it again, and that these hooks of it, such as
-   * `Job/migrate`, have failed; all else stays. Throws `KK_RACED`, `KK_RECORD`.
+   * Writes `failed` and a description into a record, so that helm can continue with it, and marks these hooks
+   * of it, such as `Job/migrate`, as failed; the rest does not change. Throws `KK_RACED`, `KK_RECORD`.
    */
   markFailed(record: ReleaseRecord, description: string, hooks?: readonly string[]): Promise<ReleaseRecord>
 }
@@ -56,7 +59,7 @@ export function openRecords(client: ApiClient): Records {
     list: async (namespace) => lastRecords(await listSecrets(client, {namespace})),
     async revisions(of) {
       if (typeof of === 'object') return allRecords(await listSecrets(client, of))
-      return allRecords(await listOf(client, of), of)
+      return allRecords(await listReleaseSecrets(client, of), of)
     },
     every: () => listEveryRecord(client),
     last: (release, expected) => readLast(client, release, expected),
@@ -68,8 +71,8 @@ export function openRecords(client: ApiClient): Records {
 }
 
 /**
- * A list waits until the API server's cache has what was written last anywhere, up to a tenth of a second; one object is read without.
- * Helm numbers revisions one after the other: one is the last where the next does not exist.
+ * Returns the last revision. A list waits for the API server's cache, up to a tenth of a second; a read of
+ * one object does not. Helm numbers revisions in sequence: a revision is the last if the next does not exist.
  */
 async function readLast(
   client: ApiClient,
@@ -82,7 +85,7 @@ async function readLast(
     const isKnown = expected === 0 || record?.metadata.labels?.owner === 'helm'
     if (!next && isKnown) return record && readRecord(record)
   }
-  return lastRecords(await listOf(client, release)).find((record) => record.release === release)
+  return lastRecords(await listReleaseSecrets(client, release)).find((record) => record.release === release)
 }
 
 function readMetadata(
@@ -97,7 +100,10 @@ function readMetadata(
   })
 }
 
-function listOf(client: ApiClient, release: ReleaseId | undefined): Promise<readonly SecretMetadata[]> {
+function listReleaseSecrets(
+  client: ApiClient,
+  release: ReleaseId | undefined,
+): Promise<readonly SecretMetadata[]> {
   if (release === undefined) return listSecrets(client, {})
   return listSecrets(client, {namespace: releaseNamespace(release), name: releaseName(release)})
 }
@@ -116,7 +122,7 @@ async function listSecrets(
     accept: METADATA_LIST,
     asked:
       namespace === undefined
-        ? 'list secrets in all namespaces, where helm keeps its records'
+        ? 'list secrets in all namespaces for the records of helm'
         : asking('list', SECRETS, namespace),
   })
   return items
@@ -142,8 +148,8 @@ async function readStored(
 }
 
 /**
- * Patches labels by a merge patch that names the resourceVersion, so that it is refused if the record has changed since
- * it was read.
+ * Patches labels by a merge patch with the resourceVersion: it is refused if the record has changed since it
+ * was read.
  */
 async function patchLabels(
   client: ApiClient,
@@ -169,28 +175,29 @@ async function patchLabels(
 const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
 
 /**
- * Returns the time at which the record was last written, by the API server's clock, in milliseconds since the epoch.
- * Helm's own labels do not tell it: they hold the time of the machine that ran helm, and a new revision inherits them.
+ * Returns the time at which the record was last written, by the API server's clock, in milliseconds since the
+ * epoch. Helm's own labels do not show it: they hold the time of the machine that ran helm, and a new
+ * revision inherits them.
  */
 async function writtenAt(client: ApiClient, record: ReleaseRecord): Promise<number | undefined> {
   const at = {namespace: releaseNamespace(record.release), name: record.secret.name, accept: METADATA}
   const secret = await readObject<{readonly metadata: Metadata}>(client, SECRETS, at)
   const {creationTimestamp, managedFields = []} = secret?.metadata ?? {}
   const times = [creationTimestamp, ...managedFields.map(({time}) => time)]
-  const known = times.map((time) => Date.parse(time ?? '')).filter((time) => !Number.isNaN(time))
-  return known.length === 0 ? undefined : Math.max(...known)
+  const valid = times.map((time) => Date.parse(time ?? '')).filter((time) => !Number.isNaN(time))
+  return valid.length === 0 ? undefined : Math.max(...valid)
 }
 
 /**
- * Returns every Secret of helm's type, whatever its labels: helm itself passes over those that have lost them, but
- * their releases may be in use.
+ * Returns every Secret of helm's type, whatever its labels: helm ignores those without labels, but their
+ * releases may be in use.
  */
 export async function listEveryRecord(client: ApiClient): Promise<EveryRecord> {
   const {items} = await listAll<SecretMetadata>(client, {
     path: '/api/v1/secrets',
     query: OF_HELM,
     accept: METADATA_LIST,
-    asked: 'list secrets in all namespaces, where helm keeps its records',
+    asked: 'list secrets in all namespaces for the records of helm',
   })
   const strays = items.filter(isStray)
   return {
@@ -208,8 +215,8 @@ type StoredSecret = SecretMetadata & Served<Secret>
 
 /**
  * Marks a revision as failed in the payload and in the label, as helm's own code does (Helm 4.2:
- * storage/driver/secrets.go Update), for a helm that was killed before. It writes under the resourceVersion, so that a
- * helm which is at work after all is not overwritten. Throws `KK_RACED`, `KK_RECORD`.
+ * storage/driver/secrets.go Update), for a helm that was killed before. It writes with the resourceVersion,
+ * so that a helm that still runs is not overwritten. Throws `KK_RACED`, `KK_RECORD`.
  */
 async function markFailed(
   client: ApiClient,

@@ -18,25 +18,25 @@ export interface ReleaseRecord {
   }
 }
 
-/** All releases that helm's Secrets tell of, by metadata alone. */
+/** All releases in helm's Secrets, by metadata alone. */
 export interface EveryRecord {
   /** Every revision; those of a release are ascending. */
   readonly records: readonly ReleaseRecord[]
-  /** Secrets that tell of no release, as `namespace/name`: renamed, or without helm's labels. */
+  /** Secrets that belong to no release, as `namespace/name`: renamed, or without helm's labels. */
   readonly strays: readonly string[]
 }
 
 /** A record with its payload decoded. */
 export interface StoredRelease extends ReleaseRecord {
   readonly manifest: string
-  /** The values that helm was given, without the defaults of the chart. */
+  /** The values that helm received, without the defaults of the chart. */
   readonly values: Values
   readonly hooks: readonly string[]
   /** The hooks that succeeded at this revision. */
   readonly ranHooks?: readonly string[]
-  /** The hooks that did not succeed at this revision: they failed, were cut short, or were not run. */
+  /** The hooks that did not succeed at this revision: they failed, were interrupted, or were not run. */
   readonly openHooks?: readonly string[]
-  /** Whether helm made the revision by an install, not by an upgrade or a rollback. */
+  /** Whether helm created the revision by an install, not by an upgrade or a rollback. */
   readonly isInstall?: boolean
   readonly chart: {
     readonly name: string
@@ -46,12 +46,15 @@ export interface StoredRelease extends ReleaseRecord {
   }
   /** The files in `crds/` of the chart itself, as YAML. */
   readonly crds?: readonly string[]
-  /** The time at which helm ended with this revision, or began it, as helm wrote it (ISO 8601). */
+  /** The time at which helm finished this revision, or started it, as helm wrote it (ISO 8601). */
   readonly deployedAt?: string
   /** `ssa` for a release that helm 4 applied on the server side. */
   readonly applyMethod: string | undefined
-  /** The namespace of the objects as helm wrote it. Flux can keep records in another one (`storageNamespace`). */
+  /**
+   * The namespace of the objects as helm wrote it. Flux can store records in another one
+   * (`storageNamespace`).
+   */
   readonly namespace?: string
-  /** The size of the Secret's data in bytes; the API server takes 1 MiB at most. */
+  /** The size of the Secret's data in bytes; the API server accepts at most 1 MiB. */
   readonly bytes?: number
 }

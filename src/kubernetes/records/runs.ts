@@ -15,28 +15,31 @@ export interface RunRelease {
   readonly release: ReleaseId
   /** The action, e.g. `upgrade`. */
   readonly kind: string
-  /** As `installationOf`: revisions of another installation have the same numbers. Undefined where an older kk wrote it. */
+  /**
+   * As `installationOf`: revisions of another installation have the same numbers. Undefined in records of an
+   * older kk.
+   */
   readonly installation?: string
-  /** The last revision when the run began; 0 when there was none. */
+  /** The last revision when the run began; 0 if there was none. */
   readonly before: number
-  /** The last of the revisions before whose gate had passed; 0 when helm keeps none. */
+  /** The last earlier revision whose gate had passed; 0 if helm keeps none. */
   readonly gatedBefore: number
-  /** The last revision when the action ended; undefined before that. */
+  /** The last revision when the action ended; undefined until then. */
   readonly after?: number
   /** The inputs digest that was planned. */
   readonly inputs: string
-  /** The revision to return to, of a rollback. */
+  /** The target revision of a rollback. */
   readonly target?: number
   /** Objects that kk deleted, not helm: `ConfigMap/extra`. */
   readonly deleted?: readonly string[]
-  /** Claims that were to be deleted once helm had removed the release, each only with this UID. */
+  /** Claims to delete after helm has removed the release, each only with this UID. */
   readonly claims?: readonly {readonly namespace: string; readonly name: string; readonly uid: string}[]
   readonly outcome: 'waiting' | 'running' | 'succeeded' | 'failed' | 'skipped'
   /** The code of the error that it failed with. */
   readonly code?: string
 }
 
-/** The record of a run in the cluster. Holds no values and no texts of other programs. */
+/** The record of a run in the cluster. Contains no values and no output of other programs. */
 export interface RunRecord {
   readonly id: string
   readonly environment: string
@@ -44,8 +47,8 @@ export interface RunRecord {
   readonly file: string
   readonly verb: string
   /**
-   * The releases that the command line named, whether they might be new, and whether drift was to be corrected: for `kk
-   * resume`.
+   * The releases that the command line named, whether they might be new, and whether to correct drift: for
+   * `kk resume`.
    */
   readonly scope: {
     readonly names: readonly string[]
@@ -63,7 +66,7 @@ export interface RunRecord {
   readonly startedAt: string
   readonly endedAt?: string
   readonly outcome: RunOutcome
-  /** The releases that the run was to act on, in the order of its plan; unchanged ones are left out. */
+  /** The releases that the run must change, in the order of its plan; unchanged ones are omitted. */
   readonly releases: readonly RunRelease[]
 }
 
@@ -74,15 +77,15 @@ export interface RunRecords {
   read(id: string): Promise<RunRecord | undefined>
   /** Returns the records of one environment, or of all, newest first. */
   list(environment?: string): Promise<readonly RunRecord[]>
-  /** Deletes the oldest records of an environment, so that no more than `keep` remain. */
+  /** Deletes the oldest records of an environment, so that at most `keep` remain. */
   prune(environment: string, keep: number): Promise<void>
 }
 
 /**
- * The time limit of an answer, in milliseconds. A run does not end before its record is written, so it must not hang on
- * a silent API server.
+ * The timeout of a request, in milliseconds. A run does not end before its record is written, so it must not
+ * hang on an unresponsive API server.
  */
-const ANSWER_TIMEOUT = 10_000
+const RESPONSE_TIMEOUT_MS = 10_000
 
 /** Returns the records of runs on one cluster. */
 export function runRecords(client: ApiClient): RunRecords {
@@ -105,9 +108,9 @@ async function writeRecord(client: ApiClient, record: RunRecord): Promise<void> 
       path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, name),
       query: {fieldManager: 'kk', force: 'true'},
       contentType: 'application/apply-patch+yaml',
-      body: configMapOf(record),
+      body: recordConfigMap(record),
       asked: asking('write', CONFIG_MAPS, KK_NAMESPACE, name),
-      timeout: ANSWER_TIMEOUT,
+      timeout: RESPONSE_TIMEOUT_MS,
       repeatable: true,
     })
   try {
@@ -121,8 +124,8 @@ async function writeRecord(client: ApiClient, record: RunRecord): Promise<void> 
 
 async function readRecord(client: ApiClient, id: string): Promise<RunRecord | undefined> {
   const at = {namespace: KK_NAMESPACE, name: configMapName(id)}
-  const found = await readObject<Served<ConfigMap>>(client, CONFIG_MAPS, at)
-  return found && recordIn(found)
+  const configMap = await readObject<Served<ConfigMap>>(client, CONFIG_MAPS, at)
+  return configMap && recordIn(configMap)
 }
 
 async function listRecords(
@@ -159,19 +162,19 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** The labels by which records are found. */
+/** The labels that select records. */
 const RUN_LABEL = 'kk.openstack.org/run'
 const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
 
-/** The version of the form, raised when a kk that reads the present one would misread the next. */
-const FORM = '1'
+/** The version of the format, incremented when a kk of the present version would misread the next. */
+const FORMAT_VERSION = '1'
 
 function configMapName(run: string): string {
   return `kk-run-${run}`
 }
 
 /** Returns the ConfigMap of a record, as it is applied. */
-function configMapOf(record: RunRecord): object {
+function recordConfigMap(record: RunRecord): object {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -180,13 +183,13 @@ function configMapOf(record: RunRecord): object {
       namespace: KK_NAMESPACE,
       labels: {[RUN_LABEL]: record.id, [ENVIRONMENT_LABEL]: record.environment},
     },
-    data: {form: FORM, run: JSON.stringify(record)},
+    data: {form: FORMAT_VERSION, run: JSON.stringify(record)},
   }
 }
 
-/** Returns the record in a ConfigMap; undefined if a newer kk wrote it, or an edit made it unreadable. */
+/** Returns the record in a ConfigMap; undefined if a newer kk wrote it, or it cannot be parsed. */
 function recordIn({data}: Served<ConfigMap>): RunRecord | undefined {
-  if (data?.form !== FORM || data.run === undefined) return undefined
+  if (data?.form !== FORMAT_VERSION || data.run === undefined) return undefined
   try {
     const record: unknown = JSON.parse(data.run)
     return isRecord(record) ? record : undefined

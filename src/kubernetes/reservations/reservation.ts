@@ -1,6 +1,6 @@
 import type {ReleaseId} from '../../release.ts'
 
-/** A note that somebody is about to install a dependent of a release, whose record does not exist yet. */
+/** A note that a run is about to install a dependent of a release, whose record does not exist yet. */
 export interface Reservation {
   /** The name of the ConfigMap in `kk-system`. */
   readonly name: string
@@ -9,8 +9,8 @@ export interface Reservation {
   /** The user, host, process and run that install. */
   readonly operator: string
   /**
-   * The deadline, in milliseconds since the epoch. A reservation past it still counts, and is reported as such: only
-   * its dependent's next run removes it.
+   * The deadline, in milliseconds since the epoch. An expired reservation still counts, and is reported as
+   * such: only its dependent's next run removes it.
    */
   readonly deadline: number
 }
@@ -25,19 +25,20 @@ interface DeletionMarker {
 export const DELETION_MARKER = 'kk.openstack.org/removing'
 
 /**
- * The means by which a run that installs a dependent and one that removes what it requires see each other. The former
- * declares its reservation, then looks for a deletion marker; the latter sets the deletion marker on the Lease that it
- * holds, then looks for reservations. All reads are consistent, so at least one of them sees the other.
+ * How a run that installs a dependent and a run that removes its requirement detect each other. The former
+ * declares its reservation, then reads the deletion marker; the latter sets the deletion marker on the Lease
+ * that it holds, then reads the reservations. All reads are consistent, so at least one of them detects the
+ * other.
  */
 export interface Reservations {
   declare(reservation: Omit<Reservation, 'name'>): Promise<void>
   /**
-   * Removes all reservations of a dependent. Only for the holder of its Lease: reservations that others left there are
-   * of dead runs.
+   * Removes all reservations of a dependent. Only for the holder of its Lease: reservations of other runs are
+   * of killed ones.
    */
   withdraw(dependent: ReleaseId): Promise<void>
-  /** Returns the reservations on a release, including those past their deadline. */
+  /** Returns the reservations on a release, including expired ones. */
   on(required: ReleaseId): Promise<readonly Reservation[]>
-  /** Returns the deletion marker; undefined if nobody removes the release. */
+  /** Returns the deletion marker; undefined if no run removes the release. */
   deletionMarker(required: ReleaseId): Promise<DeletionMarker | undefined>
 }

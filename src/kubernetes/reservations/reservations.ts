@@ -13,7 +13,7 @@ const REQUIRED_LABEL = 'kk.openstack.org/intent-on'
 const DEPENDENT_LABEL = 'kk.openstack.org/intent-of'
 const COLLECTION = resourcePath(CONFIG_MAPS, KK_NAMESPACE)
 
-/** Returns reservations kept as ConfigMaps in `kk-system`, and deletion markers on the Leases there. */
+/** Returns reservations stored as ConfigMaps in `kk-system`, and deletion markers on the Leases there. */
 export function useReservations(client: ApiClient): Reservations {
   return {
     declare: (reservation) => create(client, reservation),
@@ -22,13 +22,13 @@ export function useReservations(client: ApiClient): Reservations {
       for (const {metadata} of mine) await remove(client, metadata.name)
     },
     async on(required) {
-      const found = await list(client, REQUIRED_LABEL, required)
-      return found.map((configMap) => reservationIn(configMap, required))
+      const configMaps = await list(client, REQUIRED_LABEL, required)
+      return configMaps.map((configMap) => reservationIn(configMap, required))
     },
     async deletionMarker(required) {
       const lease = await readLease(client, required)
       const isSet = lease?.metadata.annotations?.[DELETION_MARKER] !== undefined
-      return isSet ? {holder: lease?.spec?.holderIdentity ?? 'somebody'} : undefined
+      return isSet ? {holder: lease?.spec?.holderIdentity ?? 'an unknown holder'} : undefined
     },
   }
 }
@@ -57,7 +57,7 @@ async function create(client: ApiClient, reservation: Omit<Reservation, 'name'>)
       await post()
     })
   } catch (error) {
-    // Nobody else uses that name, so only the first answer was lost.
+    // No other client uses that name, so only the first response was lost.
     if (!isApiError(error, 409)) throw error
   }
 }
@@ -75,7 +75,7 @@ export async function listReservations(client: ApiClient): Promise<readonly Rese
 }
 
 /**
- * Returns the ConfigMaps with a label. The list names no resourceVersion, so the API server answers with the present
+ * Returns the ConfigMaps with a label. The list has no resourceVersion, so the API server returns the present
  * state.
  */
 async function list(
@@ -104,13 +104,13 @@ async function remove(client: ApiClient, name: string): Promise<void> {
   }
 }
 
-/** Returns the reservation in a ConfigMap; one that somebody has edited still counts. */
+/** Returns the reservation in a ConfigMap; one that was edited still counts. */
 function reservationIn({metadata: {name}, data = {}}: Served<ConfigMap>, required: ReleaseId): Reservation {
   return {
     name,
     required,
     dependent: (data.dependent ?? 'unknown/unknown') as ReleaseId,
-    operator: data.operator ?? 'somebody',
+    operator: data.operator ?? 'an unknown holder',
     deadline: Date.parse(data.deadline ?? '') || 0,
   }
 }

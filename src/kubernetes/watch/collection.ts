@@ -13,21 +13,24 @@ export interface Collection {
   readonly namespace: string
   /** Returns whether the objects were listed once. */
   isListed(): boolean
-  /** Resolves once the objects were listed, or could not be. */
+  /** Resolves when the objects were listed, or could not be. */
   attempted(): Promise<void>
   get(name: string): Observed | undefined
   all(): readonly Observed[]
-  /** Returns how an object has ended that is gone; undefined for one that another object owned, and if that was not seen. */
+  /**
+   * Returns the last state of a deleted object; undefined for an owned object, and if the deletion was not
+   * observed.
+   */
   gone(name: string): Observed | undefined
-  /** Forgets how an object of this name has ended, because another is about to be made. */
+  /** Discards the last state of a deleted object of this name, because another is about to be created. */
   forget(name: string): void
-  /** Adds an object that was read by other means, unless a newer one is known. */
+  /** Adds an object that was read outside the watch, unless a newer version is present. */
   put(object: Observed): void
   /** Returns the error because of which the cluster cannot be watched now. */
   problem(): KkError | undefined
   /**
-   * Calls `listener` at each change; `changed` is undefined if everything may have changed. Returns a function that
-   * ends it.
+   * Calls `listener` at each change; `changed` is undefined if everything may have changed. Returns a
+   * function that unsubscribes.
    */
   subscribe(listener: (changed: Observed | undefined) => void): () => void
 }
@@ -37,22 +40,22 @@ interface WatchEvent {
   readonly object: Observed & {readonly code?: number; readonly message?: string}
 }
 
-/** What of the objects is followed. */
+/** The selection of objects and fields. */
 export interface CollectionScope {
-  /** Only those that the API server selects by their fields. */
+  /** Only objects that the API server selects by their fields. */
   readonly fieldSelector?: string
-  /** Only their metadata. */
+  /** Only metadata. */
   readonly isMetadata?: boolean
 }
 
-const FIRST_PAUSE = 100
-const LONGEST_PAUSE = 5_000
+const INITIAL_BACKOFF_MS = 100
+const MAX_BACKOFF_MS = 5_000
 const WATCH_SECONDS = 300
 
 /**
- * Lists the objects, then watches from there, until `signal` ends it. A watch that ends is resumed where it ended; if
- * the API server no longer knows that place (410), the objects are listed again. Errors are kept for `problem`, and the
- * request is repeated.
+ * Lists the objects, then watches from that resourceVersion, until `signal` aborts. A watch that ends is
+ * resumed where it ended; if that resourceVersion has expired (410), the objects are listed again. Errors are
+ * available by `problem`, and the request is retried with exponential backoff.
  */
 export function openCollection(
   client: ApiClient,
@@ -74,8 +77,8 @@ class WatchedCollection implements Collection {
   private readonly scope: CollectionScope
   private readonly store = collectionStore()
   private readonly listeners = new Set<(changed: Observed | undefined) => void>()
-  private readonly first = Promise.withResolvers<void>()
-  /** The place from which to watch; undefined if the objects have to be listed. */
+  private readonly firstAttempt = Promise.withResolvers<void>()
+  /** The resourceVersion to watch from; undefined if the objects must be listed. */
   private version: string | undefined
   private failures = 0
   private listed = false
@@ -100,7 +103,7 @@ class WatchedCollection implements Collection {
   }
 
   attempted(): Promise<void> {
-    return this.first.promise
+    return this.firstAttempt.promise
   }
 
   get(name: string): Observed | undefined {
@@ -139,20 +142,21 @@ class WatchedCollection implements Collection {
       try {
         this.version ??= await this.list()
         await this.watch(this.version)
-        if (performance.now() - started < FIRST_PAUSE) await wait(FIRST_PAUSE, undefined, {signal})
+        if (performance.now() - started < INITIAL_BACKOFF_MS)
+          await wait(INITIAL_BACKOFF_MS, undefined, {signal})
       } catch (error) {
         if (signal.aborted) break
-        if (error instanceof PlaceLost || isApiError(error, 410)) {
+        if (error instanceof VersionExpired || isApiError(error, 410)) {
           this.version = undefined
           continue
         }
         this.error = asKkError(error)
         this.notify()
-        const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.failures++)
-        await wait(pause, undefined, {signal}).catch(() => undefined)
+        const backoff = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** this.failures++)
+        await wait(backoff, undefined, {signal}).catch(() => undefined)
       }
     }
-    this.first.resolve()
+    this.firstAttempt.resolve()
   }
 
   private async list(): Promise<string> {
@@ -190,28 +194,28 @@ class WatchedCollection implements Collection {
       this.error = undefined
       this.notify()
     }
-    for await (const line of lines) this.take(JSON.parse(line) as WatchEvent)
+    for await (const line of lines) this.applyEvent(JSON.parse(line) as WatchEvent)
   }
 
-  private take({type, object}: WatchEvent): void {
+  private applyEvent({type, object}: WatchEvent): void {
     if (type === 'ERROR') throw watchError(object)
     if (object.metadata.resourceVersion) {
       this.version = object.metadata.resourceVersion
       this.failures = 0
     }
     if (type === 'BOOKMARK') return
-    const isNews = type === 'DELETED' ? this.store.remove(object) : this.store.put(object)
-    if (isNews) this.notify(object)
+    const isChange = type === 'DELETED' ? this.store.remove(object) : this.store.put(object)
+    if (isChange) this.notify(object)
   }
 
   private notify(changed?: Observed): void {
-    this.first.resolve()
+    this.firstAttempt.resolve()
     for (const listener of this.listeners) listener(changed)
   }
 }
 
-class PlaceLost extends Error {}
+class VersionExpired extends Error {}
 
 function watchError({code, message}: WatchEvent['object']): Error {
-  return code === 410 ? new PlaceLost() : new Error(message ?? 'the watch failed')
+  return code === 410 ? new VersionExpired() : new Error(message ?? 'the watch failed')
 }

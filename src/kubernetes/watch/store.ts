@@ -3,28 +3,29 @@ import type {Observed, Pod} from '../gate/kinds/observed.ts'
 interface CollectionStore {
   get(name: string): Observed | undefined
   all(): readonly Observed[]
-  /** Adds or replaces an object; returns false if a newer version of it is known. */
+  /** Adds or replaces an object; returns false if a newer version of it is present. */
   put(object: Observed): boolean
   remove(object: Observed): boolean
-  /** Returns the last state of an object that is gone and that no other object owned: how a Job has ended. */
+  /** Returns the last state of a deleted object that no other object owned, e.g. the outcome of a Job. */
   gone(name: string): Observed | undefined
-  /** Forgets how an object of this name has ended. */
+  /** Discards the last state of a deleted object of this name. */
   forget(name: string): void
-  /** Replaces all objects by a list of this resourceVersion, except those that are newer. */
+  /** Replaces all objects by a list of this resourceVersion, except newer ones. */
   replace(items: readonly Observed[], resourceVersion: string): void
 }
 
 /**
- * Returns a store of objects by name. Reads and watch events may come in any order, and the newest wins: the resource
- * versions of one kind are ordered as integers (Kubernetes 1.35: KEP-5504; true of etcd ever since).
+ * Returns a store of objects by name. Reads and watch events may arrive in any order, and the newest wins:
+ * the resource versions of one kind are ordered as integers (Kubernetes 1.35: KEP-5504; true of etcd ever
+ * since).
  */
 export function collectionStore(): CollectionStore {
   const objects = new Map<string, Observed>()
-  /** The last version of each object, also of those that are gone: a late read must not bring them back. */
+  /** The last version of each object, deleted ones included: a late read must not restore them. */
   const versions = new Map<string, number>()
   const ended = new Map<string, Observed>()
 
-  function learn(
+  function update(
     {metadata}: Observed,
     object: Observed | undefined,
     version = Number(metadata.resourceVersion),
@@ -36,18 +37,18 @@ export function collectionStore(): CollectionStore {
     return true
   }
 
-  function remember(object: Observed): void {
+  function keepOutcome(object: Observed): void {
     if (object.metadata.ownerReferences === undefined) ended.set(object.metadata.name, outcome(object))
   }
 
   return {
     get: (name) => objects.get(name),
     all: () => [...objects.values()],
-    put: (object) => learn(object, lean(object)),
+    put: (object) => update(object, withoutManagedFields(object)),
     remove(object) {
-      const isNews = learn(object, undefined)
-      if (isNews) remember(object)
-      return isNews
+      const isChange = update(object, undefined)
+      if (isChange) keepOutcome(object)
+      return isChange
     },
     gone: (name) => ended.get(name),
     forget: (name) => void ended.delete(name),
@@ -55,14 +56,14 @@ export function collectionStore(): CollectionStore {
       const listed = new Set(items.map((item) => item.metadata.name))
       for (const object of [...objects.values()]) {
         if (listed.has(object.metadata.name)) continue
-        if (learn(object, undefined, Number(resourceVersion))) remember(object)
+        if (update(object, undefined, Number(resourceVersion))) keepOutcome(object)
       }
-      for (const item of items) learn(item, lean(item))
+      for (const item of items) update(item, withoutManagedFields(item))
     },
   }
 }
 
-/** Returns what of an object says how it has ended. */
+/** Returns the identity and outcome of an object. */
 function outcome({metadata: {name, namespace, uid}, ...rest}: Observed): Observed {
   const {phase, conditions} = (rest as Pod).status ?? {}
   return {
@@ -71,8 +72,8 @@ function outcome({metadata: {name, namespace, uid}, ...rest}: Observed): Observe
   }
 }
 
-/** Returns an object without `managedFields`, which make up half of a pod. */
-function lean(object: Observed): Observed {
+/** Returns an object without `managedFields`, which are half of a pod's size. */
+function withoutManagedFields(object: Observed): Observed {
   if (!('managedFields' in object.metadata)) return object
   const {managedFields: _, ...metadata} = object.metadata
   return {...object, metadata}

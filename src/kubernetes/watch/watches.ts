@@ -2,7 +2,7 @@ import type {ApiClient} from '../api/client.ts'
 import type {Resource} from '../api/resources.ts'
 import {type Collection, openCollection} from './collection.ts'
 
-/** Collections by kind and namespace, each opened when it is first asked for and then shared. */
+/** Collections by kind and namespace, each opened at its first use and then shared. */
 export interface Watches {
   collection(resource: Resource, namespace: string): Collection
   close(): void

@@ -96,7 +96,7 @@ export interface AskedEnvironments {
 function unlessSelector(selector: string | undefined): (error: unknown) => never {
   return (error) => {
     if (selector === undefined || !isApiError(error, 400)) throw error
-    throw new KkError('KK_USAGE', `--selector ${selector}: ${error.said ?? 'no labels'}`, {
+    throw new KkError('KK_USAGE', `--selector ${selector}: ${error.serverMessage ?? 'no labels'}`, {
       cause: error,
       hint: "as kubectl's, for example: --selector region=north,tier!=test",
     })

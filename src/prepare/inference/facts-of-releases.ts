@@ -10,7 +10,7 @@ import {vendorCharts} from '../../charts/vendor-charts.ts'
 import type {ChartFacts} from '../../graph/inference/facts.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {ClusterIdentity} from '../../kubernetes/api/identity.ts'
-import {apiVersionsOf} from '../../kubernetes/inventory/custom-kinds.ts'
+import {listApiVersions} from '../../kubernetes/inventory/custom-kinds.ts'
 import {apiGroup, type RenderedObject, renderedObjects} from '../../kubernetes/manifest/manifest.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
@@ -105,7 +105,7 @@ function isKnown(facts: ChartFacts | KkError): facts is ChartFacts {
 /** Returns the custom kinds that these charts define, in the form of `definedKinds`. */
 export function definedVersions(charts: readonly ChartFacts[]): readonly string[] {
   const kinds = charts.flatMap(({provided}) => provided.kinds)
-  return apiVersionsOf(
+  return listApiVersions(
     kinds.flatMap(({group, kind, versions}) =>
       versions.map((version) => ({apiVersion: `${group}/${version}`, kind})),
     ),

@@ -5,7 +5,7 @@ import type {Helm} from '../../helm/helm.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {OWN_OPERATOR} from '../../kubernetes/lease/driver.ts'
 import type {Leases} from '../../kubernetes/lease/leases.ts'
-import {standingOf} from '../../kubernetes/lease/view.ts'
+import {assessLease} from '../../kubernetes/lease/view.ts'
 import {lastOf} from '../../kubernetes/records/record.ts'
 import type {RunRecord, RunRelease} from '../../kubernetes/records/runs.ts'
 import {installationOf} from '../../plan/installation.ts'
@@ -31,17 +31,17 @@ import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 
-/** What is kept of a run beside its plan. */
+/** The data of a run's record in addition to its plan. */
 export interface RunAccount {
   readonly verb: string
   readonly scope: RunRecord['scope']
-  /** Why, as the user says it. */
+  /** The reason that the user gave. */
   readonly message?: string | undefined
-  /** The run that this one goes on with, or undoes. */
+  /** The run that this one resumes, or undoes. */
   readonly of?: string | undefined
-  /** The id that the run is known by already; by default a new one. */
+  /** The id of the run, if it already has one. Defaults to a new one. */
   readonly id?: string | undefined
-  /** Who asked for it, where that is not who runs kk: `user@host`. */
+  /** The user who requested it, if another user runs kk: `user@host`. */
   readonly who?: string | undefined
 }
 
@@ -49,17 +49,17 @@ export interface RunChoices {
   readonly concurrency: number | undefined
   readonly startCondition?: StartCondition | undefined
   readonly failFast: boolean
-  /** Fail at once where somebody else holds a release; otherwise they are waited for. */
+  /** Whether to fail at once if another process holds a release, instead of waiting. */
   readonly noWait: boolean
   readonly interruption: Interruption
   readonly account: RunAccount
-  /** The operator runs it, which may change what it drives; all others are refused that. */
+  /** Whether the operator runs it, which may change the environments that it manages; all others may not. */
   readonly isOperator?: boolean
-  /** Does the work on a task, where this process does not do it itself. */
+  /** Dispatches a task to another process. Defaults to running it in this process. */
   readonly hand?: Hand | undefined
 }
 
-/** Does a task as `execute` does it. */
+/** Runs a task as `execute` does. */
 export type Hand = (
   task: Task,
   given: {readonly run: string; readonly controls: Controls},
@@ -73,26 +73,27 @@ export interface RunPorts {
 export interface StartOptions extends RunChoices {
   readonly plan: Plan
   readonly ports: RunPorts
-  /** Those of the plan: one for each action that is anything to do. */
+  /** The tasks of the plan: one for each action with work to do. */
   readonly tasks: readonly Task[]
-  /** Masks the secrets of the environment; by default, those that its records hold. */
+  /** Masks the secrets of the environment. Defaults to those in its records. */
   readonly mask?: Redact
-  /** Those who are awaited at the end of the run, after its record and its journal. */
+  /** Observers that are awaited at the end of the run, after its record and its journal. */
   readonly observers?: readonly RunObserver[]
-  /** Leave no record in the cluster: what changes nothing is not part of its history. */
+  /** Whether to write no record to the cluster: a run that changes nothing is not part of its history. */
   readonly unrecorded?: boolean
   readonly env?: NodeJS.ProcessEnv
 }
 
 /**
- * Runs a plan with a journal on this machine and a record in the cluster. Throws, before anything is changed,
- * `KK_FILE` when the journal cannot be written, what the cluster says when the record cannot be, `KK_OPERATED` when the
- * operator drives the environment, and `KK_HELD` when somebody holds a release and is not to be waited for.
+ * Runs a plan with a journal on this machine and a record in the cluster. Throws, before the first change,
+ * `KK_FILE` if the journal cannot be written, the cluster's error if the record cannot be written,
+ * `KK_OPERATED` if the operator manages the environment, and `KK_HELD` if another process holds a release and
+ * `noWait` is set.
  */
 export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent> {
   const {plan, tasks, ports, account, noWait, observers = [], env = process.env} = options
   const {cluster} = ports
-  // What leaves no record changes nothing.
+  // A run without a record changes nothing.
   if (!options.isOperator && !options.unrecorded) await expectNotOperated(cluster.leases, plan)
   if (noWait) await expectFree(plan, cluster)
   const {id = newRunId(), who = whoAmI()} = account
@@ -123,12 +124,12 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     journal,
     mask,
   }
-  const taskOf = new Map(tasks.map((task) => [task.action.release, task]))
+  const tasksByRelease = new Map(tasks.map((task) => [task.action.release, task]))
   yield* run({
     run: id,
     plan,
     perform: ({release}, controls) => {
-      const task = taskOf.get(release)!
+      const task = tasksByRelease.get(release)!
       return options.hand?.(task, {run: id, controls}) ?? execute(task, {tools, controls})
     },
     concurrency: options.concurrency ?? defaultConcurrency(process.availableMemory()),
@@ -172,27 +173,27 @@ async function newRecord(id: string, who: string, options: StartOptions): Promis
       gatedBefore: gated.get(task.action.release) ?? 0,
       inputs: task.action.inputs,
       ...(task.kind === 'rollback' && {target: task.action.target}),
-      ...(task.kind === 'remove' && claimsGoing(task.work)),
+      ...(task.kind === 'remove' && claimsToDelete(task.work)),
       outcome: 'waiting',
     })),
   }
 }
 
-/** Whoever repeats a removal that was cut short finds nothing else of a release that is gone. */
-function claimsGoing({claims}: RemovalWork): Pick<RunRelease, 'claims'> {
+/** Returns the claims for the record: a repeated removal finds nothing else of a release that is gone. */
+function claimsToDelete({claims}: RemovalWork): Pick<RunRelease, 'claims'> {
   if (claims.length === 0) return {}
   return {claims: claims.map(({namespace, name, uid}) => ({namespace, name, uid}))}
 }
 
-/** Sorts by time: `20261121-083000-3f9a`. */
+/** Returns an id that sorts by time: `20261121-083000-3f9a`. */
 export function newRunId(): string {
   const [date = '', time = ''] = new Date().toISOString().split('T')
   return `${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`
 }
 
 /**
- * Throws `KK_OPERATED` if the operator drives the environment, or one that hands releases over: what is changed beside it, it would
- * change back.
+ * Throws `KK_OPERATED` if the operator manages the environment, or one that hands releases over: it would
+ * revert other changes.
  */
 export async function expectNotOperated(
   leases: Leases,
@@ -206,27 +207,30 @@ export async function expectNotOperated(
 }
 
 function operated(environment: string, driver: string): KkError {
-  const over = `take it over, until it is handed back with kk operator resume: kk operator pause ${environment}`
-  return new KkError('KK_OPERATED', `${environment} is driven by ${driver}; nothing was changed`, {
+  const over = `take over with kk operator pause ${environment}, until kk operator resume`
+  return new KkError('KK_OPERATED', `${environment} is managed by ${driver}; nothing was changed`, {
     hint:
       driver === OWN_OPERATOR
-        ? `have it do the change: kk deploy, or kk upgrade, with --via operator; or ${over}`
-        : `${over}, where that operator is`,
+        ? `deploy through it: kk deploy, or kk upgrade, with --via operator; or ${over}`
+        : `${over}, in the cluster of that operator`,
   })
 }
 
-/** Finds out before the first change whether somebody holds what a plan would change. Throws `KK_HELD` naming all of it. */
+/**
+ * Checks before the first change whether other processes hold releases of the plan. Throws `KK_HELD` with all
+ * of them.
+ */
 async function expectFree({actions}: Plan, cluster: {readonly leases: Leases}): Promise<void> {
   const changing = actions.filter(({kind}) => takesLease(kind)).map(({release}) => release)
   const leases = new Map((await cluster.leases.list()).map((lease) => [lease.release, lease]))
   const list = changing.flatMap((release) => {
     const lease = leases.get(release)
     if (lease?.holder === undefined) return []
-    const {isGone, by} = standingOf(lease)
+    const {isGone, by} = assessLease(lease)
     return isGone ? [] : [`${release} is held by ${by}`]
   })
   if (list.length === 0) return
   throw new KkError('KK_HELD', `${list.join('; ')}; nothing was changed`, {
-    hint: 'wait until that has ended; without --no-wait kk waits for it, and takes over from who was killed',
+    hint: 'wait until that has ended; without --no-wait kk waits for it, and takes over releases of killed processes',
   })
 }

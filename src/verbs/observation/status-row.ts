@@ -1,5 +1,5 @@
 import type {Graph} from '../../graph/graph.ts'
-import {type LeaseView, staleness, standingOf} from '../../kubernetes/lease/view.ts'
+import {assessLease, type LeaseView, staleness} from '../../kubernetes/lease/view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {helmReleaseOf} from '../../kubernetes/objects/helm-release.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
@@ -121,7 +121,7 @@ function holderOf(lease: LeaseView, now: number): ReleaseHolder {
   const {acquiredAt, isRemoval, operation} = lease
   const stale = staleness(lease, now)
   return {
-    holder: standingOf(lease).by,
+    holder: assessLease(lease).by,
     since: acquiredAt,
     operation: isRemoval ? 'remove' : operation?.verb,
     ...(stale !== undefined && {stale}),

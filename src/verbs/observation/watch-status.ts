@@ -1,6 +1,6 @@
 import {asKkError, type KkError} from '../../base/errors.ts'
 import type {Leases} from '../../kubernetes/lease/leases.ts'
-import {wakeup} from '../../kubernetes/watch/wakeup.ts'
+import {changeSignal} from '../../kubernetes/watch/change-signal.ts'
 import type {StatusReport} from './release-status.ts'
 
 /** One look at the cluster. */
@@ -27,9 +27,9 @@ export async function* watchStatus({
   signal,
   pace = PACE,
 }: WatchOptions): AsyncGenerator<StatusLook> {
-  const changed = wakeup()
-  cluster.leases.onChange(signal, changed.ring)
-  signal.addEventListener('abort', changed.ring)
+  const changed = changeSignal()
+  cluster.leases.onChange(signal, changed.notify)
+  signal.addEventListener('abort', changed.notify)
   while (!signal.aborted) {
     const began = performance.now()
     yield await look(read)

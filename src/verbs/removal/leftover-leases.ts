@@ -1,6 +1,6 @@
 import type {Leases} from '../../kubernetes/lease/leases.ts'
 import {OPERATION} from '../../kubernetes/lease/operation.ts'
-import {standingOf} from '../../kubernetes/lease/view.ts'
+import {assessLease} from '../../kubernetes/lease/view.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function deleteLeftoverLeases(
 ): Promise<void> {
   const leases = await cluster.leases.list().catch(() => [])
   const left = leases.filter((lease) => {
-    const isDead = lease.holder === undefined || standingOf(lease).isGone
+    const isDead = lease.holder === undefined || assessLease(lease).isGone
     return lease.operation?.environment === environment && isDead
   })
   for (const {release} of left) {

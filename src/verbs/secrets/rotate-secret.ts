@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import {formerOf, type NewSecret, type SecretsByName} from '../../kubernetes/records/kept-secrets.ts'
+import {formerMarks, type NewSecret, type SecretsByName} from '../../kubernetes/records/kept-secrets.ts'
 import {generateSecret} from '../../overrides/generate-secret.ts'
 import type {Plan} from '../../plan/plan.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
@@ -45,7 +45,7 @@ export async function planRotation(
   if (!known.has(name) || !need) throw unknownSecret(namespace, name, {known, isUsed: need !== undefined})
   expectEffective({namespace, name, byHand: needed.find(({byHand}) => byHand)?.byHand})
   const secret = {name, kind: need.kind, value: generateSecret(need.kind, known.get(name)?.value)}
-  const replaced = {...secret, since: undefined, ...formerOf(name, known)}
+  const replaced = {...secret, since: undefined, ...formerMarks(name, known)}
   const next = new Map([...kept, [namespace, new Map([...known, [name, replaced]])]])
   const {planned} = supplySecrets(prepared, {needs, cluster: next, store: new Map()})
   const {plan} = await observedPlan(planned, cluster, {names: [], install: false})

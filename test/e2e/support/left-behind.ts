@@ -1,5 +1,5 @@
 import {hostname} from 'node:os'
-import {configMapOf} from '../../../src/kubernetes/guard/parameters.ts'
+import {parameterConfigMap} from '../../../src/kubernetes/guard/parameters.ts'
 import {leaseName, RELEASE} from '../../../src/kubernetes/lease/lease.ts'
 import {HOLDER} from '../../../src/kubernetes/lease/operation.ts'
 import {DELETION_MARKER} from '../../../src/kubernetes/reservations/reservation.ts'
@@ -74,7 +74,7 @@ export function leftHookJob(name: string, namespace: string): object {
 /** The guard's ConfigMap with an approval whose time is over. */
 export function expiredApproval(release: ReleaseId): object {
   const approval = {release, expires: 1, by: 'ada', objects: []}
-  return configMapOf({releases: [], claims: new Map(), approvals: [approval]}, 'by hand')
+  return parameterConfigMap({releases: [], claims: new Map(), approvals: [approval]}, 'by hand')
 }
 
 /** The definition of a kind `Gone`. */

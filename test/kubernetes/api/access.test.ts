@@ -11,7 +11,7 @@ async function mounted(): Promise<string> {
 }
 
 describe('in a pod', () => {
-  it('the service account leads to the cluster', async () => {
+  it('the service account gives access to the cluster', async () => {
     const directory = await mounted()
 
     expect(clusterAccess({env: {KUBERNETES_SERVICE_HOST: 'fd00::1'}}, directory)).toEqual({

@@ -58,7 +58,7 @@ const oidc = (config: object): Parts => ({user: {'auth-provider': {name: 'oidc',
 const credential = (status: unknown): string =>
   JSON.stringify({apiVersion: EXEC.apiVersion, kind: 'ExecCredential', status})
 
-describe('a kubeconfig that cannot be used is an error of the kubeconfig, and repeats no secret', () => {
+describe('an invalid kubeconfig is reported without its secrets', () => {
   it.each<[string, Parts, string]>([
     ['a server without scheme', server('10.0.0.1:6443'), 'expected https://HOST:PORT'],
     ['a server that is only a name', server('localhost'), 'expected https://HOST:PORT'],
@@ -73,9 +73,9 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     ['a host with a space', server('https://10.0.0.1 x:6443'), 'expected https://HOST:PORT'],
     ['a host with a line break in a template', server('https://{{ host }}\n'), 'expected https://HOST:PORT'],
     ['a broken IPv6 address', server('https://[::1:6443'), 'expected https://HOST:PORT'],
-    ['a server with a password', server(`https://me:${SECRET}@10.0.0.1`), 'it holds a user'],
-    ['a server with a query', server(`https://10.0.0.1?token=${SECRET}`), 'got more behind it'],
-    ['a server with a fragment', server('https://10.0.0.1/#/'), 'got more behind it'],
+    ['a server with a password', server(`https://me:${SECRET}@10.0.0.1`), 'it contains a user'],
+    ['a server with a query', server(`https://10.0.0.1?token=${SECRET}`), 'got a query or a fragment'],
+    ['a server with a fragment', server('https://10.0.0.1/#/'), 'got a query or a fragment'],
     ['a server that is a number', server(6443), 'clusters[0].cluster.server is a number, expected a string'],
     ['a server that is a list', server([NOBODY]), 'clusters[0].cluster.server is a list, expected a string'],
     [
@@ -90,11 +90,15 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     ],
     ['an empty server', server(''), 'which the kubeconfig does not have'],
     ['a cluster that is null', {cluster: null}, 'which the kubeconfig does not have'],
-    ['a cluster that is a text', {cluster: NOBODY}, 'clusters[0].cluster is a string, expected a map'],
+    ['a cluster that is a string', {cluster: NOBODY}, 'clusters[0].cluster is a string, expected a map'],
     ['clusters that are a map', {whole: {clusters: {mine: {}}}}, 'clusters is a map, expected a list'],
-    ['a list of texts as clusters', {whole: {clusters: ['mine']}}, 'clusters[0] is a string, expected a map'],
+    [
+      'a list of strings as clusters',
+      {whole: {clusters: ['mine']}},
+      'clusters[0] is a string, expected a map',
+    ],
     ['clusters without the one', {whole: {clusters: [null]}}, 'which the kubeconfig does not have'],
-    ['contexts that are a text', {whole: {contexts: 'mine'}}, 'contexts is a string, expected a list'],
+    ['contexts that are a string', {whole: {contexts: 'mine'}}, 'contexts is a string, expected a list'],
     ['contexts that are null', {whole: {contexts: null}}, 'has no context "mine"; it has none'],
     ['a context that is null', {whole: {contexts: [null]}}, 'has no context "mine"; it has none'],
     ['a context without cluster', {whole: {contexts: [{name: 'mine'}]}}, 'names the cluster "undefined"'],
@@ -106,7 +110,7 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     ['a current context that is a list', {whole: {'current-context': ['mine']}}, 'current-context is a list'],
     ['an empty current context', {whole: {'current-context': ''}}, 'the kubeconfig has no current one'],
     ['users that are a number', {whole: {users: 1}}, 'users is a number, expected a list'],
-    ['a user that is a text', {user: SECRET}, 'users[0].user is a string, expected a map'],
+    ['a user that is a string', {user: SECRET}, 'users[0].user is a string, expected a map'],
     ['a token with a line break at its end', {user: {token: `${SECRET}\n`}}, 'a line break'],
     ['a token with a line break in it', {user: {token: `a\r\nX: ${SECRET}`}}, 'a line break'],
     ['a token with a NUL', {user: {token: `${SECRET}\0`}}, 'a line break or another character'],
@@ -172,14 +176,14 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
       'certificate-authority-data is a list',
     ],
     [
-      'a switch that is a text',
+      'a switch that is a string',
       cluster({'insecure-skip-tls-verify': 'yes'}),
       'is a string, expected true or false',
     ],
     ['a server name that is a number', cluster({'tls-server-name': 1}), 'tls-server-name is a number'],
     ['a proxy that is a number', cluster({'proxy-url': 1}), 'proxy-url is a number'],
     ['a proxy that is no address', cluster({'proxy-url': 'no proxy'}), 'no credentials'],
-    ['a plugin that is a text', {user: {exec: 'aws'}}, 'users[0].user.exec is a string, expected a map'],
+    ['a plugin that is a string', {user: {exec: 'aws'}}, 'users[0].user.exec is a string, expected a map'],
     ['a plugin without command', {user: {exec: {}}}, 'no credentials'],
     [
       'a plugin that is not installed',
@@ -188,7 +192,7 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     ],
     ['a plugin with a command that is a list', {user: {exec: {command: ['aws']}}}, 'exec.command is a list'],
     [
-      'a plugin with arguments that are a text',
+      'a plugin with arguments that are a string',
       {user: {exec: {command: 'x', args: 'get'}}},
       'exec.args is a string',
     ],
@@ -197,7 +201,7 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
       {user: {exec: {command: 'x', env: {A: '1'}}}},
       'exec.env is a map',
     ],
-    ['a plugin that fails', {user: {exec: {...EXEC, command: 'false'}}}, 'failed without a word'],
+    ['a plugin that fails', {user: {exec: {...EXEC, command: 'false'}}}, 'failed without a message'],
     [
       'a plugin without an apiVersion',
       {user: {exec: {command: 'false'}}},
@@ -239,12 +243,12 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
       'the user to act as is missing',
     ],
     [
-      'groups to act as that are a text',
+      'groups to act as that are a string',
       {user: {'as-groups': 'ops'}},
       'as-groups is a string, expected a list',
     ],
     [
-      'more to act as that is a text',
+      'more to act as that is a string',
       {user: {'as-user-extra': {scopes: 'a'}}},
       'as-user-extra.scopes is a string, expected a list',
     ],
@@ -260,7 +264,7 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     [
       'a provider of tokens that is gone',
       {user: {'auth-provider': {name: 'gcp'}}},
-      'gone since Kubernetes 1.26: use exec',
+      'removed in Kubernetes 1.26: use exec',
     ],
     ['a provider of tokens without a name', {user: {'auth-provider': {}}}, 'use exec'],
     [
@@ -312,7 +316,7 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     ['nothing at all', ''],
     ['a number', '5'],
     ['a list', '[]'],
-    ['a text', SECRET],
+    ['a string', SECRET],
     ['two keys on a line', `users: ${SECRET}: x`],
     ['an alias that nothing bears', `users: [{name: me, user: {token: *${SECRET}}}]`],
     ['an unknown tag', `users: !<tag:x> ${SECRET}`],
@@ -351,7 +355,7 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
   })
 })
 
-describe('a kubeconfig that kubectl takes is taken', () => {
+describe('a kubeconfig that kubectl accepts is accepted', () => {
   it.each<[string, Parts]>([
     ['as it is usual', {}],
     ['with an upper-case scheme', server('HTTPS://127.0.0.1:1/')],

@@ -48,7 +48,7 @@ describe('a request to the API server', () => {
     },
   )
 
-  it('that a proxy answers with a page quotes one line of it', async () => {
+  it('quotes one line of an HTML page that a proxy returns', async () => {
     const {client} = await scriptedServer((_, response) =>
       response.writeHead(502).end('<html>Bad Gateway\n<body>…'),
     )
@@ -56,11 +56,11 @@ describe('a request to the API server', () => {
     await expect(client.json(pods)).rejects.toMatchObject({
       code: 'KK_API_SERVER',
       status: 502,
-      said: '<html>Bad Gateway',
+      serverMessage: '<html>Bad Gateway',
     })
   })
 
-  it('that nobody answers names context, address and cause', async () => {
+  it('names context, address and cause when the server is unreachable', async () => {
     const {client, url, stop} = await scriptedServer(() => undefined)
     await stop()
 
@@ -74,7 +74,7 @@ describe('a request to the API server', () => {
     })
   })
 
-  it('is sent again when the server has too much to do', async () => {
+  it('is retried when the server is overloaded', async () => {
     let refused = 0
     const {client} = await scriptedServer((_, response) =>
       refused++ === 0 ? refuse(response, 429, 'too many requests') : json(response, {fine: true}),
@@ -97,14 +97,14 @@ describe('a request to the API server', () => {
     },
   )
 
-  it('is not sent again when the server only fails', async () => {
+  it('is not retried when the server fails', async () => {
     const {client, asked} = await scriptedServer((_, response) => refuse(response, 500, 'no idea'))
 
     await expect(client.json(pods)).rejects.toMatchObject({code: 'KK_API_SERVER', status: 500})
     expect(asked).toHaveLength(1)
   })
 
-  it('that only reads is sent again when its answer is cut half way', async () => {
+  it('is retried when the response of a read is cut off', async () => {
     const {client, asked} = await scriptedServer((_, response) => {
       if (asked.length > 1) return json(response, {fine: true})
       response.writeHead(200, {'content-length': '100'}).write('{"fine"', () => response.destroy())
@@ -113,7 +113,7 @@ describe('a request to the API server', () => {
     await expect(client.json(pods)).resolves.toEqual({fine: true})
   })
 
-  it('that only reads is sent again when the connection is cut; one that writes is not, unless it may be', async () => {
+  it('is retried after a lost connection if it is a read or an idempotent write', async () => {
     const {client, asked} = await scriptedServer((_, response) => {
       if (asked.length % 2 === 0) json(response, {fine: true})
       else response.destroy()
@@ -139,17 +139,17 @@ describe('a request to the API server', () => {
     await expect(request).rejects.toThrow('enough')
   })
 
-  it('gives up when no answer begins in time', async () => {
+  it('times out when no response begins', async () => {
     const {client} = await scriptedServer(() => undefined)
 
     await expect(client.json({...pods, timeout: 100})).rejects.toMatchObject({
       code: 'KK_UNREACHABLE',
-      message: expect.stringContaining('no answer in time'),
+      message: expect.stringContaining('no response in time'),
     })
   })
 })
 
-it('says that a certificate cannot be read, before any request', async () => {
+it('an unreadable certificate is reported before any request', async () => {
   const user = {'client-certificate-data': Buffer.from('no certificate').toString('base64')}
 
   await expect(clientOf('https://127.0.0.1:1', user).json(pods)).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('credentials by a plugin', () => {
     exec: {command, args, apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never'},
   })
 
-  it('come from its standard output', async () => {
+  it('are read from its standard output', async () => {
     const plugin = exec('sh', '-c', script({token: 'from-plugin'}))
     const {client, asked} = await scriptedServer((_, response) => json(response, {}), plugin)
 
@@ -185,7 +185,7 @@ describe('credentials by a plugin', () => {
     })
   })
 
-  it('are an error with the first line of what it says when it fails', async () => {
+  it('are an error with the first line of its output when it fails', async () => {
     const plugin = exec('sh', '-c', 'echo "you must log in" >&2; echo "more" >&2; exit 1')
     const {client} = await scriptedServer((_, response) => json(response, {}), plugin)
 
@@ -197,7 +197,7 @@ describe('credentials by a plugin', () => {
 })
 
 describe('many requests to the API server', () => {
-  it('are at most sixteen at once, whoever asks, and hold up no Lease and no watch', async () => {
+  it('are limited to sixteen at once, without delaying Leases and watches', async () => {
     const open: ServerResponse[] = []
     let most = 0
     const {client} = await scriptedServer(({path, query}, response) => {
@@ -226,7 +226,7 @@ describe('many requests to the API server', () => {
     expect(most).toBe(16)
   })
 
-  it('that are aborted before their turn are not sent', async () => {
+  it('are not sent when they are aborted in the queue', async () => {
     const open: ServerResponse[] = []
     const {client, asked} = await scriptedServer((_, response) => void open.push(response))
     const aborted = new AbortController()

@@ -22,7 +22,7 @@ function children(): readonly string[] {
   return pids.map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
 }
 
-it('a credential plugin that does not answer is ended, and named', async () => {
+it('a credential plugin that hangs is killed, and named in the error', async () => {
   const answer = JSON.stringify({
     apiVersion: 'client.authentication.k8s.io/v1',
     kind: 'ExecCredential',
@@ -41,7 +41,7 @@ it('a credential plugin that does not answer is ended, and named', async () => {
   await vi.waitFor(() => expect(children()).not.toContain('sleep\0' + '86399\0'))
 })
 
-it('a credential plugin gets no key of kk', async () => {
+it('a credential plugin receives no environment variable of kk', async () => {
   vi.stubEnv('KK_STORE_KEY', 's3cret')
   vi.stubEnv('PGPASSWORD', 's3cret')
   vi.stubEnv('CLOUD_PROFILE', 'production')
@@ -80,7 +80,7 @@ async function toldTo(access: ReturnType<typeof accessBy>): Promise<unknown> {
   return JSON.parse(Buffer.from(token, 'base64').toString())
 }
 
-it('a credential plugin learns of its cluster if it wants to', async () => {
+it('a credential plugin receives its cluster if provideClusterInfo is set', async () => {
   const cluster = {
     server: 'https://127.0.0.1:1',
     'tls-server-name': 'api',
@@ -102,7 +102,7 @@ it('a credential plugin learns of its cluster if it wants to', async () => {
   expect(untold).toEqual({...version, spec: {interactive: false}})
 })
 
-it('a credential plugin that is missing comes with its own hint', async () => {
+it('a credential plugin that is not installed is reported with its installHint', async () => {
   const installHint = 'get it with \u001b[1mapt install login\u001b[0m'
 
   const read = credentialReader(accessBy('no-such-plugin', [], {installHint}))()
@@ -110,7 +110,7 @@ it('a credential plugin that is missing comes with its own hint', async () => {
   await expect(read).rejects.toMatchObject({hint: 'get it with apt install login'})
 })
 
-it('a credential plugin is asked again when what it gave has run out, and not before', async () => {
+it('a credential plugin runs again only when its credentials have expired', async () => {
   const directory = testDirectory()
   const script = (expires: string) =>
     `echo x >>${directory}/calls; echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t","expirationTimestamp":"${expires}"}}'`
@@ -125,7 +125,7 @@ it('a credential plugin is asked again when what it gave has run out, and not be
   expect(await readFile(join(directory, 'calls'), 'utf8')).toBe('x\nx\nx\n')
 })
 
-it('a user with a token of its own needs no plugin', async () => {
+it('a user with a token does not run its credential plugin', async () => {
   const access = accessBy('no-such-plugin', [])
 
   const {headers} = await credentialReader({...access, user: {...access.user, token: 'own'}})()

@@ -31,7 +31,7 @@ describe('an API server', () => {
     await expect(expectReady(client)).resolves.toBeUndefined()
   })
 
-  it('that has just started, and says so, does not count as one that answers', async () => {
+  it('counts as unreachable until it reports that it is ready', async () => {
     const {client} = await scriptedServer((_, response) =>
       response.writeHead(500).end('[-]informer-sync failed'),
     )

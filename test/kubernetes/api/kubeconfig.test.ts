@@ -25,7 +25,7 @@ function directoryWith(files: Readonly<Record<string, string>>): string {
 }
 
 describe('the kubeconfig', () => {
-  it('that is named gives its current context, and is what helm is given', () => {
+  it('passes its current context to helm when it is named', () => {
     const file = join(directoryWith({mine: kubeconfig(['one', 'two'], 'two')}), 'mine')
 
     const access = readKubeconfig({kubeconfig: file, env: {}})
@@ -33,7 +33,7 @@ describe('the kubeconfig', () => {
     expect(access).toMatchObject({context: 'two', server: 'https://two:1', kubeconfig: file})
   })
 
-  it('is found below HOME; helm then finds it by itself', () => {
+  it('is found below HOME, as by helm itself', () => {
     const home = directoryWith({'.kube/config': kubeconfig(['one', 'two'], 'one')})
 
     const access = readKubeconfig({context: 'two', env: {HOME: home}})
@@ -41,7 +41,7 @@ describe('the kubeconfig', () => {
     expect(access).toMatchObject({context: 'two', server: 'https://two:1', kubeconfig: undefined})
   })
 
-  it('may be several files by KUBECONFIG, of which the first that has a name wins and some may be missing', () => {
+  it('may be several files of KUBECONFIG: the first with a name wins, and files may be missing', () => {
     const directory = directoryWith({a: kubeconfig(['one']), b: kubeconfig(['one', 'two'], 'one', 2)})
     const files = ['none', 'a', 'b'].map((name) => join(directory, name))
     const env = {KUBECONFIG: files.join(delimiter), HOME: '/nowhere'}
@@ -73,7 +73,7 @@ describe('the kubeconfig', () => {
     expect(() => readKubeconfig({env: {KUBECONFIG: join(files, 'empty')}})).toThrow(/has no current one/)
   })
 
-  it('without the context that is wanted is an error that lists what it has and suggests the nearest', () => {
+  it('lists its contexts and suggests a similar one when the context does not exist', () => {
     const file = join(directoryWith({mine: kubeconfig(['production', 'staging'])}), 'mine')
 
     expect(() => readKubeconfig({kubeconfig: file, context: 'Prod', env: {}})).toThrow(
@@ -103,13 +103,13 @@ describe('the kubeconfig', () => {
     expect(() => readKubeconfig({kubeconfig: file, env: {}})).toThrow(message)
   })
 
-  it('without any file says where it was looked for', () => {
+  it('names the paths when no file exists', () => {
     expect(() => readKubeconfig({env: {HOME: '/nowhere'}})).toThrow(
       'no kubeconfig was found (/nowhere/.kube/config)',
     )
   })
 
-  it('that is not YAML is an error that tells the place and quotes nothing', () => {
+  it('is reported with line and column, and without its content, when it is not YAML', () => {
     const file = join(directoryWith({mine: 'users:\n- user: {token: "s3cret"\n  other: 1'}), 'mine')
 
     expect(() => readKubeconfig({kubeconfig: file, env: {}})).toThrow(

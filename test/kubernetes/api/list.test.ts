@@ -5,7 +5,7 @@ import {json, refuse, scriptedServer} from '../support/api-server.ts'
 const request = {path: '/api/v1/pods', asked: 'list pods'}
 
 describe('a list', () => {
-  it('is put together from its pages', async () => {
+  it('is read page by page', async () => {
     const {client} = await scriptedServer(({query}, response) => {
       const page = Number(query.get('continue') ?? 0)
       json(response, {
@@ -25,7 +25,7 @@ describe('a list', () => {
     await expect(listAll(client, request)).resolves.toEqual({items: [], resourceVersion: '7'})
   })
 
-  it('begins again in one piece when the next page has expired', async () => {
+  it('is read again without pages when the continue token has expired', async () => {
     const {client} = await scriptedServer(({query}, response) => {
       if (query.has('continue')) return refuse(response, 410, 'expired')
       const isWhole = !query.has('limit')

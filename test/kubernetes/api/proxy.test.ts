@@ -81,7 +81,7 @@ describe('the API server', () => {
     expect(server.connections()).toBe(1)
   })
 
-  it('is asked by the name of its certificate through a proxy, and not at all with another one', async () => {
+  it('is verified by its certificate through a proxy', async () => {
     const [server, proxy] = [await secureServer(), await openProxy()]
     const authority = {'certificate-authority': server.authority}
     const far = {server: `https://faraway.invalid:${server.port}`, ...authority}
@@ -100,7 +100,7 @@ describe('the API server', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  it('is reached past the proxy where NO_PROXY says so, and by proxy-url whatever the environment says', async () => {
+  it('is reached without the proxy for NO_PROXY, and always through proxy-url', async () => {
     const [server, proxy] = [await scriptedServer((_, response) => response.end('{}')), await openProxy()]
     const {port} = new URL(server.url)
     const far = {server: `http://faraway.invalid:${port}`}
@@ -118,7 +118,7 @@ describe('the API server', () => {
   })
 })
 
-it('a user acts as another one with all that the kubeconfig says', async () => {
+it('a user impersonates another one with all fields of the kubeconfig', async () => {
   const server = await scriptedServer((_, response) => response.end('{}'))
   const user = {
     token: 'own',
@@ -140,7 +140,7 @@ it('a user acts as another one with all that the kubeconfig says', async () => {
   })
 })
 
-it('a certificate of a credential plugin is shown to the server', async () => {
+it('a certificate of a credential plugin is sent to the server', async () => {
   const directory = testDirectory()
   const {data} = await certificateFor(['client.invalid'], directory)
   const pem = (key: keyof typeof data) => Buffer.from(data[key], 'base64').toString()

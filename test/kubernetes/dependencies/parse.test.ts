@@ -57,7 +57,7 @@ describe("kubernetes-entrypoint's variables", () => {
     expect(parseDependencies({NAMESPACE, [variable]: value})).toEqual(dependencies)
   })
 
-  it('jobs as JSON win over jobs as words, as there', () => {
+  it('prefer DEPENDENCY_JOBS_JSON to DEPENDENCY_JOBS, as kubernetes-entrypoint does', () => {
     const env = {NAMESPACE, DEPENDENCY_JOBS: 'a', DEPENDENCY_JOBS_JSON: '[{"name":"b"}]'}
 
     expect(parseDependencies(env)).toEqual([{kind: 'job', namespace: 'openstack', name: 'b'}])
@@ -70,7 +70,7 @@ describe("kubernetes-entrypoint's variables", () => {
     ['DEPENDENCY_POD_JSON', '{}'],
     ['DEPENDENCY_JOBS_JSON', '[{}]'],
     ['DEPENDENCY_CUSTOM_RESOURCE', '[{"kind":"Foo"}]'],
-  ])('%s=%s is refused, for the pod would start too early', (variable, value) => {
+  ])('%s=%s is refused, because the pod would start too early', (variable, value) => {
     expect(() => parseDependencies({[variable]: value})).toThrow(
       expect.objectContaining({code: 'KK_DEPENDENCY', message: expect.stringContaining(variable)}),
     )

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import type {Dependency} from '../../../src/kubernetes/dependencies/dependency.ts'
 import {waitForDependencies} from '../../../src/kubernetes/dependencies/open.ts'
-import {missing} from '../../../src/kubernetes/dependencies/resolve.ts'
+import {unmetReason} from '../../../src/kubernetes/dependencies/resolve.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 import {json, refuse, scriptedServer} from '../support/api-server.ts'
 
@@ -21,7 +21,7 @@ const pod = (node: string, ready: boolean) => ({
 })
 const list = (...items: readonly unknown[]) => ({metadata: {resourceVersion: '1'}, items})
 
-/** Why a dependency is missing on a cluster that has these paths; a number refuses. */
+/** Returns why a dependency is not met on a cluster that has these paths; a number refuses. */
 async function problem(dependency: Dependency, has: Record<string, unknown>): Promise<string | undefined> {
   const {client} = await scriptedServer(({path}, response) => {
     const body = has[path]
@@ -30,7 +30,7 @@ async function problem(dependency: Dependency, has: Record<string, unknown>): Pr
   })
   const foo = {apiVersion: 'a/v1', kind: 'Foo', plural: 'foos', namespaced: true}
   const discovery = {find: async (_: string, kind: string) => (kind === 'Foo' ? foo : undefined)}
-  return missing(dependency, {client, discovery, namespace: 'openstack', pod: 'own'})
+  return unmetReason(dependency, {client, discovery, namespace: 'openstack', pod: 'own'})
 }
 
 const at = {namespace: 'openstack', name: 'x'}
@@ -38,7 +38,7 @@ const labels = {app: 'x'}
 const custom = {kind: 'resource', apiVersion: 'a/v1', of: 'Foo', ...at} as const
 const ready = {conditions: [{type: 'Ready', status: 'True'}], fields: [{key: 'status.phase', value: 'up'}]}
 
-describe('what a pod waits for', () => {
+describe('the dependency of a pod', () => {
   it.each<[string, Dependency, Record<string, unknown>, string | undefined]>([
     [
       'a service with a ready endpoint',
@@ -133,7 +133,7 @@ describe('what a pod waits for', () => {
       'an object without the condition',
       {...custom, ...ready},
       {'/apis/a/v1/namespaces/openstack/foos/x': {status: {phase: 'up'}}},
-      'condition Ready is not there, not True',
+      'condition Ready is not set, not True',
     ],
     ['an unknown kind', {...custom, ...ready, of: 'Bar'}, {}, 'the cluster has no a/v1 Bar'],
     ['a socket', {kind: 'socket', path: '/nowhere'}, {}, 'it cannot be read'],
@@ -141,7 +141,7 @@ describe('what a pod waits for', () => {
     expect(await problem(dependency, has)).toBe(reason)
   })
 
-  it('a socket that is there', async () => {
+  it('is met by a socket that exists', async () => {
     const directory = testDirectory()
     const path = join(directory, 's')
     const server = createServer()
@@ -153,25 +153,25 @@ describe('what a pod waits for', () => {
 })
 
 describe('waiting', () => {
-  it('goes on through errors until all are there, and says each reason once', async () => {
+  it('continues after errors until all are met, and logs each reason once', async () => {
     const answers: (string | undefined | Error)[] = ['no', 'no', new Error('refused'), undefined]
-    const said: string[] = []
+    const logged: string[] = []
 
     await waitForDependencies([{kind: 'service', ...at}], {
-      missing: async () => {
+      unmetReason: async () => {
         const answer = answers.shift()
         if (answer instanceof Error) throw answer
         return answer
       },
-      milliseconds: 1,
-      say: (line) => said.push(line),
+      interval: 1,
+      log: (line) => logged.push(line),
     })
 
     expect(answers).toEqual([])
-    expect(said.map((line) => line.split('\n', 1)[0])).toEqual([
+    expect(logged.map((line) => line.split('\n', 1)[0])).toEqual([
       'service x in openstack: waiting: no',
       expect.stringContaining('refused'),
-      'service x in openstack: there',
+      'service x in openstack: met',
     ])
   })
 })

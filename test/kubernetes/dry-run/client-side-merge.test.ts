@@ -15,7 +15,7 @@ const container = (fields: object) => ({
 })
 const A = (value: string) => ({name: 'A', value})
 
-describe('the patch with which helm changes an object on the client side', () => {
+describe('the client-side patch of helm', () => {
   it.each([
     ['ports that are told apart by their protocol, and are there', service(TCP, UDP)],
     ['a variable that is there twice', container({env: [A('1'), A('2')]})],
@@ -27,14 +27,14 @@ describe('the patch with which helm changes an object on the client side', () =>
     expect(threeWayPatch({before: object, after: object, live: object})).toEqual({})
   })
 
-  it('leaves fields that only the live object has, and items of lists that it merges', () => {
+  it('keeps fields and list items that only the live object has', () => {
     const after = container({image: 'a'})
     const live = container({image: 'a', imagePullPolicy: 'Always', env: [A('1')]})
 
     expect(threeWayPatch({before: after, after, live})).toEqual({})
   })
 
-  it('changes an item by its merge key, and removes what only the last revision had', () => {
+  it('changes an item by its merge key, and removes items that only the last revision had', () => {
     const before = container({image: 'a', env: [A('1'), {name: 'B', value: '1'}], tty: true})
     const after = container({image: 'b', env: [A('2')]})
 
@@ -87,7 +87,7 @@ describe('the patch with which helm changes an object on the client side', () =>
     })
   })
 
-  it('replaces a list of which Kubernetes merges no items', () => {
+  it('replaces a list that Kubernetes does not merge', () => {
     const policy = (...ports: readonly object[]) => ({kind: 'NetworkPolicy', spec: {ingress: [{ports}]}})
     const after = policy({port: 80}, {port: 443})
 
@@ -97,11 +97,11 @@ describe('the patch with which helm changes an object on the client side', () =>
   })
 })
 
-it('the plain patch sets a manifest and removes what only the last revision had', () => {
+it("the plain patch sets the manifest's fields and removes those that only the last revision had", () => {
   expect(plainPatch({a: {b: 1, c: 2}, d: [1]}, {a: {b: 1}, d: [2]})).toEqual({a: {b: 1, c: null}, d: [2]})
 })
 
-describe('what a manifest says, with the items that exist', () => {
+describe('a manifest merged with the live list items', () => {
   it.each([
     [
       'of a port that is missing, though another has its number',

@@ -44,7 +44,7 @@ async function validated(
   return {said, asked: server.asked.filter(({method: each}) => each !== 'GET')}
 }
 
-it('an object of an API whose server does not answer is told from one whose kind nobody serves', async () => {
+it('an object whose API server does not respond is distinguished from one whose kind is not served', async () => {
   const server = await scriptedServer(({path}, response) => {
     const dead = {version: 'v1', freshness: 'Stale', resources: []}
     const items = path === '/apis' ? [{metadata: {name: 'dead.example.org'}, versions: [dead]}] : []
@@ -78,7 +78,7 @@ describe('an object whose namespace does not exist yet', () => {
     expect(said).toEqual({object: 'Service/api', outcome: 'refused', message: answer.message})
   })
 
-  it('is refused without the secrets that the API server quotes', async () => {
+  it('masks the secrets that the API server quotes in a refusal', async () => {
     const message =
       'Service "api" is invalid: spec.clusterIPs[0]: Invalid value: "s3cret": must be a valid IP'
     const causes = [{field: 'spec.clusterIPs[0]', message: 'Invalid value: "s3cret"'}]
@@ -135,7 +135,7 @@ describe('an object whose namespace does not exist yet', () => {
     expect(JSON.parse(asked[0]!.body).metadata.namespace).toBe('default')
   })
 
-  it('is refused under its own name for two items of one key, which only an apply finds', async () => {
+  it('is refused under its own name for two list items with one key', async () => {
     const message = (name: string) =>
       `failed to create typed patch object (default/${name}; /v1, Kind=Service): .spec.ports: duplicate entries for key [port=80,protocol="TCP"]`
     const twice = {...SERVICE, spec: {ports: [{port: 80}, {port: 80}]}}
@@ -161,7 +161,7 @@ it.each([
     'certs/hook',
   ],
   ['failed to call webhook: Post "https://10.0.0.1/": connection refused', 'a.example.org'],
-])('a webhook that does not answer is named: %s', async (why, webhook) => {
+])('a webhook that does not respond is named: %s', async (why, webhook) => {
   const message = `Internal error occurred: failed calling webhook "a.example.org": ${why}`
   const server = await scriptedServer(({path}, response) =>
     path === '/api/v1/namespaces/here'

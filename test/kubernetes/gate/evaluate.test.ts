@@ -5,8 +5,8 @@ import {
   collectionsOf,
   evaluate,
   gatedObjects,
-  leftToScalers,
   type Observation,
+  withoutScaledReplicas,
 } from '../../../src/kubernetes/gate/evaluate.ts'
 import {blamesOf} from '../../../src/kubernetes/gate/health.ts'
 import type {Observed} from '../../../src/kubernetes/gate/kinds/observed.ts'
@@ -54,7 +54,7 @@ describe('the health of a release', () => {
     expect(health).toMatchObject({blames: [{object: 'Job/x'}, {object: 'Deployment/x'}]})
   })
 
-  it('says of an object that is not there that it does not exist', () => {
+  it('reports an object that does not exist', () => {
     const health = evaluate(gatedObjects('ns', [deployment]), seeing({}))
 
     expect(health).toEqual({
@@ -76,7 +76,7 @@ describe('the health of a release', () => {
       expect(healthOf(seeing({}, {Job: gone})).state).toBe(state)
     })
 
-    it('is not known if nothing of it was seen', () => {
+    it('is unknown if it was never observed', () => {
       expect(healthOf(seeing({}))).toEqual({
         state: 'unknown',
         blames: [
@@ -90,8 +90,8 @@ describe('the health of a release', () => {
       })
     })
 
-    it('is waited for while news of it may be late', () => {
-      expect(healthOf(seeing({}), {patience: 5})).toMatchObject({state: 'waiting', until: 5})
+    it('is waiting while its events may be late', () => {
+      expect(healthOf(seeing({}), {eventsDeadline: 5})).toMatchObject({state: 'waiting', until: 5})
     })
 
     it('is healthy if its revision has passed its gate', () => {
@@ -99,7 +99,7 @@ describe('the health of a release', () => {
     })
   })
 
-  it('is partial with what is partial, and keeps all notes', () => {
+  it('is partial with a partial object, and keeps all notes', () => {
     const suspended = object('batch/v1', 'Job', {spec: {suspend: true}})
     const gated = gatedObjects('ns', [suspended, object('apps/v1', 'DaemonSet')])
 
@@ -121,9 +121,9 @@ describe('the health of a release', () => {
       expect(evaluate(stateful(spec), scaledTo(0)).state).toBe(state)
     })
 
-    it('is healthy where an autoscaler has done so', async () => {
+    it('is healthy if an autoscaler has scaled it down', async () => {
       const seen = scaledTo(0)
-      const expected = await leftToScalers(stateful({replicas: 2}), seen, {
+      const expected = await withoutScaledReplicas(stateful({replicas: 2}), seen, {
         scaleTargets: async () => [scaler],
       })
 
@@ -138,7 +138,7 @@ describe('the health of a release', () => {
     ])('with an autoscaler that leaves 0 alone it %s', async (_, spec, replicas, message) => {
       const seen = scaledTo(replicas)
       const scaleTargets = async () => [{...scaler, fromZero: false}]
-      const expected = await leftToScalers(stateful(spec), seen, {scaleTargets})
+      const expected = await withoutScaledReplicas(stateful(spec), seen, {scaleTargets})
 
       const [blame] = blamesOf(evaluate(expected, seen))
 
@@ -153,21 +153,21 @@ describe('the health of a release', () => {
       expect(blamesOf(evaluate(stateful(spec), scaledTo(0)))).toMatchObject([{message}])
     })
 
-    it('asks for autoscalers only then', async () => {
+    it('lists autoscalers only then', async () => {
       const asked: string[] = []
       const scaleTargets = async (namespace: string) => {
         asked.push(namespace)
         return []
       }
 
-      await leftToScalers(stateful({replicas: 2}), scaledTo(2), {scaleTargets})
-      await leftToScalers(stateful({replicas: 2}), scaledTo(1), {scaleTargets})
+      await withoutScaledReplicas(stateful({replicas: 2}), scaledTo(2), {scaleTargets})
+      await withoutScaledReplicas(stateful({replicas: 2}), scaledTo(1), {scaleTargets})
 
       expect(asked).toEqual(['ns'])
     })
   })
 
-  it('passes over kinds without a notion of health, and kinds of the same name in other groups', () => {
+  it('ignores kinds without a health, and kinds of the same name in other groups', () => {
     const objects = [
       object('v1', 'Service'),
       object('v1', 'PersistentVolumeClaim'),
@@ -199,7 +199,7 @@ describe('custom resources', () => {
       {
         discovery: {find: async () => served},
         rules: new Map([['Ingress.networking.k8s.io', RULE]]),
-        maySee: async () => sees,
+        mayRead: async () => sees,
         scaleTargets: async () => [],
         now: Date.now,
       },
@@ -235,7 +235,7 @@ describe('custom resources', () => {
     expect(await gated(served, object)).toEqual([])
   })
 
-  it('that the user may not see are passed over', async () => {
+  it('that the user may not read are ignored', async () => {
     expect(await gated(resource(true), {}, false)).toEqual([])
   })
 
@@ -251,7 +251,7 @@ describe('custom resources', () => {
     expect(await gated(served, {apiVersion, kind, ...more}, false)).toEqual([])
   })
 
-  it('are not all that a rule can be for', async () => {
+  it('share their rules with other kinds', async () => {
     const ingress = {apiVersion: 'networking.k8s.io/v1', kind: 'Ingress'}
 
     expect(await gated({...resource(true), ...ingress}, ingress)).toHaveLength(1)

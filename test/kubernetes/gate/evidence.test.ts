@@ -35,20 +35,20 @@ describe('the evidence for a cause', () => {
     expect(asked[0]?.query.get('tailLines')).toBe('300')
   })
 
-  it('are the lines of the current run when there is none before', async () => {
+  it('are the lines of the current run when there is no previous run', async () => {
     const {explain} = await evidence(log({current: 'first run'}))
 
     await expect(explain([crashing])).resolves.toMatchObject([{log: ['first run']}])
   })
 
-  it('are the lines of the current run when the kubelet has removed the one before', async () => {
+  it('are the lines of the current run when the kubelet has removed the previous container', async () => {
     const removed = 'unable to retrieve container logs for containerd://158d7ecf'
     const {explain} = await evidence(log({previous: removed, current: 'Access denied'}))
 
     await expect(explain([crashing])).resolves.toMatchObject([{log: ['Access denied']}])
   })
 
-  it('are not drowned in what a failing probe writes again and again', async () => {
+  it('omit the repeated lines of a failing probe', async () => {
     const probes = Array.from(
       {length: 99},
       (_, at) => `[pid: 17] GET /healthcheck => 500 in ${at} ms\n--- no app\n`,
@@ -74,7 +74,7 @@ describe('the evidence for a cause', () => {
     await expect(explain([unready])).resolves.toMatchObject([{log: letters.slice(-20)}])
   })
 
-  it('are read again, fewer, where so many are too long', async () => {
+  it('are read again with a lower limit when the lines are too long', async () => {
     const {explain, asked} = await evidence(({path, query}, response) =>
       response.end(
         path.endsWith('/log') ? (query.get('tailLines') === '20' ? 'the end' : 'x'.repeat(131_072)) : '',
@@ -85,7 +85,7 @@ describe('the evidence for a cause', () => {
     expect(asked.map(({query}) => query.get('tailLines'))).toEqual(['300', '20'])
   })
 
-  it('are cleaned of secrets', async () => {
+  it('are masked', async () => {
     const {explain} = await evidence(log({previous: 'password is hunter2'}), (text) =>
       text.replaceAll('hunter2', '***'),
     )
@@ -93,13 +93,13 @@ describe('the evidence for a cause', () => {
     await expect(explain([crashing])).resolves.toMatchObject([{log: ['password is ***']}])
   })
 
-  it('are none when the API server does not give them', async () => {
+  it('are empty when the API server does not return them', async () => {
     const {explain} = await evidence((_, response) => refuse(response, 403, 'no'))
 
     await expect(explain([crashing])).resolves.toEqual([crashing])
   })
 
-  it('are the lines that were noted while the pod was there', async () => {
+  it('are the lines that were recorded while the pod existed', async () => {
     let isGone = false
     const {note, explain, asked} = await evidence((one, response) =>
       isGone ? refuse(response, 404, 'gone') : log({previous: 'no database'})(one, response),
@@ -115,7 +115,7 @@ describe('the evidence for a cause', () => {
     expect(cause).toEqual({...crashing, message: 'it failed', log: ['no database']})
   })
 
-  it('begins with what has ended, also where that runs again just now', async () => {
+  it('begins with containers that have ended, even if they are running again', async () => {
     const {note, explain} = await evidence(log({previous: 'Access denied', current: 'waiting'}))
     const waiting: Cause = {...crashing, container: 'dependencies', reason: 'PodInitializing'}
     const job: Cause = {object: 'Job/db-create', namespace: 'openstack', message: '0 of 1 completions'}
@@ -129,7 +129,7 @@ describe('the evidence for a cause', () => {
     ])
   })
 
-  it('is the newest warning when the reason says little', async () => {
+  it('is the latest warning when the reason is unspecific', async () => {
     const event = (reason: string, message: string, lastTimestamp: string) => ({
       reason,
       message,
@@ -153,7 +153,7 @@ describe('the evidence for a cause', () => {
     )
   })
 
-  it('is not asked of a container that never ran', async () => {
+  it('is not read from a container that never ran', async () => {
     const {explain, asked} = await evidence((_, response) => refuse(response, 404, 'none'))
 
     await explain([{...crashing, reason: 'ImagePullBackOff'}])

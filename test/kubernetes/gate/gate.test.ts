@@ -61,7 +61,7 @@ async function gate(
     watches,
     discovery: {find: async () => kind},
     rules: NO_RULES,
-    maySee: async () => true,
+    mayRead: async () => true,
     scaleTargets,
     now: Date.now,
   }
@@ -69,7 +69,7 @@ async function gate(
 }
 
 describe('a gate', () => {
-  it('looks at each object itself, for a watch may be behind what was just written', async () => {
+  it('reads each object, because a watch may lag behind the last write', async () => {
     await expect(
       gate(
         server(() => live(5, COMPLETE)),
@@ -78,7 +78,7 @@ describe('a gate', () => {
     ).resolves.toEqual({state: 'healthy'})
   })
 
-  it('opens by the watch', async () => {
+  it('passes by the watch', async () => {
     const answer = server(
       () => live(1, {}),
       ({path}, response) => {
@@ -90,7 +90,7 @@ describe('a gate', () => {
     await expect(gate(answer, {milliseconds: 10_000})).resolves.toEqual({state: 'healthy'})
   })
 
-  it('never tells what a Secret of the release holds, though a container does', async () => {
+  it('masks the Secrets of the release in the output of a container', async () => {
     const progress: (readonly Cause[])[] = []
 
     const closed = gate(
@@ -107,7 +107,7 @@ describe('a gate', () => {
     expect(progress).toMatchObject([[{detail: 'exited with 1: cannot log in with ***'}]])
   })
 
-  it('opens when the controller of a custom resource has had its time, though nothing is seen to change', async () => {
+  it("passes after the timeout of a custom resource's status, without an event", async () => {
     const of = {apiVersion: 'example.org/v1', kind: 'Cache'}
     const metadata = {name: 'one', namespace: 'openstack', resourceVersion: '1'}
     const made = new Date(Date.now() - 119_500).toISOString()
@@ -128,7 +128,7 @@ describe('a gate', () => {
     expect(seen).toEqual([expect.stringContaining('its controller has written no status yet')])
   })
 
-  it('says since when the cluster has not answered, instead of what was seen before', async () => {
+  it('reports since when the cluster has not responded, instead of a stale state', async () => {
     const healthy = server(() => live(1, {}))
     let isSilent = false
     const answer: Answer = (asked, response) => {
@@ -172,7 +172,7 @@ describe('a gate', () => {
     await expect(closed).rejects.toMatchObject({code, message: expect.stringMatching(message)})
   })
 
-  it('asks once for autoscalers, and goes on waiting while they cannot be listed', async () => {
+  it('lists autoscalers once, and waits while they cannot be listed', async () => {
     const web = (resourceVersion: string) => ({
       metadata: {name: 'web', namespace: 'openstack', resourceVersion, generation: 1},
       spec: {replicas: 1},
@@ -204,7 +204,7 @@ describe('a gate', () => {
     expect([asked, said]).toEqual([2, ['etcd is away']])
   })
 
-  it('passes at its deadline what has become healthy unseen', async () => {
+  it('passes at its deadline if the objects became healthy without an event', async () => {
     let asked = 0
 
     const opened = gate(

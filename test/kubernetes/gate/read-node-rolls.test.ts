@@ -30,34 +30,34 @@ function on(
 const names = (pods: readonly Pod[], of = set()) => nodeRoll(of, pods).outdated.map(({name}) => name)
 const isSettled = (pods: readonly Pod[], of = set()) => nodeRoll(of, pods).isSettled
 
-describe('what is to be replaced node by node', () => {
-  it('is the pods of an older template, in the order of their nodes', () => {
+describe('the pods to replace node by node', () => {
+  it('are those of an older template, in the order of their nodes', () => {
     expect(names([on('c', 1), on('a', 1), on('b', 2)])).toEqual(['agent-a', 'agent-c'])
   })
 
-  it('is first what does not serve', () => {
+  it('are first those that are not ready', () => {
     expect(names([on('a', 1), on('b', 1, BROKEN), on('c', 1)])).toEqual(['agent-b', 'agent-a', 'agent-c'])
   })
 
-  it('is not what is on its way out', () => {
+  it('are not those that are being deleted', () => {
     expect(names([on('a', 1, READY, {deletionTimestamp: 'now'}), on('b', 1)])).toEqual(['agent-b'])
   })
 
-  it('is nothing where the controller counts all as new: an older template came back', () => {
+  it('are none if the controller counts all as new, after an older template was applied again', () => {
     expect(names([on('a', 1), on('b', 1), on('c', 1)], set({updatedNumberScheduled: 3}))).toEqual([])
   })
 })
 
-it('what is done is the new pods that are ready', () => {
+it('the progress counts the new pods that are ready', () => {
   expect(nodeRoll(set(), [on('a', 2), on('b', 2, BROKEN), on('c', 1)])).toMatchObject({ready: 1, nodes: 3})
 })
 
-describe('the next pod may go', () => {
+describe('the next pod may be deleted', () => {
   it('when each node has one, and the new ones are ready', () => {
     expect(isSettled([on('a', 2), on('b', 1), on('c', 1)])).toBe(true)
   })
 
-  it('though an old one is not ready', () => {
+  it('even if an old one is not ready', () => {
     expect(isSettled([on('a', 2), on('b', 1, BROKEN), on('c', 1)])).toBe(true)
   })
 
@@ -71,7 +71,7 @@ describe('the next pod may go', () => {
   })
 })
 
-describe('a DaemonSet is rolled by kk', () => {
+describe('a DaemonSet is rolled node by node', () => {
   const object = (annotations: object, type: string) => ({
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',

@@ -52,6 +52,6 @@ it('a HorizontalPodAutoscaler scales up from 0 only where it may scale down to i
   ])
 })
 
-it('nothing is scaled by what may not be listed', async () => {
+it('autoscalers that may not be listed are ignored', async () => {
   expect(await targets({horizontalpodautoscalers: 403})).toEqual([])
 })

@@ -9,7 +9,7 @@ const cause = (name: string, more: Partial<Cause> = {}): Cause => ({
   ...more,
 })
 
-describe('the error of a closed gate', () => {
+describe('the error of a failed gate', () => {
   it('names five and counts the rest', () => {
     const blames = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => cause(name))
 

@@ -94,7 +94,7 @@ describe('a hook', () => {
     await expect(watch.incomplete()).resolves.toEqual([])
   })
 
-  it('that was deleted before it had completed is not', async () => {
+  it('is not complete if it was deleted before', async () => {
     const {watch, progress} = await watched([
       ['ADDED', instance('a', 2)],
       ['DELETED', instance('a', 3)],
@@ -112,7 +112,7 @@ describe('a hook', () => {
     await expect(watch.blames()).resolves.toMatchObject([blame])
   })
 
-  it('that no watch has shown is not complete because helm says so, if it is of what helm does', async () => {
+  it("is not complete by helm's success alone, if helm runs it in this operation", async () => {
     vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']})
     onTestFinished(() => void vi.useRealTimers())
     const {watch} = await watched([], {mustShow: ['pre-install', 'post-install']})
@@ -130,7 +130,7 @@ describe('a hook', () => {
     await expect(other.watch.incomplete()).resolves.toEqual([])
   })
 
-  it('that cannot be read at once is not taken for deleted', async () => {
+  it('is not deleted only because the first read fails', async () => {
     let failures = 2
     const onRead = (response: ServerResponse) =>
       failures-- > 0 ? refuse(response, 503, 'etcd is away') : json(response, instance('a', 3, COMPLETE))
@@ -139,7 +139,7 @@ describe('a hook', () => {
     await expect(watch.incomplete()).resolves.toEqual([])
   })
 
-  it('that helm deletes after it has failed is not deleted early', async () => {
+  it('is not deleted early if helm deletes it after its failure', async () => {
     const {watch} = await watched([
       ['ADDED', instance('a', 2)],
       ['MODIFIED', instance('a', 3, FAILED)],
@@ -149,7 +149,7 @@ describe('a hook', () => {
     expect(watch.deleted()).toEqual([])
   })
 
-  it('of an earlier revision is replaced without a word', async () => {
+  it('is replaced without a report if it is of an earlier revision', async () => {
     const {watch} = await watched([['DELETED', instance('old', 3)]], {left: [instance('old', 1)]})
 
     expect(watch.deleted()).toEqual([])

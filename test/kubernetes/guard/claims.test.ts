@@ -11,7 +11,7 @@ const ANNOTATED = {
   'meta.helm.sh/release-namespace': 'openstack',
 }
 
-it('a StatefulSet makes a claim of each template', () => {
+it('a StatefulSet creates a claim of each template', () => {
   const templates = ['data', 'log'].map((name) => ({metadata: {name}}))
 
   const claims = claimsOf({metadata: metadata('mariadb-server'), spec: {volumeClaimTemplates: templates}})

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {policyObjects, restingObjects} from '../../../src/kubernetes/guard/layout.ts'
+import {policyObjects, unboundObjects} from '../../../src/kubernetes/guard/layout.ts'
 
 interface Binding {
   readonly matchResources?: {
@@ -22,8 +22,8 @@ it('the policies are bound to the namespaces of protected releases, and to that 
     expect(expression).toMatchObject({operator: 'In', values: ['infra', 'kk-system', 'openstack']})
 })
 
-it('a guard at rest is bound to nothing: no namespace both has its name and has it not', () => {
-  const found = selectors(restingObjects())
+it('a removed guard is bound to no namespace', () => {
+  const found = selectors(unboundObjects())
 
   expect(found.map((selector) => selector.map(({operator}) => operator))).toEqual([
     ['Exists', 'DoesNotExist'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import type {Approval, GuardParameters} from '../../../src/kubernetes/guard/guard.ts'
-import {configMapOf, liveApprovals, parametersIn} from '../../../src/kubernetes/guard/parameters.ts'
+import {liveApprovals, parameterConfigMap, parametersIn} from '../../../src/kubernetes/guard/parameters.ts'
 import {releaseId} from '../../../src/release.ts'
 
 const STAMP = '2026-11-21T08:00:00.000Z'
@@ -25,8 +25,8 @@ const release = fc
   .map(([namespace, name]) => releaseId(namespace, name))
 
 describe('the parameters of the guard', () => {
-  it('are keys that the policies look up', () => {
-    const {data} = configMapOf(PARAMETERS, STAMP)
+  it('are stored under the keys that the policies look up', () => {
+    const {data} = parameterConfigMap(PARAMETERS, STAMP)
 
     expect(data).toEqual({
       written: STAMP,
@@ -46,13 +46,16 @@ describe('the parameters of the guard', () => {
           approvals: releases.toSorted().map((each) => ({...APPROVAL, release: each})),
         }
 
-        expect(parametersIn(configMapOf(written, STAMP))).toEqual(written)
+        expect(parametersIn(parameterConfigMap(written, STAMP))).toEqual(written)
       }),
     )
   })
 
-  it('hold no approval that cannot be read', () => {
-    const broken = {...configMapOf(PARAMETERS, STAMP), data: {'approval.openstack.mariadb': '{"expires":'}}
+  it('omit an approval that cannot be parsed', () => {
+    const broken = {
+      ...parameterConfigMap(PARAMETERS, STAMP),
+      data: {'approval.openstack.mariadb': '{"expires":'},
+    }
 
     expect(parametersIn(broken).approvals).toEqual([])
   })

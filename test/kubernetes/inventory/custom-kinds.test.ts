@@ -4,7 +4,7 @@ import {definedKinds, isBuiltIn, listCustomKinds} from '../../../src/kubernetes/
 const resource = (apiVersion: string, kind: string) => ({apiVersion, kind, plural: 'x', namespaced: true})
 
 describe('custom kinds', () => {
-  it('are those that the cluster serves and Kubernetes has not of itself', async () => {
+  it('are the served kinds that are not built into Kubernetes', async () => {
     const all = async () => [
       resource('v1', 'Pod'),
       resource('apps/v1', 'Deployment'),
@@ -14,7 +14,7 @@ describe('custom kinds', () => {
     expect(await listCustomKinds({all})).toEqual(['a.org/v1', 'a.org/v1/Db'])
   })
 
-  it('are told of definitions in every version that is served', () => {
+  it('are defined in every served version', () => {
     const spec = {
       group: 'a.org',
       names: {kind: 'Db'},

@@ -13,18 +13,18 @@ async function driverOf(lease: object | undefined): Promise<string | undefined> 
 }
 
 it.each([
-  ['in the same cluster, whenever that was said', driverLease('production', 'it', {owner: {}}), 'it'],
+  ['in the same cluster, without a renewal', driverLease('production', 'it', {owner: {}}), 'it'],
   [
-    'elsewhere, who has said so lately',
+    'in another cluster, renewed within the hour',
     driverLease('production', 'it', {now: Date.now() - 50 * MINUTE}),
     'it',
   ],
   [
-    'elsewhere, who has said nothing for an hour',
+    'in another cluster, not renewed for an hour',
     driverLease('production', 'it', {now: Date.now() - 61 * MINUTE}),
     undefined,
   ],
-  ['that nobody has named', undefined, undefined],
-])('a driver %s is %3$s', async (_, lease, driver) => {
+  ['without a Lease', undefined, undefined],
+])('the manager %s is %3$s', async (_, lease, driver) => {
   expect(await driverOf(lease)).toBe(driver)
 })

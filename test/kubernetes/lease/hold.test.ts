@@ -61,10 +61,10 @@ function annotate(server: Leases, notes: Readonly<Record<string, unknown>>): voi
   server.lease = {...server.lease!, metadata: {...server.lease!.metadata, annotations}}
 }
 
-const pace = {renew: 20, renewAgain: 20, giveUp: 200}
+const pace = {renewPeriod: 20, retryPeriod: 20, renewDeadline: 200}
 
 describe('a hold on a release', () => {
-  it('is a Lease with the holder, made if need be, and gone when it is released', async () => {
+  it('is a Lease with the holder, created if missing and deleted at its release', async () => {
     const server = await leases()
 
     const held = await hold(server)
@@ -90,7 +90,7 @@ describe('a hold on a release', () => {
     expect(server.lease).toBeUndefined()
   })
 
-  it('bears what its holder writes on it, through renewals', async () => {
+  it('keeps the annotations of its holder across renewals', async () => {
     const server = await leases()
     const held = await hold(server, {pace})
 
@@ -108,7 +108,7 @@ describe('a hold on a release', () => {
     expect(server.lease).toBeUndefined()
   })
 
-  it('loses the deletion marker of whoever held it before, and keeps what else stood on it', async () => {
+  it('drops the deletion marker of an earlier holder, and keeps other annotations', async () => {
     const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 1})
     const annotations = {'kk.openstack.org/removing': 'other', note: 'a'}
     server.lease = {...server.lease!, metadata: {...server.lease!.metadata, annotations}}
@@ -120,7 +120,7 @@ describe('a hold on a release', () => {
     await held.release()
   })
 
-  it('that is given back before helm was started keeps what a dead run started helm for', async () => {
+  it('keeps the operation of a killed run if it is released before helm was started', async () => {
     const server = await leases({holderIdentity: 'dead', leaseDurationSeconds: 1})
     const operation = {[OPERATION]: '{"run":"dead"}'}
     server.lease = {...server.lease!, metadata: {...server.lease!.metadata, annotations: operation}}
@@ -136,7 +136,7 @@ describe('a hold on a release', () => {
     expect(server.lease).toBeUndefined()
   })
 
-  it('that somebody else has taken cannot be written on', async () => {
+  it('cannot be annotated after another process has taken it', async () => {
     const server = await leases()
     const held = await hold(server)
     server.lease = {
@@ -151,7 +151,7 @@ describe('a hold on a release', () => {
     await held.release()
   })
 
-  it('is taken over when the other was seen unchanged for as long as its Lease lasts, whatever its clock says', async () => {
+  it("is taken over when it was unchanged for its duration, whatever the holder's clock", async () => {
     const server = await leases({
       holderIdentity: 'other',
       leaseDurationSeconds: 1,
@@ -159,7 +159,7 @@ describe('a hold on a release', () => {
     })
     const told: string[] = []
 
-    const held = await hold(server, {onHeld: (by) => told.push(by), pace: {...pace, giveUp: 500}})
+    const held = await hold(server, {onHeld: (by) => told.push(by), pace: {...pace, renewDeadline: 500}})
 
     // The time that it was waited for is none that it was not renewed for.
     expect(() => held.expectHeld()).not.toThrow()
@@ -168,7 +168,7 @@ describe('a hold on a release', () => {
     expect(held.takenFrom).toBe('other, who has not renewed it for 1 s')
   })
 
-  it('is not taken from a run whose Lease looks old by the clock alone', async () => {
+  it('is not taken over only because its renewal time is old', async () => {
     const server = await leases({
       holderIdentity: 'other',
       leaseDurationSeconds: 60,
@@ -181,7 +181,7 @@ describe('a hold on a release', () => {
     })
   })
 
-  it('is taken over at once from a process of this machine that is gone', async () => {
+  it('is taken over at once if its process on this machine is gone', async () => {
     const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 60})
     annotate(server, {[HOLDER]: {holder: 'other', ...(await goneProcess())}})
 
@@ -202,7 +202,7 @@ describe('a hold on a release', () => {
     await expect(hold(server, {deadline: Date.now()})).rejects.toMatchObject({code: 'KK_HELD'})
   })
 
-  it('is not taken over while the helm of a process that is gone still works', async () => {
+  it('is not taken over while the helm of a killed process still runs', async () => {
     const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 1})
     const [kk, helm] = [await goneProcess(), await identifyProcess(process.pid)]
     const operation = {verb: 'upgrade', revision: 2, run: 'r', environment: 'e', deadline: 0, kk, helm}
@@ -212,7 +212,7 @@ describe('a hold on a release', () => {
     const holding = hold(server, {deadline: Date.now() + 1500, onHeld: (by) => told.push(by)})
 
     await expect(holding).rejects.toMatchObject({code: 'KK_HELD'})
-    expect(told).toEqual([`other, which is gone, but whose helm (process ${process.pid}) still works`])
+    expect(told).toEqual([`other, which is gone, but whose helm (process ${process.pid}) still runs`])
   })
 
   it.each([
@@ -234,7 +234,7 @@ describe('a hold on a release', () => {
     vi.unstubAllEnvs()
   })
 
-  it('is waited for no longer when somebody says so, and nothing of it is left to keep the process up', async () => {
+  it('is not waited for after an abort, without a pending timer', async () => {
     const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 60})
     const stopping = new AbortController()
     const holding = hold(server, {
@@ -251,7 +251,7 @@ describe('a hold on a release', () => {
     expect(server.lease?.spec?.holderIdentity).toBe('other')
   })
 
-  it('that is left is not renewed, and stays', async () => {
+  it('is neither renewed nor deleted after it is left', async () => {
     const server = await leases()
     const held = await hold(server, {pace})
 
@@ -260,11 +260,11 @@ describe('a hold on a release', () => {
 
     const version = server.lease?.metadata.resourceVersion
     await held.annotate({note: 'a'})
-    await delay(3 * pace.renew)
+    await delay(3 * pace.renewPeriod)
     expect(Number(server.lease?.metadata.resourceVersion)).toBe(Number(version) + 1)
   })
 
-  it('is lost when somebody else takes it', async () => {
+  it('is lost when another process takes it', async () => {
     const server = await leases()
     const held = await hold(server, {pace})
 
@@ -283,7 +283,7 @@ describe('a hold on a release', () => {
     expect(server.lease?.spec?.holderIdentity).toBe('thief')
   })
 
-  it('is lost when it cannot be renewed for too long, and not before', async () => {
+  it('is lost at the renewal deadline, and not before', async () => {
     const server = await leases()
     const held = await hold(server, {pace})
     const renewals = () => server.asked.filter(({method}) => method === 'PUT').length
@@ -293,12 +293,12 @@ describe('a hold on a release', () => {
 
     await expect.poll(() => held.lost.aborted).toBe(true)
     expect(renewals() - before).toBeGreaterThan(1)
-    expect(held.lost.reason).toMatchObject({message: expect.stringContaining('out of sight')})
+    expect(held.lost.reason).toMatchObject({message: expect.stringContaining('unreachable for too long')})
   })
 
-  it('is lost to a process that was stopped for too long before its timers tell', async () => {
+  it('is lost for a process that was stopped, before its timers fire', async () => {
     const server = await leases()
-    const held = await hold(server, {pace: {...pace, renew: 60_000, giveUp: 60_000}})
+    const held = await hold(server, {pace: {...pace, renewPeriod: 60_000, renewDeadline: 60_000}})
     expect(() => held.expectHeld()).not.toThrow()
 
     const stopped = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_001)
@@ -311,9 +311,9 @@ describe('a hold on a release', () => {
     expect(held.lost.aborted).toBe(true)
   })
 
-  it('outlives a blip, and an update whose answer was lost', async () => {
+  it('survives a short outage, and an update whose response was lost', async () => {
     const server = await leases()
-    const held = await hold(server, {pace: {...pace, giveUp: 10_000}})
+    const held = await hold(server, {pace: {...pace, renewDeadline: 10_000}})
     server.isDown = true
     await expect.poll(() => server.asked.filter(({method}) => method === 'PUT').length).toBeGreaterThan(1)
     server.lease = {...server.lease!, metadata: {...server.lease!.metadata, resourceVersion: '50'}}

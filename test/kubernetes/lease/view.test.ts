@@ -54,13 +54,13 @@ it.each<[string, Given, object]>([
   ['has given its name to another', {pod: {uid: 'u2', phase: 'Running'}}, GONE],
   ['runs', {pod: {uid: 'u1', phase: 'Running'}}, UNSEEN],
   ['may not be read', {pod: 'forbidden'}, UNSEEN],
-  ['is deleted while its Lease lasts', {renewedAgo: 30}, UNSEEN],
+  ['is deleted before its Lease expires', {renewedAgo: 30}, UNSEEN],
   [
-    'is deleted, and whose Lease another has taken',
+    'is deleted, and whose Lease has another holder',
     {renewedAgo: 5, holder: {host: 'laptop', pid: 8, started: '2'}},
     {holder: 'unseen', kk: 'gone', helm: 'gone'},
   ],
-])('of a helm in a pod that %s', async (_, given, expected) => {
+])('the helm of a pod that %s', async (_, given, expected) => {
   expect(await seen(given)).toEqual(expected)
 })
 

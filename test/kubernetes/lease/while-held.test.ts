@@ -4,7 +4,7 @@ import {CONFIG_MAPS} from '../../../src/kubernetes/api/resources.ts'
 import type {Cluster} from '../../../src/kubernetes/cluster.ts'
 import {whileHeld} from '../../../src/kubernetes/lease/while-held.ts'
 
-it('reads and writes while the Lease is held, and then reads alone', async () => {
+it('a cluster writes only while the Lease is held', async () => {
   const objects = {
     read: vi.fn(async () => ({})),
     apply: vi.fn(async () => ({metadata: {}})),

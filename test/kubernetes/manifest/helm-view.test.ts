@@ -25,7 +25,7 @@ describe('the annotations of a hook', () => {
     expect(hookEvents(hook(text))).toEqual(events)
   })
 
-  it('an object without helm.sh/hook has no events, and is no hook', () => {
+  it('an object without helm.sh/hook has no events, and is not a hook', () => {
     const object = annotated({'helm.sh/hook-weight': '1'})
 
     expect([hookEvents(object), isHook(object), isHook(hook('test'))]).toEqual([[], false, true])
@@ -76,7 +76,7 @@ it.each([
   expect(hookDeletePolicies(object)).toEqual(policies)
 })
 
-it('helm deletes no definition of a kind that is a hook', () => {
+it('a hook that is a CustomResourceDefinition is never deleted', () => {
   const object = {
     ...annotated({'helm.sh/hook-delete-policy': 'hook-succeeded'}),
     kind: 'CustomResourceDefinition',
@@ -85,7 +85,7 @@ it('helm deletes no definition of a kind that is a hook', () => {
   expect(hookDeletePolicies(object)).toEqual([])
 })
 
-it('an event that helm does not know makes no hook of an object', () => {
+it('an unknown event does not make an object a hook', () => {
   expect([isHook(hook('crd-install')), isHook(hook('pre-install,later'))]).toEqual([false, false])
 })
 
@@ -116,13 +116,13 @@ items:
   const HOOKED = '"helm.sh/hook": "post-install,test", "helm.sh/hook-weight": -5'
   const KEPT = '"helm.sh/resource-policy": keep'
 
-  it('an item is no hook and is not kept by its own annotations', () => {
+  it('an item is neither a hook nor kept by its own annotations', () => {
     const item = read('', `${HOOKED}, ${KEPT}`)
 
     expect([hookEvents(item), hookWeight(item), staysAtUninstall(item)]).toEqual([[], 0, false])
   })
 
-  it('the annotations of the List make a hook of an item, and keep it', () => {
+  it('an item is a hook, and kept, by the annotations of the List', () => {
     const item = read(`${HOOKED}, ${KEPT}`, '')
 
     expect([hookEvents(item), hookWeight(item), staysAtUninstall(item)]).toEqual([
@@ -132,11 +132,11 @@ items:
     ])
   })
 
-  it('an upgrade that does not have an item leaves it by the annotation of the item itself', () => {
+  it('an item is kept in an upgrade by its own annotation', () => {
     expect([staysInUpgrade(read(KEPT, '')), staysInUpgrade(read('', KEPT))]).toEqual([false, true])
   })
 
-  it('an item is sent to the cluster as it is written', () => {
+  it('an item is sent to the cluster without the annotations of the List', () => {
     expect(JSON.parse(JSON.stringify(read(KEPT, '')))).toEqual({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -144,7 +144,7 @@ items:
     })
   })
 
-  it('the outermost of nested Lists decides', () => {
+  it('the annotations of the outermost List apply', () => {
     const [item] = parseManifest(`
 apiVersion: v1
 kind: List
@@ -159,7 +159,7 @@ items:
   })
 })
 
-it('annotations that are no text in YAML are read as text', () => {
+it('annotations that are not strings in YAML are read as strings', () => {
   const [object] = parseManifest(
     'apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {helm.sh/hook-weight: 7, helm.sh/resource-policy: true}}\n',
   )

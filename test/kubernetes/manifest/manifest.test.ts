@@ -9,7 +9,7 @@ import {
 const names = (yaml: string) => parseManifest(yaml).map(({kind, metadata}) => `${kind}/${metadata.name}`)
 
 describe('a rendered stream', () => {
-  it('gives its objects in order, without empty documents', () => {
+  it('has its objects in order, without empty documents', () => {
     const yaml = `---
 # Source: a/templates/a.yaml
 apiVersion: v1
@@ -26,7 +26,7 @@ metadata: {name: b}
     expect(names(yaml)).toEqual(['Service/a', 'Deployment/b'])
   })
 
-  it('gives the items of a List in its place', () => {
+  it('has the items of a List in its place', () => {
     const item = (name: string) => `{apiVersion: v1, kind: ConfigMap, metadata: {name: ${name}}}`
 
     expect(
@@ -63,7 +63,7 @@ metadata: {name: b}
   })
 })
 
-it('a stream of anyone gives what is an object of it, and says what is not', () => {
+it('an arbitrary stream is read with its valid objects and the first error', () => {
   const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'
   const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: migrate-}\n'
 
@@ -78,7 +78,7 @@ describe('the hooks of a revision', () => {
   const hook = (name: string, events: string) =>
     `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, annotations: {helm.sh/hook: "${events}"}}\n`
 
-  it('the tests are the hooks that helm test runs, by each of its names', () => {
+  it('are tests if helm test runs them, by either event name', () => {
     const hooks = [
       hook('new', 'test'),
       hook('old', 'test-success'),
@@ -89,7 +89,7 @@ describe('the hooks of a revision', () => {
     expect(testHooks({hooks}).map(({metadata}) => metadata.name)).toEqual(['new', 'old', 'both'])
   })
 
-  it('are rendered again by an upgrade, but no tests', () => {
+  it('are rendered again by an upgrade, except tests', () => {
     const manifest = 'apiVersion: v1\nkind: Service\nmetadata: {name: api}\n'
     const hooks = [
       hook('migrate', 'pre-upgrade,post-install'),

@@ -25,11 +25,11 @@ const EDIT: ManagedFields = {
   fieldsV1: {'f:spec': {'f:paused': {}}},
 }
 
-it('fields that Flux applied become those of helm; what others manage stays theirs', () => {
+it("fields that Flux applied become helm's; other managers keep theirs", () => {
   expect(fieldsForHelm([EDIT, FLUX, STATUS])).toEqual([EDIT, STATUS, {...FLUX, manager: 'helm'}])
 })
 
-it('fields that Flux applied are joined with those that helm has already', () => {
+it("fields that Flux applied are merged with helm's own", () => {
   expect(fieldsForHelm([HELM, EDIT, FLUX])).toEqual([
     {
       ...HELM,
@@ -42,17 +42,17 @@ it('fields that Flux applied are joined with those that helm has already', () =>
   ])
 })
 
-it('fields that helm has for another version stay apart', () => {
+it('fields of another version are not merged', () => {
   const older = {...HELM, apiVersion: 'apps/v1beta1'}
 
   expect(fieldsForHelm([older, FLUX])).toEqual([older, {...FLUX, manager: 'helm'}])
 })
 
-it('an object of which Flux manages nothing is left alone', () => {
+it('an object without fields of Flux is not changed', () => {
   expect(fieldsForHelm([HELM, EDIT, STATUS])).toBeUndefined()
 })
 
-it('a manifest tells the HelmRelease that it is from', () => {
+it('a manifest names its HelmRelease', () => {
   const labels = {'helm.toolkit.fluxcd.io/name': 'web', 'helm.toolkit.fluxcd.io/namespace': 'edge'}
   const object = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'web', labels}}
 

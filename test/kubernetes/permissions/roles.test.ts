@@ -17,7 +17,7 @@ function rights(rules: readonly Pick<Rule, 'apiGroups' | 'resources' | 'verbs'>[
 /** Commands that ask no cluster: its context only tells which store of overrides is meant. */
 const STORE_ONLY = /^(?:overrides|helm-overrides?|plugins|serve|values)\b/
 
-it('the table of permissions knows every command that asks a cluster', () => {
+it('the table of permissions covers every command that reads a cluster', () => {
   const known = [...Object.keys(NEEDS), ...Object.values(ALIKE).flat()]
   const asking = Object.entries(table.commands).filter(
     ([name, {flags}]) => 'kubeconfig' in flags && !name.startsWith('sandbox') && !STORE_ONLY.test(name),
@@ -27,7 +27,7 @@ it('the table of permissions knows every command that asks a cluster', () => {
   expect(unknown).toEqual([])
 })
 
-it('the rows of the table name groups, subresources and single objects as kubectl does', () => {
+it('the rows of the table have groups, subresources and object names in the syntax of kubectl', () => {
   const drives = NEEDS['operator run'].map(({group, resource, names}) => [group, resource, names])
 
   expect(drives).toContainEqual(['kk.openstack.org', 'environments/status', undefined])
@@ -43,12 +43,12 @@ it('the rows of the table name groups, subresources and single objects as kubect
   })
 })
 
-it('every verb that others are like, and every one of a role, has rows', () => {
+it('every verb with synonyms, and every verb of a role, has rows', () => {
   const verbs = [...Object.keys(ALIKE), ...Object.values(ROLE_SETS).flatMap((set) => set.verbs)]
   expect(verbs.filter((verb) => !(verb in NEEDS))).toEqual([])
 })
 
-describe('the roles of docs/guard.md are those of the table', () => {
+describe('the roles of docs/guard.md match the table', () => {
   const page = readFileSync('docs/guard.md', 'utf8')
   const roles = loadAll(/```yaml\n(apiVersion: rbac[\s\S]+?)```/.exec(page)![1]!) as {
     metadata: {name: string}
@@ -65,16 +65,16 @@ describe('the roles of docs/guard.md are those of the table', () => {
 describe('the rules of several verbs', () => {
   const {cluster, 'kk-system': own} = rulesOf({verbs: ['plan', 'unlock', 'remove']})
 
-  it('hold a right once, and as needed where one verb cannot do without', () => {
+  it('contain a right once, as required if any verb requires it', () => {
     const secrets = cluster.filter(({resources}) => resources.includes('secrets'))
 
     expect(secrets.map(({verbs, without}) => ({verbs, without}))).toEqual([
       {verbs: ['list'], without: []},
-      {verbs: ['get'], without: ['what cannot be read counts as a user']},
+      {verbs: ['get'], without: ['a release that cannot be read counts as a dependent']},
     ])
   })
 
-  it('keep names of objects, and places, apart', () => {
+  it('keep object names and namespaces separate', () => {
     expect(cluster[0]).toMatchObject({resources: ['namespaces'], resourceNames: ['kube-system']})
     expect(own.flatMap(({resources}) => resources)).toEqual(['leases', 'configmaps', 'secrets', 'leases'])
   })

@@ -9,7 +9,7 @@ function secret(
   return {metadata: {name, namespace: 'openstack', uid: name, resourceVersion: '1', labels}}
 }
 
-it('every revision is listed, and every Secret of helm that tells of none', async () => {
+it('every revision is listed, and every Secret of helm without a release', async () => {
   const items = [
     secret('sh.helm.release.v1.keystone.v2'),
     secret('sh.helm.release.v1.keystone.v1', {owner: 'helm', status: 'superseded'}),

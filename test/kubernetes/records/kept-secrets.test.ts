@@ -40,7 +40,7 @@ async function server() {
 
 const password = (value: string, name = 'oslo_db.admin.password') => ({name, value, kind: 'password'})
 
-test('what is kept is read again, with its kind and since when, and also listed', async () => {
+test('stored secrets are read and listed with kind and time', async () => {
   const {secrets, stored} = await server()
 
   await secrets.keep('openstack', [password('first')])
@@ -56,7 +56,7 @@ test('what is kept is read again, with its kind and since when, and also listed'
   expect(await secrets.read('elsewhere')).toEqual(new Map())
 })
 
-test('what was replaced is known again by its mark, and cannot be read', async () => {
+test('replaced secrets are recognised by their mark, and cannot be read', async () => {
   const {secrets, stored} = await server()
   const name = 'oslo_db.admin.password'
   for (const value of ['first', 'second', 'third'])
@@ -68,7 +68,7 @@ test('what was replaced is known again by its mark, and cannot be read', async (
   expect(JSON.stringify([...stored.values()])).not.toMatch(/first|second/)
 })
 
-test('of many who make a secret at once all get the one that came first, and none is lost', async () => {
+test('concurrent writers of a secret all get the first value, and lose none', async () => {
   const {secrets} = await server()
   const numbers = Array.from({length: 10}, (_, index) => String(index))
 
@@ -80,7 +80,7 @@ test('of many who make a secret at once all get the one that came first, and non
   expect((await secrets.read('openstack')).size).toBe(11)
 })
 
-test('one that exists is replaced only on request', async () => {
+test('an existing secret is replaced only on request', async () => {
   const {secrets} = await server()
   await secrets.keep('openstack', [password('first')])
 

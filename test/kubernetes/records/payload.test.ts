@@ -14,7 +14,7 @@ const twice = (bytes: Buffer) => Buffer.from(bytes.toString('base64')).toString(
 const stored = (payload: unknown) => twice(gzipSync(JSON.stringify(payload)))
 
 describe('the payload of a record', () => {
-  it('gives manifest, values, hooks, chart and how it was applied', () => {
+  it('has manifest, values, hooks, chart and apply method', () => {
     const data = stored({
       manifest: 'kind: A',
       config: {replicas: 2},
@@ -50,7 +50,7 @@ describe('the payload of a record', () => {
   it.each([
     ['install', '2026-11-28T10:00:00Z', true],
     ['upgrade', '2026-11-28T11:00:00Z', false],
-  ])('tells the revision of an %s by the time of the first one', (_, last_deployed, isInstall) => {
+  ])('recognises the revision of an %s by its first deployment time', (_, last_deployed, isInstall) => {
     const info = {first_deployed: '2026-11-28T10:00:00Z', last_deployed}
 
     expect(decodePayload(record, stored({info}))).toMatchObject({isInstall, deployedAt: last_deployed})
@@ -64,7 +64,7 @@ describe('the payload of a record', () => {
     })
   })
 
-  it('that is not compressed is read as helm reads it', () => {
+  it('is read uncompressed too, as by helm', () => {
     expect(decodePayload(record, twice(Buffer.from('{"manifest":"kind: A"}')))).toMatchObject({
       manifest: 'kind: A',
     })
@@ -75,7 +75,7 @@ describe('the payload of a record', () => {
     ['cut short', stored({manifest: 'x'.repeat(1000)}).slice(0, 40)],
     ['not an object', stored(5)],
     ['not base64 of anything', 'garbage'],
-  ])('that is %s stops kk, for helm would take the release for absent', (_, data) => {
+  ])('is an error if it is %s, because helm would ignore the release', (_, data) => {
     expect(() => decodePayload(record, data)).toThrow(
       expect.objectContaining({
         code: 'KK_RECORD',
@@ -86,14 +86,14 @@ describe('the payload of a record', () => {
   })
 })
 
-describe('a record with other words', () => {
+describe('a changed record', () => {
   const json =
     '{"info":{"status":"pending-upgrade","notes":"n","description":"Preparing upgrade"},' +
     '"config":{"big":12345678901234567890,"float":1.50,"small":1e-07,"n":null,"text":"1e3 <b>"},"later":[1]}'
   const unpacked = (data: string) =>
     gunzipSync(Buffer.from(Buffer.from(data, 'base64').toString(), 'base64')).toString()
 
-  it('keeps all else, numbers to the letter', () => {
+  it('keeps the other fields, and the notation of numbers', () => {
     const changed = withChanges(record, twice(gzipSync(json)), {
       info: {status: 'failed', description: 'kk'},
     })
@@ -103,7 +103,7 @@ describe('a record with other words', () => {
     )
   })
 
-  it('has the hooks that failed as failed', () => {
+  it('marks failed hooks', () => {
     const hook = (name: string) => ({name, kind: 'Job', last_run: {started_at: 's', phase: 'Succeeded'}})
     const before = stored({hooks: [hook('migrate'), hook('other')]})
 
@@ -115,7 +115,7 @@ describe('a record with other words', () => {
     ])
   })
 
-  it('is not made of one that cannot be read', () => {
+  it('is not written if the record cannot be read', () => {
     expect(() => withChanges(record, twice(gzipSync('[')), {info: {}})).toThrow(
       expect.objectContaining({code: 'KK_RECORD'}),
     )

@@ -6,7 +6,7 @@ const secret = (namespace: string, name: string, labels: Record<string, string> 
 })
 
 describe('helm’s records', () => {
-  it('tell release, revision, status and labels by metadata alone', () => {
+  it('have release, revision, status and labels in their metadata', () => {
     const labels = {
       owner: 'helm',
       name: 'my.db',
@@ -26,7 +26,7 @@ describe('helm’s records', () => {
     })
   })
 
-  it('are the last of each release, counted as numbers, in the order of their ids', () => {
+  it('are reduced to the last of each release by numeric order, sorted by id', () => {
     const names = ['b.v9', 'b.v10', 'a.v1'].map((name) => `sh.helm.release.v1.${name}`)
 
     const records = lastRecords([
@@ -45,7 +45,7 @@ describe('helm’s records', () => {
     expect(lastRecords([secret('x', 'token')])).toEqual([])
   })
 
-  it('are all revisions of each release in ascending order, or those of one', () => {
+  it('are listed as all revisions in ascending order, of each release or of one', () => {
     const names = ['b.v9', 'b.v10', 'a.v1'].map((name) => `sh.helm.release.v1.${name}`)
     const secrets = names.map((name) => secret('openstack', name))
     const texts = (release?: 'openstack/b') =>

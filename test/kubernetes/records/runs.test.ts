@@ -44,7 +44,7 @@ function recordOf(id: string, more: Partial<RunRecord> = {}): RunRecord {
 }
 
 describe('the record of a run', () => {
-  it('is a ConfigMap in kk-system, which is made if need be', async () => {
+  it('is a ConfigMap in kk-system, which is created if missing', async () => {
     const {records, names} = await server([], false)
 
     await records.write(recordOf('1'))
@@ -62,7 +62,7 @@ describe('the record of a run', () => {
     expect(await records.list()).toEqual([recordOf('1', {outcome: 'succeeded'})])
   })
 
-  it('is undefined where there is none', async () => {
+  it('is undefined if it does not exist', async () => {
     const {records} = await server()
 
     expect(await records.read('1')).toBeUndefined()
@@ -83,10 +83,10 @@ describe('the records of runs', () => {
   })
 
   it.each([
-    {what: 'of a newer form', data: {form: '2', run: JSON.stringify(recordOf('9'))}},
-    {what: 'that are no JSON', data: {form: '1', run: '{'}},
-    {what: 'that hold something else', data: {form: '1', run: '[]'}},
-  ])('are passed over $what', async ({data}) => {
+    {what: 'of a newer format version', data: {form: '2', run: JSON.stringify(recordOf('9'))}},
+    {what: 'if they are not JSON', data: {form: '1', run: '{'}},
+    {what: 'if they contain something else', data: {form: '1', run: '[]'}},
+  ])('are omitted $what', async ({data}) => {
     const {records} = await server([{metadata: {name: 'kk-run-9', labels: {}}, data}])
 
     expect(await records.list()).toEqual([])

@@ -44,7 +44,7 @@ async function apiServer(lease?: object, isNamespaceMissing = false) {
 }
 
 describe('a reservation', () => {
-  it('is a ConfigMap that names who installs what, until when; also where kk-system does not exist yet', async () => {
+  it('is a ConfigMap with dependent, operator and deadline, even if kk-system does not exist yet', async () => {
     const {reservations, stored} = await apiServer(undefined, true)
 
     await reservations.declare(reservation)
@@ -56,7 +56,7 @@ describe('a reservation', () => {
     expect(await reservations.on('openstack/keystone')).toEqual([])
   })
 
-  it('is withdrawn with all others of its dependent, those of dead runs included', async () => {
+  it('is withdrawn with all reservations of its dependent, those of killed runs included', async () => {
     const {reservations, stored} = await apiServer()
     await reservations.declare(reservation)
     await reservations.declare({...reservation, operator: 'a run that was killed'})
@@ -67,14 +67,14 @@ describe('a reservation', () => {
     expect([...stored.values()]).toMatchObject([{data: {dependent: 'openstack/glance'}}])
   })
 
-  it('that somebody has emptied still says that there is one', async () => {
+  it('still counts after its data was removed', async () => {
     const {reservations, stored} = await apiServer()
     await reservations.declare(reservation)
     const [name, {metadata}] = [...stored][0]!
     stored.set(name, {metadata})
 
     expect(await reservations.on('openstack/mariadb')).toMatchObject([
-      {name, operator: 'somebody', deadline: 0},
+      {name, operator: 'an unknown holder', deadline: 0},
     ])
   })
 
@@ -97,7 +97,7 @@ describe('a deletion marker', () => {
     expect(await reservations.deletionMarker('openstack/mariadb')).toEqual(deletionMarker)
   })
 
-  it('is not there when there is no Lease', async () => {
+  it('does not exist without a Lease', async () => {
     const {reservations} = await apiServer()
 
     expect(await reservations.deletionMarker('openstack/mariadb')).toBeUndefined()

@@ -22,7 +22,7 @@ async function watching(
 const names = (collection: Collection) => collection.all().map(({metadata}) => metadata.name)
 const isWatch = (query: URLSearchParams) => query.has('watch')
 
-describe('a collection that is watched', () => {
+describe('a watched collection', () => {
   it('holds what was listed and follows every change from there', async () => {
     const {collection, asked} = await watching(({query}, response) => {
       if (!isWatch(query)) return json(response, list(10, pod('a', 3), pod('b', 4)))
@@ -35,7 +35,7 @@ describe('a collection that is watched', () => {
     expect(asked[1]?.query.get('resourceVersion')).toBe('10')
   })
 
-  it('goes on where it was, by bookmarks too, when the server ends the watch', async () => {
+  it('resumes at its resourceVersion, also of bookmarks, when the server ends the watch', async () => {
     let watches = 0
     const {collection, asked} = await watching(({query}, response) => {
       if (!isWatch(query)) return json(response, list(10))
@@ -50,7 +50,7 @@ describe('a collection that is watched', () => {
     expect(asked.map(({query}) => query.get('resourceVersion'))).toEqual([null, '10', '50'])
   })
 
-  it('lists anew when the server no longer knows where it was', async () => {
+  it('lists again when its resourceVersion has expired', async () => {
     let lists = 0
     const {collection} = await watching(({query}, response) => {
       if (!isWatch(query))
@@ -62,7 +62,7 @@ describe('a collection that is watched', () => {
     await vi.waitFor(() => expect(names(collection)).toEqual(['new']))
   })
 
-  it('says why the cluster is out of sight, tries again, and says when it is back', async () => {
+  it('reports the problem while the cluster is unreachable, retries, and clears it afterwards', async () => {
     let isDown = true
     const {collection} = await watching(({query}, response) => {
       if (isDown) return response.destroy()
@@ -79,7 +79,7 @@ describe('a collection that is watched', () => {
     expect(heard).toHaveBeenCalled()
   })
 
-  it('tells that it may not list', async () => {
+  it('reports that it may not list', async () => {
     const {collection} = await watching((_, response) => refuse(response, 403, 'no'))
 
     await collection.attempted()
@@ -88,7 +88,7 @@ describe('a collection that is watched', () => {
     expect(collection.problem()).toMatchObject({code: 'KK_FORBIDDEN'})
   })
 
-  it('costs one list and one watch for all who look at it', async () => {
+  it('shares one list and one watch among all readers', async () => {
     const {client, asked} = await scriptedServer(({query}, response) => {
       if (isWatch(query)) return void send(response, 'ADDED', pod('a', 11))
       json(response, list(10))

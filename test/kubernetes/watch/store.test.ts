@@ -40,7 +40,7 @@ describe('a store of objects', () => {
     )
   })
 
-  it('takes away what a list does not hold, unless it is newer than the list', () => {
+  it('removes objects that a list does not contain, unless they are newer than the list', () => {
     const store = collectionStore()
     store.put(object('old', 1))
     store.put(object('new', 9))

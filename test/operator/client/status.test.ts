@@ -73,7 +73,7 @@ it('labels that the API server cannot read are a usage error', async () => {
   const objects = {
     list: async ({kind}: {kind: string}) => {
       if (kind === 'Environment')
-        throw new ApiError('KK_API', 'no', {status: 400, said: 'found =, expected !'})
+        throw new ApiError('KK_API', 'no', {status: 400, serverMessage: 'found =, expected !'})
       return []
     },
   }

@@ -6,13 +6,13 @@ import {port} from '../../kubernetes/support/port.ts'
 const plan = {environment: 'production', actions: []}
 
 it.each([
-  ['of the cluster is offered the change', 'the operator', '--via operator'],
+  ['of the same cluster can be deployed through it', 'the operator', '--via operator'],
   [
-    'of another cluster is paused there',
+    'of another cluster must be paused there',
     'the operator of another cluster (its Environment is u)',
-    ', where that operator is',
+    ', in the cluster of that operator',
   ],
-])('who drives by an operator %s', async (_, driver, offered) => {
+])('an environment of the operator %s', async (_, driver, offered) => {
   const refused = expectNotOperated(port({driver: async () => driver}), plan)
 
   await expect(refused).rejects.toMatchObject({
@@ -24,16 +24,16 @@ it.each([
   })
 })
 
-it('an environment that nobody drives may be changed', async () => {
+it('an environment without an operator may be changed', async () => {
   await expect(expectNotOperated(port({driver: async () => undefined}), plan)).resolves.toBeUndefined()
 })
 
-it('nor does one hand releases over that the operator drives', async () => {
+it('an environment of the operator cannot hand releases over', async () => {
   const driver = async (name: string) => (name === 'staging' ? 'the operator' : undefined)
   const actions = [{kind: 'adopt', from: 'staging'}] as unknown as readonly Action[]
 
   await expect(expectNotOperated(port({driver}), {...plan, actions})).rejects.toMatchObject({
     code: 'KK_OPERATED',
-    message: 'staging is driven by the operator; nothing was changed',
+    message: 'staging is managed by the operator; nothing was changed',
   })
 })

@@ -1,13 +1,13 @@
 import type {Cause} from '../health.ts'
 import type {Observed, PodSpec, Surroundings} from './observed.ts'
 
-/** Returns the claims that a pod template names. */
+/** Returns the names of the claims in a pod template. */
 export function claimsOf(spec: PodSpec | undefined): string[] {
   const names = (spec?.volumes ?? []).map((volume) => volume.persistentVolumeClaim?.claimName)
   return [...new Set(names.filter((name) => name !== undefined))]
 }
 
-/** Returns a cause for each claim that `object`'s pods mount and that has no volume yet. */
+/** Returns a cause for each claim that `object`'s pods mount and that is not bound. */
 export function unboundClaims(
   object: Observed & {readonly kind: string},
   names: readonly string[],

@@ -7,48 +7,50 @@ interface CustomResource extends Observed {
 }
 
 /**
- * The time after its creation for which a custom resource without a status is given time for one, in milliseconds:
- * electing the leader of an operator that has just been replaced takes half a minute. The wait is limited, since a
- * status may never be written.
+ * The time after its creation that a custom resource without a status is waited for, in milliseconds: a
+ * leader election of an operator that was just replaced takes half a minute. The wait is limited, because a
+ * controller may never write a status.
  */
-const FIRST_STATUS_MILLISECONDS = 120_000
+const STATUS_TIMEOUT_MS = 120_000
 
-/** The inputs that decide the health of a kind's custom resources. */
-interface Judging {
+/** The inputs for the health of a kind's custom resources. */
+interface HealthRules {
   readonly rule: ReadinessRule | undefined
-  /** Whether the kind has a subresource `status`, so that a controller is expected to write it. */
+  /** Whether the kind has the subresource `status`, which a controller is then expected to write. */
   readonly hasStatus: boolean
   /** Returns the time in milliseconds since the epoch, by the cluster's clock. */
   readonly now: () => number
 }
 
 /**
- * Returns the health of a custom resource. A rule of the environment decides; else, as in kstatus, its conditions
- * Stalled, Reconciling, and Ready or Available, once its controller has seen it. One without these is healthy by
- * existing, but if the kind has a status and the object none yet, its controller is given time to write it.
+ * Returns the health of a custom resource. A rule of the environment decides; else, as in kstatus, its
+ * conditions Stalled, Reconciling, and Ready or Available, after its controller has observed it. A custom
+ * resource without these is healthy; if its kind has a status and it has none yet, its controller is given
+ * time to write it.
  */
-export function customResourceHealth({rule, hasStatus, now}: Judging): HealthOf<CustomResource> {
+export function customResourceHealth({rule, hasStatus, now}: HealthRules): HealthOf<CustomResource> {
   return (object) => {
     const {metadata, status} = object
     const wait = (message: string, condition?: Condition) =>
-      closed('waiting', object, {message, pods: [], ...because(condition)})
+      closed('waiting', object, {message, pods: [], ...causeFields(condition)})
     if (metadata.deletionTimestamp) return wait('it is being deleted')
-    const isOld = (seen: number | undefined) => seen !== undefined && seen < (metadata.generation ?? 0)
-    if (isOld(status?.observedGeneration)) return wait('its controller has not seen the change yet')
+    const isStale = (generation: number | undefined) =>
+      generation !== undefined && generation < (metadata.generation ?? 0)
+    if (isStale(status?.observedGeneration)) return wait('its controller has not seen the change yet')
     if (rule) {
-      const found = atJsonPath(object, rule.path)
-      if (found !== undefined && rule.values.includes(String(found))) return HEALTHY
-      return wait(`${rule.path} is ${text(found)}, not ${rule.values.join(' or ')}`)
+      const value = atJsonPath(object, rule.path)
+      if (value !== undefined && rule.values.includes(String(value))) return HEALTHY
+      return wait(`${rule.path} is ${formatValue(value)}, not ${rule.values.join(' or ')}`)
     }
-    const until = Date.parse(metadata.creationTimestamp ?? '') + FIRST_STATUS_MILLISECONDS
+    const until = Date.parse(metadata.creationTimestamp ?? '') + STATUS_TIMEOUT_MS
     if (hasStatus && isEmpty(status) && now() < until) return {...wait(NO_STATUS), until}
     const condition = (type: string) => findCondition(object, type)
     const ready = condition('Ready') ?? condition('Available')
-    if (isOld(ready?.observedGeneration))
-      return wait(`its condition ${ready!.type} is of an earlier state of it`, ready)
+    if (isStale(ready?.observedGeneration))
+      return wait(`its condition ${ready!.type} is of an earlier generation`, ready)
     const stalled = condition('Stalled')
     if (stalled?.status === 'True')
-      return closed('failed', object, {message: 'it is stalled', pods: [], ...because(stalled)})
+      return closed('failed', object, {message: 'it is stalled', pods: [], ...causeFields(stalled)})
     const reconciling = condition('Reconciling')
     if (reconciling?.status === 'True') return wait('it is being reconciled', reconciling)
     if (!ready || ready.status === 'True') return HEALTHY
@@ -56,20 +58,20 @@ export function customResourceHealth({rule, hasStatus, now}: Judging): HealthOf<
   }
 }
 
-const NO_STATUS = `its controller has written no status yet; without one it counts as healthy ${FIRST_STATUS_MILLISECONDS / 1000} s after it was made`
+const NO_STATUS = `its controller has written no status yet; without one it counts as healthy ${STATUS_TIMEOUT_MS / 1000} s after its creation`
 
 function isEmpty(status: object | undefined): boolean {
   return Object.keys(status ?? {}).length === 0
 }
 
-function because(condition: Condition | undefined) {
+function causeFields(condition: Condition | undefined) {
   if (!condition) return {}
   const {reason, message} = condition
   return {cause: {...(reason && {reason}), ...(message && {detail: message})}}
 }
 
-/** Returns a value for a message; never a whole map or list, which may hold secrets. */
-function text(found: unknown): string {
-  if (found === undefined) return 'not there'
-  return typeof found === 'object' ? 'a map or a list' : String(found).slice(0, 60)
+/** Formats a value for a message; never a whole map or list, which may hold secrets. */
+function formatValue(value: unknown): string {
+  if (value === undefined) return 'not set'
+  return typeof value === 'object' ? 'a map or a list' : String(value).slice(0, 60)
 }

@@ -7,16 +7,17 @@ import {type HealthOf, noted, workloadHealth} from './health.ts'
 export type DaemonSet = Served<apps.DaemonSet>
 
 /**
- * Returns the health of a DaemonSet: a pod of the current template must be available on every node that should have one
- * (kubectl 1.36: rollout_status.go). It is partial while pods that nothing replaces are of an older one.
+ * Returns the health of a DaemonSet: a pod of the current template must be available on every node that
+ * should have one (kubectl 1.36: rollout_status.go). It is partial while pods that no controller replaces are
+ * of an older template.
  */
 export const daemonSetHealth: HealthOf<DaemonSet> = (set, around) => {
   const wanted = set.status?.desiredNumberScheduled ?? 0
   const claims = wanted === 0 ? [] : claimsOf(set.spec?.template?.spec)
-  return workloadHealth(set, around, {claims, missing: () => missing(set), done: noteworthy(set)})
+  return workloadHealth(set, around, {claims, missing: () => missing(set), done: completedHealth(set)})
 }
 
-function noteworthy(set: DaemonSet & {readonly kind: string}): PassedHealth | undefined {
+function completedHealth(set: DaemonSet & {readonly kind: string}): PassedHealth | undefined {
   const {desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0} = set.status ?? {}
   if (wanted === 0)
     return noted('healthy', set, {message: 'no node matches it, so it has no pods', reason: 'NoNodes'})

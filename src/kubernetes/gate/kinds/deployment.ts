@@ -9,13 +9,13 @@ import {matchesSelector} from './selector.ts'
 type Deployment = Served<apps.Deployment>
 
 /**
- * Returns the health of a Deployment: every replica must be of the current template and available, and no old one left
- * (kubectl 1.36: rollout_status.go). One that its chart has paused is not rolled out, so what there is of it must be
- * available.
+ * Returns the health of a Deployment: every replica must be of the current template and available, and no old
+ * replica may remain (kubectl 1.36: rollout_status.go). A Deployment that its chart pauses is not rolled out;
+ * only its present replicas must be available.
  */
 export const deploymentHealth: HealthOf<Deployment> = (deployment, around, stated) => {
-  const short = scaledDown(deployment, stated)
-  if (short) return short
+  const scaled = scaledDown(deployment, stated)
+  if (scaled) return scaled
   const {spec, status = {}} = deployment
   const isCurrent = (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
   const progressing = findCondition(deployment, 'Progressing')

@@ -5,17 +5,17 @@ import {findCondition, type Observed, type Pod, type Surroundings, type Workload
 import {type PodTrouble, podTrouble} from './pod-trouble.ts'
 import {matchesSelector} from './selector.ts'
 
-/** What the manifest states of an object, against which it is held. */
+/** The fields of an object's manifest that its health is compared with. */
 export interface Stated {
-  /** The least number of replicas that it must be scaled to; 0 where an autoscaler scales it, 1 where nothing says more. */
+  /** The required minimum of replicas; 0 if an autoscaler scales it. Defaults to 1. */
   readonly replicas: number
-  /** Where the number comes from; `autoscaler` for a workload that its autoscaler leaves at 0. */
+  /** The origin of the number; `autoscaler` for a workload that its autoscaler leaves at 0. */
   readonly replicasOf: 'chart' | 'default' | 'autoscaler'
   readonly isPaused: boolean
   readonly isSuspended: boolean
 }
 
-/** Returns the health of one object from the object, its surroundings and its manifest; pure. */
+/** Returns the health of one object by the object, its surroundings and its manifest; pure. */
 export type HealthOf<T extends Observed> = (
   object: T & {readonly kind: string},
   around: Surroundings,
@@ -24,7 +24,7 @@ export type HealthOf<T extends Observed> = (
 
 export const HEALTHY: PassedHealth = {state: 'healthy'}
 
-/** Returns the health of several objects together: one that failed fails all. */
+/** Combines the health of several objects: one that failed fails all. */
 export function combineHealth(parts: readonly Health[]): Health {
   const blames = (state: 'waiting' | 'unknown' | 'failed') =>
     parts.flatMap((part) => (part.state === state ? part.blames : []))
@@ -44,7 +44,7 @@ function passed(parts: readonly PassedHealth[]): PassedHealth {
   return {state, ...(notes.length > 0 && {notes})}
 }
 
-/** Returns a health with which a gate passes, and what is worth knowing of the object. */
+/** Returns a health with which a gate passes, with a note on the object. */
 export function noted(
   state: PassedHealth['state'],
   object: Observed & {readonly kind: string},
@@ -53,7 +53,10 @@ export function noted(
   return {state, notes: [{...about(object), ...note}]}
 }
 
-/** Returns a health that is closed because of this object, its pod in the worst trouble, and its unbound claims. */
+/**
+ * Returns a health with which the gate does not pass, because of this object, the pod with the worst trouble,
+ * and its unbound claims.
+ */
 export function closed(
   state: 'waiting' | 'failed',
   object: Observed & {readonly kind: string},
@@ -75,18 +78,18 @@ function withoutSeverity({severity: _, ...trouble}: PodTrouble): Partial<Cause> 
 }
 
 /**
- * Returns the health of a workload by what all kinds share: their controller must have seen the object, and their
- * claims be bound.
+ * Returns the health of a workload by the rules that all kinds share: the controller must have observed the
+ * object, and its claims must be bound.
  */
 export function workloadHealth<T extends Workload & {readonly kind: string}>(
   object: T,
   around: Surroundings,
   rules: {
     readonly claims: readonly string[]
-    /** Returns what is still missing; undefined once the rollout is done. */
+    /** Returns what the rollout lacks; undefined once it is done. */
     readonly missing: () => string | undefined
     readonly cause?: Partial<Cause> | undefined
-    /** The health of one that misses nothing. */
+    /** The health after the rollout. Defaults to healthy. */
     readonly done?: PassedHealth | undefined
   },
 ): Health {
@@ -103,16 +106,16 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
 }
 
 /**
- * Returns the health of a workload that is scaled to fewer replicas than its manifest states: no controller brings them
- * back. Undefined for one that is not.
+ * Returns the health of a workload that is scaled to fewer replicas than its manifest states, because no
+ * controller restores them; undefined if it has enough.
  */
 export function scaledDown(
   object: Workload & {readonly kind: string},
   {replicas, replicasOf}: Stated,
 ): Health | undefined {
-  const wanted = object.spec?.replicas ?? 1
-  if (wanted >= replicas) return undefined
-  const message = `it is scaled to ${wanted}, ${EXPECTED[replicasOf](replicas)}`
+  const replicasNow = object.spec?.replicas ?? 1
+  if (replicasNow >= replicas) return undefined
+  const message = `it is scaled to ${replicasNow}, ${EXPECTED[replicasOf](replicas)}`
   return closed('failed', object, {message, pods: [], cause: {reason: SCALED_DOWN}})
 }
 
@@ -130,13 +133,14 @@ function about(object: Observed & {readonly kind: string}): Pick<Cause, 'object'
 }
 
 /**
- * Returns the worst trouble of the pods. Those of the newest template come first, for older ones are being replaced.
+ * Returns the worst trouble of the pods. Pods of the newest template come first, because older ones are being
+ * replaced.
  */
 function worstTrouble(pods: readonly Pod[]): PodTrouble | undefined {
   const staying = pods.filter((pod) => !pod.metadata.deletionTimestamp)
   const candidates = staying.length > 0 ? staying : pods
-  const newest = templateOf([...candidates].sort(byAge)[0])
-  const current = candidates.filter((pod) => templateOf(pod) === newest)
+  const newest = templateHash([...candidates].sort(byAge)[0])
+  const current = candidates.filter((pod) => templateHash(pod) === newest)
   return worst(current) ?? worst(candidates)
 }
 
@@ -149,7 +153,7 @@ function byAge(one: Pod, other: Pod): number {
   return (other.metadata.creationTimestamp ?? '').localeCompare(one.metadata.creationTimestamp ?? '')
 }
 
-function templateOf(pod: Pod | undefined): string | undefined {
+function templateHash(pod: Pod | undefined): string | undefined {
   const labels = pod?.metadata.labels ?? {}
   return labels['pod-template-hash'] ?? labels['controller-revision-hash']
 }

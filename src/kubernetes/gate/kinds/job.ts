@@ -8,14 +8,14 @@ import {matchesSelector} from './selector.ts'
 type Job = Served<batch.Job>
 
 /**
- * Returns the health of a Job: it must be complete. One that has failed, or whose failure is decided (`FailureTarget`),
- * fails the gate at once. One that its chart has suspended is partial.
+ * Returns the health of a Job: it must be complete. A Job that has failed, or whose failure is decided
+ * (`FailureTarget`), fails the gate at once. A Job that its chart suspends is partial.
  */
 export const jobHealth: HealthOf<Job> = (job, around, {isSuspended}) => {
   if (isTrue(job, 'Complete')) return HEALTHY
   const pods = around.pods.filter((pod) => matchesSelector(job.spec?.selector, pod))
   const failed = [findCondition(job, 'Failed'), findCondition(job, 'FailureTarget')].find(
-    (found) => found?.status === 'True',
+    (condition) => condition?.status === 'True',
   )
   if (failed) {
     const {reason = 'Failed', message} = failed

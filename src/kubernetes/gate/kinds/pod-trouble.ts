@@ -7,7 +7,7 @@ export interface PodTrouble {
   /** Kubernetes' reason. */
   readonly reason: string
   readonly detail?: string
-  /** The higher, the less waiting will help; the highest is shown if several pods are in trouble. */
+  /** The higher, the less waiting helps; of several pods the one with the highest severity is reported. */
   readonly severity: number
 }
 
@@ -19,12 +19,13 @@ type Trouble = Omit<PodTrouble, 'pod'>
 export function podTrouble(pod: Pod): PodTrouble | undefined {
   if (pod.status?.phase === 'Succeeded' || findCondition(pod, 'Ready')?.status === 'True') return undefined
   const trouble =
-    failure(pod) ?? unscheduled(pod) ?? initialisation(pod) ?? worstContainer(pod) ?? beginning(pod)
+    failure(pod) ?? unscheduled(pod) ?? initialisation(pod) ?? worstContainer(pod) ?? startingTrouble(pod)
   return {pod: pod.metadata.name, ...trouble}
 }
 
 /**
- * Returns the trouble of a pod that was evicted, preempted, or lost with its node, of which its containers say nothing.
+ * Returns the trouble of a pod that was evicted, preempted, or lost with its node, about which its containers
+ * report nothing.
  */
 function failure({status}: Pod): Trouble | undefined {
   if (status?.phase !== 'Failed' || !status.reason) return undefined
@@ -42,8 +43,8 @@ function unscheduled(pod: Pod): Trouble | undefined {
 }
 
 /**
- * Returns the trouble of the first init container that has not done its work: they run one after the other, and it
- * holds up the rest.
+ * Returns the trouble of the first init container that has not completed: they run in sequence, and it blocks
+ * the rest.
  */
 function initialisation(pod: Pod): Trouble | undefined {
   const containers = pod.spec?.initContainers ?? []
@@ -113,7 +114,7 @@ function restarts(status: Partial<ContainerStatus> | undefined): string {
   return `; restarted ${times}${last ? `, the last time after exit code ${last.exitCode}` : ''}`
 }
 
-function beginning(pod: Pod): Trouble {
+function startingTrouble(pod: Pod): Trouble {
   if (pod.metadata.deletionTimestamp) return {reason: 'Terminating', severity: SEVERITY.starting}
   const ready = findCondition(pod, 'Ready')
   const reason = ready?.reason ?? pod.status?.phase ?? 'Pending'

@@ -9,8 +9,8 @@ type ReplicaSet = Served<apps.ReplicaSet>
 type ReplicationController = Served<core.ReplicationController>
 
 /**
- * Returns the health of a ReplicaSet: every replica must be available. It never replaces a pod because its template has
- * changed, and nothing counts the pods of the current one.
+ * Returns the health of a ReplicaSet: every replica must be available. It never replaces a pod after its
+ * template has changed, and no status counts the pods of the current template.
  */
 export const replicaSetHealth: HealthOf<ReplicaSet> = (set, around, stated) => {
   const {spec, status = {}} = set
@@ -26,7 +26,7 @@ export const replicaSetHealth: HealthOf<ReplicaSet> = (set, around, stated) => {
   )
 }
 
-export const replicationControllerHealth: HealthOf<ReplicationController> = ({spec, ...rest}, ...more) => {
+export const replicationControllerHealth: HealthOf<ReplicationController> = ({spec, ...rest}, ...context) => {
   const {selector: matchLabels = {}, ...others} = spec ?? {}
-  return replicaSetHealth({...rest, spec: {...others, selector: {matchLabels}}}, ...more)
+  return replicaSetHealth({...rest, spec: {...others, selector: {matchLabels}}}, ...context)
 }

@@ -4,7 +4,10 @@ import {HEALTHY, type HealthOf, noted} from './health.ts'
 
 type Service = Served<core.Service>
 
-/** Returns the health of a Service of type LoadBalancer: it is never awaited, for a cluster may have nothing that gives addresses. */
+/**
+ * Returns the health of a Service of type LoadBalancer. It is never awaited, because a cluster may have no
+ * load balancer controller.
+ */
 export const loadBalancerHealth: HealthOf<Service> = (service) => {
   if ((service.status?.loadBalancer?.ingress ?? []).length > 0) return HEALTHY
   return noted('healthy', service, {message: 'its load balancer has no address', reason: 'NoAddress'})

@@ -7,9 +7,9 @@ import {type HealthOf, noted, scaledDown, workloadHealth} from './health.ts'
 type StatefulSet = Served<apps.StatefulSet>
 
 /**
- * Returns the health of a StatefulSet: every replica must be available and, except those below the partition, of the
- * current template (kubectl 1.36: rollout_status.go). It is partial while pods that nothing replaces are of an older
- * one.
+ * Returns the health of a StatefulSet: every replica must be available and, except those below the partition,
+ * of the current template (kubectl 1.36: rollout_status.go). It is partial while pods that no controller
+ * replaces are of an older template.
  */
 export const statefulSetHealth: HealthOf<StatefulSet> = (set, around, stated) =>
   scaledDown(set, stated) ??
@@ -19,7 +19,7 @@ export const statefulSetHealth: HealthOf<StatefulSet> = (set, around, stated) =>
     done: outdated(set),
   })
 
-/** Undefined if every pod is of the current template. */
+/** Returns undefined if every pod is of the current template. */
 function outdated(set: StatefulSet & {readonly kind: string}): PassedHealth | undefined {
   const {spec, status = {}} = set
   const [updated, wanted] = [status.updatedReplicas ?? 0, spec?.replicas ?? 1]
@@ -42,7 +42,9 @@ function missing({spec, status = {}}: StatefulSet): string | undefined {
   return updatedReplicas < updated ? `${updatedReplicas} of ${updated} replicas are updated` : undefined
 }
 
-/** Returns the claims of each template for each ordinal, as the controller names them: TEMPLATE-SET-ORDINAL. */
+/**
+ * Returns the names of the claims of each template and ordinal: TEMPLATE-SET-ORDINAL, as the controller does.
+ */
 function claimNames({metadata, spec}: StatefulSet): string[] {
   const replicas = spec?.replicas ?? 1
   if (replicas === 0) return []

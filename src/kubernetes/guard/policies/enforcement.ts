@@ -6,14 +6,21 @@ import {asking, CONFIG_MAPS, LEASES, NAMESPACES, resourcePath} from '../../api/r
 import {KK_NAMESPACE} from '../../lease/lease.ts'
 import {EXPIRY_NAME, UNTIL_LABEL} from '../names.ts'
 import {CLOCK} from './expiry.ts'
-import {awaitVerdict, blind, CLOCK_FACE, PARAMETERS, PAUSE_MILLISECONDS, type Target} from './probe.ts'
+import {
+  awaitVerdict,
+  CLOCK_CONFIG_MAP,
+  notVisible,
+  PARAMETERS,
+  POLL_INTERVAL_MS,
+  type Target,
+} from './probe.ts'
 
-/** The time within which an API server must have renewed its Lease, which it does every 10 seconds. */
-const RENEWAL_MILLISECONDS = 30_000
+/** The time within which an API server must renew its Lease, which it does every 10 seconds. */
+const RENEWAL_TIMEOUT_MS = 30_000
 
 /**
- * Waits until the API server denies what it should: with the parameters of this stamp, in the namespaces of all
- * releases, and with a clock that runs. Throws `KK_GUARD`.
+ * Waits until the API server enforces the policies: with the parameters of this stamp, in the namespaces of
+ * all releases, and with a clock that runs. Throws `KK_GUARD`.
  */
 export async function awaitEnforcement(
   client: ApiClient,
@@ -23,8 +30,8 @@ export async function awaitEnforcement(
   await awaitVerdict(
     client,
     PARAMETERS,
-    (found) => found.outcome === 'denied' && found.said.includes(stamp),
-    () => blind('the parameters of the guard'),
+    (verdict) => verdict.outcome === 'denied' && verdict.message.includes(stamp),
+    () => notVisible('the parameters of the guard'),
   )
   for (const name of new Set(releases.map(releaseNamespace))) {
     await awaitDenial(client, {resource: NAMESPACES, namespace: '', name}, `that ${name} is guarded`)
@@ -33,25 +40,27 @@ export async function awaitEnforcement(
 }
 
 /**
- * Waits until the policy that ends approvals sees this time, in seconds since the epoch; by default the newest. With a
- * clock that has stopped, an approval would never end. Throws `KK_GUARD`.
+ * Waits until the policy that ends approvals sees this time, in seconds since the epoch. Defaults to the
+ * newest. With a stopped clock, an approval would never end. Throws `KK_GUARD`.
  */
 export async function awaitClock(client: ApiClient, time?: number): Promise<void> {
-  await setClockFace(client, time ?? (await newestTime(client)))
-  await awaitDenial(client, CLOCK_FACE, 'its own clock, by which approvals end')
+  await writeClockConfigMap(client, time ?? (await newestTime(client)))
+  await awaitDenial(client, CLOCK_CONFIG_MAP, 'its own clock, which ends approvals')
 }
 
-/** Returns the newest time once it has moved on, for a clock that has only just stopped still shows the newest. */
+/**
+ * Returns the newest time after it has advanced: a clock that has only just stopped still shows the newest.
+ */
 async function nextTime(client: ApiClient): Promise<number> {
   const before = await newestTime(client)
   const later = async () => {
     const now = await newestTime(client)
     return now > before && now
   }
-  const polling = {interval: PAUSE_MILLISECONDS, deadline: Date.now() + RENEWAL_MILLISECONDS}
-  const found = await pollUntil(later, polling)
-  if (found === undefined) throw blind('a renewal of its own Lease in kube-system')
-  return found
+  const polling = {interval: POLL_INTERVAL_MS, deadline: Date.now() + RENEWAL_TIMEOUT_MS}
+  const time = await pollUntil(later, polling)
+  if (time === undefined) throw notVisible('a renewal of its own Lease in kube-system')
+  return time
 }
 
 function awaitDenial(client: ApiClient, target: Target, what: string): Promise<void> {
@@ -59,11 +68,11 @@ function awaitDenial(client: ApiClient, target: Target, what: string): Promise<v
     client,
     target,
     ({outcome}) => outcome === 'denied',
-    () => blind(what),
+    () => notVisible(what),
   )
 }
 
-/** Returns the time of the last sign of life of any API server, in seconds since the epoch. */
+/** Returns the newest renewal of any API server's Lease, in seconds since the epoch. */
 async function newestTime(client: ApiClient): Promise<number> {
   const [[label, value] = []] = Object.entries(CLOCK.label)
   const {items} = await listAll<{spec: {renewTime?: string}}>(client, {
@@ -73,12 +82,15 @@ async function newestTime(client: ApiClient): Promise<number> {
   })
   const times = items.map(({spec}) => Date.parse(spec.renewTime ?? ''))
   if (times.length === 0)
-    throw blind('a Lease of its own in kube-system: the feature APIServerIdentity is off')
+    throw notVisible('its own Lease in kube-system: the feature APIServerIdentity is off')
   return Math.floor(Math.max(...times) / 1000)
 }
 
-/** Writes the ConfigMap that may be deleted until then: its deletion is denied as soon as the policy sees that time. */
-async function setClockFace(client: ApiClient, until: number): Promise<void> {
+/**
+ * Writes the ConfigMap that may be deleted until this time: its deletion is denied when the policy's clock
+ * has reached it.
+ */
+async function writeClockConfigMap(client: ApiClient, until: number): Promise<void> {
   await client.json({
     method: 'PATCH',
     path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, EXPIRY_NAME),

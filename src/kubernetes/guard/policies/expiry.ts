@@ -1,8 +1,10 @@
 import type {KubernetesObject} from '../../manifest/kubernetes-object.ts'
 import {EXPIRY_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
-import {bindingOf, rule} from './policy.ts'
+import {policyBinding, rule} from './policy.ts'
 
-/** The Leases of the API servers, which each writes every 10 seconds (Kubernetes 1.26: feature APIServerIdentity). */
+/**
+ * The Leases of the API servers, each renewed every 10 seconds (Kubernetes 1.26: feature APIServerIdentity).
+ */
 export const CLOCK = {
   namespace: 'kube-system',
   label: {'apiserver.kubernetes.io/identity': 'kube-apiserver'},
@@ -11,9 +13,10 @@ export const CLOCK = {
 const UNTIL = `oldObject.metadata.labels['${UNTIL_LABEL}']`
 
 /**
- * Returns the policy that ends approvals. CEL in admission has no clock, and a policy sees one parameter at a time. So
- * the time comes from the Leases of the API servers, and the end of an approval from a label of the object, which the
- * other policy compares with the approval. With several API servers all Leases must agree: the latest time decides.
+ * Returns the policy that ends approvals. CEL in admission has no clock, and a policy reads one parameter at
+ * a time. So the time comes from the Leases of the API servers, and the expiry of an approval from a label of
+ * the object, which the other policy compares with the approval. With several API servers the policy must
+ * allow for each Lease: the latest time decides.
  */
 export function expiryPolicy(): KubernetesObject {
   return {
@@ -29,7 +32,7 @@ export function expiryPolicy(): KubernetesObject {
           rule('apps', 'v1', ['statefulsets'], ['DELETE']),
           rule('', 'v1', ['persistentvolumeclaims', 'namespaces'], ['DELETE']),
           rule('', 'v1', ['secrets'], ['UPDATE', 'DELETE']),
-          // The object by which kk proves that the clock runs.
+          // The object with which kk tests that the clock runs.
           rule('', 'v1', ['configmaps'], ['DELETE']),
         ],
       },
@@ -38,7 +41,7 @@ export function expiryPolicy(): KubernetesObject {
           name: 'is-marked',
           expression: `has(oldObject.metadata.labels) && '${UNTIL_LABEL}' in oldObject.metadata.labels`,
         },
-        // Helm copies labels to later records, and prunes old ones: only the deployed record is kept.
+        // Helm copies labels to later records, and prunes old ones: only the deployed record is guarded.
         {
           name: 'is-kept',
           expression: [
@@ -65,5 +68,5 @@ export function expiryPolicy(): KubernetesObject {
 
 export function expiryBinding(namespaces: readonly string[]): KubernetesObject {
   const parameters = {namespace: CLOCK.namespace, selector: {matchLabels: CLOCK.label}}
-  return bindingOf(EXPIRY_NAME, {parameters, namespaces})
+  return policyBinding(EXPIRY_NAME, {parameters, namespaces})
 }

@@ -3,14 +3,13 @@ import type {KubernetesObject} from '../../manifest/kubernetes-object.ts'
 import {BINDINGS, GUARD_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
 import {APPROVAL_KEY, CLAIM_KEY, RELEASE_KEY, STAMP_KEY} from '../parameters.ts'
 
-/** The variables of the expressions; each name stands for its CEL, which may use the names above it. */
+/** The variables of the expressions; each name represents its CEL, which may use the names above it. */
 const VARIABLES = {
   kind: 'request.resource.resource',
   subject: "request.operation == 'CREATE' ? object : oldObject",
   annotations: 'variables.subject.metadata.?annotations.orValue({})',
   labels: 'variables.subject.metadata.?labels.orValue({})',
-  // Objects in a namespace that is being deleted were given up with it; a denial would only keep the namespace from
-  // going.
+  // The deletion of a namespace was allowed when it began; a denial of its objects would only block it.
   isGoing: [
     'has(variables.subject.metadata.deletionTimestamp)',
     '(namespaceObject != null && has(namespaceObject.metadata.deletionTimestamp))',
@@ -22,8 +21,8 @@ const VARIABLES = {
     "variables.labels[?'status'].orValue('') == 'deployed'",
     "(request.operation == 'DELETE' || object.metadata.?labels[?'status'].orValue('').startsWith('uninstall'))",
   ].join(' && '),
-  // Not in a dry run, for kk validates hooks before it deploys. Helm reads events without regard to case and spaces
-  // (Helm 4.2: manifest_sorter.go).
+  // Not in a dry run, because kk validates hooks before it deploys. Helm reads events without regard to case
+  // and spaces (Helm 4.2: manifest_sorter.go).
   isHook: [
     '!request.?dryRun.orValue(false)',
     "variables.annotations[?'helm.sh/hook'].orValue('').split(',').exists(event, event.trim().lowerAscii() == 'pre-delete')",
@@ -37,7 +36,7 @@ const VARIABLES = {
     "variables.kind == 'namespaces' ? variables.subject.metadata.name",
     "variables.annotations[?'meta.helm.sh/release-namespace'].orValue(request.namespace)",
   ].join(' : '),
-  // A StatefulSet names its claims <template>-<statefulset>-<ordinal>, and they have no mark of helm's.
+  // A StatefulSet names its claims <template>-<statefulset>-<ordinal>, and they have no label of helm.
   claimKey: [
     "variables.kind == 'persistentvolumeclaims' && variables.subject.metadata.name.matches('-[0-9]+$')",
     `? '${CLAIM_KEY}' + request.namespace + '.' + variables.subject.metadata.name.substring(0, variables.subject.metadata.name.lastIndexOf('-'))`,
@@ -68,7 +67,7 @@ const VARIABLES = {
 
 const RELEASES = "variables.denied.map(key, key.replace('.', '/', 1)).join(' ')"
 
-/** Messages in CEL: what is denied, and the command that allows it. */
+/** Messages in CEL: the denied request, and the command that allows it. */
 const UNINSTALLING = `'the release ' + ${RELEASES} + ' is protected and may not be uninstalled'`
 const DELETING = [
   "request.kind.kind + ' ' + variables.subject.metadata.name",
@@ -80,8 +79,8 @@ const APPROVING = `'; if it is meant, allow it for a while with: kk guard approv
 const MESSAGE = `'kk guard: ' + (request.operation == 'DELETE' ? ${DELETING} : ${UNINSTALLING}) + ${APPROVING}`
 
 /**
- * Returns the policy that denies requests which would lose data of protected releases, unless approved, and the
- * deletion of its own parameters.
+ * Returns the policy that denies requests that would lose data of protected releases, unless approved, and
+ * the deletion of its own parameters.
  */
 export function guardPolicy(): KubernetesObject {
   const isOwn = [
@@ -118,21 +117,21 @@ export function guardPolicy(): KubernetesObject {
 }
 
 /**
- * Returns the binding of the policy to only these namespaces: a guard that has lost its parameters denies every request
- * there.
+ * Returns the binding of the policy to these namespaces only: a guard without its parameters denies every
+ * request in them.
  */
 export function guardBinding(namespaces: readonly string[]): KubernetesObject {
-  return bindingOf(GUARD_NAME, {parameters: {name: GUARD_NAME, namespace: KK_NAMESPACE}, namespaces})
+  return policyBinding(GUARD_NAME, {parameters: {name: GUARD_NAME, namespace: KK_NAMESPACE}, namespaces})
 }
 
 interface Binding {
-  /** The part of `paramRef` that selects the parameters; if none match, everything is denied. */
+  /** The part of `paramRef` that selects the parameters; if none match, every request is denied. */
   readonly parameters: object
   readonly namespaces: readonly string[]
 }
 
 /** Returns the binding of a policy, with the same name. */
-export function bindingOf(name: string, {parameters, namespaces}: Binding): KubernetesObject {
+export function policyBinding(name: string, {parameters, namespaces}: Binding): KubernetesObject {
   return {
     apiVersion: BINDINGS.apiVersion,
     kind: BINDINGS.kind,
@@ -146,13 +145,13 @@ export function bindingOf(name: string, {parameters, namespaces}: Binding): Kube
   }
 }
 
-const NAME_OF_NAMESPACE = 'kubernetes.io/metadata.name'
+const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name'
 
 /** Returns a selector of these namespaces; without any, it selects none. */
 function inNamespaces(namespaces: readonly string[]): object {
   const values = [...new Set(namespaces)].sort()
-  if (values.length > 0) return {matchExpressions: [{key: NAME_OF_NAMESPACE, operator: 'In', values}]}
-  const never = ['Exists', 'DoesNotExist'].map((operator) => ({key: NAME_OF_NAMESPACE, operator}))
+  if (values.length > 0) return {matchExpressions: [{key: NAMESPACE_NAME_LABEL, operator: 'In', values}]}
+  const never = ['Exists', 'DoesNotExist'].map((operator) => ({key: NAMESPACE_NAME_LABEL, operator}))
   return {matchExpressions: never}
 }
 

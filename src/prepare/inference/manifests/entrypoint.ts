@@ -1,7 +1,7 @@
 import type {Target, Want} from '../../../graph/inference/facts.ts'
 import {isBuiltIn} from '../../../kubernetes/inventory/custom-kinds.ts'
 import type {KubernetesObject} from '../../../kubernetes/manifest/kubernetes-object.ts'
-import {literalsOf, type NamedContainer, type PodTemplate} from '../../../kubernetes/manifest/pods.ts'
+import {literalVariables, type NamedContainer, type PodTemplate} from '../../../kubernetes/manifest/pods.ts'
 import type {Waiter} from '../../../release.ts'
 
 /** A want that a rule finds in an object; the object and its file are the same for all rules. */
@@ -35,7 +35,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 export function entrypointWants({containers, waiter}: Waiting): readonly StatedWant[] {
   const kind = waiter === 'cron' ? 'soft' : 'ready'
   return containers.flatMap(({container, title}) =>
-    [...literalsOf(container)].flatMap(([name, value]) =>
+    [...literalVariables(container)].flatMap(([name, value]) =>
       (READERS[name]?.(value) ?? []).map((target) => ({
         kind,
         target,

@@ -2,7 +2,7 @@ import {dig, digMaps, digText} from '../../../base/dig.ts'
 import {type Provided, type ProvidedObject, wordDigest} from '../../../graph/inference/facts.ts'
 import {isBuiltIn} from '../../../kubernetes/inventory/custom-kinds.ts'
 import type {RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
-import {containersOf, literalsOf, podTemplate} from '../../../kubernetes/manifest/pods.ts'
+import {containersOf, literalVariables, podTemplate} from '../../../kubernetes/manifest/pods.ts'
 
 const TELLS_NAME = /SECRET|KEYRING|CONFIG_?MAP/
 const NAME_FLAG = /--[\w-]*(?:secret|configmap)[\w-]*[= ]([a-z0-9][a-z0-9.-]*)/g
@@ -76,7 +76,7 @@ function namesToldToJobs({object}: RenderedObject): readonly string[] {
   return containersOf(template)
     .filter(({isInit}) => !isInit)
     .flatMap(({container}) => {
-      const told = [...literalsOf(container)].filter(([name]) => TELLS_NAME.test(name))
+      const told = [...literalVariables(container)].filter(([name]) => TELLS_NAME.test(name))
       const words = [...textsAt(container, 'command'), ...textsAt(container, 'args')].join(' ')
       const names = told.map(([, value]) => value).filter((value) => /^[a-z0-9][a-z0-9.-]*$/.test(value))
       return [...names, ...Array.from(words.matchAll(NAME_FLAG), ([, name]) => name!)]

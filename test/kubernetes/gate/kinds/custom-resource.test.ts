@@ -77,11 +77,11 @@ describe('a custom resource', () => {
     if (health.state === 'waiting') expect(health.until).toBe(NOW - ago + 120_000)
   })
 
-  it('without a status says until when it is waited for', () => {
+  it('without a status has a time limit', () => {
     const health = healthOf(undefined, undefined, {creationTimestamp: '2026-11-22T11:59:00Z'})
 
     expect(health).toMatchObject({
-      blames: [{message: expect.stringContaining('it counts as healthy 120 s after it was made')}],
+      blames: [{message: expect.stringContaining('it counts as healthy 120 s after its creation')}],
     })
   })
 
@@ -117,7 +117,7 @@ describe('a rule for a kind', () => {
     expect(healthOf(status, rule).state).toBe(state)
   })
 
-  it('says what stands there, but never a whole map', () => {
+  it('prints the present value, but never a whole map', () => {
     const message = (status: object) => {
       const health = healthOf(status, rule)
       return health.state === 'waiting' ? health.blames[0]!.message : ''

@@ -12,7 +12,7 @@ describe('the health of a DaemonSet', () => {
     },
   )
 
-  it('is healthy without a node, and says so', () => {
+  it('is healthy without a matching node, with a note', () => {
     const set = workload('DaemonSet', {status: {desiredNumberScheduled: 0}})
 
     expect(daemonSetHealth(set, around(), STATED)).toEqual({
@@ -28,7 +28,7 @@ describe('the health of a DaemonSet', () => {
     })
   })
 
-  it('is partial while pods that nothing replaces are of an older version', () => {
+  it('is partial while pods that no controller replaces are of an older version', () => {
     const status = {...done, updatedNumberScheduled: 1}
     const set = workload('DaemonSet', {spec: {updateStrategy: {type: 'OnDelete'}}, status})
 

@@ -93,7 +93,7 @@ describe('the health of a Deployment', () => {
       })
     })
 
-    it('is waiting while the pods that it has are not available', () => {
+    it('is waiting while its present pods are not available', () => {
       const health = healthWith({replicas: 3, availableReplicas: 2})
 
       expect(health).toMatchObject({
@@ -102,20 +102,20 @@ describe('the health of a Deployment', () => {
       })
     })
 
-    it('is rolled out once it is resumed by hand', () => {
+    it('is rolled out after it is resumed by hand', () => {
       const health = healthWith({replicas: 3, availableReplicas: 3}, {paused: false})
 
       expect(health).toMatchObject({blames: [{message: '0 of 3 replicas are updated'}, {}]})
     })
   })
 
-  it('does not take an exceeded deadline of an earlier generation for its own', () => {
+  it('ignores the exceeded deadline of an earlier generation', () => {
     const deployment = workload('Deployment', {status: {conditions: [timedOut]}, observed: 1})
 
     expect(deploymentHealth(deployment, around(), STATED).state).toBe('waiting')
   })
 
-  it('blames the pods of the newest template, for the others are being replaced', () => {
+  it('names the pods of the newest template, because the others are being replaced', () => {
     const deployment = workload('Deployment', {
       spec: {replicas: 2},
       status: {replicas: 2, updatedReplicas: 1},
@@ -130,7 +130,7 @@ describe('the health of a Deployment', () => {
     })
   })
 
-  it('says why no pod can be made', () => {
+  it('reports why no pod can be created', () => {
     const conditions = [
       {type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota: pods'},
     ]

@@ -5,7 +5,7 @@ import {pod, READY_POD, type StatedStatus, waitingFor} from '../../support/objec
 const running = {running: {}}
 const init = (name: string, restartPolicy?: string) => ({name, ...(restartPolicy && {restartPolicy})})
 
-describe('what is wrong with a pod', () => {
+describe('the trouble of a pod', () => {
   it.each<[string, StatedStatus, object]>([
     [
       'CrashLoopBackOff',
@@ -81,7 +81,7 @@ describe('what is wrong with a pod', () => {
     expect(podTrouble(pod('api-1', status))).toBeUndefined()
   })
 
-  it('is the first init container that has not ended well', () => {
+  it('is the first init container that has not succeeded', () => {
     const status = {
       phase: 'Pending',
       initContainerStatuses: [
@@ -114,7 +114,7 @@ describe('what is wrong with a pod', () => {
     expect(trouble).toMatchObject({container: 'wait', reason: 'CrashLoopBackOff'})
   })
 
-  it('passes over a sidecar among the init containers once it has started', () => {
+  it('ignores a sidecar among the init containers after it has started', () => {
     const status = {
       phase: 'Running',
       initContainerStatuses: [{name: 'proxy', started: true, ready: true, state: running}],

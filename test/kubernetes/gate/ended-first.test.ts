@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {tellingFirst} from '../../../src/kubernetes/gate/evidence.ts'
+import {endedFirst} from '../../../src/kubernetes/gate/evidence.ts'
 
 const cause = (object: string, reason?: string) => ({
   object,
@@ -7,7 +7,7 @@ const cause = (object: string, reason?: string) => ({
   ...(reason && {reason}),
 })
 
-test('what has ended comes before what may wait for it, and all else stays in its order', () => {
+test('causes that have ended come before causes that may wait for them, in the same order otherwise', () => {
   const blames = [
     cause('Deployment/placement-api', 'PodInitializing'),
     cause('Job/placement-db-create', 'Error'),
@@ -16,7 +16,7 @@ test('what has ended comes before what may wait for it, and all else stays in it
     cause('Service/placement-api'),
   ]
 
-  expect(tellingFirst(blames).map(({object}) => object)).toEqual([
+  expect(endedFirst(blames).map(({object}) => object)).toEqual([
     'Job/placement-db-create',
     'Job/placement-register',
     'Deployment/placement-api',

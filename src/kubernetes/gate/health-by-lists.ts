@@ -11,30 +11,30 @@ import {
   collectionsOf,
   evaluate,
   type Gating,
-  leftToScalers,
+  withoutScaledReplicas,
 } from './evaluate.ts'
 import type {Health} from './health.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation, type SeenCollection} from './observation.ts'
 
-type HealthNow = (
+type HealthReader = (
   namespace: string,
   objects: readonly KubernetesObject[],
   background?: Background,
 ) => Promise<Health>
 
 /**
- * Returns a reader of health by lists, without a watch. Calls while a list is under way share it, for many releases
+ * Returns a reader of health by lists, without a watch. Concurrent calls share a list, because many releases
  * live in one namespace.
  */
-export function healthByLists(client: ApiClient, gating: Gating): HealthNow {
-  const underWay = new Map<string, Promise<SeenCollection>>()
+export function healthByLists(client: ApiClient, gating: Gating): HealthReader {
+  const pending = new Map<string, Promise<SeenCollection>>()
 
   function list(resource: Resource, namespace: string): Promise<SeenCollection> {
     const key = collectionKey({resource, namespace})
     const shared =
-      underWay.get(key) ?? listOnce(client, resource, namespace).finally(() => underWay.delete(key))
-    underWay.set(key, shared)
+      pending.get(key) ?? listOnce(client, resource, namespace).finally(() => pending.delete(key))
+    pending.set(key, shared)
     return shared
   }
 
@@ -43,15 +43,15 @@ export function healthByLists(client: ApiClient, gating: Gating): HealthNow {
     const wanted = collectionsOf(gated)
     const seen = await Promise.all(wanted.map((one) => list(one.resource, one.namespace)))
     const byKey = new Map(wanted.map((one, index) => [collectionKey(one), seen[index]!]))
-    const look = observation(
-      (resource, home) => byKey.get(collectionKey({resource, namespace: home})) ?? NOTHING,
+    const observed = observation(
+      (resource, home) => byKey.get(collectionKey({resource, namespace: home})) ?? EMPTY_COLLECTION,
     )
-    const expected = await leftToScalers(gated, look, gating)
-    return redactHealth(evaluate(expected, look, background), redactSecretsOf(objects))
+    const expected = await withoutScaledReplicas(gated, observed, gating)
+    return redactHealth(evaluate(expected, observed, background), redactSecretsOf(objects))
   }
 }
 
-const NOTHING: SeenCollection = {get: () => undefined, all: () => []}
+const EMPTY_COLLECTION: SeenCollection = {get: () => undefined, all: () => []}
 
 async function listOnce(client: ApiClient, resource: Resource, namespace: string): Promise<SeenCollection> {
   const {items} = await listAll<Observed>(client, {
