@@ -43,7 +43,7 @@ describe('a saved plan', () => {
     const {exitCode, stderr} = await apply(environment, 'first.json', '--yes')
 
     expect(exitCode).toBe(3)
-    expect(stderr).toMatch(/KK_MOVED: first\.json is not what would be done now; nothing was changed/)
+    expect(stderr).toMatch(/KK_MOVED: first\.json does not match the present state; nothing was changed/)
     expect(stderr).toContain('  db: was not installed, is now at revision 1 (deployed)')
     expect(await revisions(environment.name)).toEqual({db: 1, api: 1, web: 1})
   })

@@ -156,7 +156,7 @@ atNight(() => {
     expect(refused.exitCode).toBe(3)
     expect(refused.stderr).toMatch(/KK_CONFLICT[\s\S]*Deployment\/api spec\.replicas is managed by kubectl/)
     expect(refused.stderr).toContain(
-      'bring the file back to the older inputs, and: kk upgrade api --force-conflicts',
+      'restore the older inputs in the file, and: kk upgrade api --force-conflicts',
     )
     expect(forced.exitCode, forced.stderr).toBe(0)
   })

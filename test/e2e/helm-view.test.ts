@@ -163,7 +163,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
 
     expect(refused.exitCode, refused.stderr).toBe(3)
     expect(refused.stderr).toMatch(
-      /KK_UNCONFIRMED[\s\S]*PersistentVolumeClaim \S+\/pre with its data; nothing takes its place/,
+      /KK_UNCONFIRMED[\s\S]*PersistentVolumeClaim \S+\/pre with its data; it is not re-created/,
     )
     expect(refused.stderr).not.toMatch(/\/(?:post|test) with its data/)
     expect(untouched).toEqual(before)
@@ -248,7 +248,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
 
     expect(refused.exitCode, refused.stderr).toBe(3)
     expect(refused.stderr).toMatch(/note: .*ConfigMap\/settings becomes a hook/)
-    expect(refused.stderr).toMatch(/KK_UNCONFIRMED[\s\S]*\/pre with its data; nothing takes its place/)
+    expect(refused.stderr).toMatch(/KK_UNCONFIRMED[\s\S]*\/pre with its data; it is not re-created/)
     expect(named.exitCode, named.stderr).toBe(0)
     expect(named.stderr).not.toContain('PersistentVolumeClaim/pre stays')
     expect(named.stderr).toMatch(/partial: ConfigMap\/settings: is gone/)
@@ -280,7 +280,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     ])
     expect(dry.exitCode, dry.stderr).toBe(0)
     expect(dry.stderr).toMatch(
-      /a hook deletes .*PersistentVolumeClaim \S+\/hooked with its data; helm makes it again empty/,
+      /a hook deletes .*PersistentVolumeClaim \S+\/hooked with its data; helm re-creates it empty/,
     )
     const {name} = environment
     for (const stderr of [dry.stderr, text.stderr, refused.stderr])

@@ -5,7 +5,7 @@ import {openCorner} from './support/corner.ts'
 import {records} from './support/snapshot.ts'
 
 describe.concurrent('another kk at work', () => {
-  const AT_WORK = /hooked: \S+@\S+ \(process \d+, run \S+\) is at work on it \(helm \w+\): waiting for it\n/g
+  const AT_WORK = /hooked: \S+@\S+ \(process \d+, run \S+\) is working on it \(helm \w+\): waiting for it\n/g
 
   it('is waited for, and who it is is said; --no-wait and a dry run are refused', async () => {
     const corner = await openCorner(installing('30s'))

@@ -37,39 +37,41 @@ import {expectLetGo} from '../observation/present-drivers.ts'
 import {livingSecrets, unstatedSecret} from '../secrets/living-secrets.ts'
 import {type RunChoices, startRun} from './start-run.ts'
 
-/** What an upgrade with this environment's chart and values would change of a release that kk did not install. */
+/**
+ * The changes of an upgrade with this environment's chart and values to a release that kk did not install.
+ */
 export interface Adoption {
   readonly release: ReleaseId
   readonly revision: number
-  /** Helm's word for that revision. */
+  /** Helm's status of that revision. */
   readonly status: string
-  /** The environment that hands it over; absent for one that kk did not install. */
+  /** The environment that hands it over; absent for a release that kk did not install. */
   readonly from?: string
-  /** The tool to which it was handed over, and which gives it back. */
+  /** The tool to which it was handed over, and which returns it. */
   readonly tool?: string
-  /** Who uses it, and stays with another environment. */
+  /** The dependents that remain in another environment. */
   readonly users: readonly OtherUser[]
   readonly chart: {readonly name: string; readonly before: string; readonly after: string}
   readonly values: readonly ValueChange[]
   readonly objects: readonly ObjectChange[]
-  /** Nothing of all that differs. */
+  /** Whether neither chart, values nor objects differ. */
   readonly same: boolean
 }
 
-/** Adoptions that are ready to be made. */
+/** Adoptions that are ready to run. */
 export interface PlannedAdoption {
   readonly plan: Plan
   readonly adoptions: readonly Adoption[]
-  /** Those that were named, and are this environment's already. */
+  /** Named releases that this environment already owns. */
   readonly ours: readonly ReleaseId[]
-  /** The manifests that differ, and what takes the secrets out of their text. */
+  /** The manifests that differ, to be masked by `redact`. */
   readonly diffs: readonly {
     readonly release: ReleaseId
     readonly before: readonly KubernetesObject[]
     readonly after: readonly KubernetesObject[]
   }[]
   readonly redact: ReturnType<typeof redactObjects>
-  /** Why the next deploy would be refused, as far as that is known; a note says it, too. */
+  /** Why the next deploy would fail, as far as that is known; a note reports it too. */
   readonly deployRefusal: KkError | undefined
   run(choices: RunChoices): AsyncIterable<RunEvent>
 }
@@ -80,10 +82,11 @@ interface Ports {
 }
 
 /**
- * Compares releases that kk did not install, or that the environment `from` hands over, with what the environment makes
- * of them; changes nothing. Without names, what the file states of the environment `from`, or all where it has all of
- * that. Throws `KK_HANDED_OVER` while Flux drives one, what `adoptable`, `expectNamed` and `expectSameChart` throw, `KK_UNKNOWN_RELEASE`, `KK_RECORD`, and what a
- * chart has against its values.
+ * Compares releases that kk did not install, or that the environment `from` hands over, with the charts and
+ * values of this environment; changes nothing. Without names, it compares the releases with a section in the
+ * file that `from` owns, or all if `from` owns nothing else. Throws `KK_HANDED_OVER` while Flux manages one,
+ * `KK_UNKNOWN_RELEASE`, `KK_RECORD`, the errors of `adoptable`, `expectNamed` and `expectSameChart`, and a
+ * chart's errors for its values.
  */
 export async function planAdoption(
   prepared: Prepared,
@@ -93,25 +96,25 @@ export async function planAdoption(
   const {environment} = prepared
   const named =
     names.length === 0
-      ? await ownedBy(from, prepared, ports.cluster)
+      ? await listOwned(from, prepared, ports.cluster)
       : new Set(namedReleases(prepared, names))
   const unknown = [...named].find((release) => !prepared.releases.has(release))
   if (unknown !== undefined) throw onlyUsed(unknown, environment.file)
   const {cluster} = ports
   const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, [...named])])
   const records = await observedRecords(cluster, seen.records, (release) => named.has(release))
-  const recordOf = new Map(records.map((record) => [record.release, record]))
-  const looked = [...named].map((release) => {
+  const recordsById = new Map(records.map((record) => [record.release, record]))
+  const candidates = [...named].map((release) => {
     const {desired} = prepared.releases.get(release)!
-    return {desired, ...adoptable(desired, recordOf.get(release), from)}
+    return {desired, ...adoptable(desired, recordsById.get(release), from)}
   })
-  const foreign = looked.filter(({isOurs}) => !isOurs).map(({record}) => record.release)
+  const foreign = candidates.filter(({isOurs}) => !isOurs).map(({record}) => record.release)
   const driverNotes = await expectLetGo(foreign, cluster)
   const users = otherUsers(new Set(foreign), records, environment.name)
   if (from !== undefined && names.length === 0) {
     const isProtected = (release: ReleaseId) =>
       prepared.releases.get(release)!.desired.protected ||
-      readLabels(recordOf.get(release)!.labels)?.protected === true
+      readLabels(recordsById.get(release)!.labels)?.protected === true
     expectNamed(
       foreign.map((release) => ({
         release,
@@ -123,7 +126,7 @@ export async function planAdoption(
   }
   const compared = await compareAll(prepared, foreign, {...ports, kubeVersion: plansCluster.version})
   const adoptions = compared.map(({adoption}): Adoption => {
-    const tool = readLabels(recordOf.get(adoption.release)!.labels)?.exportedTo
+    const tool = readLabels(recordsById.get(adoption.release)!.labels)?.exportedTo
     return {
       ...adoption,
       users: users.get(adoption.release)!,
@@ -137,19 +140,19 @@ export async function planAdoption(
     environment: environment.name,
     file: environment.file,
     cluster: plansCluster,
-    actions: adoptions.map((adoption) => actionOf(adoption, prepared, recordOf)),
+    actions: adoptions.map((adoption) => adoptAction(adoption, prepared, recordsById)),
     bystanders: [],
     notes: [
       ...driverNotes,
       ...fluxNotes(compared),
-      ...requirementNotes(foreign, prepared, recordOf),
+      ...requirementNotes(foreign, prepared, recordsById),
       ...refusalNotes(deployRefusal),
     ],
   }
   return {
     plan,
     adoptions,
-    ours: looked.filter(({isOurs}) => isOurs).map(({record}) => record.release),
+    ours: candidates.filter(({isOurs}) => isOurs).map(({record}) => record.release),
     diffs: compared.map(({adoption: {release}, before, after}) => ({release, before, after})),
     redact: redactObjects(
       compared.flatMap(({before, after}) => [...before, ...after]),
@@ -164,7 +167,7 @@ export async function planAdoption(
         tasks: plan.actions.map((action) => ({
           kind: action.kind,
           action,
-          work: workOf(action.release, prepared),
+          work: adoptWork(action.release, prepared),
         })),
         mask: preparedMask(prepared),
       }),
@@ -172,25 +175,25 @@ export async function planAdoption(
 }
 
 /**
- * The releases of the file that belong to that environment: those that have a section or, when the environment has
- * nothing else, all: it is renamed. Throws `KK_NOT_INSTALLED` when there are none.
+ * Returns the releases of the file that the environment `from` owns: those with a section or, if `from` owns
+ * nothing else, all, because the environment was renamed. Throws `KK_NOT_INSTALLED` if there are none.
  */
-async function ownedBy(
+async function listOwned(
   from: string | undefined,
   {environment, releases, graph}: Prepared,
   cluster: Cluster,
 ): Promise<ReadonlySet<ReleaseId>> {
   const {records, note} = await seenRecords(cluster, [...releases.keys()])
   const isRenamed = from !== undefined && note === undefined && hasAllOf(from, graph, records)
-  const found = records
+  const owned = records
     .filter(({release, labels}) => releases.has(release) && readLabels(labels)?.owner === from)
     .map(({release}) => release)
-  const stated = found.filter((release) => releases.get(release)!.desired.stated)
-  if (stated.length > 0) return new Set(isRenamed ? found : stated)
+  const withSection = owned.filter((release) => releases.get(release)!.desired.stated)
+  if (withSection.length > 0) return new Set(isRenamed ? owned : withSection)
   throw new KkError(
     'KK_NOT_INSTALLED',
-    `no section of ${environment.file} is of a release that belongs to the environment "${from}"`,
-    {hint: `see what it has with kk status --owner ${from}; what is only required must be named`},
+    `${environment.file} has no section of a release of the environment "${from}"`,
+    {hint: `list its releases with kk status --owner ${from}; releases that are only required must be named`},
   )
 }
 
@@ -199,11 +202,11 @@ interface Compared {
   readonly adoption: Omit<Adoption, 'users' | 'from' | 'tool'>
   readonly before: readonly KubernetesObject[]
   readonly after: readonly KubernetesObject[]
-  /** Those that it was deployed with, and those that it would be. */
+  /** The values of the last revision, and those of an upgrade. */
   readonly values: {readonly before: Values; readonly after: Values}
 }
 
-/** One after the other: few are named. */
+/** Compares releases in sequence, because few are named. */
 async function compareAll(
   prepared: Prepared,
   releases: readonly ReleaseId[],
@@ -211,11 +214,11 @@ async function compareAll(
 ): Promise<readonly Compared[]> {
   const stored = new Map<ReleaseId, StoredRelease>()
   for (const release of releases) {
-    const found = await ports.cluster.records.stored(release)
-    if (!found)
-      throw new KkError('KK_RACED', `${release} was removed meanwhile`, {hint: 'look again with kk plan'})
-    expectSameChart(prepared.releases.get(release)!.desired, found)
-    stored.set(release, found)
+    const existing = await ports.cluster.records.stored(release)
+    if (!existing)
+      throw new KkError('KK_RACED', `${release} was removed in the meantime`, {hint: 'check with kk plan'})
+    expectSameChart(prepared.releases.get(release)!.desired, existing)
+    stored.set(release, existing)
   }
   const vendored = await vendor(prepared, releases)
   try {
@@ -264,19 +267,19 @@ async function compare(
   }
 }
 
-function actionOf(
+function adoptAction(
   {release, revision, same, from, tool}: Adoption,
   {releases}: Prepared,
-  recordOf: ReadonlyMap<ReleaseId, ObservedRecord>,
+  recordsById: ReadonlyMap<ReleaseId, ObservedRecord>,
 ): Action<'adopt'> {
   const {desired} = releases.get(release)!
-  const owner = readLabels(recordOf.get(release)!.labels)?.owner
+  const owner = readLabels(recordsById.get(release)!.labels)?.owner
   const {name, version, appVersion} = desired.chart
   return {
     release,
     kind: 'adopt',
     reasons: [
-      ...(tool === undefined ? [] : [`${tool} gives it back`]),
+      ...(tool === undefined ? [] : [`${tool} returns it`]),
       ...(from === undefined ? [] : [`handed over by the environment "${from}"`]),
       ...(owner === undefined ? ['not installed by kk'] : []),
     ],
@@ -290,12 +293,12 @@ function actionOf(
   }
 }
 
-function workOf(release: ReleaseId, {releases}: Prepared): DesiredWork {
+function adoptWork(release: ReleaseId, {releases}: Prepared): DesiredWork {
   const {desired, timeoutSeconds} = releases.get(release)!
   return desiredWork(desired, timeoutSeconds)
 }
 
-/** What adopting changes beside the record, of releases that Flux made. */
+/** Returns the changes in addition to the record, for releases that Flux installed. */
 function fluxNotes(compared: readonly Pick<Compared, 'stored' | 'before'>[]): readonly string[] {
   const names = compared
     .filter(({before}) => helmReleaseOf(before) !== undefined)
@@ -308,22 +311,20 @@ function fluxNotes(compared: readonly Pick<Compared, 'stored' | 'before'>[]): re
 
 function refusalNotes(refusal: KkError | undefined): readonly string[] {
   if (!refusal) return []
-  return [`a deploy would be refused (${refusal.code}): ${refusal.message}; ${refusal.hint}`]
+  return [`a deploy would fail (${refusal.code}): ${refusal.message}; ${refusal.hint}`]
 }
 
-/** What is required, and would still keep a deploy from going on. */
+/** Returns the required releases that would still block a deploy. */
 function requirementNotes(
   releases: readonly ReleaseId[],
   {graph, releases: own}: Prepared,
-  recordOf: ReadonlyMap<ReleaseId, ObservedRecord>,
+  recordsById: ReadonlyMap<ReleaseId, ObservedRecord>,
 ): readonly string[] {
   const required = new Set(releases.flatMap((each) => graph.requirements.get(each)!.map(({to}) => to)))
   return [...required].flatMap((release) => {
-    const record = recordOf.get(release)
+    const record = recordsById.get(release)
     if (!own.has(release) || !record || readLabels(record.labels) || releases.includes(release)) return []
     const name = releaseName(release)
-    return [
-      `${name}, which is required, was not installed by kk either: deploy is refused until kk adopt ${name}`,
-    ]
+    return [`${name}, which is required, was not installed by kk either: deploy fails until kk adopt ${name}`]
   })
 }

@@ -6,12 +6,12 @@ import {moved} from '../../plan/saved/moved.ts'
 import {SAVED_FORMAT, type SavedPlan, type SavedRelease, savedRecord} from '../../plan/saved/saved-plan.ts'
 import type {PlannedChange} from './planned-change.ts'
 
-/** What of a saved plan is not in the plan itself. */
+/** The fields of a saved plan that are not in the plan itself. */
 export type SavedHow = Pick<SavedPlan, 'kk' | 'savedAt' | 'scope' | 'values'> & {
   readonly path: Pick<SavedPlan['environment'], 'absolute' | 'relative'>
 }
 
-/** A plan as it is saved, with the digests of all that it was made of. Holds no values. */
+/** Returns a plan to save, with the digests of its inputs. Contains no values. */
 export function savedPlan(
   {plan, records, prepared}: Pick<PlannedChange, 'plan' | 'records' | 'prepared'>,
   {kk, savedAt, scope, values, path}: SavedHow,
@@ -51,22 +51,23 @@ export function savedPlan(
 interface Now {
   /** The version of kk. */
   readonly kk: string
-  /** The arguments of the command that saves such a plan of what would be done now. */
+  /** The arguments of the command that saves such a plan of the present state. */
   readonly again: string
   readonly planned: PlannedChange
 }
 
-/** Throws `KK_MOVED`, naming everything that moved since the plan was saved; `file` is where it was read from. */
+/** Throws `KK_MOVED` with all changes since the plan was saved; `file` is the path of the plan. */
 export function expectUnmoved(saved: SavedPlan, file: string, {kk, again, planned}: Now): void {
   const {savedAt, scope, values, environment} = saved
   const now = savedPlan(planned, {kk, savedAt, scope, values, path: environment})
-  const all = moved(saved, now)
-  if (all.length === 0) return
+  const changes = moved(saved, now)
+  if (changes.length === 0) return
   throw new KkError(
     'KK_MOVED',
-    [`${file} is not what would be done now; nothing was changed`, ...all.map((what) => `  ${what}`)].join(
-      '\n',
-    ),
-    {hint: `look at what would be done now, and have that approved: kk plan ${again}`},
+    [
+      `${file} does not match the present state; nothing was changed`,
+      ...changes.map((what) => `  ${what}`),
+    ].join('\n'),
+    {hint: `review a plan of the present state, and have it approved: kk plan ${again}`},
   )
 }

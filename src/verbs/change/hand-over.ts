@@ -11,18 +11,18 @@ import {timedTasks} from '../../run/task.ts'
 import {clusterOf} from '../cluster-of.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
-/** Why the releases on the cluster cannot be handed over to the tool of a format. */
-const TAKES_NONE: Partial<Readonly<Record<Format, string>>> = {
-  'argo-workflows': 'its steps run kk, which goes on driving the releases',
-  armada: 'Armada installs releases of other names, and takes over none',
+/** The formats whose tool cannot take over releases of the cluster, and why. */
+const TAKEOVER_OBSTACLES: Partial<Readonly<Record<Format, string>>> = {
+  'argo-workflows': 'its steps run kk, which still manages the releases',
+  armada: 'Armada installs releases under other names, and takes over none',
 }
 
-/** Throws `KK_USAGE` for a format whose tool takes no release over. */
+/** Throws `KK_USAGE` for a format whose tool takes over no release. */
 export function expectTakesOver(format: Format): void {
-  const reason = TAKES_NONE[format]
+  const reason = TAKEOVER_OBSTACLES[format]
   if (reason === undefined) return
   throw new KkError('KK_USAGE', `--hand-over: nothing can be handed over to ${format}: ${reason}`, {
-    hint: 'leave --hand-over out',
+    hint: 'omit --hand-over',
   })
 }
 
@@ -32,8 +32,8 @@ interface PlannedHandOver {
 }
 
 /**
- * Plans to mark the installed releases of an environment as those of another tool; changes nothing. Throws what
- * `makeHandOverPlan` throws.
+ * Plans to label the installed releases of an environment as those of another tool; changes nothing. Throws
+ * the errors of `makeHandOverPlan`.
  */
 export async function planHandOver(
   prepared: Prepared,

@@ -10,31 +10,34 @@ import {dataOfHooks, dataWith} from '../../plan/removal/hook-data.ts'
 import {nameOf, type ObjectName} from '../../plan/removal/objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
-/** An object that holds data and exists, and that helm deletes because it is a hook of what a plan does. */
+/** An object with data that exists, and that helm deletes because it is a hook of a planned action. */
 export interface HookData extends ObjectName {
   readonly release: ReleaseId
-  /** What is deleted with it. */
+  /** The data that is deleted with it. */
   readonly with: string
-  /** Whether helm leaves none in its place: it deletes what the hook has made, too, as what the manifest no longer has. */
+  /**
+   * Whether helm does not re-create it: helm also deletes the hook's new object, because the manifest no
+   * longer has it.
+   */
   readonly isGone?: true
 }
 
-/** Returns true for data that the user gives up. */
+/** Returns true for data that the user agrees to lose. */
 export type GiveUp = (data: HookData) => boolean | Promise<boolean>
 
 interface Hooks {
-  /** What each release renders, or what the revision had that is returned to. */
+  /** The objects that each release renders, or those of the target revision of a rollback. */
   readonly objectsOf: {get(release: ReleaseId): readonly KubernetesObject[] | undefined}
   readonly replaced: ReadonlyMap<ReleaseId, readonly ReplacedByHook[]>
 }
 
-/** Returns the data on the cluster that hooks of a plan delete. Asks the cluster for nothing else. */
+/** Returns the data on the cluster that hooks of a plan delete. Reads nothing else from the cluster. */
 export async function hookData(
   live: LiveObjects,
   {actions}: Pick<Plan, 'actions'>,
   {objectsOf, replaced}: Hooks,
 ): Promise<readonly HookData[]> {
-  const found = await mapParallel(actions, async ({release, kind}): Promise<readonly HookData[]> => {
+  const data = await mapParallel(actions, async ({release, kind}): Promise<readonly HookData[]> => {
     if (kind !== 'install' && kind !== 'upgrade' && kind !== 'rollback') return []
     const hooks = dataOfHooks(objectsOf.get(release) ?? [], kind)
     const namespace = releaseNamespace(release)
@@ -45,16 +48,16 @@ export async function hookData(
       ...(gone.includes(object) && {isGone: true}),
     }))
   })
-  return found.flat()
+  return data.flat()
 }
 
-/** Returns the data on the cluster that hooks of the revisions delete to which a plan returns. */
+/** Returns the data on the cluster that hooks of a rollback's target revisions delete. */
 export async function hookDataOfRollback(
   cluster: {readonly live: LiveObjects; readonly records: Records},
   plan: Plan,
 ): Promise<readonly HookData[]> {
   const rollbacks = plan.actions.filter((action) => action.kind === 'rollback')
-  const found = await mapParallel(rollbacks, async ({release, target}) => {
+  const data = await mapParallel(rollbacks, async ({release, target}) => {
     const stored = await cluster.records.stored(release, target)
     const hooks = stored ? hookObjects(stored) : []
     const before =
@@ -63,36 +66,36 @@ export async function hookDataOfRollback(
     return {release, hooks, replaced: replacedByHooks(parseManifest(before?.manifest ?? ''), hooks, way)}
   })
   return hookData(cluster.live, plan, {
-    objectsOf: new Map(found.map(({release, hooks}) => [release, hooks])),
-    replaced: new Map(found.map(({release, replaced}) => [release, replaced])),
+    objectsOf: new Map(data.map(({release, hooks}) => [release, hooks])),
+    replaced: new Map(data.map(({release, replaced}) => [release, replaced])),
   })
 }
 
-/** Throws `KK_UNCONFIRMED` with all data that is not given up. */
+/** Throws `KK_UNCONFIRMED` with all data whose loss is not confirmed. */
 export async function expectGivenUp(data: readonly HookData[], giveUp: GiveUp = () => false): Promise<void> {
-  const open: HookData[] = []
-  for (const each of data) if (!(await giveUp(each))) open.push(each)
-  if (open.length === 0) return
+  const unconfirmed: HookData[] = []
+  for (const each of data) if (!(await giveUp(each))) unconfirmed.push(each)
+  if (unconfirmed.length === 0) return
   throw new KkError(
     'KK_UNCONFIRMED',
     [
-      'helm would delete these objects, because they are hooks of what it does:',
-      ...open.map(hookDataText),
+      'helm would delete these objects, because they are hooks of its actions:',
+      ...unconfirmed.map(hookDataText),
     ].join('\n  '),
     {
-      hint: `${KEPT_OR_NAMED}: ${confirmations(open)}; nothing was changed`,
+      hint: `${KEPT_OR_NAMED}: ${confirmations(unconfirmed)}; nothing was changed`,
     },
   )
 }
 
 const KEPT_OR_NAMED =
-  'to keep data, have its chart make the object without helm.sh/hook; to give it up, name each'
+  'to keep data, remove helm.sh/hook from the object in its chart; to delete it, name each object'
 
 function confirmations(data: readonly HookData[]): string {
   return [...new Set(data.map((each) => `--confirm-data ${placedName(each)}`))].join(' ')
 }
 
-/** Returns the lines of a preview: what hooks delete, and how a change is asked for that does so. */
+/** Returns the lines of a preview: the data that hooks delete, and the flags that confirm it. */
 export function hookDataLines(data: readonly HookData[]): readonly string[] {
   if (data.length === 0) return []
   return [
@@ -101,14 +104,16 @@ export function hookDataLines(data: readonly HookData[]): readonly string[] {
   ]
 }
 
-/** Returns true if this is the name of the object, with its namespace or without. */
+/** Returns true if this is the name of the object, with or without its namespace. */
 export function isNameOf(data: HookData, name: string): boolean {
   return name === data.name || name === placedName(data)
 }
 
-/** Returns e.g. `openstack/db: PersistentVolumeClaim openstack/data with its data; helm makes it again empty`. */
+/**
+ * Returns e.g. `openstack/db: PersistentVolumeClaim openstack/data with its data; helm re-creates it empty`.
+ */
 export function hookDataText(data: HookData): string {
-  const then = data.isGone ? 'nothing takes its place' : 'helm makes it again empty'
+  const then = data.isGone ? 'it is not re-created' : 'helm re-creates it empty'
   return `${data.release}: ${data.kind} ${placedName(data)} ${data.with}; ${then}`
 }
 

@@ -10,26 +10,26 @@ import type {ReleaseId} from '../../release.ts'
 import {awaitLeftoverHelms} from './leftover-helms.ts'
 
 export interface Turn {
-  /** Whether who is at work is waited for. */
+  /** Whether to wait for other runs that are in progress. */
   readonly waits: boolean
-  /** Called once for each who is waited for. */
+  /** Called once for each run that is waited for. */
   readonly say: (line: string) => void
 }
 
 /**
- * What is planned when it is this run's turn: while planning is refused with `KK_PENDING` because another run is at work
- * on a release, its end is awaited, and what is then there is planned anew. Throws what planning throws; `KK_PENDING`
- * at once for what no run of kk is seen to work on.
+ * Plans when no other run works on the releases: while planning fails with `KK_PENDING` because another run
+ * is in progress, waits until that ends, and plans again. Throws the errors of planning; `KK_PENDING` at once
+ * if no run of kk is seen to work on the release.
  */
 export async function inTurn<T>(
   cluster: {readonly leases: Leases; readonly records: Records},
   plan: () => Promise<T>,
   {waits, say}: Turn,
 ): Promise<T> {
-  const told = new Set<string>()
-  const sayOnce = (line: string) => {
-    if (!told.has(line)) say(line)
-    told.add(line)
+  const logged = new Set<string>()
+  const logOnce = (line: string) => {
+    if (!logged.has(line)) say(line)
+    logged.add(line)
   }
   for (;;) {
     try {
@@ -37,19 +37,19 @@ export async function inTurn<T>(
     } catch (error) {
       const {code, release} = asKkError(error)
       if (!waits || code !== 'KK_PENDING' || release === undefined) throw error
-      if (await awaitOperation(cluster.leases, release, sayOnce)) continue
-      // It may have ended between the plan and the look at its Lease.
+      if (await awaitOperation(cluster.leases, release, logOnce)) continue
+      // The operation may have ended between the plan and the read of its Lease.
       const record = await cluster.records.last(release)
       if (record && unfinished(record)) throw error
     }
   }
 }
 
-const LOOK_AGAIN = 500
+const POLL_INTERVAL_MS = 500
 
 /**
- * Waits until nobody who holds a release's Lease is at work on it, and says for whom, and for which operation. Resolves
- * with whether anybody was.
+ * Waits until the holder of a release's Lease has ended its operation, and logs the holder and the operation.
+ * Resolves with whether there was one.
  */
 async function awaitOperation(
   leases: Leases,
@@ -59,34 +59,38 @@ async function awaitOperation(
   let waited = false
   const isFree = async () => {
     const lease = await leases.read(release)
-    if (!lease || !isAtWork(lease, leases.now())) return true
-    say(waitingText(lease))
+    if (!lease || !isInProgress(lease, leases.now())) return true
+    say(waitingMessage(lease))
     waited = true
     return false
   }
-  await pollUntil(isFree, {interval: LOOK_AGAIN})
+  await pollUntil(isFree, {interval: POLL_INTERVAL_MS})
   return waited
 }
 
-/** Whose process cannot be seen from here is taken to be at work until its time is over. `now` is by the clock of the API server. */
-function isAtWork({holder, operation, processes}: LeaseView, now: number): boolean {
+/**
+ * Returns whether the Lease's operation is in progress. A process that cannot be seen from here counts as
+ * running until its deadline. `now` is by the clock of the API server.
+ */
+function isInProgress({holder, operation, processes}: LeaseView, now: number): boolean {
   if (holder === undefined || !operation || operation.ended || now > overdueFrom(operation)) return false
   return processes.operation?.kk !== 'gone' || processes.operation.helm.state === 'running'
 }
 
-function waitingText({release, holder, operation, processes}: LeaseView): string {
+function waitingMessage({release, holder, operation, processes}: LeaseView): string {
   const {verb} = operation!
   const isSeen = processes.operation?.kk === 'running'
   const until = isSeen
     ? ''
-    : `, until ${new Date(overdueFrom(operation!)).toISOString().slice(0, 19)}Z at the longest`
-  return `${release}: ${holder} is at work on it (helm ${verb}): waiting for it${until}`
+    : `, until ${new Date(overdueFrom(operation!)).toISOString().slice(0, 19)}Z at the latest`
+  return `${release}: ${holder} is working on it (helm ${verb}): waiting for it${until}`
 }
 
 /**
- * Returns a plan that no other run at work undermines; see `inTurn`. Nor does a helm of a dead run, which may have written after
- * the plan was made: one that runs is awaited, and the plan is made again, once for each that was not known to have ended before.
- * Leases are read only when the plan has changes. Throws `KK_PENDING`.
+ * Returns a plan that no concurrent run invalidates; see `inTurn`. Nor does a helm of a killed run, which may
+ * have written after the plan was made: a running one is waited for, and the plan is made again, once for
+ * each operation that was not known to have ended before. Leases are read only if the plan has changes.
+ * Throws `KK_PENDING`.
  */
 export async function settled<T extends {readonly plan: Plan}>(
   cluster: {readonly leases: Leases; readonly records: Records},
@@ -98,11 +102,11 @@ export async function settled<T extends {readonly plan: Plan}>(
     const observed = await inTurn(cluster, observe, {waits, say})
     if (!waits || !hasChanges(observed.plan)) return observed
     const releases = new Set(observed.plan.actions.map(({release}) => release))
-    const found = await awaitLeftoverHelms(cluster.leases, {
+    const operations = await awaitLeftoverHelms(cluster.leases, {
       isConcerned: ({release}) => releases.has(release),
       say,
     })
-    if (found.every((each) => ended.has(each))) return observed
-    for (const each of found) ended.add(each)
+    if (operations.every((each) => ended.has(each))) return observed
+    for (const each of operations) ended.add(each)
   }
 }

@@ -37,53 +37,65 @@ import {expectGivenUp, type GiveUp, hookData} from './hook-data.ts'
 import {settled, type Turn} from './in-turn.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
-/** What would be changed. The caller decides whether it is made ready, and run. */
+/** A planned change. The caller decides whether to prepare and run it. */
 export interface PlannedChange extends ObservedPlan {
   readonly prepared: Prepared
-  /** The plan with the digests of the inputs that its run deploys: those of a new secret are known here alone. */
+  /**
+   * The plan with the digests of the inputs that its run deploys: those of new secrets are known only here.
+   */
   readonly settled: Plan<DeployKind>
   /** Returns the change of a part of the plan. */
   part(plan: Plan<DeployKind>): PlannedChange
-  /** Throws `KK_ROTATION` where a password in use is not stated, and another would lock out who uses it. */
+  /**
+   * Throws `KK_ROTATION` if the environment does not set a password in use, because a new one would lock out
+   * its users.
+   */
   expectStated(): void
   /**
-   * Keeps in the cluster the new secrets of what it changes, and those in use. Where kk itself runs it, `ReadyChange.run` does.
-   * Throws `KK_RACED`.
+   * Stores in the cluster the new secrets of the changed releases, and those in use. If kk itself runs the
+   * change, `ReadyChange.run` does so. Throws `KK_RACED`.
    */
   keepSecrets(): Promise<void>
   /**
-   * Renders, checks and validates all of it, before the first change. Throws as `expectStated`, `KK_VERB`, `KK_VERSION`, the
-   * refusals of `CHECKS`, `KK_UNCONFIRMED` for data that would go, and what a chart or the cluster has against it.
+   * Renders, checks and validates all releases, before the first change. Throws as `expectStated`, `KK_VERB`,
+   * `KK_VERSION`, the refusals of `CHECKS`, `KK_UNCONFIRMED` for data that would be deleted, and the errors
+   * of a chart or the cluster.
    */
   ready(ports: RunPorts & VerbChecks): Promise<ReadyChange>
 }
 
-/** A change that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
+/**
+ * A change that is ready to run: its charts are vendored and rendered, and the cluster has accepted them in
+ * dry runs.
+ */
 interface ReadyChange extends AsyncDisposable {
-  /** What the checks before the first change have noted, in words. */
+  /** The notes of the checks before the first change. */
   readonly notes: readonly string[]
-  /** Keeps its secrets, and resolves with a run that starts when its events are read. Throws as `keepSecrets`. */
+  /**
+   * Stores its secrets, and resolves with a run that starts when its events are read. Throws as
+   * `keepSecrets`.
+   */
   run(options: RunChoices & PullChoice): Promise<AsyncIterable<RunEvent>>
 }
 
 interface PullChoice {
-  /** Pull the images of later releases while the first ones start. */
+  /** Whether to pull the images of later releases while the first ones start. */
   readonly prepull?: boolean | undefined
 }
 
-/** What is not to be changed, though the plan would; see `expectSameImages`, `expectSupportedVersions`. */
+/** Restrictions of the verb on the plan; see `expectSameImages`, `expectSupportedVersions`. */
 interface VerbChecks {
   readonly verb?: ChangeVerb | undefined
   readonly forceVersion?: boolean | undefined
-  /** Take fields from those who manage them now. Throws `KK_USAGE` for helm 3. */
+  /** Whether to take fields from their present managers. Throws `KK_USAGE` for helm 3. */
   readonly forceConflicts?: boolean | undefined
-  /** Asks whether data may go that hooks delete; without it, none may. */
+  /** Confirms the deletion of data by hooks. Defaults to no confirmation. */
   readonly giveUp?: GiveUp | undefined
 }
 
 /**
- * Plans a change of the cluster when it is its turn: unless `waits` is false, another run at work on it is awaited; see
- * `settled`. Throws as `observedPlan`, and `KK_PENDING`.
+ * Plans a change of the cluster: unless `waits` is false, after concurrent runs have ended; see `settled`.
+ * Throws as `observedPlan`, and `KK_PENDING`.
  */
 export async function planChange(
   supplied: Supplied,
@@ -121,9 +133,9 @@ function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedP
 }
 
 /**
- * Keeps the new secrets of the releases that a plan installs or upgrades in the cluster, and those in use, whatever it
- * changes. Rejects with `KK_RACED` if somebody else kept other values first: theirs count, and the rendered objects have
- * others.
+ * Stores in the cluster the new secrets of the releases that a plan installs or upgrades, and all those in
+ * use. Rejects with `KK_RACED` if another process stored other values first, because the rendered objects
+ * have the present ones.
  */
 export async function keepSecrets(
   {missing}: Pick<Supplied, 'missing'>,
@@ -134,13 +146,13 @@ export async function keepSecrets(
   const used = missing.filter(({release, isInUse}) => isInUse || changed.has(release))
   for (const [namespace, secrets] of Map.groupBy(used, (each) => each.namespace)) {
     const unique = [...new Map(secrets.map((each) => [each.name, each])).values()]
-    const kept = await store.keep(namespace, unique)
-    const others = unique.filter(({name, value}) => kept.get(name)?.value !== value)
-    if (others.length > 0) throw raced(namespace, others)
+    const stored = await store.keep(namespace, unique)
+    const conflicting = unique.filter(({name, value}) => stored.get(name)?.value !== value)
+    if (conflicting.length > 0) throw secretsRaced(namespace, conflicting)
   }
 }
 
-/** Returns the plan with the digests of the inputs that its run deploys: those of a new secret differ from what is planned. */
+/** Returns the plan with the digests of the inputs that its run deploys, which differ for new secrets. */
 function withInputs(plan: Plan<DeployKind>, {planned, settled}: Supplied): Plan<DeployKind> {
   return {
     ...plan,
@@ -152,20 +164,27 @@ function withInputs(plan: Plan<DeployKind>, {planned, settled}: Supplied): Plan<
   }
 }
 
-function raced(namespace: string, secrets: readonly SuppliedSecret[]): KkError {
+function secretsRaced(namespace: string, secrets: readonly SuppliedSecret[]): KkError {
   const names = secrets.map(({name}) => name).join(', ')
-  return new KkError('KK_RACED', `somebody else made the secrets of ${namespace} meanwhile: ${names}`, {
-    hint: 'no release was changed; run the same command again: it takes theirs',
-  })
+  return new KkError(
+    'KK_RACED',
+    `another process generated the secrets of ${namespace} in the meantime: ${names}`,
+    {
+      hint: 'no release was changed; run the same command again: it uses those',
+    },
+  )
 }
 
 async function readyPlan(
   prepared: Prepared,
   plan: Plan<DeployKind>,
-  {verb, forceVersion = false, forceConflicts = false, giveUp, ...given}: RunPorts & VerbChecks,
+  {verb, forceVersion = false, forceConflicts = false, giveUp, ...runPorts}: RunPorts & VerbChecks,
 ) {
-  const {cluster} = given
-  const ports = {cluster, helm: forceConflicts ? forcingConflicts(given.helm, cluster.records) : given.helm}
+  const {cluster} = runPorts
+  const ports = {
+    cluster,
+    helm: forceConflicts ? forcingConflicts(runPorts.helm, cluster.records) : runPorts.helm,
+  }
   await refuseDowngrade(plan, ports)
   const actions = helmActions(plan)
   const vendored = await vendor(
@@ -189,7 +208,7 @@ async function readyPlan(
     const preflight = {...compared, helm: ports.helm, forceConflicts, mask}
     const unvalidated = await validateAll(rendered, cluster.dryRuns, preflight)
     const {replaced = new Map()} = planned
-    const tasks = tasksOf({prepared, vendored, unvalidated, shared, replaced, ...compared})
+    const tasks = buildTasks({prepared, vendored, unvalidated, shared, replaced, ...compared})
     for (const {action, work} of tasks)
       if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
     await expectGivenUp(await hookData(cluster.live, plan, {objectsOf: rendered, replaced}), giveUp)
@@ -223,7 +242,7 @@ interface WorkSources {
   readonly previous: Awaited<ReturnType<typeof previousRevisions>>
 }
 
-function tasksOf({plan, ...sources}: WorkSources): readonly Task[] {
+function buildTasks({plan, ...sources}: WorkSources): readonly Task[] {
   return plan.actions.flatMap((action) => {
     if (action.kind === 'install' || action.kind === 'upgrade')
       return [{kind: action.kind, action, work: chartWork(action, sources)}]
@@ -240,7 +259,7 @@ function chartWork(
   const {desired, timeoutSeconds} = prepared.releases.get(release)!
   const {chart, values} = vendored.call(release)
   const objects = rendered.get(release) ?? []
-  // An install deletes nothing of what it finds.
+  // An install deletes no existing objects.
   const before = kind === 'upgrade' ? installed(previous.get(release)) : []
   return {
     ...desiredWork(desired, timeoutSeconds),
@@ -259,7 +278,7 @@ function installed(previous: readonly StoredRelease[] = []): readonly Kubernetes
   return previous.flatMap(({manifest}) => parseManifest(manifest))
 }
 
-/** Helm 3 converts a release that helm 4 applied on the server side, silently. Throws `KK_HELM_DOWNGRADE`. */
+/** Helm 3 silently converts a release that helm 4 applied on the server side. Throws `KK_HELM_DOWNGRADE`. */
 export async function refuseDowngrade(plan: Plan, {helm, cluster}: RunPorts): Promise<void> {
   if (helm.version.major !== 3) return
   for (const {release} of plan.actions.filter(changesRevision)) {
@@ -280,8 +299,9 @@ function changesRevision({kind, revision}: Action): boolean {
 }
 
 /**
- * A helm whose upgrades take fields from other managers. Helm 4 refuses the flag for a release that it applies on the
- * client side: there it is left out, for nobody is asked there. Throws `KK_USAGE` for helm 3.
+ * Returns a helm whose upgrades take fields from other managers. Helm 4 rejects the flag for a release that
+ * it applies on the client side: there it is omitted, because field managers do not matter. Throws `KK_USAGE`
+ * for helm 3.
  */
 function forcingConflicts(helm: Helm, records: Records): Helm {
   if (helm.version.major === 3) {
@@ -289,7 +309,7 @@ function forcingConflicts(helm: Helm, records: Records): Helm {
       'KK_USAGE',
       `--force-conflicts needs helm 4, but ${helm.path} is ${helm.version.text}`,
       {
-        hint: 'leave it out: helm 3 asks no manager of a field, and overwrites it',
+        hint: 'omit it: helm 3 overwrites fields whatever their manager',
       },
     )
   }

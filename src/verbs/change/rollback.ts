@@ -44,28 +44,29 @@ import {type Redact, redactor} from '../../redact/redact.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {clusterOf} from '../cluster-of.ts'
 
-/** What is to be undone. */
+/** The run or revision to undo. */
 export type RollbackRequest =
   | {readonly kind: 'run'; readonly run: RunRecord; readonly only?: ReadonlySet<ReleaseId> | undefined}
-  /** The last run of an environment, which nobody has named, and all of its runs, newest first. */
+  /** The last run of an environment, by default, and all of its runs, newest first. */
   | {readonly kind: 'last-run'; readonly run: RunRecord; readonly runs: readonly RunRecord[]}
-  /** A rollback that is gone on with. */
+  /** A rollback to resume. */
   | {readonly kind: 'resumed'; readonly run: RunRecord}
   | {readonly kind: 'release'; readonly release: ReleaseId; readonly revision: number}
 
 export interface RollbackOptions {
-  /** That plans; only its own releases return. */
+  /** The environment of the plan; only its own releases are rolled back. */
   readonly environment: string
   readonly file: string
-  /** What the file says, where there is one. */
+  /** The content of the environment file, if there is one. */
   readonly settings?: Environment | undefined
   readonly request: RollbackRequest
   readonly keepSchema: boolean
 }
 
 /**
- * Plans the way back, by the cluster alone. Throws what `makeRollbackPlan` throws, `KK_RECORD` when a revision cannot be
- * read, the refusals of `CHECKS`, and what would stop helm half way: `KK_IN_THE_WAY`, `KK_INVALID_OBJECT`, `KK_CONFLICT`.
+ * Plans a rollback, by the state of the cluster alone. Throws the errors of `makeRollbackPlan`, `KK_RECORD`
+ * if a revision cannot be read, the refusals of `CHECKS`, and errors that would interrupt helm:
+ * `KK_IN_THE_WAY`, `KK_INVALID_OBJECT`, `KK_CONFLICT`.
  */
 export async function planRollback(
   cluster: {
@@ -82,20 +83,20 @@ export async function planRollback(
   },
   {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<RollbackPlan> {
-  const sought = {releases: releasesIn(request), owner: environment, environment: settings}
-  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRevisions(cluster, sought)])
+  const query = {releases: releasesIn(request), owner: environment, environment: settings}
+  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRevisions(cluster, query)])
   const revisions = await observedRevisions(cluster, seen.revisions)
   const runs = await runsFor(cluster.runs, request)
-  const {targets, staying} = targetsOf(request, {revisions, runs})
+  const {targets, staying} = selectTargets(request, {revisions, runs})
   const ways = waysBack({targets, revisions, environment})
   const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
   const returns = await mapParallel(returning, async (release) => ({
     release,
-    last: await objectsOf(cluster.records, release),
-    target: await objectsOf(cluster.records, release, ways.get(release)!.to),
+    last: await readObjects(cluster.records, release),
+    target: await readObjects(cluster.records, release, ways.get(release)!.to),
   }))
   const migrations = returns.map(({release, last, target}) => {
-    return [release, migrationsBetween(allOf(last), allOf(target))] as const
+    return [release, migrationsBetween(allObjects(last), allObjects(target))] as const
   })
   const plan = makeRollbackPlan({
     environment,
@@ -121,7 +122,7 @@ export async function planRollback(
   return withNotes(plan, noted)
 }
 
-/** Returns what helm would change on the way back, as the checks before the first change see it. */
+/** Returns the changes of helm's rollbacks, in the form of the checks before the first change. */
 function rollbackChange(
   returns: readonly {
     readonly release: ReleaseId
@@ -145,7 +146,7 @@ function rollbackChange(
   })
   const replaced = returns.map(({release, last, target}) => {
     const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
-    return [release, replacedByHooks(last.manifest, allOf(target), way)] as const
+    return [release, replacedByHooks(last.manifest, allObjects(target), way)] as const
   })
   const releases = returns.map(({release}) => release)
   return {
@@ -162,18 +163,21 @@ function rollbackChange(
 }
 
 /**
- * The last run of an environment that made revisions and was not itself a rollback: to undo an undoing, it must be named.
- * Throws `KK_NO_RUN`.
+ * Returns the last run of an environment that made revisions and was not a rollback: to undo a rollback, it
+ * must be named. Throws `KK_NO_RUN`.
  */
 export function runToUndo(runs: readonly RunRecord[], environment: string): RunRecord {
-  const found = runs.find(({verb}) => verb !== 'rollback' && makesRevisions({verb}))
-  if (found) return found
+  const lastRun = runs.find(({verb}) => verb !== 'rollback' && makesRevisions({verb}))
+  if (lastRun) return lastRun
   throw new KkError('KK_NO_RUN', `the cluster has no record of a run of the environment "${environment}"`, {
     hint: 'name a release and a revision: kk rollback --release R --revision N; see kk history R',
   })
 }
 
-/** Whether a run of this verb lets helm work: adoption, handing over and the pruning of what failed revisions left do not. */
+/**
+ * Whether a run of this verb makes revisions: adoption, handing over and the pruning of failed revisions'
+ * leftovers do not.
+ */
 export function makesRevisions({verb}: Pick<RunRecord, 'verb'>): boolean {
   return verb !== 'adopt' && verb !== 'export' && verb !== 'drift'
 }
@@ -182,7 +186,7 @@ function releasesIn(request: RollbackRequest): readonly ReleaseId[] {
   return request.kind === 'release' ? [request.release] : request.run.releases.map(({release}) => release)
 }
 
-/** What an older kk has recorded is judged by the runs after it. */
+/** Returns the runs by which releases without a recorded installation, of an older kk, are identified. */
 async function runsFor(runs: RunRecords, request: RollbackRequest): Promise<readonly RunRecord[]> {
   if (request.kind === 'release') return []
   if (request.kind === 'last-run') return request.runs
@@ -190,7 +194,7 @@ async function runsFor(runs: RunRecords, request: RollbackRequest): Promise<read
   return isOld ? await runs.list(request.run.environment) : []
 }
 
-function targetsOf(
+function selectTargets(
   request: RollbackRequest,
   observed: Installations,
 ): {readonly targets: readonly RollbackTarget[]; readonly staying: readonly string[]} {
@@ -208,7 +212,11 @@ interface RevisionObjects {
   readonly redact: Redact
 }
 
-async function objectsOf(records: Records, release: ReleaseId, of?: ReleaseRecord): Promise<RevisionObjects> {
+async function readObjects(
+  records: Records,
+  release: ReleaseId,
+  of?: ReleaseRecord,
+): Promise<RevisionObjects> {
   const stored = await records.stored(release, of?.revision)
   return {
     manifest: parseManifest(stored?.manifest ?? ''),
@@ -218,49 +226,49 @@ async function objectsOf(records: Records, release: ReleaseId, of?: ReleaseRecor
   }
 }
 
-/** A migration can be a hook. */
-function allOf({manifest, hooks}: RevisionObjects): readonly KubernetesObject[] {
+/** Returns manifest and hooks, because a migration can be a hook. */
+function allObjects({manifest, hooks}: RevisionObjects): readonly KubernetesObject[] {
   return [...manifest, ...hooks]
 }
 
 interface Return {
   readonly release: ReleaseId
-  /** The manifests of the last revision, and of the one that is to be returned to; without hooks. */
+  /** The manifests of the last and of the target revision; without hooks. */
   readonly last: readonly KubernetesObject[]
   readonly target: readonly KubernetesObject[]
-  /** How the target was applied: so helm applies it again (Helm 4.2: rollback.go, --server-side=auto). */
+  /** The apply method of the target: helm uses it again (Helm 4.2: rollback.go, --server-side=auto). */
   readonly method: ApplyMethod
   /** Masks the secrets among the values of the target. */
   readonly redact: Redact
 }
 
 /**
- * Throws `KK_IN_THE_WAY` for objects that exist and that the last revision of a release has no more: helm knows nothing of
- * them and gives up half way (Helm 4.2: client.go update, "original object … not found"). One that may not be read is left
- * to helm.
+ * Throws `KK_IN_THE_WAY` for objects that exist and that the last revision of a release no longer has: helm
+ * does not know them and aborts (Helm 4.2: client.go update, "original object … not found"). Objects that may
+ * not be read are not checked.
  */
 async function expectFreeWay(
   cluster: {readonly live: LiveObjects},
   returns: readonly Return[],
 ): Promise<void> {
-  const found = await Promise.all(
+  const candidates = await Promise.all(
     returns.map(async ({release, last, target}) => {
-      const again = droppedObjects(target, last, releaseNamespace(release))
-      const present = await cluster.live.present(releaseNamespace(release), again)
-      const there = present.filter(({live, isGoing}) => live !== undefined && !isGoing)
-      return {release, objects: there.map(({object}) => object)}
+      const restored = droppedObjects(target, last, releaseNamespace(release))
+      const present = await cluster.live.present(releaseNamespace(release), restored)
+      const existing = present.filter(({live, isGoing}) => live !== undefined && !isGoing)
+      return {release, objects: existing.map(({object}) => object)}
     }),
   )
-  const blocked = found.filter(({objects}) => objects.length > 0)
+  const blocked = candidates.filter(({objects}) => objects.length > 0)
   if (blocked.length > 0) throw inTheWay(blocked)
 }
 
 /**
- * Asks the API server, in a dry run, whether helm could write what is to be returned to. Throws `KK_INVALID_OBJECT` with
- * all that it refuses, `KK_CONFLICT` with all fields that somebody else manages. Who may not ask finds out when it is done.
+ * Validates the target revisions in a dry run. Throws `KK_INVALID_OBJECT` with all objects that the API
+ * server refuses, `KK_CONFLICT` with all fields of other managers. Without the permission it checks nothing.
  */
 async function expectHelmMayReturn(dryRuns: DryRuns, returns: readonly Return[]): Promise<void> {
-  const asked = await Promise.all(
+  const validated = await Promise.all(
     returns.map(async ({release, last, target, method, redact}) => {
       const objects = target.map((object) => withHelmMarks(object, release))
       const writes = {method, force: false, before: last}
@@ -270,7 +278,7 @@ async function expectHelmMayReturn(dryRuns: DryRuns, returns: readonly Return[])
       return validations.map((validation) => ({release, validation}))
     }),
   )
-  const answers = asked.flat()
+  const answers = validated.flat()
   expectWebhooksAnswer(answers.map(({validation}) => validation))
   const refusals = answers.flatMap(({release, validation}) =>
     validation.outcome === 'refused' ? [`${release}: ${validation.object}: ${validation.message}`] : [],
@@ -279,13 +287,13 @@ async function expectHelmMayReturn(dryRuns: DryRuns, returns: readonly Return[])
     throw new KkError(
       'KK_INVALID_OBJECT',
       `nothing was rolled back: the cluster would not accept:\n  ${refusals.join('\n  ')}`,
-      {hint: 'bring the file back to what is wanted of the older inputs, and run kk deploy'},
+      {hint: 'restore the older inputs in the file, and run kk deploy'},
     )
   }
   const names = [...new Set(answers.filter(hasConflict).map(({release}) => releaseName(release)))]
   expectNoConflicts(
     answers,
-    `take the fields from whoever the message names, then run the same command again; or bring the file back to the older inputs, and: kk upgrade ${names.join(' ')} --force-conflicts`,
+    `remove the fields from the managers in the message, then run the same command again; or restore the older inputs in the file, and: kk upgrade ${names.join(' ')} --force-conflicts`,
   )
 }
 
@@ -294,12 +302,13 @@ function unlessForbidden(error: unknown): readonly Validation[] {
   throw error
 }
 
-/** On a Job that changes the schema of a database. */
+/** The annotation of a Job that changes the schema of a database. */
 const MIGRATION_ANNOTATION = 'kk.openstack.org/migration'
 
 /**
- * The Jobs that migrate a database and are not the same in both manifests, by name: a database was, or would have been,
- * migrated on the way from one to the other. Names of Jobs that end in a hash of their spec differ, too.
+ * Returns the names of the Jobs that migrate a database and differ between both manifests: a database was, or
+ * would have been, migrated from one to the other. Names of Jobs that end in a hash of their spec differ,
+ * too.
  */
 export function migrationsBetween(
   last: readonly KubernetesObject[],

@@ -14,18 +14,18 @@ import {releaseName} from '../../release.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
 
 export interface UnlockRequest {
-  /** As the command line names it. */
+  /** The release's name on the command line. */
   readonly release: string
   readonly revision: number
-  /** The environment that the command line names, for a name that several namespaces have. */
+  /** The environment on the command line, for a name that exists in several namespaces. */
   readonly owner: string | undefined
   readonly environment: Environment | undefined
 }
 
-/** What is known of a release that is to be unlocked. */
+/** The state of a release to unlock. */
 export interface Unlocking {
   readonly record: ReleaseRecord
-  /** The environment that it belongs to. */
+  /** The environment that owns it. */
   readonly environment: string
   /** Milliseconds since the epoch, by the clock of the API server; so is `now`. */
   readonly writtenAt: number | undefined
@@ -34,14 +34,15 @@ export interface Unlocking {
   readonly evidence: Evidence
 }
 
-type Looked = {readonly records: Records; readonly runs: RunRecords; readonly leases: Leases}
+type UnlockPorts = {readonly records: Records; readonly runs: RunRecords; readonly leases: Leases}
 
 /**
- * Looks at a release that is to be unlocked. Throws `KK_UNKNOWN_RELEASE`, `KK_FOREIGN` when kk did not install it, `KK_HANDED_OVER`,
- * `KK_MOVED` when that revision is not its last, or is not unfinished, and `KK_PENDING` when somebody is at work on it.
+ * Reads a release to unlock. Throws `KK_UNKNOWN_RELEASE`, `KK_FOREIGN` if kk did not install it,
+ * `KK_HANDED_OVER`, `KK_MOVED` if that revision is not its last, or is not unfinished, and `KK_PENDING` if a
+ * process works on it.
  */
 export async function planUnlock(
-  cluster: Looked,
+  cluster: UnlockPorts,
   {release: name, revision, owner, environment: file}: UnlockRequest,
 ): Promise<Unlocking> {
   const {revisions} = await seenRevisions(cluster, {names: [name], owner, environment: file})
@@ -62,16 +63,17 @@ export async function planUnlock(
 }
 
 interface UnlockOptions {
-  /** Who unlocks, as others are told. */
+  /** The user and process that unlock, for display. */
   readonly holder: string
-  /** How long somebody who holds the release is waited for, in milliseconds. */
+  /** The timeout for another holder of the release, in milliseconds. */
   readonly patience: number
   readonly onHeld: (by: string) => void
 }
 
 /**
- * Marks the revision failed under the release's Lease, so that helm works on it again; nothing is uninstalled. Throws
- * `KK_HELD`, `KK_RACED` when it has changed since it was looked at, `KK_PENDING`, `KK_RECORD`.
+ * Marks the revision as failed, while holding the release's Lease, so that helm can continue with it; nothing
+ * is uninstalled. Throws `KK_HELD`, `KK_RACED` if it has changed since it was read, `KK_PENDING`,
+ * `KK_RECORD`.
  */
 export async function unlock(
   cluster: {readonly leases: Leases; readonly records: Records},
@@ -89,28 +91,28 @@ export async function unlock(
   }
 }
 
-function nothingToUnlock({release, revision, status}: ReleaseRecord, wanted: number): KkError {
+function nothingToUnlock({release, revision, status}: ReleaseRecord, requested: number): KkError {
   const name = releaseName(release)
   if (!isUnfinished({status})) {
     return new KkError(
       'KK_MOVED',
       `revision ${revision} of ${release} is ${status}: there is nothing to unlock`,
       {
-        hint: `bring it to what its environment wants: kk deploy, or kk upgrade ${name}`,
+        hint: `deploy its environment: kk deploy, or kk upgrade ${name}`,
       },
     )
   }
   return new KkError(
     'KK_MOVED',
-    `revision ${wanted} is not the last of ${release}: that is ${revision}, ${status}`,
+    `revision ${requested} is not the last of ${release}: that is ${revision}, ${status}`,
     {
-      hint: `look at it, then: kk unlock ${name} --revision ${revision}`,
+      hint: `review it, then: kk unlock ${name} --revision ${revision}`,
     },
   )
 }
 
 function notByKk({release, status}: ReleaseRecord): KkError {
-  return new KkError('KK_FOREIGN', `${release} (${status}) was not installed by kk, and is left alone`, {
-    hint: `if no helm works on it any more, return it to a revision of its history: helm rollback ${releaseName(release)}`,
+  return new KkError('KK_FOREIGN', `${release} (${status}) was not installed by kk, and is not changed`, {
+    hint: `if no helm works on it, return it to a revision of its history: helm rollback ${releaseName(release)}`,
   })
 }

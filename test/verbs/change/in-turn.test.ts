@@ -71,30 +71,28 @@ async function scene({leases, statuses, waits = true, times = []}: Scene) {
 const REFUSED = 'openstack/keystone is pending-upgrade at revision 2'
 const PENDING = 'pending-upgrade'
 
-describe('a plan that meets another run at work', () => {
-  it('is made again when that has ended, and who it was is said once', async () => {
+describe('a plan during another run', () => {
+  it('is made again when the run has ended, which is logged once', async () => {
     const {ending, plans, said} = await scene({
       leases: [{kk: 'running'}, {kk: 'running', helm: {state: 'running', process: {pid: 11}}}],
       statuses: [PENDING],
     })
 
     expect([ending, plans]).toEqual(['planned', 2])
-    expect(said).toEqual([`openstack/keystone: ${WHO} is at work on it (helm upgrade): waiting for it`])
+    expect(said).toEqual([`openstack/keystone: ${WHO} is working on it (helm upgrade): waiting for it`])
   })
 
-  it('of another machine says until when, for it cannot be seen whether it is dead', async () => {
+  it('has a time limit if the run is on another machine', async () => {
     const {ending, said} = await scene({
       leases: [{kk: 'unseen', helm: {state: 'unseen'}}],
       statuses: [PENDING],
     })
 
     expect(ending).toBe('planned')
-    expect(said).toEqual([
-      expect.stringMatching(/waiting for it, until 2026-11-21T08:41:00Z at the longest$/),
-    ])
+    expect(said).toEqual([expect.stringMatching(/waiting for it, until 2026-11-21T08:41:00Z at the latest$/)])
   })
 
-  it('waits again for what begins meanwhile', async () => {
+  it('waits again for a run that starts in the meantime', async () => {
     const {ending, plans} = await scene({
       leases: [{kk: 'running'}, {kk: 'running', holder: undefined}, {kk: 'running'}],
       statuses: [PENDING, PENDING],
@@ -103,21 +101,21 @@ describe('a plan that meets another run at work', () => {
     expect([ending, plans]).toEqual(['planned', 3])
   })
 
-  it('is made again when that has ended before its Lease is looked at', async () => {
+  it('is made again when the run ends before its Lease is read', async () => {
     expect(await scene({leases: [], statuses: [PENDING]})).toEqual({ending: 'planned', plans: 2, said: []})
   })
 
   it.each<[string, Scene]>([
-    ['nobody of kk', {leases: [], statuses: [PENDING, PENDING]}],
+    ['a release without a run of kk', {leases: [], statuses: [PENDING, PENDING]}],
     ['a run that has ended', {leases: [{kk: 'running', ended: true}], statuses: [PENDING, PENDING]}],
     ['a run that is gone', {leases: [{kk: 'gone'}], statuses: [PENDING, PENDING]}],
     ['one whose time is over', {leases: [{kk: 'unseen'}], statuses: [PENDING, PENDING], times: [END + 1]}],
-    ['who is not to be waited for', {leases: [{kk: 'running'}], statuses: [PENDING], waits: false}],
+    ['another run with --no-wait', {leases: [{kk: 'running'}], statuses: [PENDING], waits: false}],
   ])('is refused at once for %s', async (_, given) => {
     expect(await scene(given)).toEqual({ending: REFUSED, plans: 1, said: []})
   })
 
-  it('waits for no other refusal', async () => {
+  it('fails at once with another error', async () => {
     const refused = inTurn(
       {
         leases: port({

@@ -10,7 +10,7 @@ function runOf(name: string, more: Partial<RunRecord> = {}): RunRecord {
   return runRecord({id: name, ...more})
 }
 
-describe('the run to go on with', () => {
+describe('the run to resume', () => {
   it.each([
     {what: 'that was killed', runs: [runOf('r2'), runOf('r1', {outcome: 'succeeded'})], found: 'r2'},
     {what: 'that was interrupted', runs: [runOf('r1', {outcome: 'interrupted'})], found: 'r1'},
@@ -28,7 +28,7 @@ describe('the run to go on with', () => {
   it.each([
     {what: 'an older one that failed', runs: [runOf('r1', {outcome: 'failed'})], older: 'r1'},
     {
-      what: 'of those that nobody went on with',
+      what: 'the last of those that no run resumed',
       runs: [runOf('r2', {outcome: 'failed', of: 'r1'}), runOf('r1', {outcome: 'failed'}), runOf('r0')],
       older: 'r2',
     },
@@ -51,7 +51,7 @@ describe('the run to go on with', () => {
     expect(found).toMatchObject({kind: 'nothing', last: {id: 'r3'}, undone: {id: 'r1'}, older: undefined})
   })
 
-  it('is none after one that went on with a failed one, which is not undone', () => {
+  it('is none after one that resumed a failed run, which is not undone', () => {
     const runs = [runOf('r2', {outcome: 'succeeded', of: 'r1'}), runOf('r1', {outcome: 'failed'})]
 
     expect(runToResume(runs, 'all-in-one')).toMatchObject({kind: 'nothing', undone: undefined})
@@ -70,12 +70,12 @@ describe('the run to go on with', () => {
     expect(found.kind === 'nothing' && found.older?.id).toBe(older)
   })
 
-  it('may not exist', () => {
+  it('is an error if no run exists', () => {
     expect(() => runToResume([], 'all-in-one')).toThrow(expect.objectContaining({code: 'KK_NO_RUN'}))
   })
 })
 
-it('the run to undo is one that has made revisions', () => {
+it('the run to undo is one that made revisions', () => {
   const verbs = ['drift', 'adopt', 'rollback', 'upgrade', 'deploy']
 
   const found = runToUndo(
@@ -107,7 +107,7 @@ describe('inputs', () => {
     }
   }
 
-  it('that are the same let the run go on, whatever has been done of it', () => {
+  it('that are equal allow the run to resume, whatever its progress', () => {
     const run = runOf('r1', {
       releases: [runRelease('mariadb'), runRelease('keystone'), runRelease('glance', {kind: 'check'})],
     })
@@ -121,7 +121,7 @@ describe('inputs', () => {
     expect(() => expectSameInputs(run, plan, 'kk deploy all-in-one.yaml --sandbox')).not.toThrow()
   })
 
-  it('that moved are named, every one of them', () => {
+  it('that changed are all named', () => {
     const run = runOf('r1', {releases: [runRelease('mariadb'), runRelease('keystone')]})
     const plan = planOf([
       {name: 'mariadb', kind: 'unchanged', inputs: 'b'},
@@ -132,10 +132,10 @@ describe('inputs', () => {
       expect.objectContaining({
         code: 'KK_MOVED',
         message:
-          'what run r1 was to do is not what all-in-one.yaml says now: glance (was not to be changed), ' +
-          'mariadb (its inputs changed), keystone (is not part of it any more)',
+          'all-in-one.yaml no longer matches run r1: glance (was not part of the run), ' +
+          'mariadb (its inputs changed), keystone (is no longer part of the plan)',
         hint: expect.stringMatching(
-          /--values and --set .*, or begin anew: kk deploy all-in-one\.yaml --sandbox$/,
+          /--values and --set .*, or start again: kk deploy all-in-one\.yaml --sandbox$/,
         ),
       }),
     )

@@ -50,27 +50,27 @@ async function scene({leftovers, changed, waits = true}: Scene) {
   return {plans, said, looks}
 }
 
-describe('a plan that is to be run', () => {
+describe('a plan to run', () => {
   it('is made once when no run was killed', async () => {
     expect(await scene({leftovers: [], changed: ['keystone']})).toEqual({plans: 1, said: [], looks: 1})
   })
 
-  it('is made without a look at the Leases when nothing is to be done', async () => {
+  it('is made without reading Leases when nothing changes', async () => {
     expect(await scene({leftovers: [['keystone']], changed: []})).toEqual({plans: 1, said: [], looks: 0})
   })
 
-  it('is made again after the wait for a helm of a dead run that still works', async () => {
+  it('is made again after waiting for a helm of a killed run that still runs', async () => {
     const {plans, said} = await scene({leftovers: [['keystone'], ['keystone!']], changed: ['keystone']})
 
     expect(plans).toBe(2)
     expect(said).toEqual([expect.stringContaining('openstack/keystone: run run-1 is gone')])
   })
 
-  it('is made again after the wait for one that took its Lease along', async () => {
+  it('is made again after waiting for one whose Lease is gone', async () => {
     expect(await scene({leftovers: [['keystone'], []], changed: ['keystone']})).toMatchObject({plans: 2})
   })
 
-  it('is made again, but once, when one has ended: it may have written after the plan was made', async () => {
+  it('is made again, but once, when one has ended, because it may have written after the plan', async () => {
     expect(await scene({leftovers: [['keystone!']], changed: ['keystone']})).toMatchObject({
       plans: 2,
       said: [],
@@ -85,8 +85,8 @@ describe('a plan that is to be run', () => {
 
   it.each<[string, Scene]>([
     ['of a release that it does not change', {leftovers: [['glance']], changed: ['keystone']}],
-    ['when told not to wait', {leftovers: [['keystone']], changed: ['keystone'], waits: false}],
-  ])('heeds no helm %s', async (_, given) => {
+    ['with --no-wait', {leftovers: [['keystone']], changed: ['keystone'], waits: false}],
+  ])('ignores a helm %s', async (_, given) => {
     expect(await scene(given)).toMatchObject({plans: 1, said: []})
   })
 })
