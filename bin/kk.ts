@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * All that the executable reads at every start: the rest of kk is a bundle beside it. Nothing is imported before signals are
- * listened to, for one that comes earlier ends kk without a word.
+ * Starts kk. The executable parses only this file at every start; the rest of kk is a separate bundle.
+ * Nothing is imported before signal handlers are installed, because an earlier signal ends kk without a
+ * message.
  */
 async function start(): Promise<void> {
-  // What comes while kk is read is answered as soon as it is known how.
+  // A signal that arrives during loading is handled once kk is loaded.
   let signal: NodeJS.Signals | undefined
   const note = (name: NodeJS.Signals) => {
     signal ??= name
@@ -26,7 +27,7 @@ async function start(): Promise<void> {
     process.stdout.write(names.map((name) => `${name}\n`).join(''))
     return
   }
-  // oclif would print its arguments, and the values of --set are among them.
+  // oclif would print its arguments, which include the values of --set.
   delete process.env['DEBUG']
   const {loadBundle} = await import('../src/state/assets.ts')
   const {main} = await loadBundle('main', async () => {

@@ -8,8 +8,8 @@ import {VERSION} from './cli/version.ts'
 import {table} from './table.js'
 
 /**
- * Runs one command line and resolves with the exit code; every error has been printed by then. `early` gives up listening
- * to signals, and tells which has come until now.
+ * Runs one command line and resolves with the exit code; every error has been printed by then. `early` stops
+ * listening to signals, and returns the signal that has arrived so far, if any.
  */
 export async function main(
   argv: readonly string[],
@@ -18,7 +18,7 @@ export async function main(
   endureBrokenStreams()
   const console = openConsole(argv)
   endBySignals(console, early)
-  // Node would print the exception as it is, and it may quote a secret.
+  // Node would print the raw exception, which may quote a secret.
   process.on('uncaughtException', (error) => process.exit(console.fail(error)))
   try {
     checkCommand(argv, table)
@@ -30,11 +30,11 @@ export async function main(
   }
 }
 
-/** Returns a usage error for what oclif's parser objects to; every other error stays as it is. */
+/** Returns a usage error for errors of oclif's parser; every other error is returned unchanged. */
 function usageError(error: unknown, argv: readonly string[]): unknown {
   if (!(error instanceof Errors.CLIError)) return error
-  const [said = error.message] = error.message.split('\nSee more help with --help')
-  const message = said
+  const [summary = error.message] = error.message.split('\nSee more help with --help')
+  const message = summary
     .replace(/^The following errors? occurred:/, '')
     .replaceAll(/\s*\n\s*/g, ' ')
     .trim()

@@ -29,11 +29,11 @@ export interface JsonSchema {
 
 type JsonType = 'null' | 'boolean' | 'number' | 'integer' | 'string' | 'array' | 'object'
 
-/** A violation of the schema. `path` leads to the value that breaks it, or to the key. */
+/** A violation of the schema. `path` is the path of the invalid value or key. */
 export interface Problem {
   readonly path: readonly (string | number)[]
   readonly expected: string
-  /** The value that came, as messages show it. */
+  /** The actual value, as messages show it. */
   readonly got: string
   readonly hint: string | undefined
 }
@@ -52,8 +52,8 @@ export function validate(schema: JsonSchema, value: unknown, {isSecret = false} 
   return check(schema, value, {root: schema, isSecret, path: []})
 }
 
-function check(stated: JsonSchema, value: unknown, place: SchemaPath): Problem[] {
-  const schema = resolved(stated, place.root)
+function check(unresolved: JsonSchema, value: unknown, place: SchemaPath): Problem[] {
+  const schema = resolved(unresolved, place.root)
   if (schema.anyOf) return checkAnyOf(schema, schema.anyOf, value, place)
   const type = typeOf(value)
   if (schema.type !== undefined && ![schema.type].flat().some((each) => isOfType(each, value)))
@@ -64,7 +64,7 @@ function check(stated: JsonSchema, value: unknown, place: SchemaPath): Problem[]
   return type === 'object' ? checkMap(schema, value as Record<string, unknown>, place) : []
 }
 
-/** Returns the definition behind `$ref`, with the keys that stand beside it. */
+/** Resolves `$ref`; keys next to it override those of the definition. */
 export function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema
   return {...root.$defs?.[schema.$ref.slice('#/$defs/'.length)], ...schema}
@@ -92,7 +92,7 @@ function expectation(schema: JsonSchema): string {
   return schema.title ?? [schema.type].flat().join(' or ')
 }
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null) return 'nothing'
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'object' ? 'a map' : `a ${typeof value}`
@@ -106,9 +106,9 @@ function shown(value: unknown, {isSecret}: SchemaPath): string {
 
 function checkString(schema: JsonSchema, value: string, {path, isSecret}: SchemaPath): Problem[] {
   const short = schema.maxLength === undefined || value.length <= schema.maxLength
-  const shaped = schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)
-  const known = schema.enum === undefined || schema.enum.includes(value)
-  if (short && shaped && known) return []
+  const matches = schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)
+  const allowed = schema.enum === undefined || schema.enum.includes(value)
+  if (short && matches && allowed) return []
   const close = schema.enum && suggest(value, schema.enum)
   const hint = close === undefined ? undefined : `did you mean "${close}"?`
   return [{path, expected: expectation(schema), got: isSecret ? kindOf(value) : JSON.stringify(value), hint}]
@@ -139,19 +139,19 @@ function checkMap(schema: JsonSchema, value: Record<string, unknown>, place: Sch
 
 function checkEntry(schema: JsonSchema, [key, value]: [string, unknown], place: SchemaPath): Problem[] {
   const path = [...place.path, key]
-  const known = schema.properties ?? {}
-  const stated = Object.hasOwn(known, key) ? known[key] : undefined
-  if (stated) return check(stated, value, {...place, path})
+  const properties = schema.properties ?? {}
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined
+  if (property) return check(property, value, {...place, path})
   const names = schema.propertyNames && check(schema.propertyNames, key, {...place, path})
   if (names && names.length > 0) return names
   if (schema.additionalProperties) return check(schema.additionalProperties, value, {...place, path})
-  return schema.additionalProperties === false ? [unknownKey(Object.keys(known), key, path)] : []
+  return schema.additionalProperties === false ? [unknownKey(Object.keys(properties), key, path)] : []
 }
 
-function unknownKey(known: readonly string[], key: string, path: SchemaPath['path']): Problem {
-  const close = suggest(key, known)
-  const hint = close === undefined ? 'take it away, or move it into a section' : `did you mean "${close}"?`
-  return {path, expected: `one of the keys ${known.join(', ')}`, got: JSON.stringify(key), hint}
+function unknownKey(allowed: readonly string[], key: string, path: SchemaPath['path']): Problem {
+  const close = suggest(key, allowed)
+  const hint = close === undefined ? 'remove it, or move it into a section' : `did you mean "${close}"?`
+  return {path, expected: `one of the keys ${allowed.join(', ')}`, got: JSON.stringify(key), hint}
 }
 
 /** Checks a value against the alternative that it most likely means, by its type or the key required. */
@@ -167,10 +167,10 @@ function checkAnyOf(
     .filter((each) => [each.type].flat().includes(type))
   if (sameType.length === 0)
     return [wrongType({...schema, type: choices.flatMap((each) => each.type ?? [])}, value, place)]
-  const meant = sameType.find((each) =>
+  const match = sameType.find((each) =>
     (each.required ?? []).every((key) => Object.hasOwn(value as object, key)),
   )
-  if (meant) return check(meant, value, place)
+  if (match) return check(match, value, place)
   if (sameType.length === 1) return check(sameType[0] as JsonSchema, value, place)
   return [{path: place.path, expected: expectation(schema), got: shown(value, place), hint: undefined}]
 }

@@ -6,7 +6,7 @@ import {exists} from '../state/files/exists.ts'
 export interface SplitArguments {
   /** The argument that ends in .yaml or .yml, or is `-`. */
   readonly file: string | undefined
-  /** The other arguments, in their order. */
+  /** The other arguments, in order. */
   readonly releases: readonly string[]
 }
 
@@ -20,13 +20,13 @@ export function splitArguments(args: readonly string[]): SplitArguments {
   })
 }
 
-/** Returns true for an argument that is an environment file by its form, and not the name of a release. */
+/** Returns true for an argument in the form of an environment file, false for a release name. */
 export function isFile(arg: string): boolean {
   return arg === '-' || /\.ya?ml$/.test(arg)
 }
 
 interface Choice {
-  /** The argument that names a file. */
+  /** The positional argument that names a file. */
   readonly argument?: string | undefined
   /** The value of `-e`. */
   readonly flag?: string | undefined

@@ -9,13 +9,13 @@ import type {Environment} from './environment.ts'
 import {type EnvironmentSource, readEnvironment} from './read.ts'
 
 interface LoadOptions {
-  /** The name as the user wrote it; `-` for standard input. */
+  /** The file name as the user typed it; `-` for standard input. */
   readonly file: string
-  /** The directory where relative names start; by default that of the process. */
+  /** The base directory of relative names; defaults to that of the process. */
   readonly cwd?: string
-  /** The stream that `-` reads; by default the standard input of the process. */
+  /** The stream that `-` reads; defaults to standard input. */
   readonly stdin?: Readable
-  /** The words for the file in messages, and the hint how to name one. */
+  /** How messages call the file, and the hint for specifying one. */
   readonly words?: FileWords
 }
 
@@ -34,7 +34,10 @@ export async function loadEnvironment(options: LoadOptions): Promise<Environment
   return readEnvironment(await loadSource(options))
 }
 
-/** Returns the text of an environment file, or of the kind of file that `words` describes. Rejects with `KK_FILE`. */
+/**
+ * Returns the content of an environment file, or of the kind of file that `words` describes. Rejects with
+ * `KK_FILE`.
+ */
 export async function loadSource({
   file,
   cwd = process.cwd(),
@@ -52,7 +55,7 @@ export async function loadSource({
   return {file, text: utf8Text(bytes, file), directory: dirname(path)}
 }
 
-/** Returns the YAML file in the directory of a missing one whose name is most like it. */
+/** Returns the YAML file with the most similar name in the directory of a missing one. */
 async function closeName(path: string): Promise<string | undefined> {
   const names = await readdir(dirname(path)).catch(() => [])
   return suggest(

@@ -7,7 +7,7 @@ import {isMergeKey, mergedMaps} from '../yaml/value.ts'
 
 type Path = readonly (string | number)[]
 
-interface Found {
+interface Entry {
   /** The offset of the key; for an item of a list, the offset of the item. */
   readonly offset: number
   readonly value: Node
@@ -24,16 +24,16 @@ export function locator(source: Source): (path: Path) => Position | undefined {
 
 /** Returns the position of the key or item at a path; by `<<` or an alias, where the key was written. */
 export function positionIn(source: Source, root: Node, path: Path): Position | undefined {
-  const found = path.reduce<Found | undefined>((at, step) => at && stepInto(source, at.value, step), {
+  const entry = path.reduce<Entry | undefined>((at, step) => at && stepInto(source, at.value, step), {
     offset: root.offset,
     value: root,
   })
-  return found && {file: source.file, ...placesOf(source)(found.offset)}
+  return entry && {file: source.file, ...cachedPlaces(source)(entry.offset)}
 }
 
-function stepInto(source: Source, node: Node, step: string | number): Found | undefined {
+function stepInto(source: Source, node: Node, step: string | number): Entry | undefined {
   const content = contentOf(node)
-  if (content.kind === 'mapping') return keysOf(source, content).get(String(step))
+  if (content.kind === 'mapping') return indexKeys(source, content).get(String(step))
   if (content.kind !== 'sequence' || typeof step !== 'number') return undefined
   const value = content.items[step]
   return value && {offset: value.offset, value}
@@ -41,23 +41,23 @@ function stepInto(source: Source, node: Node, step: string | number): Found | un
 
 const places = new WeakMap<Source, (offset: number) => LineColumn>()
 
-function placesOf(source: Source): (offset: number) => LineColumn {
-  const known = places.get(source) ?? placesIn(source.text)
-  places.set(source, known)
-  return known
+function cachedPlaces(source: Source): (offset: number) => LineColumn {
+  const lookup = places.get(source) ?? placesIn(source.text)
+  places.set(source, lookup)
+  return lookup
 }
 
-/** The keys of each map: a caller that asks for one key of a map often asks for all of them. */
-const indexes = new WeakMap<MappingNode, ReadonlyMap<string, Found>>()
+/** The keys of each map, cached because callers often look up several keys of the same map. */
+const indexes = new WeakMap<MappingNode, ReadonlyMap<string, Entry>>()
 
-function keysOf(source: Source, map: MappingNode): ReadonlyMap<string, Found> {
-  const known = indexes.get(map)
-  if (known) return known
-  const keys = new Map<string, Found>()
+function indexKeys(source: Source, map: MappingNode): ReadonlyMap<string, Entry> {
+  const cached = indexes.get(map)
+  if (cached) return cached
+  const keys = new Map<string, Entry>()
   const merges = map.pairs.filter(({key}) => isMergeKey(key))
   for (const {value} of merges) {
     for (const merged of mergedMaps(source, value)) {
-      for (const [name, found] of keysOf(source, merged)) keys.set(name, found)
+      for (const [name, entry] of indexKeys(source, merged)) keys.set(name, entry)
     }
   }
   for (const {key, value} of map.pairs) {

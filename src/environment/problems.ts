@@ -10,11 +10,11 @@ interface ProblemsOptions {
   readonly root: Node
   readonly problems: readonly Problem[]
   readonly code: ErrorCode
-  /** The command that prints what is allowed, e.g. `kk schema environment`. */
+  /** The command that prints the schema, e.g. `kk schema environment`. */
   readonly schema: string
 }
 
-/** Returns one error that names each problem with file:line:column. */
+/** Returns one error that lists each problem with file:line:column. */
 export function problemsError({source, root, problems, code, schema}: ProblemsOptions): KkError {
   const [only] = problems.length === 1 ? problems : []
   const lines = problems.map(({path, expected, got, hint}) => {
@@ -26,7 +26,7 @@ export function problemsError({source, root, problems, code, schema}: ProblemsOp
   return new KkError(code, lines.join('\n'), {hint: only?.hint ?? `see what is allowed: ${schema}`})
 }
 
-/** Quotes a key with a line break or another character that a terminal acts on. */
+/** Quotes a key with a line break or another control character. */
 function printed(key: string | number): string {
   return /\p{Cc}/u.test(String(key)) ? JSON.stringify(key) : String(key)
 }

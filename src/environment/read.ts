@@ -25,20 +25,23 @@ import {ENVIRONMENT_SCHEMA} from './schema.ts'
 import {refuseAmbiguousWords} from './words.ts'
 
 export interface EnvironmentSource {
-  /** The name as the user wrote it; `-` for standard input. */
+  /** The file name as the user typed it; `-` for standard input. */
   readonly file: string
   readonly text: string
-  /** The directory where relative paths in the file start; absolute. */
+  /** The base directory of relative paths in the file; absolute. */
   readonly directory: string
-  /** Whether nobody uses the environment's name, so that a file name that makes none is accepted. */
+  /** Whether the environment's name is not used, so that any file name is accepted. */
   readonly nameless?: boolean
-  /** Given the message about each key that comes twice, of which the last one then counts; without it such a key is an error. */
+  /**
+   * Called with a message for each duplicate key, of which the last one wins; if absent, a duplicate key is
+   * an error.
+   */
   readonly onDuplicate?: (message: string) => void
 }
 
 /**
- * Reads an environment. Throws `KK_YAML` for text that Helm would not read, or would read otherwise than the author
- * sees it, and `KK_ENVIRONMENT` for what the schema does not allow. Each error names file:line:column.
+ * Reads an environment. Throws `KK_YAML` for a document that Helm would not read, or would read differently
+ * than it looks, and `KK_ENVIRONMENT` for violations of the schema. Each error has file:line:column.
  */
 export function readEnvironment(source: EnvironmentSource): Environment {
   return readEnvironmentTree(source).environment
@@ -53,7 +56,7 @@ export function readEnvironmentTree(source: EnvironmentSource): {environment: En
   const problems = validate(ENVIRONMENT_SCHEMA, value)
   if (problems.length > 0)
     throw problemsError({source, root, problems, code: 'KK_ENVIRONMENT', schema: 'kk schema environment'})
-  return {environment: environmentOf(source, value as Values), root}
+  return {environment: buildEnvironment(source, value as Values), root}
 }
 
 function onlyDocument(source: EnvironmentSource, documents: readonly Node[]): Node {
@@ -91,7 +94,7 @@ function refuseOddSections(source: EnvironmentSource, root: Node): void {
   }
 }
 
-function environmentOf(source: EnvironmentSource, value: Values): Environment {
+function buildEnvironment(source: EnvironmentSource, value: Values): Environment {
   const {kk, global, ...sections} = value
   const position = locator(source)
   const {name, ...settings} = readSettings((kk ?? {}) as Values, {directory: source.directory, position})
@@ -113,84 +116,82 @@ function defaultName({file, nameless}: EnvironmentSource): string {
   if (nameless || NAME.test(name)) return name
   const message =
     file === '-'
-      ? 'an environment on standard input needs a name, for it owns releases by its name'
-      : `${file}: the name of the file makes no name of an environment: "${name}"`
+      ? 'an environment on standard input needs a name, because it owns its releases by name'
+      : `${file}: the file name is not a valid name of an environment: "${name}"`
   throw new KkError('KK_ENVIRONMENT', message, {hint: 'set kk.name'})
 }
 
 type Path = readonly (string | number)[]
 type Locate = (path: Path) => Position | undefined
 
-/** The `kk` section after it passed the schema. A key that it leaves out has its default. */
+/** The `kk` section after validation, with defaults for missing keys. */
 interface Settings
   extends Omit<Environment, 'name' | 'file' | 'directory' | 'global' | 'sections' | 'position'> {
   readonly name: string | undefined
 }
 
 interface SettingsOptions {
-  /** The directory where relative paths start. */
+  /** The base directory of relative paths. */
   readonly directory: string
   readonly position: Locate
 }
 
-/** Reads a `kk` section that follows the schema. */
+/** Reads a valid `kk` section. */
 function readSettings(kk: Values, {directory, position}: SettingsOptions): Settings {
   const releases = Object.entries((kk.releases ?? {}) as Record<string, Values | null>)
   return {
     name: kk.name as string | undefined,
     namespace: (kk.namespace as string | undefined) ?? 'openstack',
     context: kk.context as string | undefined,
-    charts: ((kk.charts as StatedSource[] | undefined) ?? ['built-in']).map((each) =>
+    charts: ((kk.charts as SourceSettings[] | undefined) ?? ['built-in']).map((each) =>
       chartSource(each, directory),
     ),
     features: (kk.features as string[] | undefined) ?? [],
     infer: (kk.infer as boolean | undefined) ?? true,
     secrets: (kk.secrets as boolean | undefined) ?? true,
     given: (kk.given as string[] | undefined) ?? [],
-    readiness: readinessRules((kk.readiness ?? {}) as Readonly<Record<string, StatedRule>>),
+    readiness: readinessRules((kk.readiness ?? {}) as Readonly<Record<string, RuleSettings>>),
     releases: new Map(
-      releases.map(([name, stated]) => [name, releaseSettings(name, stated ?? {}, position)]),
+      releases.map(([name, settings]) => [name, releaseSettings(name, settings ?? {}, position)]),
     ),
   }
 }
 
-interface StatedRule {
+interface RuleSettings {
   readonly path: string
   readonly value: string | readonly string[]
 }
 
-function readinessRules(stated: Readonly<Record<string, StatedRule>>): ReadinessRules {
-  return new Map(
-    Object.entries(stated).map(([kind, {path, value}]) => [kind, {path, values: [value].flat()}]),
-  )
+function readinessRules(rules: Readonly<Record<string, RuleSettings>>): ReadinessRules {
+  return new Map(Object.entries(rules).map(([kind, {path, value}]) => [kind, {path, values: [value].flat()}]))
 }
 
-type StatedSource =
+type SourceSettings =
   | string
   | (Omit<RemoteChartSource, 'kind' | 'url'> & {readonly repository?: string; readonly oci?: string})
 
-function chartSource(stated: StatedSource, directory: string): ChartSource {
-  if (stated === 'built-in') return {kind: 'built-in'}
-  if (typeof stated !== 'string') {
-    const {repository, oci = '', keyring, ...locked} = stated
+function chartSource(source: SourceSettings, directory: string): ChartSource {
+  if (source === 'built-in') return {kind: 'built-in'}
+  if (typeof source !== 'string') {
+    const {repository, oci = '', keyring, ...locked} = source
     const more = {...locked, ...(keyring !== undefined && {keyring: resolve(directory, keyring)})}
     return repository === undefined
       ? {kind: 'oci', url: oci, ...more}
       : {kind: 'repository', url: repository, ...more}
   }
-  if (stated.startsWith('oci://')) return {kind: 'oci', url: stated}
-  return {kind: 'directory', path: resolve(directory, stated)}
+  if (source.startsWith('oci://')) return {kind: 'oci', url: source}
+  return {kind: 'directory', path: resolve(directory, source)}
 }
 
-function releaseSettings(name: string, stated: Values, position: Locate): ReleaseSettings {
-  const {requires, without, timeout, ...same} = stated
+function releaseSettings(name: string, settings: Values, position: Locate): ReleaseSettings {
+  const {requires, without, timeout, ...same} = settings
   const path = ['kk', 'releases', name, 'requires']
   return {
     ...(same as Pick<
       ReleaseSettings,
       'chart' | 'version' | 'namespace' | 'protected' | 'infer' | 'secrets' | 'components'
     >),
-    requires: ((requires ?? []) as StatedItem[]).map((each, index) =>
+    requires: ((requires ?? []) as RequirementSettings[]).map((each, index) =>
       requirement(each, position([...path, index])),
     ),
     without: (without ?? []) as string[],
@@ -198,10 +199,10 @@ function releaseSettings(name: string, stated: Values, position: Locate): Releas
   }
 }
 
-type StatedItem = string | Partial<StatedRequirement>
+type RequirementSettings = string | Partial<StatedRequirement>
 
-function requirement(stated: StatedItem, position: Position | undefined): StatedRequirement {
-  if (typeof stated === 'string') return parseRequirement(stated, position) as StatedRequirement
-  const {release = '', namespace, kind = 'ready'} = stated
+function requirement(item: RequirementSettings, position: Position | undefined): StatedRequirement {
+  if (typeof item === 'string') return parseRequirement(item, position) as StatedRequirement
+  const {release = '', namespace, kind = 'ready'} = item
   return {release, kind, ...(namespace !== undefined && {namespace}), ...(position && {position})}
 }

@@ -1,15 +1,15 @@
 import type {Position} from '../base/position.ts'
 import type {StatedRequirement} from './environment.ts'
 
-const SHAPE =
+const REQUIREMENT =
   /^(?:([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)\/)?([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)(?::(ready|applied))?$/
 
 /**
- * Returns the requirement that a text states, as environments and annotations of charts write it (`placement`,
- * `neutron:applied`, `infra/mariadb`); undefined for any other text.
+ * Parses a requirement in the syntax of environments and chart annotations (`placement`, `neutron:applied`,
+ * `infra/mariadb`); undefined for any other string.
  */
 export function parseRequirement(text: string, position?: Position): StatedRequirement | undefined {
-  const parts = SHAPE.exec(text)
+  const parts = REQUIREMENT.exec(text)
   if (!parts) return undefined
   const [, namespace, release = '', kind] = parts
   return {

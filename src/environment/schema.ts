@@ -49,20 +49,20 @@ const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
       {
         title: 'name, name:applied or namespace/name',
         description:
-          'A release, or `namespace/release` of another environment; `:applied` after it changes the kind.',
+          'A release, or `namespace/release` of another environment; the suffix `:applied` changes the kind.',
         type: 'string',
         pattern: `^(${LABEL}/)?${LABEL}(:(ready|applied))?$`,
         examples: ['placement', 'neutron:applied', 'infra/mariadb'],
       },
       {
         title: '{release, namespace, kind}',
-        description: 'The same, spelled out.',
+        description: 'The long form.',
         type: 'object',
         properties: {
-          release: {$ref: '#/$defs/releaseName', description: 'The release that is required.'},
+          release: {$ref: '#/$defs/releaseName', description: 'The required release.'},
           namespace: {
             $ref: '#/$defs/namespace',
-            description: 'Its namespace, if it is not the one of this release.',
+            description: 'Its namespace; defaults to that of this release.',
           },
           kind: {$ref: '#/$defs/edgeKind'},
         },
@@ -125,7 +125,7 @@ const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
   },
   release: {
     title: 'a map of settings of a release',
-    description: 'What differs from "chart X as release X in the default namespace".',
+    description: 'Settings that differ from "chart X as release X in the default namespace".',
     type: ['object', 'null'],
     properties: {
       chart: text('the name of a chart', 'The chart; by default the one of the same name as the release.', {
@@ -174,12 +174,12 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
   $id: 'https://kk.openstack.org/schema/environment.json',
   title: 'a map of sections',
   description:
-    'An environment of kk: what a cloud is to be. Every key but `kk` and `global` is a section: the values of the release of that name.',
+    'An environment of kk: the desired state of a cloud. Every key except `kk` and `global` is a section: the values of the release of that name.',
   type: 'object',
   properties: {
     kk: {
       title: "a map of kk's settings",
-      description: "kk's own settings; they go to no release.",
+      description: "kk's own settings; no release gets them.",
       type: ['object', 'null'],
       properties: {
         name: text(
@@ -189,7 +189,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
         ),
         namespace: {
           $ref: '#/$defs/namespace',
-          description: 'The namespace of releases that state none.',
+          description: 'The default namespace of releases.',
           default: 'openstack',
         },
         context: text(
@@ -206,7 +206,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
         features: {
           title: 'a list of names of features',
           description:
-            'Files `values_overrides/<chart>/<feature>.yaml` beside the charts, or `values_overrides/<feature>.yaml` in their packages, and those of several features joined by `-`, are laid under the sections.',
+            'Names of files `values_overrides/<chart>/<feature>.yaml` next to the charts, or `values_overrides/<feature>.yaml` in their packages, whose values the sections override. Files of several features, joined by `-`, are included.',
           type: 'array',
           items: {
             title: 'the name of a feature',
@@ -226,7 +226,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
         given: {
           title: 'a list of objects',
           description:
-            'Objects that are in the cluster without a chart of this environment, so that nobody misses them: `Kind/name`, or `namespace/Kind/name`.',
+            'Objects that exist on the cluster without a chart of this environment, and so are not reported as missing: `Kind/name`, or `namespace/Kind/name`.',
           type: 'array',
           items: {
             title: 'an object: Kind/name or namespace/Kind/name',
@@ -238,7 +238,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
         readiness: {
           title: 'a map of rules by kind',
           description:
-            'When custom resources are ready whose conditions do not say: by `Kind.group`, a place in the object and what must stand there.',
+            'Readiness rules for custom resources whose conditions do not indicate readiness: by `Kind.group`, a path in the object and its value when ready.',
           type: ['object', 'null'],
           propertyNames: {
             title: 'a kind with its group, such as MariaDB.k8s.mariadb.com',
@@ -247,7 +247,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
           },
           additionalProperties: {
             title: '{path, value}',
-            description: 'Objects of this kind are ready when this value stands at this place.',
+            description: 'Objects of this kind are ready when the path has this value.',
             type: 'object',
             properties: {
               path: text(
@@ -259,14 +259,14 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
                 },
               ),
               value: {
-                title: 'a text, or a list of texts',
-                description: 'What must stand there, or any of several.',
+                title: 'a string, or a list of strings',
+                description: 'The value when ready, or a list of such values.',
                 anyOf: [
-                  {title: 'a text', type: 'string'},
+                  {title: 'a string', type: 'string'},
                   {
-                    title: 'a list of texts',
+                    title: 'a list of strings',
                     type: 'array',
-                    items: {title: 'a text', type: 'string'},
+                    items: {title: 'a string', type: 'string'},
                     minItems: 1,
                   },
                 ],
@@ -289,7 +289,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
     },
     global: {
       title: 'a map of values',
-      description: 'Values that go to every release.',
+      description: 'Values of every release.',
       type: ['object', 'null'],
     },
   },
@@ -297,12 +297,12 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
   additionalProperties: {
     title: 'a map of values',
     description:
-      'A section: the release of this name is wanted, with these values; empty for the defaults of its chart.',
+      'A section: a release of this name is deployed, with these values; empty for the defaults of its chart.',
     type: ['object', 'null'],
     properties: {
       global: {
         title: 'a map of values',
-        description: 'Laid over the common `global`, for this release only.',
+        description: 'Overrides the common `global`, for this release only.',
         type: ['object', 'null'],
       },
     },

@@ -23,8 +23,9 @@ export interface SplitEnvironment {
 }
 
 /**
- * Returns the values files of an environment as openstack-helm's `values.py` wrote them: the common `global`, then the
- * section; of a key that comes twice the last one, if the source has `onDuplicate`. Throws the errors of `readEnvironment`.
+ * Returns the values files of an environment in the format of openstack-helm's `values.py`: the common
+ * `global`, then the section. The last of duplicate keys wins if the source has `onDuplicate`. Throws the
+ * errors of `readEnvironment`.
  */
 export function splitEnvironment(source: EnvironmentSource): SplitEnvironment {
   const {environment, root: tree} = readEnvironmentTree({...source, nameless: true})
@@ -46,9 +47,12 @@ export function splitEnvironment(source: EnvironmentSource): SplitEnvironment {
 
 interface Common {
   readonly global: PythonPair | undefined
-  /** The text of `global` in every file that does not change it. */
+  /** The output of `global` in every file whose section does not change it. */
   readonly common: string
-  /** The number of anchors in it; those of the section go on counting, for a document has each name once. */
+  /**
+   * The number of anchors in it; the section continues the numbering because anchor names are unique in a
+   * document.
+   */
   readonly anchors: number
 }
 
@@ -64,7 +68,7 @@ function valuesFile({global, common, anchors}: Common, section: PythonNode): str
   return dumpPython(merged) + (rest.size === 0 ? '' : dumpPython(pythonMap(rest), later))
 }
 
-/** Merges as Helm lays one values file over another: maps merge, everything else replaces. */
+/** Merges like Helm merges one values file over another: maps merge, everything else replaces. */
 function merge(below: PythonNode, above: PythonNode): PythonNode {
   if (below.kind !== 'map' || above.kind !== 'map') return above
   const entries = new Map(below.entries)
@@ -90,22 +94,22 @@ function construct(state: Constructor, node: Node): PythonNode {
   if (content.kind === 'scalar') return constructShared(state, content)
   const seen = content.aliased ? state.seen.get(content) : undefined
   if (seen) return seen
-  const made =
+  const result =
     content.kind === 'mapping'
       ? pythonMap(constructEntries(state, content))
       : ({kind: 'list', items: content.items.map((item) => construct(state, item))} as const)
-  if (content.aliased) state.seen.set(content, made)
-  return made
+  if (content.aliased) state.seen.set(content, result)
+  return result
 }
 
 /** Returns a node's scalar; aliases share a date, an object in Python that is written with an anchor. */
 function constructShared(state: Constructor, node: ScalarNode): PythonScalar {
-  const made = constructScalar(node)
-  if (made.type !== 'timestamp') return made
+  const scalar = constructScalar(node)
+  if (scalar.type !== 'timestamp') return scalar
   const seen = state.seen.get(node)
   if (seen?.kind === 'scalar') return seen
-  state.seen.set(node, made)
-  return made
+  state.seen.set(node, scalar)
+  return scalar
 }
 
 function constructEntries(state: Constructor, node: MappingNode): Map<string, PythonPair> {
@@ -150,7 +154,7 @@ function taggedWord(core: string, text: string): PythonScalar | undefined {
   return {kind: 'scalar', type: core as PythonScalar['type'], text: dumped ?? text, bare: true}
 }
 
-/** Returns base64 text as Python's `base64.encodebytes` writes it. */
+/** Returns base64 in the line format of Python's `base64.encodebytes`. */
 function base64Lines(text: string): string {
   const canonical = Buffer.from(text, 'base64').toString('base64')
   return canonical.replaceAll(/.{1,76}/g, '$&\n')

@@ -4,8 +4,8 @@ import {pythonWord} from '../yaml/pyyaml/word.ts'
 import {resolveWord} from '../yaml/word.ts'
 
 /**
- * Throws `KK_YAML` for plain words that YAML 1.1 and YAML 1.2 read differently and Helm reads not as YAML 1.1 does,
- * such as `1:30`: PyYAML and Helm would take them for different values.
+ * Throws `KK_YAML` for plain words that YAML 1.1 and YAML 1.2 read differently and that Helm does not read as
+ * YAML 1.1 does, such as `1:30`: PyYAML and Helm would resolve different values.
  */
 export function refuseAmbiguousWords(source: Source, root: Node): void {
   const visit = (node: Node): void => {
@@ -28,7 +28,7 @@ function refuseAmbiguous(source: Source, node: ScalarNode): void {
   throw yamlError(source, node.offset, message, 'write it in quotes, or a number in plain decimal digits')
 }
 
-/** Returns YAML 1.1's meaning of a word where Helm does not share it; undefined where they agree. */
+/** Describes how YAML 1.1 reads a word if Helm reads it differently; undefined if they agree. */
 export function otherMeaning(text: string): string | undefined {
   const python = pythonWord(text)
   if (!python) return undefined

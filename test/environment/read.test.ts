@@ -100,7 +100,7 @@ describe('an environment', () => {
 
   it('needs a name that can own releases', () => {
     expect(() => read('mariadb: {}\n', 'my cloud.yaml')).toThrow(
-      'makes no name of an environment: "my cloud"',
+      'is not a valid name of an environment: "my cloud"',
     )
     expect(() => read('mariadb: {}\n', '-')).toThrow('an environment on standard input needs a name')
     expect(read('kk: {name: piped}\n', '-').name).toBe('piped')
@@ -192,7 +192,7 @@ describe('an environment is refused', () => {
     ['kk: {releases: {nova: {requires: [{release: a, kind: aplied}]}}}\n', 'did you mean "applied"?'],
     ['kk: {features: [2025.1]}\n', 'write it in quotes'],
     ['a: {time: 1:30}\n', 'write it in quotes, or a number in plain decimal digits'],
-    ['kk: {colour: blue}\n', 'take it away, or move it into a section'],
+    ['kk: {colour: blue}\n', 'remove it, or move it into a section'],
   ])('for %j with the hint %s', (text, hint) => {
     expect(() => read(text)).toThrow(expect.objectContaining({hint, exit: 2}))
   })

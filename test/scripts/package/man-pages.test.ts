@@ -51,6 +51,6 @@ it('the page of a group has a section for each of its commands', async () => {
 it('text is shown as it stands in the table, whatever roff reads in it', async () => {
   const {text} = await read('kk-environment.5')
 
-  expect(text).toContain("kk's own settings; they go to no release.")
+  expect(text).toContain("kk's own settings; no release gets them.")
   expect(text).toContain('`values_overrides/<chart>/<feature>.yaml`')
 })
