@@ -15,9 +15,9 @@ interface CheckedOptions {
 }
 
 /**
- * Before the end of a run, takes from each changed release whose dependents have all passed their gates the note that they
- * are still to be checked; where one has not passed, the next run checks again. A note that cannot be taken away is told as
- * `run-warned`, and costs no more than that.
+ * Removes, before the end of a run, the note on each changed release that its dependents must still be
+ * checked, if all of them have passed their gates; otherwise the next run checks again. An error is reported
+ * as `run-warned` and has no other effect.
  */
 export function noteChecked({plan, cluster}: CheckedOptions): RunObserver {
   return {
@@ -29,7 +29,7 @@ export function noteChecked({plan, cluster}: CheckedOptions): RunObserver {
   }
 }
 
-/** The changed releases of a plan whose dependents, as far as it is about them, have all succeeded. */
+/** Returns the changed releases of a plan whose dependents in the plan have all succeeded. */
 function checked(plan: Plan, succeeded: ReadonlySet<ReleaseId>): readonly ReleaseId[] {
   const causes = plan.actions.filter((action) => isRechecked(action) && succeeded.has(action.release))
   const rest = plan.actions.filter(({release}) => !succeeded.has(release)).map(({release}) => release)
@@ -42,7 +42,10 @@ function checked(plan: Plan, succeeded: ReadonlySet<ReleaseId>): readonly Releas
   return causes.map(({release}) => release).filter(isChecked)
 }
 
-/** Resolves with what went wrong, for people. A record that somebody has changed meanwhile is theirs. */
+/**
+ * Removes the notes; resolves with the errors for display. A record that another process has changed is
+ * skipped.
+ */
 async function forgetAll(
   releases: readonly ReleaseId[],
   cluster: CheckedOptions['cluster'],

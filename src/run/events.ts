@@ -7,15 +7,15 @@ export interface FailureDetails {
   readonly message: string
   readonly hint?: string
   readonly log: readonly string[]
-  /** It was refused for safety before anything of the release was changed. */
+  /** Set if it was refused for safety before any change to the release. */
   readonly refused?: true
 }
 
-/** How one test ended of those that a pod of `helm test` runs. */
+/** The result of one test of a pod of `helm test`. */
 export interface TestResult {
   readonly name: string
   readonly outcome: 'passed' | 'failed' | 'skipped'
-  /** Left out where the pod does not say it. */
+  /** Omitted if the pod does not report it. */
   readonly seconds?: number
   /** The reason of a skip or a failure. */
   readonly text?: string
@@ -24,7 +24,7 @@ export interface TestResult {
 /** `lease-lost`: after the loss of one Lease nothing more starts. */
 export type SkipReason = 'failed' | 'skipped' | 'fail-fast' | 'lease-lost' | 'interrupted'
 
-/** Everything that happens in a run, in order. `at` is milliseconds since the epoch. */
+/** An event of a run, in order. `at` is in milliseconds since the epoch. */
 export type RunEvent =
   | {
       readonly type: 'run-started'
@@ -36,16 +36,16 @@ export type RunEvent =
         readonly release: ReleaseId
         readonly kind: ActionKind
         readonly requires: readonly ReleaseId[]
-        /** Those of `requires` that nobody wrote down; left out when there are none. */
+        /** The members of `requires` that are only inferred; omitted if there are none. */
         readonly inferred?: readonly ReleaseId[]
-        /** Those of `requires` whose objects need only exist; left out when there are none. */
+        /** The members of `requires` whose objects need only exist; omitted if there are none. */
         readonly applied?: readonly ReleaseId[]
       }[]
     }
   | {readonly type: 'run-interrupting'; readonly at: number; readonly running: readonly ReleaseId[]}
-  /** Something that the run goes on without. */
+  /** A problem in spite of which the run continues. */
   | {readonly type: 'run-warned'; readonly at: number; readonly message: string}
-  /** Something that is good to know. */
+  /** Information for the user. */
   | {readonly type: 'run-noted'; readonly at: number; readonly message: string}
   | {
       readonly type: 'release-started'
@@ -61,15 +61,15 @@ export type RunEvent =
       readonly message: string
       readonly blames?: readonly Cause[]
     }
-  /** Deleted on its own, not by helm. */
+  /** Deleted individually, not by helm. */
   | {
       readonly type: 'object-deleted'
       readonly at: number
       readonly release: ReleaseId
-      /** E.g. `ConfigMap/extra`. */
+      /** The object, e.g. `ConfigMap/extra`. */
       readonly object: string
     }
-  /** Its pods of `helm test` have told how each of their tests ended. */
+  /** The results that its pods of `helm test` reported. */
   | {
       readonly type: 'release-tested'
       readonly at: number
@@ -83,7 +83,7 @@ export type RunEvent =
       readonly kind: ActionKind
       readonly revision: number
       readonly seconds: number
-      /** How its gate has passed, if there is more to say than that all of it is healthy. */
+      /** The result of its gate, if it is more than healthy. */
       readonly health?: PassedHealth
     }
   | {

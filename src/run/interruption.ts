@@ -1,12 +1,12 @@
 import {KkError} from '../base/errors.ts'
 
-/** What the user's signals ask of a run. */
+/** The user's requests to end a run, by signals. */
 export interface Interruption {
-  /** Start nothing more, let what runs finish. */
+  /** Aborted when nothing more should start; running actions finish. */
   readonly stop: AbortSignal
-  /** End what runs; the reason is a `KK_INTERRUPTED`. */
+  /** Aborted when running actions must end; the reason is a `KK_INTERRUPTED`. */
   readonly abort: AbortSignal
-  /** The first call asks to stop, the second to abort. */
+  /** Requests a stop on the first call, an abort on the second. */
   interrupt(): void
 }
 
@@ -23,9 +23,9 @@ export function newInterruption(): Interruption {
   }
 }
 
-/** Why what ran was aborted. */
+/** Returns the reason of an abort. */
 export function interrupted(): KkError {
   return new KkError('KK_INTERRUPTED', 'the run was interrupted', {
-    hint: 'run the same command again: kk looks at the cluster first, and goes on where it stopped',
+    hint: 'run the same command again: kk checks the cluster first, and continues where it stopped',
   })
 }

@@ -5,7 +5,10 @@ import type {ReleaseId} from '../release.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
 import type {ObservedRun, RunObserver} from './observer.ts'
 
-/** A step of a run that is on disk before the next one is taken. Holds no values and no texts of other programs. */
+/**
+ * A step of a run that is on disk before the next one starts. Contains no values and no output of other
+ * programs.
+ */
 export type Transition =
   | {
       readonly type: 'run-started'
@@ -25,45 +28,45 @@ export type Transition =
       readonly type: 'helm-starting'
       readonly release: ReleaseId
       readonly verb: string
-      /** The revision that helm is to make; of a test the one that it tests. */
+      /** The revision that helm should make; for a test, the revision under test. */
       readonly revision: number
       /** Milliseconds since the epoch. */
       readonly deadline: number
     }
   | {readonly type: 'helm-started'; readonly release: ReleaseId; readonly pid: number}
-  /** `error` is a code; undefined when helm ended well. */
+  /** `error` is a code; undefined if helm succeeded. */
   | {readonly type: 'helm-ended'; readonly release: ReleaseId; readonly error?: string}
-  /** E.g. `ConfigMap/extra`. */
+  /** The object, e.g. `ConfigMap/extra`. */
   | {readonly type: 'object-deleting'; readonly release: ReleaseId; readonly object: string}
   | {readonly type: 'gate-passed'; readonly release: ReleaseId; readonly revision: number}
   | {readonly type: 'release-ended'; readonly release: ReleaseId; readonly error?: string}
   | {readonly type: 'run-ended'; readonly outcome: string}
 
-/** The account that a run keeps on its own machine. */
+/** The log of a run on the machine that executes it. */
 export interface Journal {
-  /** Resolves when the step is on disk, or cannot be brought there: a run that is under way goes on. Never rejects. */
+  /** Resolves when the step is on disk, or cannot be written: a run in progress continues. Never rejects. */
   note(transition: Transition): Promise<void>
 }
 
 export interface JournalFile extends Journal, AsyncDisposable {
   readonly path: string
   /**
-   * Notes the end of the run. When the journal cannot be written any more, it tells so once: the cluster is the truth, so
-   * the run goes on without.
+   * Notes the end of the run. If the journal can no longer be written, warns once: the cluster is
+   * authoritative, so the run continues without it.
    */
   readonly observer: RunObserver
 }
 
 export interface JournalOptions {
-  /** kk's state directory; journals lie in `runs/` below it. */
+  /** kk's state directory; journals are in its `runs/`. */
   readonly directory: string
   readonly run: string
 }
 
-/** How many journals stay on a machine. */
-const KEPT = 100
+/** The number of journals that are kept on a machine. */
+const MAX_JOURNALS = 100
 
-/** Begins the journal of a run. Throws `KK_FILE` when it cannot be written: nothing has been changed then. */
+/** Creates the journal of a run. Throws `KK_FILE` if it cannot be written; nothing has been changed then. */
 export async function openJournal(options: JournalOptions): Promise<JournalFile> {
   const path = join(options.directory, 'runs', `${options.run}.ndjson`)
   const file = await create(path)
@@ -112,7 +115,7 @@ async function create(path: string): Promise<FileHandle> {
   try {
     await makeDirectory(dirname(path), {mode: 0o700})
     const file = await open(path, 'ax', 0o600)
-    // A full disk shows here, and not after the first change.
+    // A full disk is detected here, before the first change.
     await append(file, '\n').catch(async (error) => {
       await file.close()
       await rm(path, {force: true})
@@ -124,7 +127,7 @@ async function create(path: string): Promise<FileHandle> {
     throw new KkError(
       'KK_FILE',
       `the journal of the run cannot be written: ${path} (${code}); nothing was changed`,
-      {cause: error, hint: 'make room or give permission there, or name another directory by XDG_STATE_HOME'},
+      {cause: error, hint: 'make room or give permission there, or set XDG_STATE_HOME to another directory'},
     )
   }
 }
@@ -134,9 +137,9 @@ async function append(file: FileHandle, text: string): Promise<void> {
   await file.datasync()
 }
 
-/** The names sort by time. What cannot be deleted stays. */
+/** Deletes old journals; the names sort by time. Ignores files that cannot be deleted. */
 async function prune(directory: string): Promise<void> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.ndjson')).sort()
-  for (const name of names.slice(0, -KEPT))
+  for (const name of names.slice(0, -MAX_JOURNALS))
     await rm(join(directory, name), {force: true}).catch(() => undefined)
 }

@@ -8,7 +8,7 @@ import {actionGraph} from '../plan/action-graph.ts'
 import type {Plan} from '../plan/plan.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 
-/** What decides where a pod goes, and how its images are fetched. */
+/** The fields that decide where a pod is placed, and how its images are pulled. */
 const PLACEMENT = ['nodeSelector', 'tolerations', 'imagePullSecrets'] as const
 
 interface NeededImage {
@@ -19,8 +19,8 @@ interface NeededImage {
 }
 
 /**
- * The images of the releases that wait for others of the plan, in the order of their turns, without those that a release
- * which starts at once brings anyway. Pods of CronJobs and of hooks come when they come.
+ * Returns the images of the releases that wait for others of the plan, in start order, without those of the
+ * releases that start at once. Pods of CronJobs and hooks are ignored.
  */
 export function laterImages(
   plan: Plan,
@@ -61,8 +61,8 @@ function neededImages(home: string, objects: readonly KubernetesObject[]): reado
     return containersOf(template).flatMap(({container}) => {
       const {image, imagePullPolicy: policy} = container as {image?: unknown; imagePullPolicy?: string}
       if (typeof image !== 'string' || policy === 'Never') return []
-      const given = policy === undefined ? {} : {policy}
-      return [{namespace: metadata.namespace ?? home, placement, image, ...given}]
+      const pullPolicy = policy === undefined ? {} : {policy}
+      return [{namespace: metadata.namespace ?? home, placement, image, ...pullPolicy}]
     })
   })
 }

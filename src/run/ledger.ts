@@ -16,41 +16,41 @@ interface LedgerOptions {
 
 type Progress = Omit<Extract<RunEvent, {type: 'release-progressed'}>, 'type' | 'at' | 'release'>
 
-/** The one place where actions change their state, and where the events of a run are made and folded. */
+/** The only place where actions change their state, and where the events of a run are created and folded. */
 export interface Ledger extends ObservedRun {
   readonly states: States
   runStarted(run: string, plan: Plan): void
   interrupting(): void
   started(action: Action): void
-  /** Moves a started action on; does nothing when it is there already or has ended. */
+  /** Moves a started action to a later state; does nothing if it has reached the state or has ended. */
   advanced(action: Action, to: 'applied' | 'gating'): void
   progressed(action: Action, progress: Progress): void
-  /** The release is about to be changed: what ends it afterwards is a failure, whatever its code. */
+  /** The release is about to be changed: an error afterwards is a failure, whatever its code. */
   changing(action: Action): void
   deleted(action: Action, object: string): void
   tested(action: Action, tests: readonly TestResult[]): void
   succeeded(action: Action, performed: Performed): void
   failed(action: Action, error: unknown): void
   skipped(release: ReleaseId, because: ReleaseId | undefined, reason: SkipReason): void
-  /** Notes that nothing is at work any more, and how that came. */
+  /** Returns the outcome after all actions have ended. */
   ended(interrupted: boolean): RunOutcome
   runFinished(outcome: RunOutcome): void
 }
 
-export function newLedger({schedule, emit: tell, now}: LedgerOptions): Ledger {
+export function newLedger({schedule, emit: publish, now}: LedgerOptions): Ledger {
   const states = newStates(schedule)
   const startedAt = new Map<ReleaseId, number>()
   const changed = new Set<ReleaseId>()
   const began = now()
   let state = NO_RUN
-  /** Made since the state was last asked for. */
+  /** The events since the state was last read. */
   let unfolded: RunEvent[] = []
   let took = 0
   const counts = {succeeded: 0, failed: 0, skipped: 0, unchanged: 0}
   const seconds = (release: ReleaseId) => (now() - (startedAt.get(release) ?? now())) / 1000
   const emit = (event: RunEvent): void => {
     unfolded.push(event)
-    tell(event)
+    publish(event)
   }
 
   return {
@@ -124,7 +124,7 @@ export function newLedger({schedule, emit: tell, now}: LedgerOptions): Ledger {
   }
 }
 
-/** Returns the event with which a run begins; `at` is in milliseconds since the epoch. */
+/** Returns the event that starts a run; `at` is in milliseconds since the epoch. */
 export function announcedRun(run: string, {environment, cluster, actions}: Plan, at: number): RunEvent {
   const {context} = cluster
   return {type: 'run-started', at, run, environment, context, actions: actions.map(announced)}
@@ -142,12 +142,12 @@ function announced({release, kind, requires}: Action) {
   }
 }
 
-/** Whether kk stopped for safety, and not because something went wrong. */
+/** Returns true if kk stopped for safety, and not because of a failure. */
 function isRefusal(error: unknown): boolean {
   return asKkError(error).exit === 3
 }
 
-/** An error as events carry it: plain data. */
+/** Returns an error as plain data for events. */
 function failureDetails(error: unknown): FailureDetails {
   const {code, message, hint, log} = asKkError(error)
   return {code, message, ...(hint === undefined ? {} : {hint}), log}

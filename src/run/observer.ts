@@ -1,25 +1,25 @@
 import type {RunEvent} from './events.ts'
 import type {RunState} from './run-state.ts'
 
-/** What an observer reads of a run, and how it adds to what the run tells. */
+/** What an observer can read of a run and add to its events. */
 export interface ObservedRun {
-  /** What is known after the event that was made last. */
+  /** The state after the latest event. */
   readonly state: RunState
-  /** Tells something that the run goes on without, as `run-warned`. */
+  /** Emits a problem in spite of which the run continues, as `run-warned`. */
   warned(message: string): void
-  /** Tells something that is good to know, as `run-noted`. */
+  /** Emits information for the user, as `run-noted`. */
   noted(message: string): void
 }
 
 export type RunOutcome = Extract<RunEvent, {type: 'run-finished'}>['outcome']
 
-/** Does what belongs to a run beside its actions: labels, its record, its journal, pulls of images. */
+/** Performs tasks of a run in addition to its actions: labels, its record, its journal, image pulls. */
 export interface RunObserver {
-  /** Is told of each event when it is made, and does not hold up the run. */
+  /** Called with each event; must not block the run. */
   readonly observe?: (event: RunEvent, run: ObservedRun) => void
   /**
-   * Is awaited when nothing is at work any more, one observer after the other, and before `run-finished` is told. The outcome
-   * is undefined when the run broke off by a bug.
+   * Awaited after all actions have ended, one observer after the other, before `run-finished` is emitted. The
+   * outcome is undefined if the run was aborted by a bug.
    */
   readonly finish?: (outcome: RunOutcome | undefined, run: ObservedRun) => Promise<void>
 }

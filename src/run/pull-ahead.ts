@@ -5,20 +5,23 @@ import type {InventoryReader} from '../kubernetes/inventory/inventory.ts'
 import type {RunEvent} from './events.ts'
 import type {RunObserver} from './observer.ts'
 
-const PATIENCE = 5_000
+const CLEANUP_TIMEOUT_MS = 5_000
 
 interface PullsOptions {
   readonly pulls: readonly ImagePull[]
   readonly cluster: {readonly pulls: ImagePulls; readonly inventory: InventoryReader}
-  /** Milliseconds that the end of the run waits for what pulls to be taken away; 5,000 unless told. */
+  /**
+   * How long the end of the run waits for the removal of the pulling Jobs, in milliseconds; defaults to
+   * 5,000.
+   */
   readonly patience?: number
 }
 
 /**
- * Pulls images beside a run: not before the objects of its first release are there, whose own images come first. At the end
- * it tells, as `run-noted`, what was pulled.
+ * Pulls images during a run, starting when the objects of its first release exist, whose own images come
+ * first. At the end, reports the pulled images as `run-noted`.
  */
-export function pullsAhead({pulls, cluster, patience = PATIENCE}: PullsOptions): RunObserver {
+export function pullsAhead({pulls, cluster, patience = CLEANUP_TIMEOUT_MS}: PullsOptions): RunObserver {
   const end = new AbortController()
   let pulling: Promise<PulledAhead> | undefined
   return {
@@ -27,13 +30,13 @@ export function pullsAhead({pulls, cluster, patience = PATIENCE}: PullsOptions):
     },
     async finish(_outcome, run) {
       end.abort()
-      if (pulling) run.noted(pulledText(await soon(pulling, patience)))
+      if (pulling) run.noted(pulledText(await withTimeout(pulling, patience)))
     },
   }
 }
 
-/** A run ends without it: the Job goes by itself. */
-function soon(pulling: Promise<PulledAhead>, patience: number): Promise<PulledAhead | undefined> {
+/** Limits the wait for the removal of the Job, which expires on its own. */
+function withTimeout(pulling: Promise<PulledAhead>, patience: number): Promise<PulledAhead | undefined> {
   return Promise.race([pulling, pause(patience, undefined, {ref: false})])
 }
 
@@ -42,7 +45,7 @@ function isApplied(event: RunEvent): boolean {
 }
 
 function pulledText(done: PulledAhead | undefined): string {
-  if (!done) return 'what was pulled ahead is not known: the cluster did not answer at the end'
+  if (!done) return 'the images pulled ahead are not known: the cluster did not answer at the end'
   const {images, nodes, pulled, wanted, seconds, troubles} = done
   const where = `${images} ${images === 1 ? 'image' : 'images'} of later releases to ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`
   const why = troubles.length === 0 ? '' : `: ${troubles.join('; ')}`
@@ -51,7 +54,7 @@ function pulledText(done: PulledAhead | undefined): string {
   return `pulled ${where} ahead, in ${Math.round(seconds)} s${many}${why}`
 }
 
-const LOOK_EVERY = 2_000
+const POLL_INTERVAL_MS = 2_000
 
 interface PulledAhead {
   readonly images: number
@@ -59,11 +62,14 @@ interface PulledAhead {
   readonly pulled: number
   readonly wanted: number
   readonly seconds: number
-  /** Why there was less than was wanted, for people. */
+  /** The reasons why fewer images than wanted were pulled, for display. */
   readonly troubles: readonly string[]
 }
 
-/** Pulls images until all are there, or the signal; takes away what pulled. Never rejects: nothing depends on it. */
+/**
+ * Pulls images until all are pulled or the signal aborts; removes the pulling Jobs. Never rejects: nothing
+ * depends on it.
+ */
 async function pullAhead(
   pulls: readonly ImagePull[],
   {
@@ -87,7 +93,7 @@ async function pullAhead(
   }
 }
 
-/** One, where nodes may not be looked at. */
+/** Counts the nodes; 1 if they cannot be read. */
 async function countNodes(inventory: InventoryReader): Promise<number> {
   const {nodes = []} = await inventory.read('nodes').catch(() => ({nodes: []}))
   return Math.max(1, nodes.length)
@@ -102,21 +108,21 @@ async function pullOne(
   signal: AbortSignal,
 ): Promise<Pulled> {
   const nothing = {wanted: pull.images.length * nodes, pulled: 0}
-  let begun: BegunPull | undefined
+  let current: BegunPull | undefined
   let last: PullProgress = nothing
   try {
     if (!(await pulls.may(pull.namespace)))
-      return {...nothing, trouble: `you may not make Jobs in the namespace ${pull.namespace}`}
+      return {...nothing, trouble: `you may not create Jobs in the namespace ${pull.namespace}`}
     if (signal.aborted) return nothing
-    begun = await pulls.begin(pull, nodes)
+    current = await pulls.begin(pull, nodes)
     while (!signal.aborted && last.pulled < last.wanted) {
-      await pause(LOOK_EVERY, undefined, {signal}).catch(() => undefined)
-      last = await begun.progress()
+      await pause(POLL_INTERVAL_MS, undefined, {signal}).catch(() => undefined)
+      last = await current.progress()
     }
     return last
   } catch (error) {
     return {...last, trouble: asKkError(error).message}
   } finally {
-    await begun?.end().catch(() => undefined)
+    await current?.end().catch(() => undefined)
   }
 }

@@ -9,15 +9,15 @@ import type {RunState} from './run-state.ts'
 import {newWriter} from './writer.ts'
 
 export interface RecordOptions {
-  /** As it is when nothing has been done yet. */
+  /** The initial record, before any change. */
   readonly record: RunRecord
   readonly records: Pick<RunRecords, 'write' | 'prune'>
-  /** Every revision of a release that helm keeps. */
+  /** Returns every revision of a release that helm keeps. */
   readonly revisions: (release: ReleaseId) => Promise<readonly ReleaseRecord[]>
 }
 
-/** Records of one environment that stay in the cluster. */
-const KEPT = 50
+/** The number of records of one environment that are kept in the cluster. */
+const MAX_RECORDS = 50
 
 const CHANGING: ReadonlySet<RunEvent['type']> = new Set([
   'release-started',
@@ -28,14 +28,15 @@ const CHANGING: ReadonlySet<RunEvent['type']> = new Set([
 ])
 
 /**
- * Writes the record of a run to the cluster, and throws what the cluster says when it cannot be written. The observer keeps it up
- * to date as releases start and end, and closes it at the end of the run; it tells later failures to write as `run-warned`.
+ * Writes the record of a run to the cluster, and throws the cluster's error if that fails. The observer
+ * updates the record as releases start and end, and completes it at the end of the run; it reports later
+ * write errors as `run-warned`.
  */
 export async function recordRun({record, records, revisions}: RecordOptions): Promise<RunObserver> {
   await records.write(record)
   let current = () => record
   const writer = newWriter(async () => records.write(await withRevisions(current(), revisions)))
-  await records.prune(record.environment, KEPT).catch(writer.failed)
+  await records.prune(record.environment, MAX_RECORDS).catch(writer.failed)
   const warn = (run: ObservedRun): void => {
     const trouble = writer.takeTrouble()
     if (trouble === undefined) return
@@ -61,7 +62,7 @@ export async function recordRun({record, records, revisions}: RecordOptions): Pr
   }
 }
 
-/** Returns the record with how far each release is. */
+/** Returns the record with the progress of each release. */
 function withProgress(record: RunRecord, {releases}: RunState): RunRecord {
   const progressed = record.releases.map((each): RunRelease => {
     const {progress, deleted} = releases.get(each.release) ?? {}
@@ -77,20 +78,23 @@ function withProgress(record: RunRecord, {releases}: RunState): RunRecord {
   return {...record, releases: progressed}
 }
 
-/** Of a release that failed, only the cluster knows whether helm has made a revision: another may have made it since. */
+/**
+ * Adds the revisions of failed releases. Only the cluster knows whether helm has made a revision, and another
+ * process may have made it since.
+ */
 async function withRevisions(record: RunRecord, revisions: RecordOptions['revisions']): Promise<RunRecord> {
-  const unknown = record.releases.filter(({outcome, after}) => outcome === 'failed' && after === undefined)
-  if (unknown.length === 0) return record
-  const known = new Map(
+  const incomplete = record.releases.filter(({outcome, after}) => outcome === 'failed' && after === undefined)
+  if (incomplete.length === 0) return record
+  const revisionByRelease = new Map(
     await Promise.all(
-      unknown.map(async (entry) => {
+      incomplete.map(async (entry) => {
         const records = await revisions(entry.release).catch(() => [])
         return [entry.release, revisionAfter(record.id, entry, records)] as const
       }),
     ),
   )
   const releases = record.releases.map((each) => {
-    const after = known.get(each.release)
+    const after = revisionByRelease.get(each.release)
     return after === undefined ? each : {...each, after}
   })
   return {...record, releases}

@@ -18,14 +18,14 @@ export type Progress =
       readonly state: 'succeeded'
       readonly revision: number
       readonly seconds: number
-      /** How its gate has passed, if there is more to say than that all of it is healthy. */
+      /** The result of its gate, if it is more than healthy. */
       readonly health?: PassedHealth
     }
   | {
       readonly state: 'failed'
       readonly error: FailureDetails
       readonly seconds: number
-      /** What its gate said last. */
+      /** The last causes that its gate reported. */
       readonly blames: readonly Cause[]
     }
   | {readonly state: 'skipped'; readonly because: ReleaseId | undefined; readonly reason: SkipReason}
@@ -35,19 +35,19 @@ export interface ReleaseProgress {
   readonly release: ReleaseId
   readonly kind: ActionKind
   readonly requires: readonly ReleaseId[]
-  /** Those of `requires` that nobody wrote down. */
+  /** The members of `requires` that are only inferred. */
   readonly inferred: readonly ReleaseId[]
-  /** Those of `requires` whose objects need only exist. */
+  /** The members of `requires` whose objects need only exist. */
   readonly applied: readonly ReleaseId[]
   readonly progress: Progress
-  /** Objects that were deleted on their own, not by helm: `ConfigMap/extra`. */
+  /** Objects that were deleted individually, not by helm: `ConfigMap/extra`. */
   readonly deleted?: readonly string[]
-  /** How each test ended, where its pods of `helm test` tell. */
+  /** The results of tests, if the pods of `helm test` report them. */
   readonly tests?: readonly TestResult[]
   readonly times: Times
 }
 
-/** What is known of a run after some of its events. */
+/** The state of a run after some of its events. */
 export interface RunState {
   readonly run: string
   readonly environment: string
@@ -62,7 +62,7 @@ export interface RunState {
   readonly interrupting: readonly ReleaseId[] | undefined
   /** Milliseconds since the epoch. */
   readonly interruptedAt: number | undefined
-  /** What is good to know, in its order. */
+  /** Messages for the user, in order. */
   readonly notes: readonly string[]
   readonly finished: Extract<RunEvent, {type: 'run-finished'}> | undefined
 }
@@ -80,7 +80,7 @@ export const NO_RUN: RunState = {
   finished: undefined,
 }
 
-/** Returns the state after one more event. An event of a release that the run did not announce changes nothing. */
+/** Returns the state after one more event. Events of releases that the run did not announce are ignored. */
 export function nextState(state: RunState, event: RunEvent): RunState {
   return stateAfter(state, [event])
 }
@@ -91,12 +91,12 @@ export function stateAfter(before: RunState, events: readonly RunEvent[]): RunSt
   let copy: Map<ReleaseId, ReleaseProgress> | undefined
   for (const event of events) {
     if (!('release' in event)) {
-      state = {...state, ...ofRun(state, event)}
+      state = {...state, ...applyRunEvent(state, event)}
       continue
     }
-    const known = state.releases.get(event.release)
-    const changed = known && nextRelease(known, event)
-    if (!changed || changed === known) continue
+    const current = state.releases.get(event.release)
+    const changed = current && nextRelease(current, event)
+    if (!changed || changed === current) continue
     if (state.releases !== copy) copy = new Map(state.releases)
     state = {...state, lastAt: event.at, releases: copy.set(changed.release, changed)}
   }
@@ -105,8 +105,8 @@ export function stateAfter(before: RunState, events: readonly RunEvent[]): RunSt
 
 type ReleaseEvent = Extract<RunEvent, {readonly release: ReleaseId}>
 
-/** What an event of the run itself changes. */
-function ofRun({notes}: RunState, event: Exclude<RunEvent, ReleaseEvent>): Partial<RunState> {
+/** Returns the changes by an event of the run itself. */
+function applyRunEvent({notes}: RunState, event: Exclude<RunEvent, ReleaseEvent>): Partial<RunState> {
   const lastAt = event.at
   switch (event.type) {
     case 'run-started':
@@ -122,22 +122,22 @@ function ofRun({notes}: RunState, event: Exclude<RunEvent, ReleaseEvent>): Parti
   }
 }
 
-function nextRelease(known: ReleaseProgress, event: ReleaseEvent): ReleaseProgress {
-  const progress = nextProgress(known.progress, event)
-  const told = event.type === 'release-tested' && {tests: event.tests}
-  if (progress === known.progress && !told) return known
-  const times = progress.state === 'unchanged' ? NO_TIMES : nextTimes(known.times, event)
-  const deleted = event.type === 'object-deleted' && {deleted: [...(known.deleted ?? []), event.object]}
-  return {...known, ...deleted, ...told, progress, times}
+function nextRelease(current: ReleaseProgress, event: ReleaseEvent): ReleaseProgress {
+  const progress = nextProgress(current.progress, event)
+  const tested = event.type === 'release-tested' && {tests: event.tests}
+  if (progress === current.progress && !tested) return current
+  const times = progress.state === 'unchanged' ? NO_TIMES : nextTimes(current.times, event)
+  const deleted = event.type === 'object-deleted' && {deleted: [...(current.deleted ?? []), event.object]}
+  return {...current, ...deleted, ...tested, progress, times}
 }
 
-/** The releases that are in this state, in the order of the plan. */
+/** Returns the releases in this state, in the order of the plan. */
 export function releasesIn<S extends Progress['state']>(
   state: RunState,
   wanted: S,
 ): readonly (ReleaseProgress & {readonly progress: Extract<Progress, {state: S}>})[] {
-  const found = [...state.releases.values()].filter(({progress}) => progress.state === wanted)
-  return found as (ReleaseProgress & {progress: Extract<Progress, {state: S}>})[]
+  const releases = [...state.releases.values()].filter(({progress}) => progress.state === wanted)
+  return releases as (ReleaseProgress & {progress: Extract<Progress, {state: S}>})[]
 }
 
 function started(event: Extract<RunEvent, {type: 'run-started'}>): RunState {

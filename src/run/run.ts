@@ -13,26 +13,27 @@ export interface RunOptions {
   readonly run: string
   readonly plan: Plan
   readonly perform: Perform
-  /** How many places there are for what is changed at once, at least 1; see `startable`. */
+  /** The number of slots for concurrent changes, at least 1; see `startable`. */
   readonly concurrency: number
-  /** When a place is free again; by default when helm has ended. */
+  /** When a slot becomes free; by default when helm has ended. */
   readonly startCondition?: StartCondition | undefined
-  /** After the first failure start nothing more; otherwise independent branches go on. */
+  /** Whether nothing more starts after the first failure; otherwise independent branches continue. */
   readonly failFast?: boolean
   readonly interruption?: Pick<Interruption, 'stop' | 'abort'>
-  /** Those who are awaited before the run has finished, in this order. */
+  /** The observers that are awaited before the run finishes, in this order. */
   readonly observers?: readonly RunObserver[]
   /** Milliseconds since the epoch. */
   readonly now?: () => number
 }
 
 /**
- * Runs a plan and tells what happens; a failed action is an event, not an error. Nothing starts before the first event
- * is asked for. Whoever stops listening aborts the run, and waits until what ran has ended.
+ * Runs a plan and yields its events; a failed action is an event, not an error. Nothing starts before the
+ * first event is requested. If the consumer stops iterating, the run is aborted, and the iterator waits until
+ * running actions have ended.
  */
 export async function* run(options: RunOptions): AsyncGenerator<RunEvent> {
   const {interruption = newInterruption(), startCondition = 'helm', now = Date.now, ...rest} = options
-  const deserted = new AbortController()
+  const consumerGone = new AbortController()
   const events = newChannel<RunEvent>()
   const ended = runLoop({
     failFast: false,
@@ -40,9 +41,9 @@ export async function* run(options: RunOptions): AsyncGenerator<RunEvent> {
     ...rest,
     startCondition,
     now,
-    tell: events.push,
-    stop: AbortSignal.any([interruption.stop, deserted.signal]),
-    abort: AbortSignal.any([interruption.abort, deserted.signal]),
+    publish: events.push,
+    stop: AbortSignal.any([interruption.stop, consumerGone.signal]),
+    abort: AbortSignal.any([interruption.abort, consumerGone.signal]),
   }).then(
     () => events.close(),
     (error: unknown) => events.close(error),
@@ -50,18 +51,18 @@ export async function* run(options: RunOptions): AsyncGenerator<RunEvent> {
   try {
     yield* events.items()
   } finally {
-    deserted.abort(interrupted())
+    consumerGone.abort(interrupted())
     await ended
   }
 }
 
 interface RunLoopOptions extends Omit<Required<RunOptions>, 'interruption' | 'startCondition'> {
   readonly startCondition: StartCondition
-  /** Is given every event, in order. */
-  readonly tell: (event: RunEvent) => void
-  /** Start nothing more. */
+  /** Called with every event, in order. */
+  readonly publish: (event: RunEvent) => void
+  /** Aborted when nothing more should start. */
   readonly stop: AbortSignal
-  /** End what runs. */
+  /** Aborted when running actions must end. */
   readonly abort: AbortSignal
 }
 
@@ -70,7 +71,7 @@ async function runLoop(options: RunLoopOptions): Promise<void> {
   const {plan, stop, abort, concurrency, failFast, perform, observers, now} = options
   const schedule = makeSchedule(plan.actions, options.startCondition)
   const emit = (event: RunEvent): void => {
-    options.tell(event)
+    options.publish(event)
     for (const {observe} of observers) observe?.(event, ledger)
   }
   const ledger = newLedger({schedule, emit, now})
@@ -92,7 +93,7 @@ async function runLoop(options: RunLoopOptions): Promise<void> {
       return
     }
     open += 1
-    Promise.try(perform, action, controlsOf(action, {schedule, ledger, abort, proceed}))
+    Promise.try(perform, action, makeControls(action, {schedule, ledger, abort, proceed}))
       .then(
         (performed) => ledger.succeeded(action, performed),
         (error: unknown) => fail(action, error),
@@ -110,7 +111,7 @@ async function runLoop(options: RunLoopOptions): Promise<void> {
       ledger.skipped(release, action.release, direct ? 'failed' : 'skipped')
     }
     if (failFast) skipWaiting(schedule, ledger, 'fail-fast', action)
-    // What took one Lease away may have taken the others, too.
+    // The cause of the loss of one Lease may affect the others, too.
     if (asKkError(error).code === 'KK_LEASE_LOST') skipWaiting(schedule, ledger, 'lease-lost', action)
   }
 
@@ -140,7 +141,7 @@ async function runLoop(options: RunLoopOptions): Promise<void> {
   ledger.runFinished(outcome)
 }
 
-/** Skips all that has not started, because of the failed action if there is one. */
+/** Skips all actions that have not started, because of the failed action if there is one. */
 function skipWaiting(schedule: Schedule, ledger: Ledger, reason: SkipReason, failed?: Action): void {
   for (const release of schedule.actionOf.keys()) {
     if (ledger.states.of.get(release) !== 'waiting') continue
@@ -155,7 +156,7 @@ interface ControlsContext {
   readonly proceed: () => void
 }
 
-function controlsOf(action: Action, {schedule, ledger, abort, proceed}: ControlsContext): Controls {
+function makeControls(action: Action, {schedule, ledger, abort, proceed}: ControlsContext): Controls {
   const advance = (to: 'applied' | 'gating') => () => {
     ledger.advanced(action, to)
     proceed()
@@ -173,10 +174,10 @@ function controlsOf(action: Action, {schedule, ledger, abort, proceed}: Controls
   }
 }
 
-/** A queue between one who pushes and one who iterates. It is unbounded: a slow reader never holds up a run. */
+/** A queue between a producer and an iterator. It is unbounded: a slow reader never delays a run. */
 export interface Channel<T> {
   push(item: T): void
-  /** The iteration ends, or throws the error, after what was pushed before. */
+  /** Ends the iteration, or makes it throw the error, after the items pushed before. */
   close(error?: unknown): void
   items(): AsyncGenerator<T>
 }
@@ -214,11 +215,14 @@ export function newChannel<T>(): Channel<T> {
   }
 }
 
-const MOST = 8
-/** Of one helm at work: an estimate, most of it is the cluster's OpenAPI description. */
+const MAX_CONCURRENT_HELMS = 8
+/** The estimated memory of one running helm; most of it is the cluster's OpenAPI description. */
 const BYTES_PER_HELM = 300 * 2 ** 20
 
-/** How many helms run at once unless the user says so: 8, less if memory is short. `availableBytes` as of `process.availableMemory()`. */
+/**
+ * Returns the default number of concurrent helm processes: 8, less if memory is short. `availableBytes` is
+ * `process.availableMemory()`.
+ */
 export function defaultConcurrency(availableBytes: number): number {
-  return Math.max(1, Math.min(MOST, Math.floor(availableBytes / BYTES_PER_HELM)))
+  return Math.max(1, Math.min(MAX_CONCURRENT_HELMS, Math.floor(availableBytes / BYTES_PER_HELM)))
 }

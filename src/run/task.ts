@@ -9,7 +9,10 @@ import type {ReleaseCleanup} from '../plan/removal/cleanup.ts'
 import type {ReleaseId} from '../release.ts'
 import type {RunEvent, TestResult} from './events.ts'
 
-/** An action with what is needed to do it beside the plan, for a plan holds no values. What is unchanged is no task. */
+/**
+ * An action with its inputs that are not in the plan, because a plan holds no values. Unchanged actions are
+ * not tasks.
+ */
 export type Task =
   | TaskOf<'install' | 'upgrade', ChartWork>
   | TaskOf<'rollback', TimedWork>
@@ -28,7 +31,7 @@ interface TaskOf<K extends ActionKind, W extends TimedWork> {
   readonly work: W
 }
 
-/** Seconds from the start of an action to its passed gate, unless `kk.releases.X.timeout` says otherwise. */
+/** The default of `kk.releases.X.timeout`: seconds from the start of an action until its gate has passed. */
 export const DEFAULT_TIMEOUT_SECONDS = 900
 
 interface TimedWork {
@@ -43,53 +46,62 @@ export interface ChartWork extends DesiredWork {
   /** A directory with the library vendored, private to the run. */
   readonly chart: string
   readonly values: Values
-  /** What the chart renders, hooks included, as far as that is known before helm runs. */
+  /** The objects that the chart renders, hooks included, as far as they are known before helm runs. */
   readonly objects: readonly KubernetesObject[]
-  /** What the chart renders no more, and what would take more with it than itself; see `droppedHolders`. */
+  /**
+   * The objects that the chart no longer renders and whose deletion would delete further objects; see
+   * `droppedHolders`.
+   */
   readonly dropped: readonly KubernetesObject[]
-  /** The hooks whose objects are plain ones in the revision before; see `replacedByHooks`. */
+  /** The hooks whose objects were ordinary objects in the previous revision; see `replacedByHooks`. */
   readonly replaced?: readonly KubernetesObject[]
-  /** Objects that the chart no longer renders and that another release also has: helm is made to keep them. */
+  /**
+   * Objects that the chart no longer renders and that another release also contains: helm is made to keep
+   * them.
+   */
   readonly shared?: readonly KubernetesObject[]
-  /** Those of which helm mixes up items of lists, to be written again afterwards; see `mixedLists`. */
+  /** The objects in which helm mixes up list items, to be written again afterwards; see `mixedLists`. */
   readonly mixed: readonly KubernetesObject[]
-  /** Those of them whose namespace or kind did not exist when the plan was validated. */
+  /** The objects whose namespace or kind did not exist when the plan was validated. */
   readonly unvalidated: readonly KubernetesObject[]
 }
 
 export interface RemovalWork extends TimedWork {
-  /** UID of the last record that the plan saw. */
+  /** The UID of the last record that the plan saw. */
   readonly uid: string
-  /** The objects that go, and all hooks. */
+  /** The objects to delete. */
   readonly objects: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
-  /** Of the last revision, to mask its secrets. */
+  /** The values of the last revision, to mask its secrets. */
   readonly values: Values
-  /** Data that the user gave up by name. */
+  /** Claims whose data the user agreed by name to lose. */
   readonly claims: readonly Claim[]
-  /** What is taken away in other services before helm runs; left out where there is nothing. */
+  /** The data in other services to remove before helm runs; undefined if there is none. */
   readonly cleanup?: Pick<ReleaseCleanup, 'cronJob' | 'goes'>
-  /** Looks at the cluster at each call, and returns why the release may not go now; undefined when nothing uses it. */
+  /**
+   * Checks the cluster on each call, and returns why the release may not be removed now; undefined if nothing
+   * uses it.
+   */
   readonly refusal: () => Promise<KkError | undefined>
-  /** Reservations that the user excused: `kk-system/NAME`. */
+  /** Reservations that the user chose to ignore: `kk-system/NAME`. */
   readonly excused: ReadonlySet<string>
-  /** Told at the end what is there still, though helm deleted it. */
+  /** Called at the end with the objects that still exist although helm deleted them. */
   readonly onEnded: (left: readonly PresentObject[]) => Promise<void>
 }
 
 export interface PruningWork extends TimedWork {
-  /** Looks at the cluster at each call, and returns those of the objects that were shown which may still go. */
+  /** Checks the cluster on each call, and returns those of the shown objects that may still be deleted. */
   readonly look: () => Promise<readonly ObjectIdentity[]>
 }
 
-/** Returns the work on what the environment wants of a release, within its own time or the default one. */
+/** Returns the work for a desired release, with its timeout or the default one. */
 export function desiredWork(desired: DesiredRelease, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS): DesiredWork {
   return {desired, timeoutSeconds}
 }
 
 type TimedKind = 'rollback' | 'hand-over' | 'test' | 'await' | 'check' | 'unchanged'
 
-/** Returns the tasks of actions for which helm gets no values; `timeout` is in seconds. */
+/** Returns the tasks of actions for which helm needs no values; `timeout` is in seconds. */
 export function timedTasks(
   actions: readonly Action<TimedKind>[],
   timeout: (release: ReleaseId) => number | undefined,
@@ -120,35 +132,35 @@ export function timedTask(
 
 type Phase = Extract<RunEvent, {type: 'release-progressed'}>['phase']
 
-/** What the work on one action hears from the run, and tells it. */
+/** The interface between the work on one action and the run. */
 export interface Controls {
   /** Aborted when the work must end at once. */
   readonly signal: AbortSignal
   /** Whether another action waits until the objects of this one exist. */
   readonly appliedAwaited: boolean
   readonly onProgress: (phase: Phase, message: string, blames?: readonly Cause[]) => void
-  /** From here on the release is not any more what it was: helm is about to start. */
+  /** Called before helm starts: from then on the release may have changed. */
   readonly onChanging: () => void
-  /** An object of the release was deleted on its own, e.g. `ConfigMap/extra`. */
+  /** Called when an object of the release was deleted individually, e.g. `ConfigMap/extra`. */
   readonly onDeleted: (object: string) => void
-  /** The pods of `helm test` have told how each of their tests ended. */
+  /** Called with the results that the pods of `helm test` reported. */
   readonly onTested: (tests: readonly TestResult[]) => void
-  /** The objects exist: those that require it by an `applied` edge may start. */
+  /** Called when the objects exist: releases that require it by an `applied` edge may start. */
   readonly onApplied: () => void
-  /** Helm has ended: another may start. Says that the objects exist, too. */
+  /** Called when helm has ended: another may start. Implies that the objects exist. */
   readonly onHelmEnded: () => void
 }
 
-/** An action that is anything to do. */
+/** An action that changes or checks something. */
 type ActingAction = Action<Exclude<ActionKind, 'unchanged'>>
 
-/** What has come of an action. */
+/** The result of an action. */
 export interface Performed {
-  /** The revision that is deployed. */
+  /** The deployed revision. */
   readonly revision: number
-  /** How its gate has passed, if there is more to say than that all of it is healthy. */
+  /** The result of its gate, if it is more than healthy. */
   readonly health?: PassedHealth
 }
 
-/** Does what an action says; resolves when its gate has passed. */
+/** Performs an action; resolves when its gate has passed. */
 export type Perform = (action: ActingAction, controls: Controls) => Promise<Performed>

@@ -1,32 +1,32 @@
 import {setTimeout as wait} from 'node:timers/promises'
 
 /**
- * Writes one at a time; what is asked for meanwhile is one more write.
+ * Returns a writer that runs one write at a time; requests during a write are coalesced into one more write.
  *
- * @param pause how long nothing is written after each write, in milliseconds, but for the last
+ * @param pause the minimum pause after each write, except before the last, in milliseconds
  */
 export function newWriter(write: () => Promise<void>, pause = 0) {
   let writing: Promise<void> | undefined
-  let again = false
-  let hurry = new AbortController()
+  let isRequested = false
+  let flush = new AbortController()
   let trouble: unknown
 
   const loop = async (): Promise<void> => {
     do {
-      again = false
+      isRequested = false
       await write().then(
         () => undefined,
         (error: unknown) => {
           trouble ??= error
         },
       )
-      if (pause > 0) await wait(pause, undefined, {signal: hurry.signal}).catch(() => undefined)
-    } while (again)
+      if (pause > 0) await wait(pause, undefined, {signal: flush.signal}).catch(() => undefined)
+    } while (isRequested)
     writing = undefined
-    hurry = new AbortController()
+    flush = new AbortController()
   }
   const request = (): void => {
-    again = true
+    isRequested = true
     writing ??= loop()
   }
   return {
@@ -36,10 +36,10 @@ export function newWriter(write: () => Promise<void>, pause = 0) {
     },
     async last(): Promise<void> {
       request()
-      hurry.abort()
+      flush.abort()
       await writing
     },
-    /** What went wrong since this was asked last, once. */
+    /** Returns the first error since the last call, once. */
     takeTrouble(): unknown {
       const taken = trouble
       trouble = undefined

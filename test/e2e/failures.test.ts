@@ -217,7 +217,7 @@ atNight(() => {
       const {exitCode, stderr} = await deploy.ended()
       expect(exitCode).toBe(1)
       expect(stderr).toContain('error KK_RACED')
-      expect(stderr).toMatch(/db: somebody else changed it meanwhile: it is (gone|uninstalling)/)
+      expect(stderr).toMatch(/db: another process changed it in the meantime: it is (gone|uninstalling)/)
     })
   })
 })

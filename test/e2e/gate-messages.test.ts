@@ -136,7 +136,7 @@ describe('a hook that does not end', () => {
       code: 'KK_HELM_FAILED',
       // Its pod runs: there is nothing to say of it.
       message: expect.stringMatching(
-        /helm install did not end within 10 s; Job\/slow-hook-job: 0 of 1 completions$/,
+        /helm install did not finish within 10 s; Job\/slow-hook-job: 0 of 1 completions$/,
       ),
       hint: expect.stringContaining('kk.releases.slow-hook.timeout'),
     })

@@ -136,7 +136,7 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
     const again = await deploy(corner)
 
     expect(first.exitCode).toBe(1)
-    expect(first.stdout).toContain('run the same command again: helm makes its hooks again')
+    expect(first.stdout).toContain('run the same command again: helm creates its hooks again')
     expect(reports).toMatchObject({status: 'failed', plan: 'install', reasons: [expect.stringMatching(LOST)]})
     expect(again.exitCode, again.stderr).toBe(0)
     expect(endings(again.stdout)).toEqual(['mig install, revision 2', 'app install, revision 1'])

@@ -149,7 +149,7 @@ exec $HELM "$@"`)
 
       expect(exitCode, stderr).toBe(0)
       expect(stderr).toMatch(
-        /warning: the journal \S+ cannot be written any more \(EFBIG\); the run goes on without it/,
+        /warning: the journal \S+ can no longer be written \(EFBIG\); the run continues without it/,
       )
       expect(endings(stdout)).toEqual(['first install, revision 1', 'second install, revision 1'])
       await expectNextDeploy(corner)

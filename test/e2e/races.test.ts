@@ -93,7 +93,7 @@ describe.concurrent('two kk at once on one release', () => {
         type: 'release-failed',
         error: expect.objectContaining({
           code: 'KK_RACED',
-          message: `${corner.name}/api: somebody else changed it meanwhile: expected no release, as the plan saw, but found revision 1`,
+          message: `${corner.name}/api: another process changed it in the meantime: expected no release, as the plan saw, but found revision 1`,
           hint: expect.stringContaining('run the same command again'),
         }),
       }),
@@ -174,7 +174,7 @@ exec $HELM "$@"`)
 
       expect(exitCode).toBe(1)
       expect(endings(stdout)).toEqual(['api failed: KK_RACED'])
-      expect(stderr).toContain('helm was to make revision 2, but made 3')
+      expect(stderr).toContain('expected revision 2 from helm, but it made 3')
       expect(await records(corner.name)).toContain('api 3 deployed')
     })
 

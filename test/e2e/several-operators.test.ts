@@ -135,7 +135,7 @@ it.concurrent('who loses a Lease ends its helm, starts nothing more, and says wh
   expect(eventsIn(stdout).find(({type}) => type === 'release-failed')).toMatchObject({
     error: {
       message: expect.stringMatching(
-        `the hold on ${corner.name}/db was lost: ${COLLEAGUE} has it now; helm install ran, and was ended. What it had sent`,
+        `the hold on ${corner.name}/db was lost: ${COLLEAGUE} has it now; helm install was running, and was terminated. Its changes`,
       ),
       hint: expect.stringContaining('kk status'),
     },

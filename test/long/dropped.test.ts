@@ -84,7 +84,7 @@ describe.concurrent('what a revision has no more', () => {
 
     expect(refused.exitCode).toBe(3)
     expect(refused.stderr).toMatch(
-      /KK_UNCONFIRMED.*StatefulSet\/server would go, and with it, .*: data-server-0/,
+      /KK_UNCONFIRMED.*StatefulSet\/server would be deleted, and with it, .*: data-server-0/,
     )
     expect(exitCode, stderr).toBe(0)
     expect(stderr).toContain(`Namespace/${inner} stays, with everything in it`)

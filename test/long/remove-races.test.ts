@@ -106,7 +106,7 @@ it('who installs what requires a release waits for its removal, and then install
 
   expect(removed.exitCode, removed.stderr).toBe(0)
   expect(installed.exitCode).toBe(1)
-  expect(installed.stderr).toMatch(/KK_NOT_INSTALLED: \S+\/db, which wiki requires, was removed meanwhile/)
+  expect(installed.stderr).toMatch(/KK_NOT_INSTALLED: \S+\/db, which wiki requires, was removed in the meantime/)
   expect(await theirs.releases()).toEqual(['other'])
   expect(await reservations()).toBe('')
 })
@@ -136,7 +136,7 @@ it('a group stays as a whole when something comes to require one of its members'
 
   expect(exitCode).toBe(3)
   expect(stderr).toMatch(/KK_HAS_DEPENDENTS: \S+\/api .*about to be used/)
-  expect(stderr).toContain('worker stays, for api, which needs it, cannot go')
+  expect(stderr).toContain('worker stays because api, which needs it, cannot be removed')
   expect(await ours.uninstalls()).toEqual([])
   expect(await ours.releases()).toEqual(['api', 'worker'])
   expect(installed.exitCode, installed.stderr).toBe(0)

@@ -102,6 +102,6 @@ describe('a journal', () => {
     await journal.note(STEPS[2])
     await journal.observer.finish?.('succeeded', run)
 
-    expect(told).toEqual([expect.stringContaining('the run goes on without it')])
+    expect(told).toEqual([expect.stringContaining('the run continues without it')])
   })
 })

@@ -87,7 +87,7 @@ describe('images of later releases', () => {
   })
 
   it.each<[string, Partial<ImagePulls>, string]>([
-    ['nobody may', {may: async () => false}, ': you may not make Jobs in the namespace openstack'],
+    ['nobody may', {may: async () => false}, ': you may not create Jobs in the namespace openstack'],
     ['the cluster refuses', {begin: () => Promise.reject(new Error('quota exceeded'))}, 'quota exceeded'],
     ['nobody can ask', {may: () => Promise.reject(new Error('no answer'))}, 'no answer'],
   ])('cost the run nothing where %s', async (_, over, why) => {
@@ -105,7 +105,7 @@ describe('images of later releases', () => {
 
     const seen = await told([progressed('gate'), finished], cluster, [PULL], 10)
 
-    expect(seen).toContain('what was pulled ahead is not known: the cluster did not answer at the end')
+    expect(seen).toContain('the images pulled ahead are not known: the cluster did not answer at the end')
   })
 
   it('are left, with what pulled them taken away, when the run breaks off', async () => {

@@ -20,17 +20,17 @@ import {expectDeployed, raced, workable} from './races.ts'
 import {reserve} from './reservations.ts'
 
 /**
- * Installs or upgrades a release under its Lease. The last revision is read again before helm starts and after it has
- * ended: interference by plain helm, which heeds no Lease, is told as `KK_RACED`. What an equal run has made meanwhile is not
- * made again. The Lease is given back before the gate.
+ * Installs or upgrades a release under its Lease. Reads the last revision again before helm starts and after
+ * it has ended: interference by plain helm, which ignores Leases, is reported as `KK_RACED`. If an equal run
+ * has made the revision in the meantime, it is not made again. The Lease is released before the gate.
  */
-export async function change(begun: Execution<'install' | 'upgrade'>, work: ChartWork): Promise<Deployed> {
-  const {action, cluster} = begun
+export async function change(initial: Execution<'install' | 'upgrade'>, work: ChartWork): Promise<Deployed> {
+  const {action, cluster} = initial
   const {release} = action
   const revision = action.revision + 1
-  await using taken = await takeLease(begun)
+  await using taken = await takeLease(initial)
   const {lease, deadline} = taken
-  const execution = {...begun, deadline}
+  const execution = {...initial, deadline}
   const last = await cluster.records.last(release, action.revision)
   const equal = last && (await madeByAnother(execution, last))
   if (equal) return equal
@@ -42,7 +42,7 @@ export async function change(begun: Execution<'install' | 'upgrade'>, work: Char
   try {
     const changed = await callHelm(execution, work, {lease, before})
     if (changed.revision !== revision) {
-      throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
+      throw raced(release, `expected revision ${revision} from helm, but it made ${changed.revision}`)
     }
     const record = expectDeployed(release, await cluster.records.last(release, revision), revision)
     await writeLists(execution, work.mixed)
@@ -54,8 +54,8 @@ export async function change(begun: Execution<'install' | 'upgrade'>, work: Char
 }
 
 /**
- * Returns what another run of this environment has deployed since the plan was made, if it made the one revision that was to
- * be made here, of the same inputs: two equal runs at once end alike.
+ * Returns what another run of this environment has deployed since the plan was made, if it made the same
+ * revision from the same inputs: two equal concurrent runs have the same result.
  */
 async function madeByAnother(
   {action, cluster, environment, controls, deadline}: Execution<'install' | 'upgrade'>,
@@ -71,15 +71,17 @@ async function madeByAnother(
   return {record: last, objects: parseManifest(stored.manifest), deadline}
 }
 
-/** Helm leaves a failed Job of the same name as it is, and the gate would fail at once. */
+/**
+ * Deletes failed Jobs. Helm does not replace a failed Job of the same name, and the gate would fail at once.
+ */
 async function clearFailedJobs({action, cluster, controls}: Execution, work: ChartWork): Promise<void> {
   const deleted = await cluster.health.deleteFailedJobs(releaseNamespace(action.release), work.objects)
   if (deleted.length > 0) controls.onProgress('helm', `failed, and run again: ${deleted.join(', ')}`)
 }
 
 /**
- * Removes the fields of what a failed install has left that its chart no longer renders: helm 3, which installs over it,
- * compares with nothing and would leave them.
+ * Removes fields that a failed install has left and that its chart no longer renders: helm 3, which installs
+ * over it, compares with no previous manifest and would leave them.
  */
 async function removeFields(
   execution: Execution,
@@ -101,8 +103,8 @@ interface Validated {
 }
 
 /**
- * What could not be validated with the plan, because its namespace or kind did not exist then. A namespace that is
- * still missing is made first: helm would make it, too, and nothing can be validated without.
+ * Validates the objects whose namespace or kind did not exist when the plan was validated. A missing
+ * namespace is created first: helm would create it anyway, and nothing can be validated without it.
  */
 async function validate(
   {action, cluster, helm, controls, ...masks}: Execution,
@@ -113,16 +115,16 @@ async function validate(
   controls.onProgress('validate', `validating ${work.unvalidated.length} objects`)
   const method = helm.version.major === 4 ? 'server-side' : 'client-side'
   const writes = {method, force: true, before: []} as const
-  const asked = {namespace, objects: work.unvalidated, writes, redact: masking(masks)}
-  const validations = await cluster.dryRuns.validate(asked)
+  const request = {namespace, objects: work.unvalidated, writes, redact: masking(masks)}
+  const validations = await cluster.dryRuns.validate(request)
   const isHomeless = validations.some(
     (each) => each.outcome === 'known-after-apply' && each.missing === 'namespace',
   )
-  // It may be something else that an object lacks: a binding its Role, which the release brings along.
+  // Another object may be missing, e.g. the Role of a binding, which the release itself contains.
   if (before || !isHomeless || (await cluster.live.hasNamespace(namespace)))
     return expectAccepted(action.release, validations)
   await cluster.live.makeNamespace(namespace)
-  expectAccepted(action.release, await cluster.dryRuns.validate(asked))
+  expectAccepted(action.release, await cluster.dryRuns.validate(request))
 }
 
 interface UnderLease {
@@ -151,7 +153,7 @@ async function callHelm(
     ...labelsOf(work.desired, action.revision + 1),
     ...makerLabels(before, execution.run),
   }
-  // Helm would create it again, which who may not create namespaces cannot.
+  // Helm would create an existing namespace again, which fails without the permission to create namespaces.
   const createNamespace = !before && !(await cluster.live.hasNamespace(call.namespace))
   controls.onProgress('helm', `helm ${action.kind}`)
   const {objects, timeoutSeconds} = work
@@ -166,7 +168,7 @@ async function callHelm(
   return changed
 }
 
-/** Throws `KK_INVALID_OBJECT` naming every object of the release that the API server would not accept, and `KK_WEBHOOK`. */
+/** Throws `KK_INVALID_OBJECT` with every object that the API server would not accept, and `KK_WEBHOOK`. */
 function expectAccepted(release: ReleaseId, validations: readonly Validation[]): void {
   expectWebhooksAnswer(validations)
   const refused = validations.filter((validation) => validation.outcome === 'refused')

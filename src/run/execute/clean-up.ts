@@ -5,8 +5,8 @@ import {releaseName, releaseNamespace} from '../../release.ts'
 import {type Execution, masking} from './execution.ts'
 
 /**
- * Takes away what a release has in other services, by a Job of the CronJob that its chart has for that, while all that the Job
- * needs is still there. What is gone already is no error to it, so that it may be run again. Throws `KK_CLEANUP`,
+ * Removes the data of a release from other services, by a Job of the CronJob that its chart has for that,
+ * while everything that the Job needs still exists. The Job is idempotent. Throws `KK_CLEANUP`,
  * `KK_INTERRUPTED`.
  */
 export async function cleanUp(
@@ -19,9 +19,9 @@ export async function cleanUp(
   const {name, namespace = releaseNamespace(release)} = cronJob.metadata
   const job = `${name}-${run.slice(-4)}`
   await journal.note({type: 'object-deleting', release, object: goes.map(thingText).join(', ')})
-  controls.onProgress('gate', `taking away with Job/${job}: ${goes.map(thingText).join(', ')}`)
+  controls.onProgress('gate', `removing with Job/${job}: ${goes.map(thingText).join(', ')}`)
   try {
-    const made = await cluster.live.createJobOf({
+    const created = await cluster.live.createJobOf({
       namespace,
       cronJob: name,
       job,
@@ -29,7 +29,7 @@ export async function cleanUp(
     })
     await cluster.health.gate({
       namespace,
-      objects: [made],
+      objects: [created],
       deadline,
       signal: controls.signal,
       onProgress: (blames) => {
@@ -47,10 +47,10 @@ function failed({action: {release}}: Execution, cause: KkError): KkError {
   if (cause.code === 'KK_INTERRUPTED') return cause
   return new KkError(
     'KK_CLEANUP',
-    `${release} stays: what it has in other services was not taken away: ${cause.message}`,
+    `${release} stays: its data in other services was not removed: ${cause.message}`,
     {
       cause,
-      hint: `repeat the command when that is mended; without --purge ${releaseName(release)} goes and leaves them`,
+      hint: `repeat the command when that is fixed; without --purge ${releaseName(release)} is removed and its data stays`,
       log: cause.log,
     },
   )

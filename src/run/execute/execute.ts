@@ -36,9 +36,9 @@ interface ExecuteOptions {
 }
 
 /**
- * Does one action, up to its passed gate. Throws `KK_HELD` and `KK_RACED` when others are at work on the release,
- * `KK_INVALID_OBJECT`, what helm throws with the pod that is its cause, `KK_PENDING` when helm could not record its
- * end, `KK_UNHEALTHY`, `KK_INTERRUPTED`.
+ * Performs one action until its gate has passed. Throws `KK_HELD` and `KK_RACED` if another process works on
+ * the release, `KK_INVALID_OBJECT`, helm's errors with the pod that caused them, `KK_PENDING` if helm could
+ * not record its end, `KK_UNHEALTHY`, `KK_INTERRUPTED`.
  */
 export async function execute(task: Task, {tools, controls}: ExecuteOptions): Promise<Performed> {
   const {release} = task.action
@@ -57,8 +57,8 @@ export async function execute(task: Task, {tools, controls}: ExecuteOptions): Pr
   }
 }
 
-async function perform(task: Task, surroundings: Omit<Execution, 'action'>): Promise<Performed> {
-  const on = <K extends ActionKind>(action: Action<K>): Execution<K> => ({...surroundings, action})
+async function perform(task: Task, context: Omit<Execution, 'action'>): Promise<Performed> {
+  const on = <K extends ActionKind>(action: Action<K>): Execution<K> => ({...context, action})
   switch (task.kind) {
     case 'install':
     case 'upgrade': {
@@ -89,16 +89,17 @@ async function perform(task: Task, surroundings: Omit<Execution, 'action'>): Pro
 }
 
 /**
- * Runs the tests of a release under its Lease, for helm writes their results into the record as it was when it began: an
- * upgrade meanwhile would be undone in the records. Throws `KK_HELM_FAILED` with the pod that failed and its last log
- * lines, `KK_RACED`, `KK_PENDING`, `KK_UNHEALTHY` for a revision that is not deployed, `KK_HELD`.
+ * Runs the tests of a release under its Lease, because helm overwrites the record with the one that it read
+ * at the start: a concurrent upgrade would be lost from the records. Throws `KK_HELM_FAILED` with the pod
+ * that failed and its last log lines, `KK_RACED`, `KK_PENDING`, `KK_UNHEALTHY` for a revision that is not
+ * deployed, `KK_HELD`.
  */
-async function test(begun: Execution<'test'>): Promise<{readonly revision: number}> {
-  const {action, cluster, controls} = begun
+async function test(initial: Execution<'test'>): Promise<{readonly revision: number}> {
+  const {action, cluster, controls} = initial
   const {release, revision} = action
-  await using taken = await takeLease(begun)
+  await using taken = await takeLease(initial)
   const {lease, deadline} = taken
-  const execution = {...begun, deadline}
+  const execution = {...initial, deadline}
   const stored = await plannedRevision(execution)
 
   await expectNoData(execution, stored)
@@ -109,18 +110,22 @@ async function test(begun: Execution<'test'>): Promise<{readonly revision: numbe
 }
 
 /**
- * Throws `KK_UNCONFIRMED` for data that no test made, and that helm would delete because it is a hook of the tests now: an
- * upgrade keeps a claim that its chart makes as such.
+ * Throws `KK_UNCONFIRMED` for data that no test created and that helm would delete because it is now a hook
+ * of the tests: an upgrade keeps a claim that its chart turns into a hook.
  */
 async function expectNoData({cluster}: Execution<'test'>, {release, hooks}: StoredRelease): Promise<void> {
   const data = dataOfHooks(testHooks({hooks}), 'test')
-  const found = data.length === 0 ? [] : await cluster.live.present(releaseNamespace(release), data)
-  const open = found.filter(({live}) => live === undefined || !isHook({kind: '', metadata: live}))
-  if (open.length === 0) return
-  const names = open.map(({object}) => `${objectName(object)} ${dataWith(object)}`).join(', ')
-  throw new KkError('KK_UNCONFIRMED', `${release}: helm test would delete ${names}, which no test has made`, {
-    hint: 'rename it in the chart, where it is a hook of the tests; or delete it by hand',
-  })
+  const present = data.length === 0 ? [] : await cluster.live.present(releaseNamespace(release), data)
+  const ordinary = present.filter(({live}) => live === undefined || !isHook({kind: '', metadata: live}))
+  if (ordinary.length === 0) return
+  const names = ordinary.map(({object}) => `${objectName(object)} ${dataWith(object)}`).join(', ')
+  throw new KkError(
+    'KK_UNCONFIRMED',
+    `${release}: helm test would delete ${names}, which no test has created`,
+    {
+      hint: 'rename the hook of the tests in the chart, or delete the object manually',
+    },
+  )
 }
 
 async function callHelm(
@@ -137,12 +142,12 @@ async function callHelm(
     await operation.result(execution.helm.test(call, operation.options))
     await operation.expectHooks()
   } finally {
-    await tellTests({...execution, redact}, objects)
+    await reportTests({...execution, redact}, objects)
   }
 }
 
-/** Tells how each test ended, where the pods of `helm test` log that as TAP; of a log that cannot be read, nothing. */
-async function tellTests(execution: Execution<'test'>, hooks: readonly KubernetesObject[]): Promise<void> {
+/** Reports the result of each test if the pods of `helm test` log TAP; ignores logs that cannot be read. */
+async function reportTests(execution: Execution<'test'>, hooks: readonly KubernetesObject[]): Promise<void> {
   const {action, cluster, controls} = execution
   const mask = masking(execution)
   const pods = hooks.filter(({apiVersion, kind}) => apiVersion === 'v1' && kind === 'Pod')

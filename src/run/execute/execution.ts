@@ -14,7 +14,7 @@ import type {Journal} from '../journal.ts'
 import type {Controls} from '../task.ts'
 import type {Agreement} from './agreement.ts'
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export interface Tools {
   readonly helm: Pick<Helm, 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test'> & {
     readonly version: Pick<HelmVersion, 'major'>
@@ -28,17 +28,17 @@ export interface Tools {
     readonly apiServer: ApiServer
     readonly reservations: Reservations
   }
-  /** The environment that runs. */
+  /** The name of the environment. */
   readonly environment: string
   /** The run's id. */
   readonly run: string
-  /** Who holds the leases, as others are told: user, host, process. */
+  /** The holder of the Leases, as shown to others: user, host, process. */
   readonly holder: string
-  /** Takes Leases; those of a group all at once. */
+  /** Takes Leases; those of a group all together. */
   readonly hold: Hold
-  /** Whether somebody else who holds a release is waited for. */
+  /** Whether to wait while another run holds a release. */
   readonly waits: boolean
-  /** Among removals. */
+  /** The agreement of removals. */
   readonly agreement: Agreement
   readonly clock: Clock
   readonly journal: Journal
@@ -50,31 +50,34 @@ export interface HoldRequest {
   readonly release: ReleaseId
   /** Milliseconds since the epoch. */
   readonly deadline: number
-  /** Told who has to be waited for, and which Lease they have: that of the release, or of another of its group. */
+  /**
+   * Called with the holder to wait for, and the Lease that it holds: that of the release, or of a member of
+   * its group.
+   */
   readonly onHeld: (held: ReleaseId, by: string) => void
 }
 
 /**
- * Takes the Lease of a release, once per run. Members of a group get theirs together or not at all. Throws `KK_HELD` when
- * one stays taken until the deadline.
+ * Takes the Lease of a release, once per run. Members of a group get theirs together or not at all. Throws
+ * `KK_HELD` if one is held until the deadline.
  */
 export type Hold = (request: HoldRequest) => Promise<HeldLease>
 
-/** One action with all that it needs. */
+/** One action with everything that it needs. */
 export interface Execution<K extends ActionKind = ActionKind> extends Tools {
   readonly action: Action<K>
   readonly controls: Controls
   /** Milliseconds since the epoch. */
   readonly deadline: number
-  /** Masks the secrets among the release's values, where they are known. */
+  /** Masks the secrets among the release's values, if they are known. */
   readonly redact?: Redact
 }
 
-/** Time, passed in so that tests need not wait for it. */
+/** A clock, passed in so that tests do not wait. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Resolves after so many milliseconds; true, or false when the signal was aborted before. Never rejects. */
+  /** Resolves after the time with true, or with false if the signal aborts first. Never rejects. */
   wait(milliseconds: number, signal: AbortSignal): Promise<boolean>
 }
 
@@ -87,7 +90,9 @@ export const systemClock: Clock = {
     ),
 }
 
-/** Masks the secrets of the release, and those of its whole environment: a pod may print what another release was given. */
+/**
+ * Masks the secrets of the release and of its environment: a pod may print the secrets of another release.
+ */
 export function masking({mask, redact = (text) => text}: Pick<Execution, 'mask' | 'redact'>): Redact {
   return (text) => mask(redact(text))
 }

@@ -16,45 +16,47 @@ import {areServed} from './served-kinds.ts'
 
 interface BeginOptions {
   readonly lease: HeldLease
-  /** The objects of the release, hooks included, as far as they are known. */
+  /** The objects of the release, including hooks, as far as they are known. */
   readonly objects: readonly KubernetesObject[]
-  /** The time of the action as its messages state it, in seconds; what is left of it unless given. */
+  /** The timeout of the action as shown in messages, in seconds; defaults to the remaining time. */
   readonly timeoutSeconds?: number
   /**
-   * Helm has no handler for signals in rollback and uninstall: it would end at once and leave the release pending. So an
-   * abort of the run lets it end by itself; its deadline and the loss of its Lease still end it.
+   * Whether to ignore an abort of the run. Helm has no signal handler in rollback and uninstall: it would
+   * exit at once and leave the release pending. The deadline and the loss of the Lease still end it.
    */
   readonly ignoresAbort?: boolean
 }
 
-/** Helm at work on a release: its hooks, its deadline and its Lease are watched until the operation is disposed of. */
+/** A running helm operation: hooks, deadline and Lease are watched until it is disposed. */
 interface HelmOperation extends AsyncDisposable {
-  /** The options that helm is to be started with. */
+  /** The options for starting helm. */
   readonly options: Required<Pick<OperationOptions, 'env' | 'onStarted' | 'signal' | 'timeoutSeconds'>>
   /**
-   * Returns what helm resolves with. Throws why helm ended when it was not by itself, and which pod is the cause when helm
-   * only says "timed out".
+   * Resolves with helm's result. Throws the reason if kk terminated helm, and the pod that caused it if helm
+   * only reports "timed out".
    */
   result<T>(helm: Promise<T>): Promise<T>
   /**
-   * Throws `KK_UNHEALTHY` if helm has ended well though a hook was not seen to complete: helm 3 takes a deletion for its
-   * end. The record is then marked failed, with the hook, so that the next run has helm make it again.
+   * Throws `KK_UNHEALTHY` if helm succeeded although a hook was not seen to complete: helm 3 takes a deleted
+   * hook for a completed one. The record is then marked failed, with the hook, so that the next run makes
+   * helm create it again.
    */
   expectHooks(): Promise<void>
 }
 
 /**
- * Prepares a start of helm: what it is to do stands in the journal and on the Lease before, so that the next run can tell whether
- * helm still works should kk be killed, and that it was kk's. From then on the hooks, the deadline and the Lease are watched, and
- * the objects for which others wait are looked for. Throws `KK_LEASE_LOST`.
+ * Prepares the start of helm: the operation is first written to the journal and the Lease, so that after a
+ * crash of kk the next run can determine whether helm still runs, and that kk started it. Then watches the
+ * hooks, the deadline and the Lease, and polls for the objects that other releases wait for. Throws
+ * `KK_LEASE_LOST`.
  */
 export async function beginOperation(
   execution: Execution<OperationVerb>,
-  begun: BeginOptions,
+  options: BeginOptions,
 ): Promise<HelmOperation> {
   const {action, clock, controls, deadline, journal, run, environment} = execution
   const {release, kind} = action
-  const {lease} = begun
+  const {lease} = options
   const next = action.revision + 1
   await journal.note({
     type: 'helm-starting',
@@ -76,13 +78,13 @@ export async function beginOperation(
     const revision = kind === 'remove' || kind === 'test' ? action.revision : next
     await lease.begin({verb: kind, revision, run, environment, milliseconds: deadline - clock.now()})
     lease.lost.throwIfAborted()
-    const watch = ending.use(await watchHelm(execution, begun))
+    const watch = ending.use(await watchHelm(execution, options))
     return {
       options: {
         env: operationEnvironment(run, release),
         onStarted(pid) {
           void journal.note({type: 'helm-started', release, pid})
-          // Without the note, helm is found by its environment.
+          // If this note is not written, helm is found by its environment.
           noted = lease.started(pid).catch(() => undefined)
         },
         signal: watch.signal,
@@ -113,11 +115,11 @@ export async function beginOperation(
 }
 
 /**
- * Marks the record failed when helm has left it unfinished, though it has ended. When that cannot be done, the Lease is left
- * with its evidence. To be called under the Lease with what made the operation, or what followed it, fail.
+ * Marks the record failed if helm has left it unfinished although it has ended. If that fails, the Lease
+ * keeps its evidence. Call it under the Lease with the error of the operation, or of what followed it.
  */
 export async function settle(execution: Execution, lease: HeldLease, error: unknown): Promise<void> {
-  // Whoever raced may be at work on the record.
+  // After a race, the other process may be working on the record.
   if (lease.lost.aborted || asKkError(error).code === 'KK_RACED') return
   await markLeft(execution, lease).catch(() => lease.leave())
 }
@@ -133,8 +135,8 @@ async function markUnhooked(
   await cluster.records.markFailed(record, `kk: ${message}`, hooks)
 }
 
-/** How often, 200 ms apart, a process is looked for that still bears the name of an operation whose helm has ended. */
-const LOOKS = 10
+/** The number of polls, 200 ms apart, for a process of an operation whose helm has ended. */
+const MAX_PROCESS_POLLS = 10
 
 async function markLeft(execution: Execution, lease: HeldLease): Promise<void> {
   const {action, cluster, controls, run} = execution
@@ -142,7 +144,7 @@ async function markLeft(execution: Execution, lease: HeldLease): Promise<void> {
   const [record, view] = await Promise.all([cluster.records.last(release), cluster.leases.read(release)])
   const operation = view?.operation
   if (!record || operation?.run !== run || !isLeftBy(record, operation)) return
-  if (await isAtWork(execution)) return lease.leave()
+  if (await isHelmRunning(execution)) return lease.leave()
   if (record.status === 'uninstalling') {
     await lease.ended()
     return lease.leave()
@@ -151,9 +153,9 @@ async function markLeft(execution: Execution, lease: HeldLease): Promise<void> {
   controls.onProgress('helm', `revision ${record.revision} was left ${record.status}: marked failed`)
 }
 
-/** A wrapper of helm may have been killed, and helm not. */
-async function isAtWork({action, cluster, clock}: Execution): Promise<boolean> {
-  for (let look = 1; look <= LOOKS; look++) {
+/** Returns true if helm still runs, e.g. because only a wrapper of it was killed. */
+async function isHelmRunning({action, cluster, clock}: Execution): Promise<boolean> {
+  for (let poll = 1; poll <= MAX_PROCESS_POLLS; poll++) {
     const view = await cluster.leases.read(action.release)
     if (view?.processes.operation?.helm.state !== 'running') return false
     await clock.wait(200, new AbortController().signal)
@@ -161,41 +163,41 @@ async function isAtWork({action, cluster, clock}: Execution): Promise<boolean> {
   return true
 }
 
-/** How often the objects of a release that others wait for are looked for. */
-const LOOK_MILLISECONDS = 1000
+/** The poll interval for objects that other releases wait for. */
+const OBJECTS_POLL_INTERVAL_MS = 1000
 
 interface HelmWatch extends AsyncDisposable, Pick<HookWatch, 'incomplete'> {
-  /** Ends helm: at the deadline, when the Lease is lost, or when the run is aborted. */
+  /** Ends helm: at the deadline, if the Lease is lost, or if the run is aborted. */
   readonly signal: AbortSignal
-  /** Returns why helm failed. */
+  /** Returns the reason for helm's failure. */
   explain(error: unknown): Promise<KkError>
 }
 
-async function watchHelm(execution: Execution<OperationVerb>, begun: BeginOptions): Promise<HelmWatch> {
+async function watchHelm(execution: Execution<OperationVerb>, options: BeginOptions): Promise<HelmWatch> {
   const {action, clock, controls, deadline} = execution
-  const {lease, ignoresAbort = false} = begun
+  const {lease, ignoresAbort = false} = options
   const ended = new AbortController()
-  const overdue = new AbortController()
+  const timedOut = new AbortController()
   const aborted = ignoresAbort ? new AbortController().signal : controls.signal
-  const seconds = begun.timeoutSeconds ?? Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
-  const doomed = new AbortController()
+  const seconds = options.timeoutSeconds ?? Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
+  const stuck = new AbortController()
   const onDeleted = async () => {
-    // Helm itself deletes a hook when its time is over, and ends then.
-    if (!(await clock.wait(DELETED_MILLISECONDS, ended.signal))) return
-    if (hooks.deleted().length > 0) doomed.abort()
+    // Helm itself deletes a hook at its timeout, and exits then.
+    if (!(await clock.wait(DELETED_HOOK_GRACE_MS, ended.signal))) return
+    if (hooks.deleted().length > 0) stuck.abort()
   }
-  const hooks = await watchHooks(execution, {objects: begun.objects, signal: aborted, onDeleted})
-  const late = clock.wait(deadline - clock.now(), ended.signal).then((isLate) => isLate && overdue.abort())
-  const looking = lookForObjects(execution, begun.objects, ended.signal)
+  const hooks = await watchHooks(execution, {objects: options.objects, signal: aborted, onDeleted})
+  const late = clock.wait(deadline - clock.now(), ended.signal).then((isLate) => isLate && timedOut.abort())
+  const looking = pollForObjects(execution, options.objects, ended.signal)
 
   return {
-    signal: AbortSignal.any([aborted, lease.lost, overdue.signal, doomed.signal]),
+    signal: AbortSignal.any([aborted, lease.lost, timedOut.signal, stuck.signal]),
     async explain(error) {
       const failure = asKkError(error)
       if (lease.lost.aborted) return lostUnderHelm(action, lease.lost)
       if (aborted.aborted) return failure
-      if (doomed.signal.aborted) return withCauses(execution, doomedError(action, failure), hooks)
-      if (overdue.signal.aborted) return withCauses(execution, overdueError(action, failure, seconds), hooks)
+      if (stuck.signal.aborted) return withCauses(execution, stuckError(action, failure), hooks)
+      if (timedOut.signal.aborted) return withCauses(execution, timeoutError(action, failure, seconds), hooks)
       return failure.code === 'KK_HELM_FAILED' ? withCauses(execution, failure, hooks) : failure
     },
     incomplete: hooks.incomplete,
@@ -207,13 +209,13 @@ async function watchHelm(execution: Execution<OperationVerb>, begun: BeginOption
   }
 }
 
-/** How long helm may go on after a hook was deleted that had not completed, in milliseconds. */
-const DELETED_MILLISECONDS = 5_000
+/** The time in which helm may exit after an incomplete hook was deleted. */
+const DELETED_HOOK_GRACE_MS = 5_000
 
 interface WatchOptions {
   readonly objects: readonly KubernetesObject[]
   readonly signal: AbortSignal
-  /** Called when a hook was deleted before it had completed. */
+  /** Called if a hook was deleted before it had completed. */
   readonly onDeleted: () => void
 }
 
@@ -236,38 +238,40 @@ function watchHooks(
   })
 }
 
-/** An `applied` edge awaits neither health nor hooks: those who wait may start while helm still waits for hooks. */
-async function lookForObjects(
+/**
+ * Polls for the objects of a release. Its `applied` dependents may start while helm still waits for hooks.
+ */
+async function pollForObjects(
   {action, cluster, controls, clock}: Execution,
   all: readonly KubernetesObject[],
   ended: AbortSignal,
 ): Promise<void> {
   if (!controls.appliedAwaited) return
   const objects = all.filter(isLasting)
-  const areThere = async () =>
+  const doExist = async () =>
     (await cluster.live.exist(releaseNamespace(action.release), objects)) &&
     (await areServed(cluster.apiServer, objects))
-  while (await clock.wait(LOOK_MILLISECONDS, ended)) {
-    const exist = await areThere().catch(() => false)
+  while (await clock.wait(OBJECTS_POLL_INTERVAL_MS, ended)) {
+    const exist = await doExist().catch(() => false)
     if (!exist || ended.aborted) continue
     controls.onApplied()
     return
   }
 }
 
-function overdueError({release, kind}: Execution['action'], cause: KkError, seconds: number): KkError {
-  return new KkError('KK_HELM_FAILED', `${release}: helm ${kind} did not end within ${seconds} s`, {
+function timeoutError({release, kind}: Execution['action'], cause: KkError, seconds: number): KkError {
+  return new KkError('KK_HELM_FAILED', `${release}: helm ${kind} did not finish within ${seconds} s`, {
     cause,
     hint: `find out what it waits for, or give it more time: kk.releases.${releaseName(release)}.timeout`,
     log: cause.log,
   })
 }
 
-const RUN_AGAIN = 'run the same command again: helm makes its hooks again'
+const RUN_AGAIN = 'run the same command again: helm creates its hooks again'
 
-/** A hook that is deleted is never complete: helm 4 waits for it until its time is over. */
-function doomedError({release, kind}: Execution['action'], cause: KkError): KkError {
-  return new KkError('KK_HELM_FAILED', `${release}: helm ${kind} was ended, for it waited in vain`, {
+/** Returns the error for a deleted hook, which never completes: helm 4 waits for it until its timeout. */
+function stuckError({release, kind}: Execution['action'], cause: KkError): KkError {
+  return new KkError('KK_HELM_FAILED', `${release}: helm ${kind} was terminated because it waited in vain`, {
     cause,
     hint: RUN_AGAIN,
     log: cause.log,
@@ -276,15 +280,15 @@ function doomedError({release, kind}: Execution['action'], cause: KkError): KkEr
 
 function unhooked({release, kind}: Execution['action'], causes: readonly Cause[]): KkError {
   const what = causes.map(describeCause).join('; ')
-  return new KkError('KK_UNHEALTHY', `${release}: helm ${kind} ended well, but ${what}`, {
+  return new KkError('KK_UNHEALTHY', `${release}: helm ${kind} succeeded, but ${what}`, {
     hint:
       kind === 'remove'
-        ? 'the release is gone, and helm does not make the hook again: do its work by hand'
+        ? 'the release is gone, and helm does not create the hook again: do its work manually'
         : RUN_AGAIN,
   })
 }
 
-/** Returns a failure of helm with the causes that its hooks show, and with their logs. */
+/** Adds the causes that helm's hooks show to a failure, with their logs. */
 async function withCauses(
   {action, cluster}: Execution,
   failure: KkError,
@@ -305,12 +309,14 @@ async function withCauses(
   })
 }
 
-/** Kubernetes has nothing that would refuse the writes of who has lost a Lease. */
+/**
+ * Returns the error for a lost Lease. Kubernetes cannot fence the writes of a process that has lost a Lease.
+ */
 function lostUnderHelm({release, kind}: Execution['action'], lost: AbortSignal): KkError {
   const cause = asKkError(lost.reason)
   return new KkError(
     'KK_LEASE_LOST',
-    `${cause.message}; helm ${kind} ran, and was ended. What it had sent to the cluster by then is not undone, and whoever holds ${releaseName(release)} now is not shielded from it`,
-    {cause, hint: 'look at what it left with kk status, then run the same command again'},
+    `${cause.message}; helm ${kind} was running, and was terminated. Its changes up to then are not undone, and may interfere with the current holder of ${releaseName(release)}`,
+    {cause, hint: 'check the state with kk status, then run the same command again'},
   )
 }

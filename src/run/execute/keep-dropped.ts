@@ -8,7 +8,8 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 
 /**
- * Keeps what helm would delete with more than itself, because a revision has it no more, and what another release also has. Throws as `expectClaimsStay`, and
+ * Annotates objects that helm must keep: those that a revision no longer contains and whose deletion would
+ * delete further objects, and those that another release also contains. Throws as `expectClaimsStay`, and
  * `KK_FORBIDDEN`.
  */
 export async function keepDropped(
@@ -28,8 +29,8 @@ export async function keepDropped(
 }
 
 /**
- * Throws `KK_UNCONFIRMED` for claims that Kubernetes would delete with a StatefulSet that a revision has no more, as its
- * retention policy says: nobody has named them.
+ * Throws `KK_UNCONFIRMED` for claims that Kubernetes would delete, by their retention policy, with a
+ * StatefulSet that a revision no longer contains: the user has not confirmed them by name.
  */
 export async function expectClaimsStay(
   cluster: {readonly live: LiveObjects},
@@ -43,7 +44,7 @@ export async function expectClaimsStay(
     if (names.length === 0) continue
     throw new KkError(
       'KK_UNCONFIRMED',
-      `${release}: ${objectName(set)} would go, and with it, as it says itself, its claims with their data: ${names.join(', ')}`,
+      `${release}: ${objectName(set)} would be deleted, and with it, by its retention policy, its claims with their data: ${names.join(', ')}`,
       {
         hint: 'to keep them, deploy it with persistentVolumeClaimRetentionPolicy.whenDeleted: Retain first; to delete them, remove the release with --delete-data and each name',
       },

@@ -8,11 +8,14 @@ import type {Execution, Hold, HoldRequest} from './execution.ts'
 /** A Lease that a run has taken. */
 export interface TakenLease extends AsyncDisposable {
   readonly lease: HeldLease
-  /** The deadline of the action from here on, in milliseconds since the epoch: the wait for others takes none of its time. */
+  /**
+   * The deadline of the action from now on, in milliseconds since the epoch: the wait for the Lease does not
+   * count.
+   */
   readonly deadline: number
 }
 
-/** Takes the release's Lease, which is given back when the block is left. Throws `KK_HELD`, `KK_INTERRUPTED`. */
+/** Takes the release's Lease, which is released on disposal. Throws `KK_HELD`, `KK_INTERRUPTED`. */
 export async function takeLease(execution: Execution): Promise<TakenLease> {
   const {clock, controls} = execution
   const began = clock.now()
@@ -36,7 +39,7 @@ async function take({action, controls, hold, deadline}: Execution): Promise<Held
   try {
     return await Promise.race([held, aborted.promise])
   } catch (error) {
-    // The Lease may be had after nobody wants it any more.
+    // The Lease may be acquired after the abort.
     held.then(giveBack, () => undefined)
     throw error
   } finally {
@@ -47,53 +50,53 @@ async function take({action, controls, hold, deadline}: Execution): Promise<Held
 interface HoldOptions {
   readonly cluster: {readonly leases: Leases}
   readonly holder: string
-  /** Those of the run. */
+  /** The actions of the run. */
   readonly actions: readonly Pick<Action, 'release' | 'kind' | 'group'>[]
-  /** Whether somebody else who holds a release is waited for. */
+  /** Whether to wait while another run holds a release. */
   readonly waits: boolean
 }
 
-/** How a run takes its Leases. */
+/** Returns the function that takes the Leases of a run. */
 export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
   const acting = new Set(actions.filter(({kind}) => takesLease(kind)).map(({release}) => release))
-  const groupOf = new Map(
+  const groupByRelease = new Map(
     actions.map(({release, group}) => [release, group.filter((member) => acting.has(member)).sort()]),
   )
   const groups = new Map<ReleaseId, SharedHold>()
 
   return async ({release, deadline, onHeld}) => {
     const until = waits ? deadline : 0
-    const members = groupOf.get(release) ?? []
+    const members = groupByRelease.get(release) ?? []
     const [first] = members
     if (first === undefined || members.length === 1)
       return cluster.leases.hold(release, holder, until, {onHeld: (by) => onHeld(release, by)})
     let shared = groups.get(first)
     if (!shared) {
-      const told: HoldRequest['onHeld'][] = []
-      const tell: HoldRequest['onHeld'] = (held, by) => {
-        for (const each of told) each(held, by)
+      const listeners: HoldRequest['onHeld'][] = []
+      const notify: HoldRequest['onHeld'] = (held, by) => {
+        for (const listener of listeners) listener(held, by)
       }
       const take: Take = (member, deadline) =>
-        cluster.leases.hold(member, holder, deadline, {onHeld: (by) => tell(member, by)})
-      shared = {told, leases: holdAll(members, take, until)}
+        cluster.leases.hold(member, holder, deadline, {onHeld: (by) => notify(member, by)})
+      shared = {listeners, leases: holdAll(members, take, until)}
       groups.set(first, shared)
     }
-    shared.told.push(onHeld)
+    shared.listeners.push(onHeld)
     return (await shared.leases).get(release)!
   }
 }
 
-/** What the members of a group wait for. */
+/** The common acquisition of the members of a group. */
 interface SharedHold {
-  readonly told: HoldRequest['onHeld'][]
+  readonly listeners: HoldRequest['onHeld'][]
   readonly leases: Promise<ReadonlyMap<ReleaseId, HeldLease>>
 }
 
 type Take = (member: ReleaseId, deadline: number) => Promise<HeldLease>
 
 /**
- * All in one order, or none: nobody is waited for while a Lease is had, so two runs cannot wait for each other, and no
- * member of the group starts without the others.
+ * Takes all Leases in a fixed order, or none: no Lease is held while waiting for another, so two runs cannot
+ * deadlock, and no member of the group starts without the others.
  */
 async function holdAll(
   members: readonly ReleaseId[],
@@ -117,7 +120,7 @@ async function holdAll(
 
 interface Taken {
   readonly leases: ReadonlyMap<ReleaseId, HeldLease>
-  /** Somebody else has this one; `leases` are given back. */
+  /** The first Lease that another run holds; `leases` have been released then. */
   readonly missing?: ReleaseId
 }
 
@@ -144,7 +147,10 @@ function heldGroup(members: readonly ReleaseId[], error: unknown): KkError {
   })
 }
 
-/** A Lease that cannot be given back runs out by itself; that must not hide how the work ended. */
+/**
+ * Releases a Lease. Errors are ignored: it expires on its own, and an error must not hide the result of the
+ * work.
+ */
 export function giveBack(lease: HeldLease): Promise<void> {
   return lease.release().catch(() => undefined)
 }

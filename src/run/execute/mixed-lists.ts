@@ -8,8 +8,8 @@ import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 
 /**
- * Returns the objects of which helm mixes up items of lists when it changes them on the client side, such as a port that was
- * there for TCP and is to be for UDP, too: those with such lists now or in the last revision. None of a new release.
+ * Returns the objects in which helm mixes up list items in a client-side update, such as a port that gets UDP
+ * in addition to TCP: those with such lists now or in the last revision. Empty for a new release.
  */
 export function mixedLists(
   objects: readonly KubernetesObject[],
@@ -17,14 +17,14 @@ export function mixedLists(
 ): readonly KubernetesObject[] {
   if (!last || last.applyMethod === 'ssa') return []
   const namespace = releaseNamespace(last.release)
-  const before = parseManifest(last.manifest).filter((object) => repeatsMergeKeys(object))
-  const were = new Set(before.map((object) => objectKey(object, namespace)))
+  const previous = parseManifest(last.manifest).filter((object) => repeatsMergeKeys(object))
+  const previousKeys = new Set(previous.map((object) => objectKey(object, namespace)))
   return withoutHooks(objects).filter(
-    (object) => repeatsMergeKeys(object) || were.has(objectKey(object, namespace)),
+    (object) => repeatsMergeKeys(object) || previousKeys.has(objectKey(object, namespace)),
   )
 }
 
-/** Writes the lists of these objects as the manifest has them, where helm has not. */
+/** Writes the lists of these objects as in the manifest if helm has not. */
 export async function writeLists(
   {action: {release}, cluster, controls}: Pick<Execution, 'action' | 'cluster' | 'controls'>,
   mixed: readonly KubernetesObject[],
@@ -32,8 +32,5 @@ export async function writeLists(
   if (mixed.length === 0) return
   const objects = mixed.map((object) => withHelmMarks(object, release))
   await cluster.live.correct({namespace: releaseNamespace(release), objects, method: 'client-side'})
-  controls.onProgress(
-    'helm',
-    `lists that helm mixes up are as in the manifest: ${mixed.map(objectName).join(', ')}`,
-  )
+  controls.onProgress('helm', `corrected lists that helm mixes up: ${mixed.map(objectName).join(', ')}`)
 }

@@ -27,11 +27,14 @@ export interface Deployed {
   readonly objects: readonly KubernetesObject[]
   /** The deadline of its gate, in milliseconds since the epoch. */
   readonly deadline: number
-  /** The hooks whose objects helm has deleted, and may not have made again; see `replacedByHooks`. */
+  /** The hooks whose objects helm has deleted and may not have re-created; see `replacedByHooks`. */
   readonly replaced?: readonly KubernetesObject[] | undefined
 }
 
-/** Waits until what helm has just deployed is healthy, and marks its record. Throws `KK_UNHEALTHY`, `KK_RACED`. */
+/**
+ * Waits until the release that helm has just deployed is healthy, and marks its record. Throws
+ * `KK_UNHEALTHY`, `KK_RACED`.
+ */
 export async function passGate(begun: Execution, deployed: Deployed): Promise<Performed> {
   const execution = {...begun, deadline: deployed.deadline}
   const {revision} = deployed.record
@@ -54,8 +57,9 @@ function withGone(health: PassedHealth, gone: readonly KubernetesObject[]): Pass
 const GONE = 'is gone, though a hook made it: what uses it does not find it'
 
 /**
- * Waits until a revision is healthy that a run before this one deployed, and marks its record; one that has the mark passes
- * at once. What that run has left is taken away. Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
+ * Waits until a revision of an earlier run is healthy, and marks its record; a revision with the mark passes
+ * at once. Removes the Lease and the reservations that the earlier run left. Throws `KK_NOT_INSTALLED`,
+ * `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
 export async function passGateOfEarlierRun(execution: Execution<'await'>): Promise<Performed> {
   const stored = await plannedRevision(execution)
@@ -64,8 +68,9 @@ export async function passGateOfEarlierRun(execution: Execution<'await'>): Promi
 }
 
 /**
- * Does so for a revision whose labels alone were changed; one that has the mark passes at once, unless something that it
- * requires changes in this run. Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
+ * Waits until a revision whose labels were changed is healthy, and marks its record. A revision with the mark
+ * passes at once, unless a requirement changes in this run. Throws `KK_NOT_INSTALLED`, `KK_PENDING`,
+ * `KK_UNHEALTHY`, `KK_RACED`.
  */
 export async function passGateOfRelabelled(execution: Execution<'relabel'>): Promise<Performed> {
   const stored = await plannedRevision(execution)
@@ -74,7 +79,7 @@ export async function passGateOfRelabelled(execution: Execution<'relabel'>): Pro
 }
 
 /**
- * Waits until a release is healthy that this run does not change, whatever its mark, at the revision that it has now.
+ * Waits until a release that this run does not change is healthy at its current revision, whatever its mark.
  * Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
 export async function checkGate(execution: Execution<'check'>): Promise<Performed> {
@@ -82,12 +87,12 @@ export async function checkGate(execution: Execution<'check'>): Promise<Performe
   const stored = await cluster.records.stored(action.release)
   expectInstalled(action.release, stored)
   const health = await awaitHealthOfRecord(execution, stored)
-  // It was not compared with what is wanted: a mark would let it pass as unchanged.
+  // It was not compared with the desired release: a mark would let it pass as unchanged.
   return {revision: stored.revision, ...noted(health)}
 }
 
 /**
- * Returns the release as helm recorded it, deployed at the revision that the plan saw. Throws `KK_RACED`,
+ * Returns helm's record of the release, deployed at the revision that the plan saw. Throws `KK_RACED`,
  * `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`.
  */
 export async function plannedRevision({action, cluster}: Execution): Promise<StoredRelease> {
@@ -104,7 +109,7 @@ async function markHealthy(execution: Execution, stored: StoredRelease): Promise
   return {...(await mark(execution, stored)), ...noted(withGone(health, gone))}
 }
 
-/** Waits until the objects of a record are healthy, which may exist before this run. */
+/** Waits until the objects of a record, which may have existed before this run, are healthy. */
 async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease): Promise<PassedHealth> {
   const {action, cluster, controls} = execution
   const objects = parseManifest(stored.manifest)
@@ -117,14 +122,15 @@ async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease):
   const recorded = redactor(stored.values)
   const redact = (text: string) => recorded(own(text))
   const {revision} = stored
-  // Of what kk does not await it cannot be known how a Job has ended that is gone.
+  // If kk does not await the release, it cannot know how a deleted Job has ended.
   const isKnown = gateOf(stored) !== 'not-passed'
   return awaitHealth({...execution, redact}, {objects, revision, hasPassed: isKnown})
 }
 
 /**
- * Takes away what a run has left that was killed when its helm had ended: its Lease, for which others would wait, and its
- * reservations, which forbid removals. What is held by somebody who lives stays, and what cannot be taken away runs out.
+ * Removes what a killed run has left after its helm had ended: its Lease, for which other runs would wait,
+ * and its reservations, which forbid removals. A Lease whose holder is alive is kept; what cannot be removed
+ * expires.
  */
 async function takeAwayLeft({action, cluster, holder}: Execution): Promise<void> {
   const {release} = action
@@ -132,7 +138,7 @@ async function takeAwayLeft({action, cluster, holder}: Execution): Promise<void>
   const lease = await cluster.leases.hold(release, holder, 0)
   try {
     await cluster.reservations.withdraw(release)
-    // What helm was started for is no evidence any more: the record is deployed.
+    // The start of helm is no longer evidence of a running operation: the record is deployed.
     await lease.annotate({[OPERATION]: null})
   } finally {
     await giveBack(lease)
@@ -143,7 +149,7 @@ function noted(health: PassedHealth): Pick<Performed, 'health'> {
   return health.notes ? {health} : {}
 }
 
-/** What is to be healthy. */
+/** The objects that must become healthy. */
 interface Expected {
   readonly objects: readonly KubernetesObject[]
   readonly revision: number
@@ -157,7 +163,7 @@ async function awaitHealth(
 ): Promise<PassedHealth> {
   const {action, cluster, controls, deadline, journal} = execution
   await using current = whileCurrent(execution, revision)
-  // What is only looked at is left as it is.
+  // A check changes nothing.
   const behind = action.kind === 'check' ? undefined : await rollNodes(execution, objects)
   if (behind && !controls.signal.aborted) throw await leftBehind(execution, objects, behind)
   controls.onProgress('gate', 'waiting for health')
@@ -180,7 +186,10 @@ async function awaitHealth(
   return health
 }
 
-/** Returns the error of a release whose time is over before its pods were replaced: it names what is not ready now. */
+/**
+ * Returns the error of a release whose timeout expired before its pods were replaced, with what is not ready
+ * now.
+ */
 async function leftBehind(
   execution: Execution,
   objects: readonly KubernetesObject[],
@@ -193,8 +202,8 @@ async function leftBehind(
 }
 
 /**
- * Only this environment's own records are marked, and only the revision that was looked at. In the same breath it is
- * noted that dependents are still to be checked, for kk may be killed before they are.
+ * Marks a record, only if it is this environment's and still has the observed revision. The same write notes
+ * that its dependents must still be checked, because kk may be killed before that.
  */
 async function mark(
   execution: Execution,
@@ -214,13 +223,13 @@ async function mark(
       return {revision}
     } catch (error) {
       // Another run may have marked the same revision in between.
-      if (asKkError(error).code !== 'KK_RACED' || attempt === MARKS) throw error
+      if (asKkError(error).code !== 'KK_RACED' || attempt === MAX_MARK_ATTEMPTS) throw error
     }
   }
 }
 
-/** How often a record is marked at most that others write, too. */
-const MARKS = 5
+/** The maximum number of attempts to mark a record, if others write it concurrently. */
+const MAX_MARK_ATTEMPTS = 5
 
 /** Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY` unless there is a deployed revision. */
 function expectInstalled(
@@ -228,8 +237,8 @@ function expectInstalled(
   stored: StoredRelease | undefined,
 ): asserts stored is StoredRelease {
   if (!stored) {
-    throw new KkError('KK_NOT_INSTALLED', `${release} is not installed any more`, {
-      hint: 'run the same command again: kk looks at the cluster first',
+    throw new KkError('KK_NOT_INSTALLED', `${release} is no longer installed`, {
+      hint: 'run the same command again: kk checks the cluster first',
     })
   }
   const refusal = unfinished(stored)

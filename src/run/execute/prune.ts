@@ -5,9 +5,10 @@ import {takeLease} from './lease.ts'
 import {expectDriven, expectRevision, raced} from './races.ts'
 
 /**
- * Deletes what failed revisions of a release have left behind, under its Lease: each object is looked at again, stands in
- * the journal, and goes under its UID. What has changed since it was shown stays. Throws `KK_HELD`, `KK_RACED` when the
- * release has another revision by now, or is not deployed any more, `KK_HANDED_OVER`, `KK_LEASE_LOST`.
+ * Deletes the leftovers of failed revisions of a release, under its Lease: each object is checked again,
+ * written to the journal, and deleted by UID. Objects that have changed since they were shown are kept.
+ * Throws `KK_HELD`, `KK_RACED` if the release has another revision by now or is no longer deployed,
+ * `KK_HANDED_OVER`, `KK_LEASE_LOST`.
  */
 export async function prune(
   execution: Execution<'prune'>,
@@ -27,7 +28,7 @@ export async function prune(
   return {revision}
 }
 
-/** Deletes an object under its UID, when it stands in the journal; one that was made anew stays. */
+/** Deletes an object by UID after writing it to the journal; a re-created object is kept. */
 export async function deleteNoted(
   {action: {release}, cluster, controls, journal}: Execution,
   object: ObjectIdentity,

@@ -25,8 +25,8 @@ import {expectDriven, expectRevision, raced} from './races.ts'
 import {reserve} from './reservations.ts'
 
 /**
- * Patches the requirements on the last record, under the release's Lease: a change of edges makes no revision. Resolves with
- * the deadline of its gate. Throws `KK_HELD`, `KK_RACED`.
+ * Patches the requirements on the last record, under the release's Lease: a change of edges makes no
+ * revision. Resolves with the deadline of its gate. Throws `KK_HELD`, `KK_RACED`.
  */
 export async function relabel(
   execution: Execution<'relabel'>,
@@ -39,17 +39,18 @@ export async function relabel(
   await using taken = await takeLease(execution)
   const record = await installedRecord(execution)
   expectDriven(record)
-  const kept = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL || name === RUN_LABEL)
-  const labels = {...labelsOf(desired, revision), ...Object.fromEntries(kept)}
+  const marks = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL || name === RUN_LABEL)
+  const labels = {...labelsOf(desired, revision), ...Object.fromEntries(marks)}
   await using _reservations = await reserve(execution, {requirements: desired.requirements, before: record})
   await cluster.records.label(record, labelChanges(labels, record.labels))
   return {deadline: taken.deadline}
 }
 
 /**
- * Writes this environment's labels on the last record of a release that it did not install, or that another hands over, under the release's Lease and
- * the record's resourceVersion. Nothing else is changed, but for the manager of fields that Flux has left behind. Digests are written only where the plan has judged the inputs to
- * be the same. Throws `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_NOT_INSTALLED`.
+ * Writes this environment's labels on the last record of a release that it did not install, or that another
+ * environment hands over, under the release's Lease and the record's resourceVersion. Changes nothing else
+ * except Flux's leftover field manager. Digests are written only if the plan found the inputs equal. Throws
+ * `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_NOT_INSTALLED`.
  */
 export async function adopt(
   execution: Execution<'adopt'>,
@@ -59,7 +60,7 @@ export async function adopt(
   const {release, revision, inputs, from} = action
   await using _lease = await takeLease(execution)
   const record = await installedRecord(execution)
-  if (readLabels(record.labels)?.owner !== from) throw raced(release, 'somebody has adopted it')
+  if (readLabels(record.labels)?.owner !== from) throw raced(release, 'another environment has adopted it')
   const {requirements, missing} = await installedAmong(desired.requirements, cluster)
   const all = inputs === '' ? adoptionLabels(desired, revision) : labelsOf(desired, revision)
   const labels = Object.fromEntries(Object.entries(all).filter(([name]) => !missing.has(name)))
@@ -68,15 +69,17 @@ export async function adopt(
   await cluster.records.label(record, {
     ...labelChanges(labels, record.labels),
     [INSTALLATION_LABEL]: installationOf(record, run),
-    // The inputs of the environment that hands it over are not this one's.
+    // The inputs of the previous environment are not those of this one.
     ...(from !== undefined && inputs === '' && {[INPUTS_LABEL]: null}),
-    // The revision is the same, and has passed its gate whoever owns it.
+    // The revision is the same, and has passed its gate regardless of its owner.
     ...(from !== undefined && gateMarks(record)),
   })
   return {revision}
 }
 
-/** Without it, the next deploy would meet a conflict for each field, and be refused. */
+/**
+ * Takes over Flux's fields. Otherwise the next deploy would be refused because of a conflict for each field.
+ */
 async function takeFieldsOfFlux({action: {release, revision}, cluster}: Execution<'adopt'>): Promise<void> {
   const stored = await cluster.records.stored(release, revision)
   const objects = stored ? upgradedObjects(stored) : []
@@ -85,15 +88,16 @@ async function takeFieldsOfFlux({action: {release, revision}, cluster}: Executio
 }
 
 /**
- * Marks the last record of a release as another tool's, under the release's Lease and the record's resourceVersion. Throws
- * `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`.
+ * Marks the last record of a release as managed by another tool, under the release's Lease and the record's
+ * resourceVersion. Throws `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`.
  */
 export async function handOver(execution: Execution<'hand-over'>): Promise<{readonly revision: number}> {
   const {action, cluster, environment} = execution
   const {release, revision, tool} = action
   await using _lease = await takeLease(execution)
   const record = await installedRecord(execution)
-  if (readLabels(record.labels)?.owner !== environment) throw raced(release, 'somebody has adopted it')
+  if (readLabels(record.labels)?.owner !== environment)
+    throw raced(release, 'another environment has adopted it')
   expectDriven(record)
   await cluster.records.label(record, {[EXPORTED_LABEL]: tool})
   return {revision}
@@ -105,18 +109,23 @@ function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
   )
 }
 
-/** Returns the last record, which must be of the revision that the plan saw. Throws `KK_RACED`, `KK_PENDING`. */
+/**
+ * Returns the last record, which must have the revision that the plan saw. Throws `KK_RACED`, `KK_PENDING`.
+ */
 async function installedRecord({
   action,
   cluster,
 }: Execution<'relabel' | 'adopt' | 'hand-over'>): Promise<ReleaseRecord> {
   const {release, revision} = action
   const record = expectRevision(action, await cluster.records.last(release, revision))
-  if (!record) throw raced(release, 'it is not installed any more')
+  if (!record) throw raced(release, 'it is no longer installed')
   return record
 }
 
-/** What is required and not there cannot be declared as used: the next deploy installs it, and declares it then. */
+/**
+ * Returns the installed requirements. Missing ones cannot be declared as used: the next deploy installs and
+ * declares them.
+ */
 async function installedAmong(
   requirements: DesiredRelease['requirements'],
   {records}: Execution['cluster'],

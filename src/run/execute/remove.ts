@@ -14,36 +14,40 @@ import {beginOperation, settle} from './helm-operation.ts'
 import {takeLease} from './lease.ts'
 import {expectDriven, REINSTALLED, raced} from './races.ts'
 
-/** How often objects that are being deleted are looked for, a second apart, before they are told to stay. */
-const LOOKS = 60
+/**
+ * The number of polls, a second apart, for objects that are being deleted, before they are reported as
+ * remaining.
+ */
+const MAX_DELETION_POLLS = 60
 
 /**
- * Takes a release away under its Lease: sets a deletion marker, makes sure that nothing uses it or is about to, reads its last
- * record again, takes away what it has in other services if that is wanted, runs helm uninstall, and makes sure that its records
- * are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`, `KK_HELD`, `KK_CLEANUP`, `KK_UNHEALTHY` if a hook did not complete, and what helm throws. Members of a group go when none of them is refused. One that was cut short is
- * finished by another.
+ * Removes a release under its Lease: sets a deletion marker, checks that no other release uses it or is about
+ * to, reads its last record again, removes its data in other services if requested, runs helm uninstall, and
+ * checks that its records are gone. Members of a group are removed only if all of them may be. An interrupted
+ * removal can be repeated. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`, `KK_HELD`,
+ * `KK_CLEANUP`, `KK_UNHEALTHY` if a hook did not complete, and helm's errors.
  */
 export async function remove(
-  begun: Execution<'remove'>,
+  initial: Execution<'remove'>,
   work: RemovalWork,
 ): Promise<{readonly revision: number}> {
-  const {cluster, controls} = begun
-  await using taken = await takeLease(begun)
+  const {cluster, controls} = initial
+  await using taken = await takeLease(initial)
   const {lease, deadline} = taken
-  const execution = {...begun, deadline}
+  const execution = {...initial, deadline}
   const unhooked = await underDeletionMarker(execution, work, lease)
-  const left = await awaitDeletion(execution, work)
+  const remaining = await awaitDeletion(execution, work)
   controls.signal.throwIfAborted()
   for (const claim of work.claims) await cluster.live.deleteClaim(claim)
   await cluster.reservations.withdraw(execution.action.release).catch(() => undefined)
-  await work.onEnded(left)
+  await work.onEnded(remaining)
   if (unhooked) throw unhooked
   return {revision: 0}
 }
 
 /**
- * The deletion marker goes with the Lease, or here when the release stays. Resolves with what is wrong though the release is
- * gone: a hook of its removal did not complete.
+ * Uninstalls under the deletion marker, which is deleted with the Lease, or here if the release stays.
+ * Resolves with the error of a hook that did not complete although the release is gone.
  */
 async function underDeletionMarker(
   execution: Execution<'remove'>,
@@ -59,7 +63,7 @@ async function underDeletionMarker(
       const record = await cluster.records.last(release)
       expectSame(release, record, {revision: action.revision, uid: work.uid})
       expectDriven(record)
-      await expectNobodyAtWork(execution, record)
+      await expectNoOperation(execution, record)
     })
     if (work.cleanup) await cleanUp(execution, work.cleanup)
     return await uninstall(execution, work, lease)
@@ -69,7 +73,10 @@ async function underDeletionMarker(
   }
 }
 
-/** Reservations before users: a reservation goes only when the record is there that takes its place, so one of both looks finds it. */
+/**
+ * Checks that the release is unused. Reservations are checked before users: a reservation is withdrawn only
+ * after the record that replaces it exists, so one of both checks finds the user.
+ */
 async function expectUnused({action, cluster, clock}: Execution, work: RemovalWork): Promise<void> {
   const reservations = await cluster.reservations.on(action.release)
   const live = reservations.filter(({name}) => !work.excused.has(`kk-system/${name}`))
@@ -83,14 +90,17 @@ function expectSame(
   record: ReleaseRecord | undefined,
   seen: {readonly revision: number; readonly uid: string},
 ): asserts record is ReleaseRecord {
-  if (!record) throw raced(release, 'it is not there any more')
+  if (!record) throw raced(release, 'it no longer exists')
   if (record.revision !== seen.revision)
     throw raced(release, `expected revision ${seen.revision}, as the plan saw, but found ${record.revision}`)
   if (record.secret.uid !== seen.uid) throw raced(release, REINSTALLED)
 }
 
-/** Helm would uninstall under a running upgrade, too. What a dead run has left pending is removed as it is. */
-async function expectNobodyAtWork({cluster}: Execution, record: ReleaseRecord): Promise<void> {
+/**
+ * Throws if another operation is running: helm would uninstall in spite of it. A pending record of a dead run
+ * is removed.
+ */
+async function expectNoOperation({cluster}: Execution, record: ReleaseRecord): Promise<void> {
   if (!record.status.startsWith('pending')) return
   const lease = await cluster.leases.read(record.release)
   const evidence = evidenceOf(record, lease, {now: cluster.leases.now(), holding: true})
@@ -130,31 +140,34 @@ async function callHelm(
   return operation.expectHooks().then(() => undefined, asKkError)
 }
 
-/** Helm only logs when it may not write a record, and ends well. */
+/** Checks that the record is gone. If helm may not write a record, it only logs that and succeeds. */
 function expectGone(release: ReleaseId, record: ReleaseRecord | undefined, uid: string): void {
   if (!record) return
-  if (record.secret.uid !== uid) throw raced(release, 'somebody else installed it while it was removed')
+  if (record.secret.uid !== uid) throw raced(release, 'another process installed it while it was removed')
   throw new KkError(
     'KK_HELM_FAILED',
-    `${release}: helm ended well, but the record of revision ${record.revision} is still there (${record.status})`,
+    `${release}: helm succeeded, but the record of revision ${record.revision} still exists (${record.status})`,
     {
-      hint: 'look for what forbids deleting it, then remove the release again',
+      hint: 'find out what prevents its deletion, then remove the release again',
     },
   )
 }
 
-/** Waits for what is being deleted, so that what it needs does not go before it; resolves with what stays. */
+/**
+ * Waits for objects that are being deleted, so that their requirements outlive them; resolves with those that
+ * remain.
+ */
 async function awaitDeletion(execution: Execution, work: RemovalWork): Promise<readonly PresentObject[]> {
   const {action, cluster, controls, clock} = execution
   const namespace = releaseNamespace(action.release)
-  let left = await cluster.live.present(namespace, work.objects)
-  for (let look = 1; look < LOOKS && left.some(({isGoing}) => isGoing); look++) {
-    controls.onProgress('helm', `waiting until ${left.length} of its objects are gone`)
-    if (!(await clock.wait(1000, controls.signal))) return left
-    left = await cluster.live.present(
+  let remaining = await cluster.live.present(namespace, work.objects)
+  for (let poll = 1; poll < MAX_DELETION_POLLS && remaining.some(({isGoing}) => isGoing); poll++) {
+    controls.onProgress('helm', `waiting until ${remaining.length} of its objects are gone`)
+    if (!(await clock.wait(1000, controls.signal))) return remaining
+    remaining = await cluster.live.present(
       namespace,
-      left.map(({object}) => object),
+      remaining.map(({object}) => object),
     )
   }
-  return left
+  return remaining
 }

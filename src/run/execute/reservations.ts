@@ -8,19 +8,19 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Execution} from './execution.ts'
 
 interface Declared {
-  /** What the release is going to require. */
+  /** The requirements that the release will have. */
   readonly requirements: DesiredRelease['requirements']
-  /** The last record of the dependent; what it says to use cannot be removed anyway. */
+  /** The last record of the dependent; the requirements in its labels are protected already. */
   readonly before: ReleaseRecord | undefined
 }
 
-/** How long somebody who was killed while removing a requirement is waited for: until the Lease has run out. */
-const LONGEST_REMOVAL_WAIT = (LEASE_SECONDS + 15) * 1000
+/** The maximum wait for a killed process that was removing a requirement: until its Lease has expired. */
+const MAX_REMOVAL_WAIT_MS = (LEASE_SECONDS + 15) * 1000
 
 /**
- * Puts a reservation in the cluster on each release that this one is going to require, until the block is left: whoever removes
- * one of them sees the reservation, or is seen here. To be called under the Lease of the dependent. Throws `KK_HELD` when a
- * requirement is being removed, `KK_NOT_INSTALLED` when it has been.
+ * Creates a reservation in the cluster on each release that this one will require, until it is disposed: a
+ * process that removes one of them sees the reservation, or is seen here. Call it under the Lease of the
+ * dependent. Throws `KK_HELD` if a requirement is being removed, `KK_NOT_INSTALLED` if it has been.
  */
 export async function reserve(
   execution: Execution,
@@ -29,10 +29,10 @@ export async function reserve(
   const {action, cluster, holder, deadline} = execution
   const dependent = action.release
   const added = requirements.filter(({to}) => before?.labels[usesLabel(to)] === undefined)
-  // One that is left behind forbids too much, never too little, and goes with the next run of the dependent.
+  // A leftover forbids too much, never too little, and is withdrawn by the next run of the dependent.
   const withdraw = () => cluster.reservations.withdraw(dependent).catch(() => undefined)
   if (added.length === 0) {
-    // What a killed run has left: its record says the same now.
+    // A killed run may have left some; its record has the same labels now.
     await withdraw()
     return {async [Symbol.asyncDispose]() {}}
   }
@@ -40,10 +40,10 @@ export async function reserve(
     for (const {to} of added)
       await cluster.reservations.declare({required: to, dependent, operator: holder, deadline})
     for (const {to} of added) await awaitRemoval(execution, to)
-    // A member of the same group is installed at the same time.
-    const there = added.filter(({to, kind}) => kind === 'ready' || !action.group.includes(to))
-    // Each list waits until the API server's cache has what was written last, in another kind: up to a tenth of a second.
-    await Promise.all(there.map(({to}) => expectThere(execution, to)))
+    // A member of the same group is installed concurrently.
+    const awaited = added.filter(({to, kind}) => kind === 'ready' || !action.group.includes(to))
+    // Each list waits until the API server's cache has the last write to another kind: up to 100 ms.
+    await Promise.all(awaited.map(({to}) => expectInstalled(execution, to)))
   } catch (error) {
     await withdraw()
     throw error
@@ -51,7 +51,10 @@ export async function reserve(
   return {[Symbol.asyncDispose]: withdraw}
 }
 
-/** Whoever removes the requirement holds its Lease: it is free again when they have ended, or are dead. */
+/**
+ * Waits for a removal to end. The process that removes the requirement holds its Lease until it has ended or
+ * expired.
+ */
 async function awaitRemoval(execution: Execution, required: ReleaseId): Promise<void> {
   const {action, cluster, controls, clock, holder, deadline, waits} = execution
   for (;;) {
@@ -61,7 +64,7 @@ async function awaitRemoval(execution: Execution, required: ReleaseId): Promise<
       'lease',
       `${releaseName(required)} is being removed by ${deletionMarker.holder}: waiting`,
     )
-    const until = waits ? Math.min(deadline, clock.now() + LONGEST_REMOVAL_WAIT) : 0
+    const until = waits ? Math.min(deadline, clock.now() + MAX_REMOVAL_WAIT_MS) : 0
     const lease = await cluster.leases.hold(required, holder, until).catch((error: unknown) => {
       if (asKkError(error).code !== 'KK_HELD') throw error
       throw new KkError(
@@ -69,7 +72,7 @@ async function awaitRemoval(execution: Execution, required: ReleaseId): Promise<
         `${required}, which ${releaseName(action.release)} requires, is being removed by ${deletionMarker.holder}`,
         {
           cause: error,
-          hint: `wait until that has ended; ${releaseName(required)} must then be deployed again, or no longer required`,
+          hint: `wait until the removal has ended; ${releaseName(required)} must then be deployed again, or no longer required`,
         },
       )
     })
@@ -77,12 +80,12 @@ async function awaitRemoval(execution: Execution, required: ReleaseId): Promise<
   }
 }
 
-async function expectThere({action, cluster}: Execution, required: ReleaseId): Promise<void> {
+async function expectInstalled({action, cluster}: Execution, required: ReleaseId): Promise<void> {
   const record = await cluster.records.last(required)
   if (record && isInstalled(record)) return
   throw new KkError(
     'KK_NOT_INSTALLED',
-    `${required}, which ${releaseName(action.release)} requires, was removed meanwhile`,
-    {hint: 'run the same command again: kk looks at the cluster first'},
+    `${required}, which ${releaseName(action.release)} requires, was removed in the meantime`,
+    {hint: 'run the same command again: kk checks the cluster first'},
   )
 }

@@ -5,12 +5,12 @@ import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 import {deleteNoted} from './prune.ts'
 
-const LOOK_MILLISECONDS = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 /**
- * Replaces the pods of DaemonSets that ask for it node by node (`kk.openstack.org/roll`): one is deleted when those before it
- * are ready. What is done stands on the cluster, so that whoever comes after an interruption goes on with it. Resolves with what
- * is not done when it is interrupted, or at the deadline.
+ * Replaces the pods of DaemonSets that request it (`kk.openstack.org/roll`) node by node: a pod is deleted
+ * when those before it are ready. The state is on the cluster, so a later run continues after an
+ * interruption. Resolves with what remains when interrupted or at the deadline.
  */
 export async function rollNodes(
   execution: Execution,
@@ -18,7 +18,7 @@ export async function rollNodes(
 ): Promise<Cause | undefined> {
   const {action, cluster, clock, controls, deadline} = execution
   let replaced = 0
-  let told = ''
+  let lastMessage = ''
   for (;;) {
     const rolls = await cluster.health.nodeRolls(releaseNamespace(action.release), objects)
     const roll = rolls.find(({outdated, isSettled}) => outdated.length > 0 || (replaced > 0 && !isSettled))
@@ -27,13 +27,13 @@ export async function rollNodes(
     const [next] = outdated
     const message = `${ready} of ${nodes} nodes have its new pod`
     const behind = {object: set, namespace, message}
-    if (message !== told) controls.onProgress('gate', describeCause(behind), [behind])
-    told = message
+    if (message !== lastMessage) controls.onProgress('gate', describeCause(behind), [behind])
+    lastMessage = message
     if (clock.now() >= deadline) return behind
     if (isSettled && next) {
       await deleteNoted(execution, next)
       replaced += 1
     }
-    if (!(await clock.wait(LOOK_MILLISECONDS, controls.signal))) return behind
+    if (!(await clock.wait(POLL_INTERVAL_MS, controls.signal))) return behind
   }
 }

@@ -23,15 +23,16 @@ import {deleteNoted} from './prune.ts'
 import {expectDeployed, workable} from './races.ts'
 import {reserve} from './reservations.ts'
 
-/** A rolled back revision, and what masks the secrets of both revisions. */
+/** A rolled back revision, with a function that masks the secrets of both revisions. */
 export interface RolledBack extends Deployed {
   readonly redact: (text: string) => string
 }
 
 /**
- * Returns a release to an earlier revision, which helm copies to a new one, with its labels; then they are made to say
- * so. The last revision is read again before helm starts and after it has ended. Throws `KK_PRUNED` when helm has
- * dropped the revision meanwhile, `KK_RACED`, `KK_PENDING`, `KK_HELD` and what helm throws.
+ * Rolls a release back to an earlier revision, which helm copies to a new one, including its labels; then
+ * corrects the labels. Reads the last revision again before helm starts and after it has ended. Throws
+ * `KK_PRUNED` if helm has dropped the revision in the meantime, `KK_RACED`, `KK_PENDING`, `KK_HELD` and
+ * helm's errors.
  */
 export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack> {
   const {action, cluster, controls} = begun
@@ -48,7 +49,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
   const values = {last: last.values, target: stored.values}
   const redact = redactSecretsOf([...parseManifest(last.manifest), ...objects], redactor(values))
   if (isCopy(last, stored)) {
-    controls.onProgress('helm', `revision ${last.revision} is a copy of revision ${target} already`)
+    controls.onProgress('helm', `revision ${last.revision} is already a copy of revision ${target}`)
     return {record: await noted(execution, {last, revision: last.revision}), objects, redact, deadline}
   }
   const cut = await objectsBeforeCut(execution, last)
@@ -57,7 +58,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
   const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
   await keepDropped(execution, droppedHolders(before, all, way))
   const replaced = replacedByHooks(before, all, way).map(({object}) => object)
-  // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
+  // Helm does not replace a failed Job of the same name, and the gate would fail at once.
   await cluster.health.deleteFailedJobs(releaseNamespace(release), objects)
   try {
     await callHelm({...execution, redact}, {lease, last, values, objects: all})
@@ -72,7 +73,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
   }
 }
 
-/** Makes the labels, which helm has copied, say of which revision they are. */
+/** Sets the revision in the labels, which helm has copied from the target. */
 async function noted(
   {action, cluster, run}: Execution,
   {last, revision}: {readonly last: ReleaseRecord; readonly revision: number},
@@ -82,7 +83,9 @@ async function noted(
   return record
 }
 
-/** Otherwise the copied labels would make a rollback that failed look like the work of another helm. */
+/**
+ * Corrects the labels of a failed rollback: the copied ones would make it look like the work of another helm.
+ */
 async function noteFailed({action, cluster, run}: Execution, last: ReleaseRecord): Promise<void> {
   const record = await cluster.records.last(action.release)
   if (record?.revision !== action.revision + 1 || record.status !== 'failed') return
@@ -97,14 +100,14 @@ function labelsOfCopy(
     [REVISION_LABEL]: String(revision),
     [GATED_LABEL]: null,
     ...maker,
-    // Of a revision that another tool made, or had: kk adopt has taken the release back since.
+    // Set if the revision was managed by another tool: kk adopt has taken the release back since.
     ...(EXPORTED_LABEL in labels && {[EXPORTED_LABEL]: null}),
   }
 }
 
 /**
- * Whether helm has rolled back already, and only nobody was left to note it: the labels are still those of the target.
- * So are those of an upgrade by plain helm upon the target; hence what is deployed is compared, too.
+ * Returns true if helm has already rolled back, and only the labels, still those of the target, were not
+ * corrected. An upgrade by plain helm also copies the labels, so the deployed objects are compared, too.
  */
 function isCopy(last: StoredRelease, target: StoredRelease): boolean {
   if (last.status !== 'deployed' || last.revision === target.revision) return false
@@ -136,8 +139,8 @@ async function callHelm(
 }
 
 /**
- * The objects of the revision that was deployed when a rollback was cut short. Helm's next rollback compares with the
- * revision that was cut short, and deletes none of them. None where the last revision is deployed.
+ * Returns the objects of the revision that was deployed before an interrupted rollback. Helm's next rollback
+ * compares with the interrupted revision, and deletes none of them. Empty if the last revision is deployed.
  */
 async function objectsBeforeCut(
   {action, cluster}: Execution,
@@ -149,8 +152,9 @@ async function objectsBeforeCut(
 }
 
 /**
- * Deletes what the rollback that was cut short would have deleted: objects that the target does not have and that bear
- * helm's mark of the release, but never data, and nothing that helm is told to keep. Each stands in the journal before.
+ * Deletes what the interrupted rollback would have deleted: objects that are not in the target and have
+ * helm's marks of the release, except data and objects that helm must keep. Each is written to the journal
+ * first.
  */
 async function deleteForgotten(
   execution: Execution,

@@ -3,11 +3,14 @@ import {definedKinds} from '../../kubernetes/inventory/custom-kinds.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Execution} from './execution.ts'
 
-const LOOK_MILLISECONDS = 200
-/** As long as helm waits for what is in `crds/`. */
-const LIMIT_MILLISECONDS = 60_000
+const POLL_INTERVAL_MS = 200
+/** As long as helm waits for the definitions in `crds/`. */
+const MAX_WAIT_MS = 60_000
 
-/** Whether the API server serves every kind that these objects define: a definition exists some time before that. */
+/**
+ * Returns true if the API server serves every kind that these objects define; a definition exists some time
+ * before that.
+ */
 export async function areServed(
   apiServer: ApiServer,
   objects: readonly KubernetesObject[],
@@ -19,16 +22,16 @@ export async function areServed(
 }
 
 /**
- * Waits until the kinds that a release defines are served, for its dependents may start then, and their helm would not find
- * them. A kind that is never served, for its name is taken, is not waited for without end.
+ * Waits until the kinds that a release defines are served, because its dependents may start then, and their
+ * helm would not find them. The wait is limited, because a kind whose name is taken is never served.
  */
 export async function awaitServed(
   {cluster, clock, controls, deadline}: Pick<Execution, 'cluster' | 'clock' | 'controls' | 'deadline'>,
   objects: readonly KubernetesObject[],
 ): Promise<void> {
-  const end = Math.min(deadline, clock.now() + LIMIT_MILLISECONDS)
+  const end = Math.min(deadline, clock.now() + MAX_WAIT_MS)
   while (!(await areServed(cluster.apiServer, objects).catch(() => false))) {
     controls.onProgress('gate', 'waiting until its kinds are served')
-    if (clock.now() >= end || !(await clock.wait(LOOK_MILLISECONDS, controls.signal))) return
+    if (clock.now() >= end || !(await clock.wait(POLL_INTERVAL_MS, controls.signal))) return
   }
 }

@@ -7,8 +7,8 @@ const POINT =
   /^(?<not>not )?ok(?: \d+)?(?: -)? ?(?<name>(?:\\.|[^\\])*?)(?:\s+#\s*(?<directive>skip|todo)\b\s*(?<why>.*))?$/i
 
 /**
- * Returns the tests that a log in the form of TAP 13 or 14 tells of, the Test Anything Protocol (testanything.org): each
- * with its name, how it ended, how long it took, and what it said. Empty for a log of any other form.
+ * Parses the tests in a log in TAP 13 or 14, the Test Anything Protocol (testanything.org): name, outcome,
+ * duration and message of each. Empty for a log in another format.
  */
 export function testsInTap(lines: readonly string[]): readonly TestResult[] {
   const start = lines.findIndex((line) => VERSION.test(line))
@@ -18,29 +18,29 @@ export function testsInTap(lines: readonly string[]): readonly TestResult[] {
     const groups = POINT.exec(lines[at]!)?.groups
     if (groups === undefined) continue
     const end = endOfDetails(lines, at + 1)
-    const details = end === undefined ? {} : detailsOf(lines.slice(at + 2, end))
-    tests.push({...ended(groups), ...details})
+    const details = end === undefined ? {} : parseDetails(lines.slice(at + 2, end))
+    tests.push({...parsePoint(groups), ...details})
     at = end ?? at
   }
   return tests
 }
 
-/** A test that fails and is known to fail (`TODO`) does not count as failed. */
-function ended({not, name, directive, why}: Readonly<Record<string, string | undefined>>): TestResult {
+/** Parses a test point. A failing test that is known to fail (`TODO`) does not count as failed. */
+function parsePoint({not, name, directive, why}: Readonly<Record<string, string | undefined>>): TestResult {
   const outcome = directive === undefined ? (not ? 'failed' : 'passed') : 'skipped'
   return {name: name!.replaceAll(/\\(.)/g, '$1'), outcome, ...(why && {text: why})}
 }
 
-/** The line that ends the block of YAML which begins here; undefined if none does. */
+/** Returns the index of the line that ends the YAML block starting here; undefined if there is no block. */
 function endOfDetails(lines: readonly string[], start: number): number | undefined {
   if (lines[start]?.trim() !== '---') return undefined
   const end = lines.findIndex((line, at) => at > start && !line.startsWith('   ') && line.trim() === '...')
   return end < 0 ? undefined : end
 }
 
-/** The seconds and the text of a block of YAML; what cannot be read tells nothing. */
-function detailsOf(lines: readonly string[]): Pick<TestResult, 'seconds' | 'text'> {
-  const details = parsed(lines.join('\n'))
+/** Returns the duration and the message in a YAML block; nothing if it cannot be parseYaml. */
+function parseDetails(lines: readonly string[]): Pick<TestResult, 'seconds' | 'text'> {
+  const details = parseYaml(lines.join('\n'))
   if (!isMap(details)) return {}
   const {duration_ms: milliseconds, message} = details
   return {
@@ -49,7 +49,7 @@ function detailsOf(lines: readonly string[]): Pick<TestResult, 'seconds' | 'text
   }
 }
 
-function parsed(text: string): unknown {
+function parseYaml(text: string): unknown {
   try {
     return load(text)
   } catch {

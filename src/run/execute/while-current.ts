@@ -5,20 +5,20 @@ import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 import {raced} from './races.ts'
 
-/** How often the record of a revision is read whose gate is awaited. */
-const LOOK_MILLISECONDS = 15_000
+/** The poll interval of the record while its gate is awaited. */
+const RECORD_POLL_INTERVAL_MS = 15_000
 
-/** A revision whose health is awaited for as long as it is the one that counts. */
+/** A revision whose health is awaited as long as it is the current one. */
 interface Current extends AsyncDisposable {
   /** Aborts with the run, and with `KK_RACED` once the revision has been removed or replaced. */
   readonly signal: AbortSignal
-  /** Takes what is not healthy yet: what is missing may have been removed with its release. */
+  /** Takes the unhealthy objects: a missing one may have been removed with its release. */
   look(blames: readonly Cause[]): void
-  /** Returns why the gate has not passed: what stands in its way may be of a revision that somebody else made. */
+  /** Returns why the gate has not passed: the cause may belong to a revision that another process made. */
   explain(error: unknown): Promise<unknown>
 }
 
-/** Reads the record of a revision, as long as its gate is awaited. */
+/** Polls the record of a revision while its gate is awaited. */
 export function whileCurrent(execution: Execution, revision: number): Current {
   const {action, clock, cluster, controls} = execution
   const {release} = action
@@ -29,12 +29,14 @@ export function whileCurrent(execution: Execution, revision: number): Current {
     const isLast = record?.revision === revision && record.status === 'deployed'
     if (isLast && !(await cluster.live.isNamespaceGoing(releaseNamespace(release)))) return
     const what =
-      record && !isLast ? `it is ${record.status} at revision ${record.revision}` : await wayItWent(execution)
+      record && !isLast
+        ? `it is ${record.status} at revision ${record.revision}`
+        : await describeDisappearance(execution)
     replaced.abort(raced(release, `${what} while the gate of revision ${revision} was awaited`))
   }
-  const looking = (async () => {
-    // Whoever cannot read the record goes on waiting, to the deadline.
-    while (await clock.wait(LOOK_MILLISECONDS, ended.signal)) await readRecord().catch(() => undefined)
+  const polling = (async () => {
+    // If the record cannot be read, the wait continues until the deadline.
+    while (await clock.wait(RECORD_POLL_INTERVAL_MS, ended.signal)) await readRecord().catch(() => undefined)
   })()
   return {
     signal: AbortSignal.any([controls.signal, replaced.signal]),
@@ -43,19 +45,19 @@ export function whileCurrent(execution: Execution, revision: number): Current {
     },
     async explain(error) {
       if (asKkError(error).code !== 'KK_UNHEALTHY') return error
-      // The gate itself reports a cluster that has fallen silent.
+      // The gate itself reports a cluster that does not respond.
       await readRecord().catch(() => undefined)
       return replaced.signal.aborted ? replaced.signal.reason : error
     },
     async [Symbol.asyncDispose]() {
       ended.abort()
-      await looking
+      await polling
     },
   }
 }
 
-/** Nothing of a namespace that is being deleted comes back, and its records go with it. */
-async function wayItWent({action, cluster}: Execution): Promise<string> {
+/** Describes how the release disappeared: objects and records are deleted with their namespace. */
+async function describeDisappearance({action, cluster}: Execution): Promise<string> {
   const name = releaseNamespace(action.release)
   const namespace: KubernetesObject = {apiVersion: 'v1', kind: 'Namespace', metadata: {name}}
   const present = await cluster.live.present(name, [namespace]).catch(() => undefined)

@@ -7,13 +7,13 @@ import type {EdgeKind, ReleaseId} from '../../release.ts'
 /** Actions that start together: the members of a group, or one action alone. */
 interface Unit {
   readonly actions: readonly Action[]
-  /** Whether any of them takes a place among those that the limit allows. */
+  /** Whether any of them needs a slot of the limit. */
   readonly limited: boolean
-  /** How many edges to actions of other units must be met before it starts. */
+  /** The number of edges to actions of other units that must be met before it starts. */
   readonly requirements: number
 }
 
-/** Somebody who waits for an action of another unit. */
+/** A release that waits for an action of another unit. */
 interface Waiter {
   readonly release: ReleaseId
   /** Index into `units`. */
@@ -21,22 +21,22 @@ interface Waiter {
   readonly kind: EdgeKind
 }
 
-/** When a started action gives its place to another: when helm has ended, or only when its gate has passed. */
+/** When a started action frees its slot: when helm has ended, or when its gate has passed. */
 export type StartCondition = 'helm' | 'gate'
 
-/** What does not change during a run. */
+/** The immutable data of a run. */
 export interface Schedule {
-  /** By urgency: the longest remaining path first, then the order of the plan. */
+  /** Sorted by urgency: the longest remaining path first, then the order of the plan. */
   readonly units: readonly Unit[]
   readonly unitOf: ReadonlyMap<ReleaseId, number>
   readonly actionOf: ReadonlyMap<ReleaseId, Action>
-  /** The place of each release in the plan. */
+  /** The position of each release in the plan. */
   readonly position: ReadonlyMap<ReleaseId, number>
   readonly waiters: ReadonlyMap<ReleaseId, readonly Waiter[]>
   readonly startCondition: StartCondition
 }
 
-/** Prepares the actions of a plan, O(V+E). */
+/** Builds the schedule of a plan's actions, in O(V+E). */
 export function makeSchedule(actions: readonly Action[], startCondition: StartCondition = 'helm'): Schedule {
   const actionOf = new Map(actions.map((action) => [action.release, action]))
   const remaining = longestPath(reverse(actionGraph(actions)), (release) =>
@@ -75,16 +75,16 @@ export function makeSchedule(actions: readonly Action[], startCondition: StartCo
 }
 
 /**
- * Whether an action takes a place. A gate that is awaited is part of a change which an earlier run began, so at the start condition
- * of gates it takes one, too.
+ * Returns true if an action needs a slot. An awaited gate is part of a change that an earlier run began, so
+ * with the start condition `gate` it needs one, too.
  */
 export function isLimited(kind: ActionKind, startCondition: StartCondition): boolean {
   return runsHelm(kind) || (startCondition === 'gate' && WORK[kind] === 'gate')
 }
 
 /**
- * The work of each kind of action. `helm`: helm runs. `write`: kk alone writes labels or deletes objects. `gate`: a change
- * that an earlier run began is awaited. `look`: nothing is changed; health is looked at, if that.
+ * The work of each kind of action. `helm`: helm runs. `write`: kk itself writes labels or deletes objects.
+ * `gate`: waits for a change that an earlier run began. `look`: changes nothing; at most checks health.
  */
 const WORK = {
   install: 'helm',
@@ -101,17 +101,17 @@ const WORK = {
   unchanged: 'look',
 } as const satisfies Record<ActionKind, string>
 
-/** Returns true for kinds of which at most so many are at work at once. */
+/** Returns true for kinds that run helm, whose concurrency is limited. */
 export function runsHelm(kind: ActionKind): boolean {
   return WORK[kind] === 'helm'
 }
 
-/** Returns true for kinds whose action is done under the release's Lease. */
+/** Returns true for kinds whose action runs under the release's Lease. */
 export function takesLease(kind: ActionKind): boolean {
   return runsHelm(kind) || WORK[kind] === 'write'
 }
 
-/** The work that an action is expected to be, in places of its path. */
+/** Returns the expected work of an action, as its share of a path. */
 export function expectedWork({kind}: Pick<Action, 'kind'>): number {
   return runsHelm(kind) || WORK[kind] === 'gate' ? 1 : 0
 }

@@ -4,13 +4,13 @@ import {isLimited, type Schedule} from './schedule.ts'
 import {meets, type States} from './states.ts'
 
 /**
- * The actions that may start now, the most urgent first. An action may start when every edge to an action outside its
- * group is met: `ready` when that action has succeeded, `applied` when its objects exist.
+ * Returns the actions that may start now, the most urgent first. An action may start when every edge to an
+ * action outside its group is met: `ready` when that action has succeeded, `applied` when its objects exist.
  *
- * `limit` bounds how many places there are. At the start condition of helm, which needs memory, an action takes one while its helm
- * runs, and the next may start while its gate is awaited. At the start condition of gates it keeps the place until its gate has
- * passed, so that no more than `limit` releases are half changed at any time. Other actions take none. A group needs one
- * free place, and then starts as a whole.
+ * `limit` is the number of slots. With the start condition `helm`, which limits memory, an action occupies a
+ * slot while its helm runs, and the next may start while its gate is awaited. With the start condition `gate`
+ * it occupies the slot until its gate has passed, so that at most `limit` releases are half changed at any
+ * time. Other actions need no slot. A group needs one free slot, and then starts as a whole.
  */
 export function startable(schedule: Schedule, states: States, limit: number): readonly Action[] {
   const waiting = (unit: number) =>
@@ -25,15 +25,15 @@ export function startable(schedule: Schedule, states: States, limit: number): re
   return units.sort((a, b) => a - b).flatMap(waiting)
 }
 
-/** An action that cannot start any more; `direct` when it requires the failed one itself. */
+/** An action that can no longer start; `direct` if it requires the failed one itself. */
 export interface Skipped {
   readonly release: ReleaseId
   readonly direct: boolean
 }
 
 /**
- * The waiting actions that a failure leaves without what they require, in the order of the plan. An `applied` edge
- * to an action that became unhealthy is met.
+ * Returns the waiting actions whose requirements a failure makes impossible, in the order of the plan. An
+ * `applied` edge to an action that became unhealthy is met.
  */
 export function skippedBy(schedule: Schedule, states: States, failed: ReleaseId): readonly Skipped[] {
   const lost = new Set<ReleaseId>()

@@ -2,9 +2,9 @@ import type {EdgeKind, ReleaseId} from '../../release.ts'
 import {isLimited, type Schedule, type StartCondition} from './schedule.ts'
 
 /**
- * waiting → running → applied → gating → succeeded. running: helm works. applied: its objects exist, helm may still wait
- * for hooks. gating: helm has ended, health is awaited. Steps may be left out. failed: before its objects existed;
- * unhealthy: after that. skipped: never started.
+ * waiting → running → applied → gating → succeeded. running: helm runs. applied: its objects exist, helm may
+ * still wait for hooks. gating: helm has ended, its health is awaited. Steps may be skipped. failed: before
+ * its objects existed; unhealthy: after that. skipped: never started.
  */
 export type ActionState =
   | 'waiting'
@@ -17,22 +17,24 @@ export type ActionState =
   | 'skipped'
 
 /**
- * Where every action of a run stands, with what `startable` needs counted along. `move` changes it in place: a copy
- * at each step would cost O(actions).
+ * The state of every action of a run, with counters for `startable`. `move` mutates it: a copy at each step
+ * would cost O(actions).
  */
 export interface States {
   readonly of: ReadonlyMap<ReleaseId, ActionState>
-  /** Units whose requirements are met and that hold a waiting action, by urgency: those that the limit is for, and others. */
+  /**
+   * Units with waiting actions whose requirements are met, by urgency: those that need a slot, and others.
+   */
   readonly ready: {readonly limited: readonly number[]; readonly free: readonly number[]}
-  /** How many places are taken of those that the limit allows. */
+  /** The number of occupied slots. */
   readonly taken: number
   move(release: ReleaseId, to: ActionState): void
 }
 
-/** States of a run that begins; or that goes on, with the states that are known. */
+/** Returns the states of a new run, or of a resumed run with the recorded states. */
 export function newStates(
   schedule: Schedule,
-  known: ReadonlyMap<ReleaseId, ActionState> = new Map(),
+  recorded: ReadonlyMap<ReleaseId, ActionState> = new Map(),
 ): States {
   const of = new Map<ReleaseId, ActionState>(
     [...schedule.actionOf.keys()].map((release) => [release, 'waiting']),
@@ -41,25 +43,25 @@ export function newStates(
   const ready = {limited: [] as number[], free: [] as number[]}
   let taken = 0
 
-  const queueOf = (unit: number) => (schedule.units[unit]!.limited ? ready.limited : ready.free)
+  const readyQueue = (unit: number) => (schedule.units[unit]!.limited ? ready.limited : ready.free)
   const waits = (unit: number) =>
     schedule.units[unit]!.actions.some((action) => of.get(action.release) === 'waiting')
   for (const [unit, {requirements}] of schedule.units.entries()) {
-    if (requirements === 0) queueOf(unit).push(unit)
+    if (requirements === 0) readyQueue(unit).push(unit)
   }
 
   const move = (release: ReleaseId, to: ActionState): void => {
     const from = of.get(release)!
     const own = schedule.unitOf.get(release)!
     of.set(release, to)
-    if (from === 'waiting' && !waits(own)) take(queueOf(own), own)
+    if (from === 'waiting' && !waits(own)) take(readyQueue(own), own)
     if (isLimited(schedule.actionOf.get(release)!.kind, schedule.startCondition))
       taken +=
         Number(holdsPlace(to, schedule.startCondition)) - Number(holdsPlace(from, schedule.startCondition))
     for (const {unit, kind} of schedule.waiters.get(release) ?? []) {
       if (!meets(kind, to) || meets(kind, from)) continue
       missing[unit]! -= 1
-      if (missing[unit] === 0 && waits(unit)) put(queueOf(unit), unit)
+      if (missing[unit] === 0 && waits(unit)) put(readyQueue(unit), unit)
     }
   }
 
@@ -71,11 +73,11 @@ export function newStates(
     },
     move,
   }
-  for (const [release, state] of known) if (state !== 'waiting') move(release, state)
+  for (const [release, state] of recorded) if (state !== 'waiting') move(release, state)
   return states
 }
 
-/** Whether an action in this state lets those start that require it by such an edge. */
+/** Returns true if an action in this state meets an edge of this kind. */
 export function meets(kind: EdgeKind, state: ActionState): boolean {
   return state === 'succeeded' || (kind === 'applied' && APPLIED.has(state))
 }
@@ -92,15 +94,15 @@ function holdsPlace(state: ActionState, startCondition: StartCondition): boolean
 }
 
 function put(sorted: number[], unit: number): void {
-  sorted.splice(placeOf(sorted, unit), 0, unit)
+  sorted.splice(insertionIndex(sorted, unit), 0, unit)
 }
 
 function take(sorted: number[], unit: number): void {
-  const place = placeOf(sorted, unit)
+  const place = insertionIndex(sorted, unit)
   if (sorted[place] === unit) sorted.splice(place, 1)
 }
 
-function placeOf(sorted: readonly number[], unit: number): number {
+function insertionIndex(sorted: readonly number[], unit: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
     const middle = (low + high) >> 1

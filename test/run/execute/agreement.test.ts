@@ -31,7 +31,7 @@ test('no member goes when one is refused', async () => {
 
   await expect(api).rejects.toMatchObject({
     code: 'KK_HAS_DEPENDENTS',
-    message: 'api stays, for worker, which needs it, cannot go: openstack/worker is about to be used',
+    message: 'api stays because worker, which needs it, cannot be removed: openstack/worker is about to be used',
     hint: 'wait',
   })
 })

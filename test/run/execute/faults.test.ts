@@ -107,7 +107,7 @@ describe('faults', () => {
     await expect(acting).rejects.toMatchObject({
       code: 'KK_UNHEALTHY',
       message: expect.stringContaining(
-        'helm install ended well, but Job/keystone-db-sync: it was deleted before it had completed',
+        'helm install succeeded, but Job/keystone-db-sync: it was deleted before it had completed',
       ),
     })
     expect(world.log).toContainEqual(expect.stringMatching(/^mark revision 1 failed: kk: .*deleted before/))
@@ -161,7 +161,7 @@ describe('faults', () => {
     await expect(acting).rejects.toMatchObject({
       code: 'KK_HELM_FAILED',
       message: expect.stringMatching(
-        /helm install was ended, for it waited in vain; the namespace openstack is being deleted; Job\/keystone-db-sync: it was deleted/,
+        /helm install was terminated because it waited in vain; the namespace openstack is being deleted; Job\/keystone-db-sync: it was deleted/,
       ),
     })
   })
@@ -216,7 +216,7 @@ describe('an end before helm ends', () => {
 
     await expect(acting).rejects.toMatchObject({
       code: 'KK_LEASE_LOST',
-      message: expect.stringMatching(/helm install ran, and was ended.*is not undone/),
+      message: expect.stringMatching(/helm install was running, and was terminated.*are not undone/),
     })
   })
 
@@ -247,7 +247,7 @@ describe('an end before helm ends', () => {
 
     await expect(acting).rejects.toMatchObject({
       code: 'KK_HELM_FAILED',
-      message: 'openstack/keystone: helm install did not end within 60 s',
+      message: 'openstack/keystone: helm install did not finish within 60 s',
       hint: expect.stringContaining('kk.releases.keystone.timeout'),
     })
   })

@@ -45,7 +45,7 @@ describe('what the chart has no more', () => {
     const deleting = await upgrade('Delete')
     await expect(deleting.done).rejects.toMatchObject({
       code: 'KK_UNCONFIRMED',
-      message: expect.stringContaining('StatefulSet/db would go, and with it'),
+      message: expect.stringContaining('StatefulSet/db would be deleted, and with it'),
     })
     await expect((await upgrade('Retain')).done).resolves.toBeDefined()
     expect(deleting.world.deeds()).not.toContain('helm upgrade')

@@ -43,5 +43,5 @@ it('lists that helm mixes up are written with the marks of helm', async () => {
       objects: [{metadata: {name: 'dns', labels: {'app.kubernetes.io/managed-by': 'Helm'}}}],
     },
   ])
-  expect(said).toEqual(['lists that helm mixes up are as in the manifest: Service/dns'])
+  expect(said).toEqual(['corrected lists that helm mixes up: Service/dns'])
 })

@@ -168,7 +168,7 @@ describe('the release stays, and the lease is as it was,', () => {
     ],
     ['when it was upgraded meanwhile', {record: later}, {}, 'KK_RACED', /found 3/],
     ['when it was installed anew', {record: anew}, {}, 'KK_RACED', /installed again/],
-    ['when it is gone', {record: undefined}, {}, 'KK_RACED', /not there any more/],
+    ['when it is gone', {record: undefined}, {}, 'KK_RACED', /no longer exists/],
     [
       'when another operation works on it',
       {record: {...record, status: 'pending-upgrade'}},
@@ -216,7 +216,7 @@ test('a record that helm could not delete is told, and data stays', async () => 
 
   await expect(removing).rejects.toMatchObject({
     code: 'KK_HELM_FAILED',
-    message: expect.stringContaining('the record of revision 2 is still there'),
+    message: expect.stringContaining('the record of revision 2 still exists'),
   })
   expect(world.log).not.toContain('delete claim data-keystone-0')
 })

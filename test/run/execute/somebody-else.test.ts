@@ -33,7 +33,7 @@ describe('somebody else', () => {
     await expect(acting).rejects.toMatchObject({
       code: 'KK_RACED',
       message:
-        'openstack/keystone: somebody else changed it meanwhile: expected revision 2, as the plan saw, but found revision 3',
+        'openstack/keystone: another process changed it in the meantime: expected revision 2, as the plan saw, but found revision 3',
     })
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
   })
@@ -124,7 +124,7 @@ describe('somebody else', () => {
 
     await expect(acting).rejects.toMatchObject({
       code: 'KK_RACED',
-      message: expect.stringContaining('helm was to make revision 3, but made 4'),
+      message: expect.stringContaining('expected revision 3 from helm, but it made 4'),
     })
     expect(world.deeds()).not.toContain('gate Deployment/keystone-api')
   })
@@ -146,7 +146,7 @@ describe('somebody else', () => {
 
     await expect(acting).rejects.toMatchObject({
       code: 'KK_RACED',
-      message: expect.stringContaining(`but now there is ${now}`),
+      message: expect.stringContaining(`from helm, but found ${now}`),
     })
   })
 
