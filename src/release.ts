@@ -1,7 +1,10 @@
 /** The id of a release on one cluster: `namespace/name`. */
 export type ReleaseId = `${string}/${string}`
 
-/** The kind of a requirement. `ready`: the required release is healthy first. `applied`: its objects exist first. */
+/**
+ * The kind of a requirement. `ready`: the required release must be healthy first. `applied`: its objects must exist
+ * first.
+ */
 export type EdgeKind = 'ready' | 'applied'
 
 /**

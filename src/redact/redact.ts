@@ -25,7 +25,7 @@ const WORDS: ReadonlySet<string> = new Set(['password', 'secret'])
  * helm quotes in schema errors and merge warnings. The secrets are collected on the first call, because most
  * runs have no output to mask. Short strings, common words and strings that are `shown` anyway, such as a
  * name that is also a password, are masked only after a key that looks secret, under such a key (`isSecret`),
- * and where the API server quotes a value.
+ * and in values that the API server quotes.
  */
 export function redactor(values: Values, shown: ReadonlySet<string> = new Set()): RedactLeaf {
   let hide: ((text: string, isSecret: boolean) => string) | undefined

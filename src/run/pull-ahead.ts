@@ -47,11 +47,11 @@ function isApplied(event: RunEvent): boolean {
 function pulledText(done: PulledAhead | undefined): string {
   if (!done) return 'the images pulled ahead are not known: the cluster did not answer at the end'
   const {images, nodes, pulled, wanted, seconds, troubles} = done
-  const where = `${images} ${images === 1 ? 'image' : 'images'} of later releases to ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`
+  const subject = `${images} ${images === 1 ? 'image' : 'images'} of later releases to ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`
   const why = troubles.length === 0 ? '' : `: ${troubles.join('; ')}`
-  if (pulled === 0) return `pulled none of ${where} ahead${why}`
+  if (pulled === 0) return `pulled none of ${subject} ahead${why}`
   const many = pulled < wanted ? `, ${wanted - pulled} of them not yet` : ''
-  return `pulled ${where} ahead, in ${Math.round(seconds)} s${many}${why}`
+  return `pulled ${subject} ahead, in ${Math.round(seconds)} s${many}${why}`
 }
 
 const POLL_INTERVAL_MS = 2_000

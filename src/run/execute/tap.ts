@@ -38,7 +38,7 @@ function endOfDetails(lines: readonly string[], start: number): number | undefin
   return end < 0 ? undefined : end
 }
 
-/** Returns the duration and the message in a YAML block; nothing if it cannot be parseYaml. */
+/** Returns the duration and the message in a YAML block; nothing if it cannot be parsed. */
 function parseDetails(lines: readonly string[]): Pick<TestResult, 'seconds' | 'text'> {
   const details = parseYaml(lines.join('\n'))
   if (!isMap(details)) return {}

@@ -32,7 +32,7 @@ async function missing(path: string): Promise<readonly string[]> {
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {
-  // ENOTDIR is the error of a path below a file; the caller goes on to the parent, which is that file.
+  // ENOTDIR is the error of a path below a file; the caller then checks the parent, which is that file.
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
 }
 

@@ -20,9 +20,9 @@ export interface Owner {
 
 /** Returns this process as an owner; undefined if a later process could not prove that it has ended. */
 export async function thisOwner(): Promise<Owner | undefined> {
-  const {pid, started, ...where} = await thisProcess()
-  if (started === undefined || where.boot === undefined || where.pids === undefined) return undefined
-  const text = JSON.stringify([where.host, where.machine, where.boot, where.pids, where.user])
+  const {pid, started, ...location} = await thisProcess()
+  if (started === undefined || location.boot === undefined || location.pids === undefined) return undefined
+  const text = JSON.stringify([location.host, location.machine, location.boot, location.pids, location.user])
   const place = createHash('sha256').update(text).digest('hex').slice(0, 16)
   return {mark: `${pid}-${started}-${place}-`, place}
 }
@@ -44,8 +44,8 @@ export async function removeLeftovers(parent: string, {place}: Owner): Promise<v
 }
 
 function parseOwner(entry: string, place: string): ProcessIdentity | undefined {
-  const [, pid, started, where] = NAME.exec(entry) ?? []
-  if (pid === undefined || started === undefined || where !== place) return undefined
+  const [, pid, started, digest] = NAME.exec(entry) ?? []
+  if (pid === undefined || started === undefined || digest !== place) return undefined
   return {pid: Number(pid), started}
 }
 

@@ -17,7 +17,7 @@ type Target =
   | {readonly kind: 'stream'; readonly stream: NodeJS.WriteStream}
 
 /**
- * Writes a file that the user names, whole or not at all; `-` is standard output. A link is resolveLinks. A
+ * Writes a file that the user names, whole or not at all; `-` is standard output. A link is followed. A
  * device or a FIFO is written to and never replaced. No directory is created because a missing one is a
  * typing error. Rejects with `KK_FILE`.
  */

@@ -30,7 +30,7 @@ export function namesProxy(env: Environment): boolean {
   return [either(env, 'HTTPS_PROXY'), httpProxy(env)].some((value) => proxyAddress(value) !== undefined)
 }
 
-/** Returns HTTP_PROXY; empty in a CGI script, where it holds the client's `Proxy` header. */
+/** Returns HTTP_PROXY; empty in a CGI script, in which it holds the client's `Proxy` header. */
 function httpProxy(env: Environment): string {
   return env['REQUEST_METHOD'] ? '' : either(env, 'HTTP_PROXY')
 }

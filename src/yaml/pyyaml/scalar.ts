@@ -78,7 +78,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\u2029', '\\P'],
 ])
 
-/** Returns the escape of a character that is not printable ASCII. PyYAML 6: emitter.py ESCAPE_REPLACEMENTS. */
+/** Escapes a character that is not printable ASCII. PyYAML 6: emitter.py ESCAPE_REPLACEMENTS. */
 function escaped(character: string): string {
   const escape = ESCAPES.get(character)
   if (escape) return escape
