@@ -9,11 +9,11 @@ const errorOf = (promise: Promise<unknown>) =>
     (error: unknown) => asKkError(error),
   )
 
-describe('an error that is none of kk', () => {
+describe('an error that is not a KkError', () => {
   it.each([
     ['read', () => readFile('/nonexistent/values.yaml'), '/nonexistent/values.yaml: '],
     ['made', () => mkdir('/dev/null/x'), '/dev/null/x: the file system refuses it (ENOTDIR, mkdir)'],
-  ])('of a file that cannot be %s is one of that file', async (_, act, says) => {
+  ])('reports a file that cannot be %s as an error of that file', async (_, act, says) => {
     const {code, exit, message} = await errorOf(act())
 
     expect({code, exit, message}).toEqual({code: 'KK_FILE', exit: 2, message: expect.stringContaining(says)})
@@ -22,15 +22,15 @@ describe('an error that is none of kk', () => {
   it.each([
     ['a program that cannot be started', () => execa('/nonexistent/helm')],
     ['a mistake', () => Promise.reject(new TypeError('x is not a function'))],
-  ])('of %s is a bug', async (_, act) => {
+  ])('reports an error of %s as a bug', async (_, act) => {
     expect(await errorOf(act())).toMatchObject({code: 'KK_BUG', exit: 70})
   })
 })
 
 const SECRETS = ['hunter2', 'S3cret', 'correct-horse', 'aHVudGVyMg==']
 
-describe('an exception is a bug of kk, and shows', () => {
-  it('its kind, its plain words and where it was thrown', () => {
+describe('the message of an exception in kk', () => {
+  it('contains its type, its plain words and the position', () => {
     const {code, exit, message} = asKkError(new RangeError('Invalid string length'))
 
     expect({code, exit}).toEqual({code: 'KK_BUG', exit: 70})
@@ -48,7 +48,7 @@ describe('an exception is a bug of kk, and shows', () => {
     ['a line like those of a stack', () => raise(new Error(`no\n    at x (${SECRETS.join()}:1:1)`))],
     ['a text that was thrown', () => raise(`no ${SECRETS.join()}`)],
     ['an object that was thrown', () => raise({password: SECRETS.join()})],
-  ])('nothing that is quoted of %s', (_, throwing) => {
+  ])('omits quoted values of %s', (_, throwing) => {
     const error = asKkError(thrownBy(throwing))
 
     expect(error.code).toBe('KK_BUG')
@@ -56,13 +56,13 @@ describe('an exception is a bug of kk, and shows', () => {
     expect(error.cause).toBeUndefined()
   })
 
-  it('no more than a screen of a long one', () => {
+  it('is limited to a screen', () => {
     const error = new Error('word '.repeat(100_000), {cause: deep(200)})
 
     expect(asKkError(error).message.length).toBeLessThan(10_000)
   })
 
-  it('the same when nothing caught it', async () => {
+  it('is the same for an uncaught exception', async () => {
     const main = JSON.stringify(new URL('../../src/main.ts', import.meta.url).href)
     const script = `const {main} = await import(${main}); await main(['--version']); throw new Error('got "S3cret"')`
     const result = await execa({reject: false})`${process.execPath} --input-type=module -e ${script}`

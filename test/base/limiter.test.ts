@@ -14,7 +14,7 @@ function pieces(...names: readonly string[]) {
 }
 
 describe('a limiter', () => {
-  it('runs no more at once than it may, in the order in which it was asked', async () => {
+  it('runs at most the limit at once, in the order of the calls', async () => {
     const inTurn = limiter(2)
     const {begun, work, end} = pieces('a', 'b', 'c', 'd')
 
@@ -28,7 +28,7 @@ describe('a limiter', () => {
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('goes on after work that fails', async () => {
+  it('continues after work that fails', async () => {
     const inTurn = limiter(1)
     const {begun, work, end, ends} = pieces('a', 'b')
 
@@ -41,7 +41,7 @@ describe('a limiter', () => {
     expect(begun).toEqual(['a', 'b'])
   })
 
-  it('does not run what is aborted before its turn', async () => {
+  it('does not run work that is aborted while waiting', async () => {
     const inTurn = limiter(1)
     const {begun, work, end} = pieces('a', 'b', 'c')
     const aborted = new AbortController()

@@ -2,26 +2,26 @@ import {describe, expect, it, vi} from 'vitest'
 import {pollUntil} from '../../src/base/poll.ts'
 
 describe('pollUntil', () => {
-  it('looks until something is found, and resolves with it', async () => {
+  it('polls until there is a result, and resolves with it', async () => {
     const look = vi.fn(async () => look.mock.calls.length === 3 && 'here')
 
     await expect(pollUntil(look, {interval: 1})).resolves.toBe('here')
     expect(look).toHaveBeenCalledTimes(3)
   })
 
-  it('takes 0 and an empty text for found', async () => {
+  it('accepts 0 and an empty string as results', async () => {
     await expect(pollUntil(async () => 0, {interval: 1})).resolves.toBe(0)
     await expect(pollUntil(async () => '', {interval: 1})).resolves.toBe('')
   })
 
-  it('looks once though the deadline has passed, and resolves with undefined', async () => {
+  it('polls once after the deadline, and resolves with undefined', async () => {
     const look = vi.fn(async () => undefined)
 
     await expect(pollUntil(look, {interval: 1, deadline: 0})).resolves.toBeUndefined()
     expect(look).toHaveBeenCalledTimes(1)
   })
 
-  it('finds what is there though the signal has aborted, and else rejects with its reason', async () => {
+  it('resolves with a result after an abort, otherwise rejects with its reason', async () => {
     const signal = AbortSignal.abort(new Error('interrupted'))
 
     await expect(pollUntil(async () => true, {interval: 1, signal})).resolves.toBe(true)

@@ -4,18 +4,18 @@ import {beforeEach, describe, expect, it} from 'vitest'
 import {chooseEnvironmentFile, splitArguments} from '../../src/environment/choose.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
-describe('of the arguments', () => {
+describe('splitArguments', () => {
   it.each([
     [[], undefined, []],
     [['prod.yaml', 'nova'], 'prod.yaml', ['nova']],
     [['nova', 'envs/prod.yml', 'glance'], 'envs/prod.yml', ['nova', 'glance']],
     [['nova', '-'], '-', ['nova']],
     [['nova'], undefined, ['nova']],
-  ])('%j, the file is %s and the releases are %j', (args, file, releases) => {
+  ])('takes, of %j, the file %s and the releases %j', (args, file, releases) => {
     expect(splitArguments(args)).toEqual({file, releases})
   })
 
-  it('two cannot be the file', () => {
+  it('refuses two files', () => {
     expect(() => splitArguments(['a.yaml', 'b.yaml'])).toThrow(
       expect.objectContaining({
         code: 'KK_USAGE',
@@ -25,7 +25,7 @@ describe('of the arguments', () => {
   })
 })
 
-describe('the environment file', () => {
+describe('chooseEnvironmentFile', () => {
   let cwd: string
   beforeEach(async () => {
     cwd = testDirectory()
@@ -44,19 +44,19 @@ describe('the environment file', () => {
     ['both, if they agree', {argument: 'a.yaml', flag: 'a.yaml', env: {}}, 'a.yaml'],
     ['else KK_ENVIRONMENT', {env: {KK_ENVIRONMENT: 'c.yaml'}}, 'c.yaml'],
     ['else kk.yaml', {env: {KK_ENVIRONMENT: ''}}, 'kk.yaml'],
-  ])('is %s', async (_, choice, expected) => {
+  ])('returns %s', async (_, choice, expected) => {
     await present('kk.yaml', 'environments/one.yaml')
 
     expect(await chooseEnvironmentFile({...choice, cwd})).toBe(expected)
   })
 
-  it('is else the only one in environments', async () => {
+  it('otherwise returns the only file in environments', async () => {
     await present('environments/one.yaml', 'environments/README.md')
 
     expect(await chooseEnvironmentFile({env: {}, cwd})).toBe('environments/one.yaml')
   })
 
-  it('must be named if there are several: all are listed', async () => {
+  it('lists all files if there are several', async () => {
     await present('environments/b.yml', 'environments/a.yaml')
 
     await expect(chooseEnvironmentFile({env: {}, cwd})).rejects.toMatchObject({
@@ -66,14 +66,14 @@ describe('the environment file', () => {
     })
   })
 
-  it('must be named if there is none', async () => {
+  it('reports that there is no file', async () => {
     await expect(chooseEnvironmentFile({env: {}, cwd})).rejects.toMatchObject({
       code: 'KK_NO_ENVIRONMENT',
       exit: 2,
     })
   })
 
-  it('cannot be two', async () => {
+  it('refuses two different files', async () => {
     await expect(
       chooseEnvironmentFile({argument: 'a.yaml', flag: 'b.yaml', env: {}, cwd}),
     ).rejects.toMatchObject({

@@ -12,14 +12,14 @@ beforeAll(async () => {
   await writeFile(join(cwd, 'latin.yaml'), Buffer.from([0x6d, 0x3a, 0x20, 0xe9]))
 })
 
-it('a file gives its name, and its directory to relative paths', async () => {
+it('loadEnvironment takes the name from the file, and resolves relative paths in its directory', async () => {
   const environment = await loadEnvironment({file: 'prod.eu.yaml', cwd})
 
   expect(environment).toMatchObject({name: 'prod.eu', file: 'prod.eu.yaml', directory: cwd})
   expect(environment.charts).toEqual([{kind: 'directory', path: join(cwd, 'charts')}])
 })
 
-it('- is standard input', async () => {
+it('loadEnvironment reads - from standard input', async () => {
   const stdin = Readable.from(['kk: {name: piped}\n', 'mariadb: {}\n'])
 
   expect(await loadEnvironment({file: '-', cwd, stdin})).toMatchObject({
@@ -33,7 +33,7 @@ it.each([
   ['none.yaml', 'the environment file none.yaml cannot be read: there is no such file'],
   ['.', 'the environment file . cannot be read: it is a directory'],
   ['latin.yaml', 'latin.yaml:1: expected UTF-8 text, got other bytes'],
-])('%s is refused', async (file, message) => {
+])('loadEnvironment refuses %s', async (file, message) => {
   await expect(loadSource({file, cwd})).rejects.toMatchObject({code: 'KK_FILE', message, exit: 2})
 })
 
@@ -41,6 +41,6 @@ it.each([
   ['prod.eu.yml', 'did you mean prod.eu.yaml?'],
   ['./pord.eu.yaml', 'did you mean prod.eu.yaml?'],
   ['none.yaml', expect.stringContaining('name an environment file')],
-])('instead of %s, which is missing, the file with the closest name is suggested', async (file, hint) => {
+])('loadEnvironment suggests the most similar file instead of the missing %s', async (file, hint) => {
   await expect(loadSource({file, cwd})).rejects.toMatchObject({code: 'KK_FILE', hint})
 })

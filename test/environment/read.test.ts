@@ -23,7 +23,7 @@ keystone:
 `
 
 describe('an environment', () => {
-  it('is its settings and sections', () => {
+  it('consists of settings and sections', () => {
     const environment = read(WHOLE)
 
     expect(environment).toMatchObject({
@@ -69,7 +69,7 @@ describe('an environment', () => {
     })
   })
 
-  it('has defaults for what it leaves out', () => {
+  it('has defaults for missing keys', () => {
     expect(read('mariadb: {}\n')).toMatchObject({
       name: 'all-in-one',
       namespace: 'openstack',
@@ -81,7 +81,7 @@ describe('an environment', () => {
     })
   })
 
-  it('knows where each key stands', () => {
+  it('has the position of each key', () => {
     const {position} = read(WHOLE)
 
     expect(position(['mariadb'])).toEqual(at(13, 1))
@@ -91,14 +91,14 @@ describe('an environment', () => {
     expect(position(['keystone', 'nothing'])).toBeUndefined()
   })
 
-  it('shares what its aliases share', () => {
+  it('shares values of aliases', () => {
     const {sections} = read('a: {x: &x {k: 1}}\nb: {z: *x}\n')
 
     expect(sections.get('a')?.x).toEqual({k: 1})
     expect(sections.get('a')?.x).toBe(sections.get('b')?.z)
   })
 
-  it('needs a name that can own releases', () => {
+  it('needs a name by which it can own releases', () => {
     expect(() => read('mariadb: {}\n', 'my cloud.yaml')).toThrow(
       'is not a valid name of an environment: "my cloud"',
     )
@@ -107,7 +107,7 @@ describe('an environment', () => {
   })
 })
 
-it('an environment says what is inferred, what is there already, and when custom resources are ready', () => {
+it('readEnvironment reads infer, given and readiness', () => {
   const text = `kk:
   infer: false
   given: [Secret/tls, kube-system/Service/kube-dns]
@@ -130,11 +130,11 @@ it.each([
   'kk: {readiness: {cache: {path: .status, value: x}}}',
   'kk: {readiness: {Cache.a.org: {path: status, value: x}}}',
   'kk: {readiness: {Cache.a.org: {path: .status}}}',
-])('an environment is refused that says %s', (text) => {
+])('readEnvironment refuses an environment with %s', (text) => {
   expect(() => read(text)).toThrow(expect.objectContaining({code: 'KK_ENVIRONMENT'}))
 })
 
-describe('an environment is refused', () => {
+describe('readEnvironment refuses an environment', () => {
   it.each([
     ['', ':1:1: expected a map of sections, got an empty file'],
     ['# nothing\n', ':1:1: expected a map of sections, got an empty file'],
@@ -197,7 +197,7 @@ describe('an environment is refused', () => {
     expect(() => read(text)).toThrow(expect.objectContaining({hint, exit: 2}))
   })
 
-  it('with all its faults at once', () => {
+  it('with all its problems at once', () => {
     expect(() => read('kk:\n  nmae: x\n  features: noble\n')).toThrow(
       [
         'all-in-one.yaml:2:3: kk.nmae: expected one of the keys name, namespace, context, charts, features, infer, secrets, given, readiness, releases, got "nmae" (did you mean "name"?)',

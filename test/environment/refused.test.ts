@@ -62,7 +62,7 @@ it.each<[string, string, ErrorCode, string, string]>([
     'FILE:6:1: standing: expected a map of values, got a list',
     'kk schema environment',
   ],
-])('an environment file with %s is refused', (_, text, code, says, hint) => {
+])('kk refuses an environment file with %s', (_, text, code, says, hint) => {
   const read = () => readEnvironment({file: 'FILE', text: text.replace('OWN', OWN), directory: '/'})
 
   expect(refusalOf(read)).toEqual({

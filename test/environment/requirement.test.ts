@@ -7,7 +7,7 @@ it.each([
   ['neutron:ready', {release: 'neutron', kind: 'ready'}],
   ['infra/mariadb', {release: 'mariadb', namespace: 'infra', kind: 'ready'}],
   ['infra/mariadb:applied', {release: 'mariadb', namespace: 'infra', kind: 'applied'}],
-])('%s is a requirement', (text, expected) => {
+])('parseRequirement accepts %s', (text, expected) => {
   expect(parseRequirement(text)).toEqual(expected)
 })
 

@@ -24,7 +24,7 @@ function keysOf(schema: JsonSchema, path: string[] = []): [path: string, schema:
 const KEYS = keysOf(ENVIRONMENT_SCHEMA)
 
 describe('the schema of the environment file', () => {
-  it('has the keys of the design', () => {
+  it('has the documented keys', () => {
     expect(KEYS.map(([path]) => path)).toMatchSnapshot()
   })
 
@@ -44,7 +44,7 @@ describe('the schema of the environment file', () => {
     },
   )
 
-  it('allows the environments that kk brings', async () => {
+  it('accepts the built-in environments', async () => {
     const directory = join(import.meta.dirname, '../../environments')
     const files = await readdir(directory)
 

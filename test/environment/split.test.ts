@@ -67,7 +67,7 @@ describe('a values file', () => {
     expect(() => split(text)).toThrow('expected a map of values')
   })
 
-  it('holds every nasty string as values.py wrote it, as a value, a key and an item', async () => {
+  it('contains every difficult string as values.py wrote it, as a value, a key and an item', async () => {
     const texts = [
       ...NASTY_STRINGS.filter(isSame).map(
         (each) => `m: {v: ${escaped(each)}, k: {${escaped(each)}: [${escaped(each)}]}}\n`,
@@ -81,7 +81,7 @@ describe('a values file', () => {
     expect(compared.map(split)).toEqual(expected)
   })
 
-  it('of any environment is what values.py wrote', async () => {
+  it('of any environment equals the output of values.py', async () => {
     const texts = fc.sample(environments(), {seed: 8, numRuns: 300})
 
     const [compared, expected] = await comparable(texts)
@@ -90,7 +90,7 @@ describe('a values file', () => {
     expect(compared.map(split)).toEqual(expected)
   }, 60_000)
 
-  it('of any environment is what Helm reads in the environment', () => {
+  it('of any environment is read by Helm like the environment', () => {
     fc.assert(
       fc.property(environments(NASTY_STRINGS), (text) => {
         const {global, ...sections} = readYaml(text) as Record<string, object>
@@ -114,7 +114,7 @@ describe('a values file', () => {
     },
   )
 
-  it('of a section with its own global has it over the common one, once', () => {
+  it('of a section with its own global contains the merged global once', () => {
     expect(
       split(
         'global: {a: {x: 1, z: 1}, l: [1]}\nm: {global: {a: {x: 2}, l: [2], n: ~}, b: 1}\nother: {global: {}}\n',
@@ -125,14 +125,14 @@ describe('a values file', () => {
     })
   })
 
-  it('of an empty section is the common global alone', () => {
+  it('of an empty section contains only the common global', () => {
     expect(split('global: {a: 1}\nm:\nother: {}\n')).toEqual({
       m: 'global:\n  a: 1\n',
       other: 'global:\n  a: 1\n',
     })
   })
 
-  it('has nothing of kk', () => {
+  it('contains no settings of kk', () => {
     expect(split('kk: {name: x}\nm: {a: 1}\n')).toEqual({m: 'a: 1\n'})
   })
 

@@ -9,7 +9,7 @@ it.each([
   ['2001-1-1 1:00:00', 'a point in time'],
   ['0x1_0000_0000_0000_0000', 'another number'],
   ['1.0e+400', 'another number'],
-])('%s is for YAML 1.1 %s, and for Helm it is not', (word, meaning) => {
+])('YAML 1.1, unlike Helm, reads %s as %s', (word, meaning) => {
   expect(otherMeaning(word)).toBe(meaning)
 })
 
@@ -25,6 +25,6 @@ it.each([
   '10.0.0.1:80',
   '5672:15672',
   '12345678901234567890',
-])('%s is written by PyYAML so that Helm reads the same', (word) => {
+])('PyYAML writes %s so that Helm reads the same value', (word) => {
   expect(otherMeaning(word)).toBeUndefined()
 })

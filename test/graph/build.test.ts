@@ -33,7 +33,7 @@ function requirementsOf(release: ReleaseId): readonly Requirement[] | undefined 
 
 const suggest = (word: string) => (word === 'maridb' ? 'mariadb' : undefined)
 
-test('what wanted releases require is added once: first the file in its order, then the rest by name', () => {
+test('build adds each requirement once: first the releases of the file in order, then the others by name', () => {
   const graph = build({wanted: [id('glance'), id('keystone')], requirementsOf, suggest})
 
   expect(names(graph.releases)).toEqual(['glance', 'keystone', 'mariadb', 'memcached', 'rabbitmq'])
@@ -44,7 +44,7 @@ test('what wanted releases require is added once: first the file in its order, t
   ])
 })
 
-test('two statements of one edge are drawn together, and ready wins', () => {
+test('build merges several requirements of one edge, and ready wins', () => {
   const graph = build({wanted: [id('nova')], requirementsOf, suggest})
 
   const [edge, ...others] = graph.requirements.get(id('nova'))!
@@ -52,7 +52,7 @@ test('two statements of one edge are drawn together, and ready wins', () => {
   expect(edge).toMatchObject({kind: 'ready', evidence: [{line: 7}, {line: 7}]})
 })
 
-test('an unknown requirement is an error that says where it stands and what was meant', () => {
+test('build reports an unknown requirement with its position and a suggestion', () => {
   const act = () => build({wanted: [id('broken')], requirementsOf, suggest})
 
   expect(act).toThrow(
@@ -65,7 +65,7 @@ test('an unknown requirement is an error that says where it stands and what was 
   )
 })
 
-test('a wanted release without a chart is an error', () => {
+test('build reports a wanted release without a chart', () => {
   const act = () => build({wanted: [id('maridb')], requirementsOf, suggest})
 
   expect(act).toThrow(
@@ -73,13 +73,13 @@ test('a wanted release without a chart is an error', () => {
   )
 })
 
-test('releases that wait for each other are KK_CYCLE', () => {
+test('build reports releases that wait for each other as KK_CYCLE', () => {
   const act = () => build({wanted: [id('hen')], requirementsOf, suggest})
 
   expect(act).toThrow(expect.objectContaining({code: 'KK_CYCLE'}))
 })
 
-test('the graph is the same for any order in which requirements are written', () => {
+test('build returns the same graph for any order of requirements', () => {
   fc.assert(
     fc.property(arbitraryGraph(), (source) => {
       const stated = (release: ReleaseId): readonly Requirement[] =>

@@ -5,7 +5,7 @@ import {requirements} from '../../src/graph/requirements.ts'
 import {arbitraryGraph} from './arbitrary-graph.ts'
 import {graphOf, id, names} from './graph-of.ts'
 
-test('releases that need each other are one component, requirements come first', () => {
+test('components puts releases that need each other together, requirements first', () => {
   const graph = graphOf({
     horizon: ['nova'],
     nova: ['placement', 'neutron:applied'],
@@ -18,7 +18,7 @@ test('releases that need each other are one component, requirements come first',
   expect(result).toEqual([['placement'], ['nova', 'neutron'], ['horizon']])
 })
 
-test('two releases share a component exactly when each requires the other', () => {
+test('components puts two releases together exactly if each requires the other', () => {
   fc.assert(
     fc.property(arbitraryGraph(), (graph) => {
       const parts = components(graph)
@@ -38,7 +38,7 @@ test('two releases share a component exactly when each requires the other', () =
   )
 })
 
-test('a chain of 50,000 releases does not exhaust the stack', () => {
+test('components does not exhaust the stack for a chain of 50,000 releases', () => {
   const chain = graphOf(
     Object.fromEntries(Array.from({length: 50_000}, (_, n) => [`r${n}`, n === 49_999 ? [] : [`r${n + 1}`]])),
   )

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest'
 import {condense} from '../../src/graph/condense.ts'
 import {graphOf, names} from './graph-of.ts'
 
-test('a group becomes one part that requires what any member requires', () => {
+test('condense contracts a group to one part with the requirements of all members', () => {
   const graph = graphOf({
     nova: ['neutron:applied', 'glance'],
     neutron: ['nova:applied', 'glance', 'mariadb'],

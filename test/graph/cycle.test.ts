@@ -8,7 +8,7 @@ function errorOf(graph: Graph, from: string, to: string) {
   return cycleError(cycle(graph, edge))
 }
 
-test('a cycle is printed as the whole path, with what says each edge', () => {
+test('cycleError prints the whole path, with the source of each edge', () => {
   const graph = graphOf({a: ['b'], b: ['c:applied'], c: ['a']})
 
   const error = errorOf(graph, 'a', 'b')
@@ -24,7 +24,7 @@ test('a cycle is printed as the whole path, with what says each edge', () => {
   expect(error.hint).toContain('kk.releases.a: {without: [b], requires: [{release: b, kind: applied}]}')
 })
 
-test('of several ways round, the shortest is printed', () => {
+test('cycleError prints the shortest of several cycles', () => {
   const graph = graphOf({a: ['b'], b: ['c', 'a'], c: ['a']})
 
   const error = errorOf(graph, 'a', 'b')
@@ -32,7 +32,7 @@ test('of several ways round, the shortest is printed', () => {
   expect(error.message).toContain('a → b → a\n')
 })
 
-test('releases of several namespaces are printed with them', () => {
+test('cycleError prints namespaces if there are several', () => {
   const graph = graphOf({'one/a': ['two/a'], 'two/a': ['one/a']})
 
   const error = errorOf(graph, 'one/a', 'two/a')

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest'
 import {groups} from '../../src/graph/groups.ts'
 import {graphOf, id, names} from './graph-of.ts'
 
-test('releases that need each other by applied edges are a group', () => {
+test('groups contains releases that need each other by applied edges', () => {
   const graph = graphOf({
     nova: ['placement', 'neutron:applied'],
     neutron: ['ironic:applied'],
@@ -16,13 +16,13 @@ test('releases that need each other by applied edges are a group', () => {
   expect(names(result.get(id('placement'))!)).toEqual(['placement'])
 })
 
-test('a ready edge inside a group is KK_CYCLE', () => {
+test('groups reports a ready edge inside a group as KK_CYCLE', () => {
   const graph = graphOf({nova: ['neutron:applied'], neutron: ['nova']})
 
   expect(() => groups(graph)).toThrow(expect.objectContaining({code: 'KK_CYCLE', exit: 2}))
 })
 
-test('a release that requires itself is KK_CYCLE', () => {
+test('groups reports a release that requires itself as KK_CYCLE', () => {
   const graph = graphOf({nova: ['nova']})
 
   expect(() => groups(graph)).toThrow(/nova → nova/)

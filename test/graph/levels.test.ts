@@ -2,7 +2,7 @@ import {expect, test} from 'vitest'
 import {levels} from '../../src/graph/levels.ts'
 import {graphOf, names} from './graph-of.ts'
 
-test('a release stands one level above the highest of what it requires', () => {
+test('levels puts a release one level above its highest requirement', () => {
   const graph = graphOf({
     horizon: ['keystone', 'memcached'],
     keystone: ['mariadb', 'memcached'],
@@ -17,7 +17,7 @@ test('a release stands one level above the highest of what it requires', () => {
   expect(result).toEqual([['mariadb', 'memcached', 'rabbitmq'], ['keystone'], ['horizon', 'glance']])
 })
 
-test('the members of a group share a level', () => {
+test('levels puts the members of a group on the same level', () => {
   const graph = graphOf({
     nova: ['neutron:applied'],
     neutron: ['nova:applied', 'ovn'],

@@ -3,7 +3,7 @@ import {criticalPath, longestPath} from '../../src/graph/longest-path.ts'
 import {releaseName} from '../../src/release.ts'
 import {graphOf} from './graph-of.ts'
 
-test('the longest chain counts the seconds of each release on it', () => {
+test('longestPath adds up the seconds of each release on the chain', () => {
   const graph = graphOf({
     glance: ['keystone', 'rabbitmq'],
     keystone: ['mariadb'],
@@ -22,7 +22,7 @@ test('the longest chain counts the seconds of each release on it', () => {
   })
 })
 
-test('a group counts as much as its longest member', () => {
+test('longestPath counts the longest member of a group', () => {
   const graph = graphOf({nova: ['neutron:applied', 'ovn'], neutron: ['nova:applied'], ovn: []})
   const seconds: Record<string, number> = {nova: 30, neutron: 40, ovn: 2}
 
@@ -56,7 +56,7 @@ test.each<{
     path: ['mariadb', 'glance'],
   },
   {what: 'no release of none', graph: {}, seconds: {}, path: []},
-])('the longest chain has $what', ({graph, seconds, path}) => {
+])('criticalPath has $what', ({graph, seconds, path}) => {
   const result = criticalPath(graphOf(graph), (release) => seconds[releaseName(release)]!)
 
   expect(result.map(releaseName)).toEqual(path)

@@ -5,7 +5,7 @@ import {order} from '../../src/graph/order.ts'
 import {arbitraryGraph} from './arbitrary-graph.ts'
 import {graphOf, names} from './graph-of.ts'
 
-test('each release stands after what it requires, otherwise as in the file', () => {
+test('order puts each release after its requirements, otherwise in the order of the file', () => {
   const graph = graphOf({
     keystone: ['memcached', 'mariadb'],
     glance: ['rabbitmq', 'keystone'],
@@ -20,7 +20,7 @@ test('each release stands after what it requires, otherwise as in the file', () 
   expect(result).toEqual(['mariadb', 'memcached', 'keystone', 'rabbitmq', 'glance', 'horizon'])
 })
 
-test('an order of the file that respects every edge is kept', () => {
+test('order keeps a file order that respects every edge', () => {
   const graph = graphOf({rabbitmq: [], keystone: [], mariadb: [], glance: ['mariadb'], memcached: []})
 
   const result = order(graph)
@@ -28,7 +28,7 @@ test('an order of the file that respects every edge is kept', () => {
   expect(result).toEqual(graph.releases)
 })
 
-test('the members of a group stand side by side', () => {
+test('order puts the members of a group next to each other', () => {
   const graph = graphOf({nova: ['neutron:applied'], glance: [], neutron: ['nova:applied', 'ovn'], ovn: []})
 
   const result = names(order(graph))
@@ -36,7 +36,7 @@ test('the members of a group stand side by side', () => {
   expect(result).toEqual(['ovn', 'nova', 'neutron', 'glance'])
 })
 
-test('requirements come first, every release comes once, whatever the graph', () => {
+test('order puts requirements first and every release once, for any graph', () => {
   fc.assert(
     fc.property(arbitraryGraph(), (graph) => {
       const result = order(graph)
@@ -52,7 +52,7 @@ test('requirements come first, every release comes once, whatever the graph', ()
   )
 })
 
-test('the order in which requirements are written has no influence', () => {
+test('order does not depend on the order of requirements', () => {
   fc.assert(
     fc.property(arbitraryGraph(), (graph) => {
       const turned = [...graph.requirements]
@@ -66,7 +66,7 @@ test('the order in which requirements are written has no influence', () => {
   )
 })
 
-test('a chain of 50,000 releases, written backwards, does not exhaust the stack', () => {
+test('order does not exhaust the stack for a reversed chain of 50,000 releases', () => {
   const chain = graphOf(
     Object.fromEntries(Array.from({length: 50_000}, (_, n) => [`r${n}`, n === 49_999 ? [] : [`r${n + 1}`]])),
   )

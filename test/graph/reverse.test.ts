@@ -4,7 +4,7 @@ import {type Graph, reverse} from '../../src/graph/graph.ts'
 import {arbitraryGraph} from './arbitrary-graph.ts'
 import {graphOf, id} from './graph-of.ts'
 
-test('what was required requires, with kind and evidence', () => {
+test('reverse swaps both ends and keeps kind and evidence', () => {
   const graph = graphOf({nova: ['neutron:applied'], neutron: []})
 
   const result = reverse(graph)
@@ -14,7 +14,7 @@ test('what was required requires, with kind and evidence', () => {
   expect(result.requirements.get(id('nova'))).toEqual([])
 })
 
-test('turned round twice, a graph has the same edges', () => {
+test('reverse applied twice returns the same edges', () => {
   const edges = (graph: Graph) =>
     [...graph.requirements.values()].flat().map((edge) => `${edge.from} ${edge.to} ${edge.kind}`)
 

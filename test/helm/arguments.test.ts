@@ -25,7 +25,7 @@ describe('helm install', () => {
   it.each([
     [3, []],
     [4, ['--server-side=true']],
-  ] as const)('of helm %i', (major, own) => {
+  ] as const)('builds the arguments for helm %i', (major, own) => {
     expect(installArguments(major, call, {...change, createNamespace: true}, {})).toEqual([
       'install',
       '--create-namespace',
@@ -49,7 +49,7 @@ describe('helm upgrade', () => {
   it.each([
     [3, []],
     [4, ['--server-side=auto']],
-  ] as const)('of helm %i forgets old values and takes labels away by null', (major, own) => {
+  ] as const)('resets values and removes labels by null with helm %i', (major, own) => {
     expect(upgradeArguments(major, call, change, {kubeconfig: '/k/config', context: 'prod'})).toEqual([
       ...['upgrade', '--reset-values', '--history-max', '10'],
       ...own,
@@ -67,7 +67,7 @@ describe('helm rollback', () => {
   it.each([
     [3, []],
     [4, ['--server-side=auto']],
-  ] as const)('of helm %i names the revision, and takes neither labels nor values', (major, own) => {
+  ] as const)('names the revision, without labels and values, with helm %i', (major, own) => {
     const cluster = {kubeconfig: '/k/config', context: 'prod'}
 
     expect(rollbackArguments(major, back, {timeoutSeconds: 300}, cluster)).toEqual([
@@ -81,7 +81,7 @@ describe('helm rollback', () => {
 const PROD = {kubeconfig: '/k/config', context: 'prod'}
 
 describe('helm template', () => {
-  it('knows of no cluster', () => {
+  it('does not contact a cluster', () => {
     const options = {
       kubeVersion: '1.36.0',
       apiVersions: ['a/v1', 'b/v1'],
@@ -104,12 +104,12 @@ describe('helm template', () => {
     ])
   })
 
-  it('renders crds/ only for an installation, for no upgrade touches them', () => {
+  it('renders crds/ only for an installation because upgrades ignore it', () => {
     expect(templateArguments(call, {}, {})).toContain('--include-crds')
     expect(templateArguments(call, {isUpgrade: true}, {})).not.toContain('--include-crds')
   })
 
-  it('is given the cluster to look objects up there', () => {
+  it('passes the cluster for lookups', () => {
     expect(templateArguments(call, {looksUp: true, isUpgrade: true}, PROD)).toEqual([
       ...['template', '--dry-run=server', '--kubeconfig', '/k/config', '--kube-context', 'prod'],
       ...['--skip-tests', '--is-upgrade'],
@@ -118,7 +118,7 @@ describe('helm template', () => {
   })
 })
 
-it('a preview of an upgrade is a dry run that drops the old values', () => {
+it('previews an upgrade as a dry run that resets values', () => {
   expect(previewArguments(call, PROD)).toEqual([
     ...['upgrade', '--reset-values', '--dry-run=server', '--output', 'json'],
     ...['--kubeconfig', '/k/config', '--kube-context', 'prod'],
@@ -132,7 +132,7 @@ it.each([
   ['rollback', rollbackArguments(4, back, {timeoutSeconds: 300}, {})],
   ['template', templateArguments(call, {}, {})],
   ['upgrade, as a preview,', previewArguments(call, {})],
-])('helm %s never waits, undoes, forces, or carries a value', (_, words) => {
+])('never waits, rolls back, forces or passes a value on the command line in helm %s', (_, words) => {
   expect(words.join(' ')).not.toMatch(/--wait|--atomic|--rollback-on-failure|--force|--set|--debug|s3same/)
 })
 
@@ -148,7 +148,7 @@ it.each([
 })
 
 describe('helm uninstall', () => {
-  it('waits for nothing, keeps no history, and deletes in the background; the same in both majors', () => {
+  it('waits for nothing, keeps no history and deletes in the background, in both majors', () => {
     const words = uninstallArguments(
       call,
       {timeoutSeconds: 300},
@@ -164,7 +164,7 @@ describe('helm uninstall', () => {
 })
 
 describe('helm test', () => {
-  it('is told the time of each test, and the release last', () => {
+  it('passes the timeout of each test, and the release last', () => {
     const cluster = {kubeconfig: '/k/config', context: 'prod'}
 
     expect(testArguments({...call, values: {}}, {timeoutSeconds: 90}, cluster)).toEqual([

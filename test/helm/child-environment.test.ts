@@ -1,8 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import {childEnvironment} from '../../src/helm/child-environment.ts'
 
-describe('what helm gets as its environment', () => {
-  it("is the caller's, without what points helm elsewhere or is kk's own", () => {
+describe('the environment of helm', () => {
+  it("is the caller's, without variables of kk and variables that redirect helm", () => {
     const env = childEnvironment({
       PATH: '/bin',
       KUBECONFIG: '/k/config',

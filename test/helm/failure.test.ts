@@ -73,11 +73,11 @@ describe('helmFailure', () => {
       "Error: values don't meet the specifications of the schema(s) in the following chart(s):\nkeystone:\n- at '/a': got string, want integer\n- at '/b': got null, want string\n",
       "openstack/keystone: the values break the schema of the chart: keystone: at '/a': got string, want integer; at '/b': got null, want string",
     ],
-  ])('is %s for %j', (code, stderr, message) => {
+  ])('returns %s for %j', (code, stderr, message) => {
     expect(failure(stderr)).toMatchObject({code, message, hint: expect.stringMatching(/./)})
   })
 
-  it('says what breaks a schema once, and keeps what stands before it', () => {
+  it('reports a violation of a schema once, and keeps the lines before it', () => {
     const error = failure(
       "coalesce.go: warning\nError: values don't meet the specifications of the schema(s) in the following chart(s):\nkeystone:\n- at '/a': got string, want integer\n",
     )
@@ -86,7 +86,7 @@ describe('helmFailure', () => {
     expect(error.log).toEqual(['coalesce.go: warning'])
   })
 
-  it('says what breaks a schema in one order, whatever the order in which helm says it', () => {
+  it('reports violations of a schema in a fixed order, whatever the order of helm', () => {
     const schema = (...lines: readonly string[]) =>
       failure(
         `Error: values don't meet the specifications of the schema(s) in the following chart(s):\n${lines.join('\n')}\n`,
@@ -112,17 +112,17 @@ describe('helmFailure', () => {
     expect(error.message).not.toContain('hunter2')
   })
 
-  it('never shows the JSON of a release, which holds its values', () => {
+  it('omits the JSON of a release, which contains its values', () => {
     const error = failure('Error: timed out', '{"config":{"db":"other"}}')
 
     expect(error.log).toEqual(['Error: timed out'])
   })
 
-  it('says so when helm printed nothing', () => {
+  it('reports that helm printed nothing', () => {
     expect(failure('').message).toBe('openstack/keystone: helm upgrade failed: it printed nothing')
   })
 
-  it('names the signal that ended helm, for helm itself could not', () => {
+  it('names the signal that ended helm', () => {
     const {code, message, hint} = failure('', '', {endedBy: 'SIGKILL'})
 
     expect({code, message}).toEqual({
@@ -141,7 +141,7 @@ describe('helmFailure', () => {
       command: 'rollback' as const,
       hint: 'take the field from the manager that the message names, then run the same command again; or bring the file back to the older inputs, and: kk upgrade keystone --force-conflicts',
     },
-  ])('a conflict is solved by the verb that takes fields over, also after $command', ({command, hint}) => {
+  ])('suggests the command that takes over conflicting fields, also after $command', ({command, hint}) => {
     const conflict =
       'Error: UPGRADE FAILED: Apply failed with 1 conflict: conflict with "kubectl": .spec.replicas'
 

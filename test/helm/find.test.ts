@@ -19,27 +19,27 @@ describe('findHelm', () => {
     env = {PATH: `${join(root, 'missing')}:${join(root, 'bin')}`}
   })
 
-  it('takes --helm before KK_HELM', () => {
+  it('prefers --helm to KK_HELM', () => {
     expect(findHelm({flag: other, env: {...env, KK_HELM: onPath}})).toBe(other)
   })
 
-  it('takes KK_HELM before PATH', () => {
+  it('prefers KK_HELM to PATH', () => {
     expect(findHelm({env: {...env, KK_HELM: other}})).toBe(other)
   })
 
-  it('takes PATH before the candidates', () => {
+  it('prefers PATH to the candidates', () => {
     expect(findHelm({env, candidates: [other]})).toBe(onPath)
   })
 
-  it('takes the first candidate that exists', () => {
+  it('returns the first candidate that exists', () => {
     expect(findHelm({env: {PATH: ''}, candidates: [join(root, 'none'), other]})).toBe(other)
   })
 
-  it('looks for a bare name on PATH', () => {
+  it('searches a bare name on PATH', () => {
     expect(findHelm({flag: 'helm', env})).toBe(onPath)
   })
 
-  it('says where it looked', () => {
+  it('lists the searched places in the error', () => {
     expect(() => findHelm({env: {PATH: ''}, candidates: ['/toolbox/helm4']})).toThrow(
       expect.objectContaining({
         code: 'KK_HELM_MISSING',
@@ -49,14 +49,14 @@ describe('findHelm', () => {
     )
   })
 
-  it('does not fall back when the named one is missing', () => {
+  it('does not fall back if the named binary is missing', () => {
     expect(() => findHelm({flag: './nowhere', env})).toThrow(
       '--helm names ./nowhere, which is not an executable file',
     )
     expect(() => findHelm({env: {...env, KK_HELM: 'nowhere'}})).toThrow('KK_HELM names nowhere')
   })
 
-  it('does not take a file that cannot be executed', async () => {
+  it('ignores a file that is not executable', async () => {
     await mkdir(join(root, 'plain'))
     const plain = await writeFakeHelm(join(root, 'plain'), 'exit 0')
     await chmod(plain, 0o644)

@@ -26,7 +26,7 @@ while [ ! -e "$D/upgraded" ]; do sleep 0.02; done
 rm "$D/running.$$"
 `
 
-describe('with a helm that records', () => {
+describe('openHelm with a recording helm', () => {
   let root: string
   let path: string
   beforeEach(async () => {
@@ -52,7 +52,7 @@ describe('with a helm that records', () => {
   })
   const recorded = (name: string) => readFile(join(root, name), 'utf8')
 
-  it('hands values over on standard input, and nowhere else', async () => {
+  it('passes values on standard input only', async () => {
     const helm = await fake(RECORDING)
 
     const changed = await helm.upgrade(call({password: 'hunter2', 'é\u0085': [1, null]}), CHANGE)
@@ -63,7 +63,7 @@ describe('with a helm that records', () => {
     expect(await recorded('environment')).not.toContain('hunter2')
   })
 
-  it('renders four charts at once and no more, and holds up none that changes a release', async () => {
+  it('renders at most four charts at once, and delays no change of a release', async () => {
     const helm = await fake(FOUR_AT_ONCE)
 
     const renders = Array.from({length: 9}, () => helm.template(call()))
@@ -76,7 +76,7 @@ describe('with a helm that records', () => {
     expect(Math.max(...running)).toBe(4)
   })
 
-  it('gives the cluster to what changes a release, and not to template', async () => {
+  it('passes the cluster to commands that change a release, and not to template', async () => {
     const helm = await fake(RECORDING)
 
     await helm.install(call(), CHANGE)
@@ -101,7 +101,7 @@ describe('with a helm that records', () => {
     expect(JSON.parse(await recorded('input'))).toEqual({password: 'hunter2'})
   })
 
-  it('spares a helm that only renders tidying up its memory, unless the user says otherwise', async () => {
+  it('relaxes garbage collection for renders, unless the user configures it', async () => {
     const helm = await fake(RECORDING)
     const told = openHelm({path, version: HELM_4, env: {...process.env, GOGC: '50'}})
 
@@ -113,7 +113,7 @@ describe('with a helm that records', () => {
     expect(await recorded('environment')).toContain('GOGC=50')
   })
 
-  it('rolls back without values, masks those that it knows, and tells its process id', async () => {
+  it('rolls back without values, masks known secrets, and reports its process id', async () => {
     const helm = await fake(`${RECORDING}echo $$ >"$D/pid"; echo "Error: bad password hunter2" >&2; exit 1`)
     const pids: number[] = []
     const back = {name: 'keystone', namespace: 'openstack', revision: 3, values: {password: 'hunter2'}}
@@ -125,13 +125,13 @@ describe('with a helm that records', () => {
     expect(pids).toEqual([Number(await recorded('pid'))])
   })
 
-  it('finds the release in the output of a helm that was told to stop, but ended well', async () => {
+  it('reads the release from the output of a helm that received a signal, but succeeded', async () => {
     const helm = await fake(`echo "Release keystone has been cancelled."; ${RECORDING}`)
 
     expect(await helm.install(call(), CHANGE)).toMatchObject({revision: 7})
   })
 
-  it('takes an output without a release for a failure', async () => {
+  it('reports an output without a release as a failure', async () => {
     const helm = await fake('cat >/dev/null; echo fine')
 
     await expect(helm.install(call(), CHANGE)).rejects.toMatchObject({code: 'KK_HELM_FAILED'})
@@ -146,7 +146,7 @@ describe('with a helm that records', () => {
     })
   })
 
-  it('masks secrets in what helm said', async () => {
+  it('masks secrets in the output of helm', async () => {
     const helm = await fake('cat >/dev/null; echo "Error: bad password hunter2" >&2; exit 1')
 
     const error = await helm.install(call({auth: {password: 'hunter2'}}), CHANGE).catch((thrown) => thrown)
@@ -155,7 +155,7 @@ describe('with a helm that records', () => {
     expect(JSON.stringify([error, error.log, String(error.cause)])).not.toContain('hunter2')
   })
 
-  it('masks the secrets of other releases, and what templates quote of values that are no secrets by their place', async () => {
+  it('masks the secrets of other releases, and values that templates quote', async () => {
     const said = (text: string) =>
       `cat >/dev/null; echo "Error: execution error at (a.yaml:1:3): ${text}" >&2; exit 1`
     const quoted = "range can't iterate over hunter3"
@@ -172,7 +172,7 @@ describe('with a helm that records', () => {
     expect(JSON.stringify(error.log)).not.toMatch(/hunter/)
   })
 
-  it('says that a helm that has vanished cannot be started', async () => {
+  it('reports that a missing helm cannot be started', async () => {
     const helm = await fake(RECORDING)
     await rm(path)
 
@@ -193,7 +193,7 @@ describe('with a helm that records', () => {
     return controller.signal
   }
 
-  it('asks helm to end with SIGTERM, and tells that it did', async () => {
+  it('ends helm with SIGTERM, and reports that it has ended', async () => {
     const helm = await fake(
       'trap \'echo "Error: context canceled" >&2; exit 1\' TERM; : >"$D/running"; while :; do sleep 0.05; done',
     )
@@ -207,7 +207,7 @@ describe('with a helm that records', () => {
     })
   })
 
-  it('tells of a helm that somebody else killed', async () => {
+  it('reports that another process killed helm', async () => {
     const helm = await fake('kill -KILL $$')
 
     await expect(helm.upgrade(call(), CHANGE)).rejects.toMatchObject({
@@ -216,7 +216,7 @@ describe('with a helm that records', () => {
     })
   })
 
-  it('kills a helm that does not end, with its children', async () => {
+  it('kills a helm that does not exit, with its children', async () => {
     const helm = await fake('trap "" TERM; sleep 60 & echo $! >"$D/child"; : >"$D/running"; wait; wait', 100)
 
     const upgrade = helm.upgrade(call(), {...CHANGE, signal: await abortOnceRunning()})
@@ -226,7 +226,7 @@ describe('with a helm that records', () => {
     expect(await isAlive(child)).toBe(false)
   })
 
-  it('believes a helm that ended well although it was told to stop', async () => {
+  it('accepts the result of a helm that succeeded in spite of a signal', async () => {
     const helm = await fake(
       `trap 'echo "{\\"version\\":2,\\"info\\":{\\"status\\":\\"deployed\\"}}"; exit 0' TERM; : >"$D/running"; while :; do sleep 0.05; done`,
     )
@@ -236,7 +236,7 @@ describe('with a helm that records', () => {
     })
   })
 
-  it('does not start when it is too late', async () => {
+  it('does not start helm after an abort', async () => {
     const helm = await fake(RECORDING)
 
     await expect(helm.install(call(), {...CHANGE, signal: AbortSignal.abort()})).rejects.toMatchObject({
@@ -272,11 +272,11 @@ describe.each(['helm3', 'helm4'] as const)('with a real %s', (name) => {
   const render = (values: object) =>
     helm.template({name: 'api', namespace: 'openstack', chart, values: {...values}})
 
-  it('renders a chart whose path has a comma, and text that YAML 1.1 misreads', async () => {
+  it('renders a chart whose path contains a comma, and strings that YAML 1.1 misreads', async () => {
     expect(await render({name: 'a\u0085b: "yes"'})).toContain('metadata: {name: "a\\u0085b: \\"yes\\""}')
   })
 
-  it('says where a chart does not render', async () => {
+  it('reports the position at which a chart does not render', async () => {
     await expect(render({})).rejects.toMatchObject({
       code: 'KK_RENDER',
       message: expect.stringMatching(
@@ -285,7 +285,7 @@ describe.each(['helm3', 'helm4'] as const)('with a real %s', (name) => {
     })
   })
 
-  it('quotes no value that a template cannot walk through', async () => {
+  it('omits values that a template cannot iterate over', async () => {
     const walking = join(chart, 'walking')
     await mkdir(join(walking, 'templates'), {recursive: true})
     await writeFile(join(walking, 'Chart.yaml'), 'apiVersion: v2\nname: walking\nversion: 0.1.0\n')
@@ -303,7 +303,7 @@ describe.each(['helm3', 'helm4'] as const)('with a real %s', (name) => {
     expect(JSON.stringify(error.log)).not.toMatch(/S3cret|two/)
   })
 
-  it('ends a chart that renders without end when the time of the release is up, and names both', async () => {
+  it('terminates an endless render at the timeout of the release, and names both', async () => {
     const endless = join(chart, 'endless')
     await mkdir(join(endless, 'templates'), {recursive: true})
     await writeFile(join(endless, 'Chart.yaml'), 'apiVersion: v2\nname: endless\nversion: 0.1.0\n')
@@ -318,14 +318,14 @@ describe.each(['helm3', 'helm4'] as const)('with a real %s', (name) => {
     })
   })
 
-  it('says which value breaks the schema', async () => {
+  it('reports the value that violates the schema', async () => {
     await expect(render({name: 'x', port: 'http'})).rejects.toMatchObject({
       code: 'KK_VALUES',
       message: "api: the values break the schema of the chart: api: at '/port': got string, want integer",
     })
   })
 
-  it('says that a chart is none', async () => {
+  it('reports a directory that is not a chart', async () => {
     const call = {name: 'api', namespace: 'openstack', chart: join(chart, 'templates'), values: {}}
 
     await expect(helm.template(call)).rejects.toMatchObject({code: 'KK_CHART'})

@@ -6,7 +6,7 @@ it.each([
   ['p%ss', 'p%ss'],
   ['p%ff', 'p%ff'],
   ['100%', '100%'],
-])('a login in an address whose password is written %s has %s', (written, password) => {
+])('decodes the password %s in a URL as %s', (written, password) => {
   expect(splitCredentials(`https://user:${written}@charts.example.org/stable`)).toEqual({
     address: 'https://charts.example.org/stable',
     username: 'user',

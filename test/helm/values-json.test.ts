@@ -23,7 +23,7 @@ const {value} = fc.letrec((tie) => ({
   ),
 }))
 
-it('escapes what YAML 1.1 would read as a break or a mark', () => {
+it('escapes characters that YAML 1.1 would read as a break or a mark', () => {
   expect(valuesJson({a: '\u0085\u2028\ufeffé'})).toBe('{"a":"\\u0085\\u2028\\ufeffé"}\n')
 })
 

@@ -46,14 +46,14 @@ describe('helmVersion', () => {
     ['helm3', 3],
     ['helm4', 4],
   ] as const)(
-    'asks a real %s',
+    'queries a real %s',
     async (name, major) => {
       expect(await helmVersion(await toolPath(name), env)).toMatchObject({major})
     },
     600_000,
   )
 
-  it('says which directory a helm lacks that answers nothing', async () => {
+  it('names the missing directory of a helm that prints nothing', async () => {
     const path = await writeFakeHelm(root, 'exit 1')
     await writeFile(join(root, 'file'), '')
 
@@ -64,7 +64,7 @@ describe('helmVersion', () => {
     })
   })
 
-  it('asks a binary once, and again when it has changed', async () => {
+  it('queries a binary once, and again after it has changed', async () => {
     const path = await writeFakeHelm(root, 'echo "$@" >>"$D/asked"; echo v4.1.0')
 
     await helmVersion(path, env)
@@ -76,7 +76,7 @@ describe('helmVersion', () => {
     expect(await asked()).toBe(2)
   })
 
-  it('knows helm 2, whose version command has another template', async () => {
+  it('detects helm 2, whose version command has another template', async () => {
     const path = await writeFakeHelm(
       root,
       'case "$*" in *--client*) echo "Client: v2.17.0+ga690bad";; *) echo "Error: template" >&2; exit 1;; esac',
@@ -85,13 +85,13 @@ describe('helmVersion', () => {
     await expect(helmVersion(path, env)).rejects.toThrow('helm 2.17.0')
   })
 
-  it('works where the cache cannot be written', async () => {
+  it('works without a writable cache', async () => {
     const path = await writeFakeHelm(root, 'echo v4.1.0')
 
     expect(await helmVersion(path, {...env, XDG_CACHE_HOME: '/dev/null'})).toMatchObject({major: 4})
   })
 
-  it('says so when there is no such file', async () => {
+  it('reports a missing file', async () => {
     await expect(helmVersion(join(root, 'none'), env)).rejects.toMatchObject({code: 'KK_HELM_MISSING'})
   })
 })

@@ -106,7 +106,9 @@ it('who installs what requires a release waits for its removal, and then install
 
   expect(removed.exitCode, removed.stderr).toBe(0)
   expect(installed.exitCode).toBe(1)
-  expect(installed.stderr).toMatch(/KK_NOT_INSTALLED: \S+\/db, which wiki requires, was removed in the meantime/)
+  expect(installed.stderr).toMatch(
+    /KK_NOT_INSTALLED: \S+\/db, which wiki requires, was removed in the meantime/,
+  )
   expect(await theirs.releases()).toEqual(['other'])
   expect(await reservations()).toBe('')
 })

@@ -43,7 +43,7 @@ describe('redactTexts', () => {
     expect(redactTexts(new Set(texts), '***')(text)).toBe(masked)
   })
 
-  it('masks what a search for each text finds', () => {
+  it('masks the same parts as a search for each string', () => {
     const character = fc.constantFrom('a', 'b', '-', 'ü', '😀', '𝒜')
     const secret = fc.string({unit: character, minLength: 1, maxLength: 14})
     fc.assert(
@@ -66,7 +66,7 @@ describe('redactTexts', () => {
       Array.from({length: 20_000}, (_, at) => `${'a'.repeat(40)}${at}`),
       'a'.repeat(300_000),
     ],
-  ])('is quick with %s', (_, texts, text) => {
+  ])('is fast with %s', (_, texts, text) => {
     expect(redactTexts(new Set(texts), '***')(text)).toBe(text)
   })
 })

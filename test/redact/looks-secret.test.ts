@@ -46,7 +46,7 @@ describe('looksSecret', () => {
     'secretId',
     'ca_key',
     'bearer',
-  ])('is true of %s', (key) => expect(looksSecret(key)).toBe(true))
+  ])('returns true for %s', (key) => expect(looksSecret(key)).toBe(true))
 
   it.each([
     'keystone',
@@ -72,7 +72,7 @@ describe('looksSecret', () => {
     'CSRF_COOKIE_SECURE',
     'password_expires_days',
     'token_provider',
-  ])('is false of %s', (key) => expect(looksSecret(key)).toBe(false))
+  ])('returns false for %s', (key) => expect(looksSecret(key)).toBe(false))
 })
 
 it.each([
@@ -85,7 +85,7 @@ it.each([
   ['conf.keystone.fernet_tokens.key_repository', false],
   ['conf.glance.keystone_authtoken.auth_url', false],
   ['conf.glance.keystone_authtoken.password', true],
-])('what stands at %s is secret: %s', (path, isSecret) => {
+])('looksSecretPath decides whether %s is secret: %s', (path, isSecret) => {
   expect(looksSecretPath(path.split('.'))).toBe(isSecret)
 })
 
@@ -104,7 +104,7 @@ it.each([
   ['api.env.MYSQL_PWD', 'oslo_db', true],
   ['passwords.path', '/etc', true],
   ['env.PWD', '/root', false],
-])('%s of %s is secret: %s', (path, value, isSecret) => {
+])('looksSecretPath decides whether %s of %s is secret: %s', (path, value, isSecret) => {
   expect(looksSecretPath(path.split('.'), value)).toBe(isSecret)
 })
 
@@ -119,6 +119,6 @@ it.each([
   ['connection', {host: 'db'}, {}, false],
   ['connection', 'sqlite:///var/lib/db', {}, false],
   ['backend_argument', {type: 'multistring', values: ['geheim']}, {}, true],
-])('%s of %j among %j says that it is secret: %s', (key, value, around, isSecret) => {
+])('saysSecret decides whether %s of %j in %j is secret: %s', (key, value, around, isSecret) => {
   expect(saysSecret(key, value, around)).toBe(isSecret)
 })

@@ -20,7 +20,7 @@ it.each([
   ['decoded', 'login with hunter2-in-data failed', 'login with *** failed'],
   ['as base64', `got ${base64('hunter2-in-data')} and ${base64('hunter2-in-text')}`, 'got *** and ***'],
   ['not when it is of a ConfigMap', 'everybody-may-see', 'everybody-may-see'],
-])('what a Secret holds is masked %s', (_, text, expected) => {
+])('masks the content of a Secret %s', (_, text, expected) => {
   expect(redactSecretsOf(objects)(text)).toBe(expected)
 })
 
@@ -45,13 +45,13 @@ it.each([
   'CronJob "cinder-service-cleaner" is invalid',
   'no default in RegionOne of openstack',
   `of ${base64('service')}`,
-])('what names things is not masked, though a Secret holds it: %s', (text) => {
+])('does not mask names of objects that a Secret contains: %s', (text) => {
   expect(redactSecretsOf(cinder)(text)).toBe(text)
 })
 
 it.each([
   ['a word under the key of a password', 'no sunshine, no cinder-cleaner', 'no ***, no ***'],
   ['a word that names nothing', 'no moonlight', 'no ***'],
-])('what else a Secret holds is masked: %s', (_, text, masked) => {
+])('masks other content of a Secret: %s', (_, text, masked) => {
   expect(redactSecretsOf(cinder)(text)).toBe(masked)
 })

@@ -96,11 +96,11 @@ describe('redactor', () => {
     ['a setting of a file that is secret', {secret: 'debug = 300s\nroot_pw = abcdefg'}, 'after 300s'],
     ['what is no base64 of a secret', {password: 'hunter2'}, base64('nova:hunter3')],
     ['anything without values', {}, 'Error: need b'],
-  ])('leaves %s', (_, values, text) => {
+  ])('does not mask %s', (_, values, text) => {
     expect(redactor(values)(text)).toBe(text)
   })
 
-  it('masks what helm says it could not merge, in the words of both majors', () => {
+  it('masks values that helm could not merge, in the messages of both majors', () => {
     const redact = redactor({})
 
     expect(
@@ -113,7 +113,7 @@ describe('redactor', () => {
     ).toBe('level=INFO msg="warning: destination for c.auth is a table. Ignoring non-table value (***)"')
   })
 
-  it('masks a default of the chart that its schema rejects, when its key looks secret', () => {
+  it('masks a chart default that its schema rejects, if its key looks secret', () => {
     const redact = redactor({})
 
     expect(redact("- at '/auth/password': 'abc' does not match pattern '^x$'")).toBe(
@@ -134,7 +134,7 @@ describe('redactor', () => {
       'yaml: line 2: cannot unmarshal !!str `***` into int',
     ],
     ['yaml: cannot decode !!str `S3cret` as a !!int', 'yaml: cannot decode !!str `***` as a !!int'],
-  ])('masks what the YAML of helm quotes: %s', (text, masked) => {
+  ])("masks values that helm's YAML quotes: %s", (text, masked) => {
     expect(redactor({})(`Error: error converting YAML to JSON: ${text}`)).toBe(
       `Error: error converting YAML to JSON: ${masked}`,
     )
@@ -159,7 +159,7 @@ describe('redactor', () => {
     ['a key of YAML', 'backends:\n  - S3cret-X', 'backends:\n  - a'],
     ['the name of a host', 'host = db.openstack.svc\npassword = S3cret-X', 'host = db.openstack.svc'],
     ['a path', 'cacertfile: /etc/ssl/ca.crt\npassword: S3cret-X', 'cacertfile: /etc/ssl/ca.crt'],
-  ])('leaves what other texts have, too, of a secret of several lines: %s', (_, secret, text) => {
+  ])('does not mask common lines of a multi-line secret: %s', (_, secret, text) => {
     const redact = redactor({secret})
 
     expect(redact(text)).toBe(text)
@@ -173,7 +173,7 @@ describe('redactor', () => {
     ['a line of a key', '-----BEGIN X-----\nkey=abcdef\n-----END X-----', 'key=abcdef'],
     ['a line of base64', 'AQBxdcdk\nZmVybmV0==', 'ZmVybmV0=='],
     ['a line without a key', 'first one\nadmin:$2y$10$abc', 'admin:$2y$10$abc'],
-  ])('masks of a secret of several lines %s', (_, secret, text) => {
+  ])('masks, of a multi-line secret, %s', (_, secret, text) => {
     expect(redactor({secret})(`got <${text}>`)).toBe('got <***>')
   })
 
@@ -187,7 +187,7 @@ describe('redactor', () => {
     expect(redact('of nobody')).toBe('of nobody')
   })
 
-  it('masks a text of many lines as one regular expression cannot hold it', () => {
+  it('masks a string of many lines that is too long for one regular expression', () => {
     const lines = Array.from(
       {length: 700},
       (_, at) => `line ${at}: ${createHash('md5').update(`${at}`).digest('hex')}`,
@@ -201,11 +201,11 @@ describe('redactor', () => {
     ['warnings', 'warning: '.repeat(100_000)],
     ['schema errors', "at 'a': '".repeat(100_000)],
     ['brackets', `${'('.repeat(100_000)}warning: non-table value`],
-  ])('is quick with many %s', (_, text) => {
+  ])('is fast with many %s', (_, text) => {
     expect(redactor({})(text)).toBe(text)
   })
 
-  it('is quick with blanks inside what looks like a secret', () => {
+  it('is fast with blanks inside a possible secret', () => {
     const redact = redactor({conf: `password = a${' '.repeat(200_000)}b`})
 
     expect(redact('nothing')).toBe('nothing')

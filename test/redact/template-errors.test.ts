@@ -30,7 +30,7 @@ describe('redactTemplateErrors', () => {
       `${AT} <mustRegexMatch .Values.re "a">: error calling mustRegexMatch: error parsing regexp: missing closing ]: \`[S3cret\``,
       `${AT} <mustRegexMatch .Values.re "a">: error calling mustRegexMatch: error parsing regexp: missing closing ]: ***`,
     ],
-  ])('masks what is quoted of values in %j', (text, redacted) => {
+  ])('masks values quoted in %j', (text, redacted) => {
     expect(redactTemplateErrors(text)).toBe(redacted)
   })
 
@@ -39,7 +39,7 @@ describe('redactTemplateErrors', () => {
     `${AT} <include "b" .>: error calling include: template: no template "b" associated with template "gotpl"`,
     `${AT} <lookup "v1" "Secret" "a" "b">: error calling lookup: secrets "b" is forbidden: User "eve" cannot get resource "secrets"`,
     'Error: execution error at (a/templates/y.yaml:1:3): "conf" is to be a map',
-  ])('leaves what quotes no value: %s', (text) => {
+  ])('does not mask errors without values: %s', (text) => {
     expect(redactTemplateErrors(text)).toBe(text)
   })
 })

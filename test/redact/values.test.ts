@@ -34,7 +34,7 @@ it.each([
     {env: {keys: {command: ['run', '--token', '***'], env: {TOKEN: '***', DB_PASSWORD: {value: '***'}}}}},
   ],
   [{auths: {registry: {auth: 'dTpw'}}}, {auths: {registry: {auth: '***'}}}],
-])('%j is shown as %j', (value, shown) => {
+])('redactValue shows %j as %j', (value, shown) => {
   expect(redactValue(value)).toEqual(shown)
 })
 
@@ -68,7 +68,7 @@ it.each([
   {pod: {volumes: [{name: 'tls', secret: {secretName: 'nova-tls', defaultMode: 420}}]}},
   {imagePullSecrets: [{name: 'registry'}]},
   {args: ['--password', '$(DB_PASSWORD)', '--token', '--verbose']},
-])('%j is shown as it is', (value) => {
+])('redactValue does not mask %j', (value) => {
   expect(redactValue(value)).toEqual(value)
 })
 

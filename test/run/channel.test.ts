@@ -7,7 +7,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return result
 }
 
-test('what is pushed before and while somebody reads arrives in order', async () => {
+test('a channel delivers items pushed before and during reading in order', async () => {
   const channel = newChannel<number>()
   channel.push(1)
   const reading = collected(channel.items())
@@ -19,7 +19,7 @@ test('what is pushed before and while somebody reads arrives in order', async ()
   expect(await reading).toEqual([1, 2, 3])
 })
 
-test('what is pushed while the last items are read is not lost', async () => {
+test('a channel does not lose items that are pushed while the last ones are read', async () => {
   const channel = newChannel<number>()
   channel.push(1)
   const result: number[] = []
@@ -33,7 +33,7 @@ test('what is pushed while the last items are read is not lost', async () => {
   expect(result).toEqual([1, 2, 3])
 })
 
-test('an error comes after what was pushed before', async () => {
+test('a channel throws its error after the items pushed before', async () => {
   const channel = newChannel<number>()
   const result: number[] = []
   channel.push(1)

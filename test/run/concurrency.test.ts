@@ -9,6 +9,6 @@ test.each([
   {mebibytes: 2399, helms: 7},
   {mebibytes: 600, helms: 2},
   {mebibytes: 100, helms: 1},
-])('$helms helms at once with $mebibytes MiB to be had', ({mebibytes, helms}) => {
+])('defaultConcurrency is $helms with $mebibytes MiB available', ({mebibytes, helms}) => {
   expect(defaultConcurrency(mebibytes * MEBIBYTE)).toBe(helms)
 })

@@ -55,8 +55,8 @@ async function noting(
 
 const ALL = ['mariadb', 'keystone', 'glance', 'horizon']
 
-describe('the note that dependents are to be checked', () => {
-  it('goes when all of them have passed', async () => {
+describe('the note that dependents must be checked', () => {
+  it('is removed when all of them have passed', async () => {
     const {patched} = await noting(ALL)
 
     expect(patched).toEqual([
@@ -73,17 +73,17 @@ describe('the note that dependents are to be checked', () => {
       gone: [],
     },
     {what: 'it has not passed its own', succeeded: ['mariadb', 'horizon'], gone: []},
-  ])('stays when $what', async ({succeeded, gone}) => {
+  ])('stays if $what', async ({succeeded, gone}) => {
     const {patched} = await noting(succeeded)
 
     expect(patched.map(([release]) => release)).toEqual(gone.map(id))
   })
 
-  it('is left alone when it is of another revision', async () => {
+  it('is not touched on another revision', async () => {
     expect((await noting(ALL, {noted: '1'})).patched).toEqual([])
   })
 
-  it('may stay where the cluster does not let it go: the run says so, and ends as it would', async () => {
+  it('may stay if it cannot be removed: the run warns, and ends as it would', async () => {
     const lost = await noting(ALL, {error: new KkError('KK_UNREACHABLE', 'gone')})
     const raced = await noting(ALL, {error: new KkError('KK_RACED', 'changed')})
 

@@ -7,7 +7,7 @@ import {byHand, collected, listen, type Requires, runOf, story} from './run-of.t
 describe('an interruption', () => {
   const requires = {mariadb: [], keystone: ['mariadb'], rabbitmq: []}
 
-  test('lets what runs finish, and starts nothing more', async () => {
+  test('lets running actions finish, and starts nothing more', async () => {
     const hand = byHand()
     const interruption = newInterruption()
     const {until, ended} = listen(runOf(requires, {perform: hand.perform, interruption}))
@@ -36,7 +36,7 @@ describe('an interruption', () => {
     expect(events.at(-1)).toMatchObject({outcome: 'interrupted', succeeded: 2, skipped: 1})
   })
 
-  test('the second one aborts what runs', async () => {
+  test('aborts running actions the second time', async () => {
     const hand = byHand()
     const interruption = newInterruption()
     const {until, ended} = listen(runOf({mariadb: []}, {perform: hand.perform, interruption}))
@@ -52,7 +52,7 @@ describe('an interruption', () => {
     expect(events.at(-1)).toMatchObject({outcome: 'interrupted', failed: 1})
   })
 
-  test('before the start leaves everything as it is', async () => {
+  test('before the start changes nothing', async () => {
     const hand = byHand()
     const interruption = newInterruption()
     interruption.interrupt()
@@ -64,7 +64,7 @@ describe('an interruption', () => {
   })
 })
 
-test('a slot is free again when helm has ended, while the gate is awaited', async () => {
+test('a run frees a slot when helm has ended, while the gate is awaited', async () => {
   const hand = byHand()
   const {until, ended} = listen(runOf({a: [], b: [], c: []}, {perform: hand.perform, concurrency: 1}))
   await until('started a')
@@ -81,7 +81,7 @@ test('a slot is free again when helm has ended, while the gate is awaited', asyn
   await ended
 })
 
-test('an applied edge is met while helm still waits for hooks; a ready edge is not', async () => {
+test('a run starts dependents by applied edges while helm still waits for hooks, unlike by ready edges', async () => {
   const hand = byHand()
   const {until, ended} = listen(
     runOf({neutron: [], nova: ['neutron:applied'], octavia: ['neutron']}, {perform: hand.perform}),
@@ -101,7 +101,7 @@ test('an applied edge is met while helm still waits for hooks; a ready edge is n
   await ended
 })
 
-test('a chain of 5,000 releases that have nothing to do exhausts no stack', async () => {
+test('a run does not exhaust the stack for a chain of 5,000 unchanged releases', async () => {
   const requires: Requires = Object.fromEntries(
     Array.from({length: 5000}, (_, n) => [`r${n}`, n === 0 ? [] : [`r${n - 1}`]]),
   )
@@ -114,7 +114,7 @@ test('a chain of 5,000 releases that have nothing to do exhausts no stack', asyn
   expect(events.at(-1)).toMatchObject({outcome: 'succeeded', unchanged: 5000})
 })
 
-test('whoever stops listening aborts what runs', async () => {
+test('a run is aborted if its consumer stops iterating', async () => {
   const hand = byHand()
   let aborted = false
   for await (const event of runOf({a: []}, {perform: hand.perform})) {

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
 import {newInterruption} from '../../src/run/interruption.ts'
 
-test('the first interruption asks to stop, the second to abort', () => {
+test('the first interruption requests a stop, the second an abort', () => {
   const {stop, abort, interrupt} = newInterruption()
 
   interrupt()

@@ -27,7 +27,7 @@ async function stepsIn(directory: string, run: string): Promise<string[]> {
 }
 
 describe('a journal', () => {
-  it('has every step on disk when it was noted, in order, each with its time', async () => {
+  it('has every step on disk once it is noted, in order, each with its time', async () => {
     const directory = await makeDirectory()
     await using journal = await openJournal({directory, run: 'r1'})
 
@@ -47,7 +47,7 @@ describe('a journal', () => {
     expect(await stepsIn(directory, 'r1')).toEqual(STEPS.map(({type}) => type))
   })
 
-  it('can be read by nobody else', async () => {
+  it('cannot be read by other users', async () => {
     const directory = await makeDirectory()
     await using journal = await openJournal({directory, run: 'r1'})
 
@@ -55,7 +55,7 @@ describe('a journal', () => {
     expect((await stat(join(directory, 'runs'))).mode & 0o777).toBe(0o700)
   })
 
-  it('is one of the newest hundred that stay', async () => {
+  it('is kept if it is among the newest hundred', async () => {
     const directory = await makeDirectory()
     await mkdir(join(directory, 'runs'))
     const old = Array.from({length: 100}, (_, index) => `2025-${String(index).padStart(3, '0')}.ndjson`)
@@ -66,7 +66,7 @@ describe('a journal', () => {
     expect(await readdir(join(directory, 'runs'))).toEqual([...old.slice(1), '2026-000.ndjson'])
   })
 
-  it('refuses to begin where it cannot be written', async () => {
+  it('rejects if it cannot be created', async () => {
     const directory = await makeDirectory()
     await writeFile(join(directory, 'runs'), 'not a directory')
 
@@ -79,7 +79,7 @@ describe('a journal', () => {
     })
   })
 
-  it('has the end of the run last', async () => {
+  it('ends with the end of the run', async () => {
     const directory = await makeDirectory()
     await using journal = await openJournal({directory, run: 'r1'})
     const run = {state: NO_RUN, warned: () => {}, noted: () => {}}
@@ -89,7 +89,7 @@ describe('a journal', () => {
     expect(await stepsIn(directory, 'r1')).toEqual(['run-ended'])
   })
 
-  it('that cannot be written any more is told once, and holds up nothing', async () => {
+  it('that can no longer be written is reported once, and delays nothing', async () => {
     const directory = await makeDirectory()
     const told: string[] = []
     const journal = await openJournal({directory, run: 'r1'})

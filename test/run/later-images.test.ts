@@ -21,7 +21,7 @@ const images = (...[plan, rendered]: Parameters<typeof laterImages>) =>
 
 const CLOUD = {mariadb: [], keystone: ['mariadb'], glance: ['keystone']}
 
-it('are those of releases that wait, in the order of their turns, each once', () => {
+it('laterImages returns the images of waiting releases, in start order, each once', () => {
   const rendered = new Map([
     [id('mariadb'), [workload('StatefulSet', 'mariadb:1'), workload('Job', 'toolbox:1')]],
     [id('glance'), [workload('Deployment', 'glance:1'), workload('Job', 'keystone:1')]],
@@ -31,14 +31,14 @@ it('are those of releases that wait, in the order of their turns, each once', ()
   expect(images(planOf(CLOUD), rendered)).toEqual([['keystone:1', 'glance:1']])
 })
 
-it('are none where nothing waits: what is required is there, or need not be healthy', () => {
+it('laterImages returns nothing if no release waits: requirements are deployed, or need not be healthy', () => {
   const rendered = new Map([[id('keystone'), [workload('Deployment', 'keystone:1')]]])
 
   expect(images(planOf({mariadb: [], keystone: ['mariadb']}, {mariadb: 'unchanged'}), rendered)).toEqual([])
   expect(images(planOf({mariadb: [], keystone: ['mariadb:applied']}), rendered)).toEqual([])
 })
 
-it('come with init containers, but not with hooks, CronJobs and images that are never pulled', () => {
+it('laterImages includes init containers, but not hooks, CronJobs and images that are never pulled', () => {
   const keystone = [
     workload('Deployment', 'keystone:1', {initContainers: [{name: 'init', image: 'wait:1'}]}),
     workload('Job', 'hook:1', {}, {'helm.sh/hook': 'post-install'}),
@@ -51,7 +51,7 @@ it('come with init containers, but not with hooks, CronJobs and images that are 
   expect(images(planOf(CLOUD), new Map([[id('keystone'), keystone]]))).toEqual([['wait:1', 'keystone:1']])
 })
 
-it('are fetched where their pods go, with their credentials', () => {
+it('laterImages keeps the placement of pods and their credentials', () => {
   const placement = {
     nodeSelector: {disk: 'fast'},
     tolerations: [{operator: 'Exists'}],

@@ -123,7 +123,7 @@ function endsOf(events: readonly RunEvent[]): readonly (readonly [ReleaseId, str
   )
 }
 
-test('every action ends once, and a failure skips exactly what depends on it, whatever the timing', async () => {
+test('every action ends once, and a failure skips exactly its dependents, whatever the timing', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryWorld(), fc.scheduler(), async (world, scheduler) => {
       const events = await runWorld(world, scheduler)
@@ -163,7 +163,7 @@ function requirementsOf({actions}: Plan, release: ReleaseId): ReadonlySet<Releas
   return found
 }
 
-test('no action starts before what it requires', async () => {
+test('no action starts before its requirements', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryWorld(), fc.scheduler(), async (world, scheduler) => {
       const idle = new Set(
@@ -180,7 +180,7 @@ test('no action starts before what it requires', async () => {
   )
 })
 
-test('no more helms run than the limit, but for the members of one group', async () => {
+test('no more helms run than the limit, except for the members of one group', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryWorld(), fc.scheduler(), async (world, scheduler) => {
       await runWorld(world, scheduler, ({release, kind, group}, {helms}) => {
@@ -212,7 +212,7 @@ test('the members of a group start together', async () => {
   )
 })
 
-test('what is removed goes after all that require it', async () => {
+test('a release is removed after all that require it', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryRemoval(), fc.scheduler(), async ({graph, world}, scheduler) => {
       const users = reverse(graph).requirements
@@ -249,7 +249,7 @@ function arbitraryRemoval(): fc.Arbitrary<{readonly graph: Graph; readonly world
   })
 }
 
-test('a law that does not hold is told by a small example', async () => {
+test('a violated law is reported with a small example', async () => {
   const failsWhenAnythingIsSkipped = fc.asyncProperty(
     arbitraryWorld(),
     fc.scheduler(),

@@ -23,7 +23,7 @@ it.each<[string, 'helm' | 'gate', readonly Cause[]]>([
   ['pods', 'gate', []],
   ['jobs', 'gate', [api('ContainerCreating'), job('ContainersNotReady')]],
   ['containers', 'gate', [api('ContainersNotReady'), job('ContainerCreating')]],
-])('%s: %s, blaming %j', (part, phase, blames) => {
+])('partOf returns %s: %s, blaming %j', (part, phase, blames) => {
   const event = {
     type: 'release-progressed',
     at: 0,

@@ -62,7 +62,7 @@ async function told(
 }
 
 describe('images of later releases', () => {
-  it('are pulled when the first objects are there, and what pulled is taken away before the end', async () => {
+  it('are pulled when the first objects exist, and the pulling Jobs are removed before the end', async () => {
     const {did, cluster} = world()
 
     const seen = await told([progressed('gate'), progressed('gate'), finished], cluster)
@@ -72,7 +72,7 @@ describe('images of later releases', () => {
     expect(seen.at(-1)).toBe('run-finished')
   })
 
-  it('are not pulled before that, nor where there are none', async () => {
+  it('are not pulled before that, nor if there are none', async () => {
     const {did, cluster} = world()
 
     expect(await told([progressed('helm'), finished], cluster)).toEqual([
@@ -90,7 +90,7 @@ describe('images of later releases', () => {
     ['nobody may', {may: async () => false}, ': you may not create Jobs in the namespace openstack'],
     ['the cluster refuses', {begin: () => Promise.reject(new Error('quota exceeded'))}, 'quota exceeded'],
     ['nobody can ask', {may: () => Promise.reject(new Error('no answer'))}, 'no answer'],
-  ])('cost the run nothing where %s', async (_, over, why) => {
+  ])('delay nothing if %s', async (_, over, why) => {
     const {cluster} = world(over)
 
     const seen = await told([progressed('gate'), finished], cluster)
@@ -100,7 +100,7 @@ describe('images of later releases', () => {
     expect(seen[2]).toBe('run-finished')
   })
 
-  it('are not waited for when the cluster does not answer', async () => {
+  it('are not awaited if the cluster does not answer', async () => {
     const {cluster} = world({may: () => new Promise(() => undefined)})
 
     const seen = await told([progressed('gate'), finished], cluster, [PULL], 10)
@@ -108,7 +108,7 @@ describe('images of later releases', () => {
     expect(seen).toContain('the images pulled ahead are not known: the cluster did not answer at the end')
   })
 
-  it('are left, with what pulled them taken away, when the run breaks off', async () => {
+  it('are abandoned, and the pulling Jobs removed, if the run is aborted', async () => {
     const {did, cluster} = world()
     const breaking: RunObserver = {
       observe({type}) {

@@ -62,7 +62,7 @@ describe('the record of a run', () => {
     expect(order).toEqual(['all-in-one 50 after 1 record'])
   })
 
-  it('is closed before the run is said to be finished: each release with its revisions, without any text', async () => {
+  it('is completed before the run is reported as finished: each release with its revisions, without messages', async () => {
     vi.useFakeTimers({now: NOW, toFake: ['Date']})
     onTestFinished(() => void vi.useRealTimers())
     const {recorded, written} = recording()
@@ -82,7 +82,7 @@ describe('the record of a run', () => {
     expect(JSON.stringify(written)).not.toContain('hunter2')
   })
 
-  it('has its keys in one order, whatever happened', async () => {
+  it('has its keys in a fixed order, whatever happened', async () => {
     const {recorded, written} = recording()
 
     await collected(recorded)
@@ -99,7 +99,7 @@ describe('the record of a run', () => {
     {what: 'another run made', revisions: [madeBy('r0', 4), madeBy('r2', 5)], after: 4},
     {what: 'plain helm made', revisions: [madeBy('r0', 4), madeBy('r0', 5, 4)], after: 4},
     {what: 'was made upon its own', revisions: [madeBy('r1', 5), madeBy('r1', 6, 5)], after: 5},
-  ])('counts no revision as its own that $what', async ({revisions, after}) => {
+  ])('contains no revision that $what', async ({revisions, after}) => {
     const {recorded, written} = recording(undefined, async () => revisions)
 
     await collected(recorded)
@@ -107,7 +107,7 @@ describe('the record of a run', () => {
     expect(written.at(-1)?.releases[1]).toMatchObject({outcome: 'failed', after})
   })
 
-  it('that cannot be written at the start refuses the run', async () => {
+  it('prevents the run if it cannot be written at the start', async () => {
     const refusal = new KkError('KK_FORBIDDEN', 'may not create configmaps')
     const {recorded} = recording(async () => {
       throw refusal
@@ -116,7 +116,7 @@ describe('the record of a run', () => {
     await expect(recorded.next()).rejects.toBe(refusal)
   })
 
-  it('that cannot be written later is said, and the run goes on', async () => {
+  it('reports later write errors, and the run continues', async () => {
     let writes = 0
     const {recorded} = recording(async () => {
       writes += 1

@@ -3,7 +3,7 @@ import {KkError} from '../../src/base/errors.ts'
 import type {Perform} from '../../src/run/task.ts'
 import {byHand, collected, failing, listen, runOf, story} from './run-of.ts'
 
-test('a run tells all that happens, in order', async () => {
+test('a run emits all events in order', async () => {
   const perform: Perform = async ({revision}, {onProgress}) => {
     onProgress('helm', 'helm upgrade')
     return {revision: revision + 1}
@@ -65,7 +65,7 @@ test('a run tells all that happens, in order', async () => {
   ])
 })
 
-test('an unchanged release is not performed', async () => {
+test('a run does not perform unchanged releases', async () => {
   const hand = byHand()
 
   const events = await collected(
@@ -100,14 +100,14 @@ describe('a failure', () => {
     expect(events.at(-1)).toMatchObject({outcome: 'failed', succeeded: 3, failed: 1, skipped: 2})
   })
 
-  test('is the reason for those that depend on it through others, too', async () => {
+  test('is the reason for indirect dependents, too', async () => {
     const events = await collected(runOf(requires, {perform: failing('mariadb')}))
 
     expect(story(events)).toContain('skipped keystone (failed: mariadb)')
     expect(story(events)).toContain('skipped glance (skipped: mariadb)')
   })
 
-  test('ends the run with fail-fast, when what runs has ended', async () => {
+  test('ends the run with fail-fast, when running actions have ended', async () => {
     const hand = byHand()
     const {until, ended} = listen(runOf(requires, {perform: hand.perform, failFast: true}))
     await until('started rabbitmq')
@@ -138,7 +138,7 @@ describe('a failure', () => {
     expect(story(events)).toEqual(['started a', 'failed a', 'skipped b (lease-lost: a)'])
   })
 
-  test('is told with its code, hint and last lines', async () => {
+  test('is reported with its code, hint and last lines', async () => {
     const perform: Perform = async () => {
       throw new KkError('KK_HELM_FAILED', 'helm failed', {hint: 'look', log: ['line 1']})
     }

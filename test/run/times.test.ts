@@ -25,7 +25,7 @@ function timesAfter(...events: readonly RunEvent[]) {
   )
 }
 
-it('a phase lasts from its first word to the next phase, or to the end of the release', () => {
+it('a phase lasts from its first event to the next phase, or to the end of the release', () => {
   const times = timesAfter(
     RUN.begin(),
     RUN.start(1, 'mariadb'),

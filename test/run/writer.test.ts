@@ -15,7 +15,7 @@ function counted(pause?: number) {
 }
 
 describe('a writer', () => {
-  it('writes once more for all that is asked for while it writes', async () => {
+  it('writes once more for all requests during a write', async () => {
     const {writer, writes} = counted()
 
     for (let asked = 0; asked < 5; asked++) writer.request()

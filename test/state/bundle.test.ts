@@ -16,20 +16,20 @@ const evaluate = (source: string, codeCache?: Buffer) => {
   return {...evaluated, exports: evaluated.exports as Exports}
 }
 
-describe('a bundle', () => {
-  it("exports what its source does, and requires Node's own modules", () => {
+describe('evaluateBundle', () => {
+  it("returns the exports of the source, which can require Node's own modules", () => {
     const {exports} = evaluate(SOURCE)
 
     expect([exports.double(21), exports.join('a', 'b')]).toEqual([42, 'a/b'])
   })
 
-  it('takes what `module.exports` is set to', () => {
+  it('returns the value of `module.exports`', () => {
     const {exports} = evaluate('(function(module){ module.exports = {double: () => 1} })')
 
     expect(exports.double(21)).toBe(1)
   })
 
-  it('has a code cache that grows with what was used, and works with it', () => {
+  it('returns a code cache that grows with the functions used', () => {
     // A text of its own: V8 remembers within a process what it compiled of an equal one.
     const source = `${SOURCE} // warm`
     const first = evaluate(source)
@@ -41,11 +41,11 @@ describe('a bundle', () => {
     expect(evaluate(source, warm).exports.double(21)).toBe(42)
   })
 
-  it('works without its code cache when V8 does not take it', () => {
+  it('works if V8 rejects the code cache', () => {
     expect(evaluate(SOURCE, Buffer.from('of another V8')).exports.double(21)).toBe(42)
   })
 
-  it('is named in stack traces', () => {
+  it('names the bundle in stack traces', () => {
     expect(() => evaluate('(function(){ null.property })')).toThrow(
       expect.objectContaining({stack: expect.stringContaining('bundle.cjs:1')}),
     )

@@ -9,7 +9,7 @@ describe('directories', () => {
     ['state', stateDirectory, {HOME: '/home/ann', XDG_STATE_HOME: '/var/lib'}, '/var/lib/kk'],
     ['cache', cacheDirectory, {HOME: '/home/ann', XDG_CACHE_HOME: '/var/cache'}, '/var/cache/kk'],
     ['config', configDirectory, {HOME: '/home/ann', XDG_CONFIG_HOME: '/etc'}, '/etc/kk'],
-  ])('finds %s', (_, directory, env, expected) => {
+  ])('returns %s', (_, directory, env, expected) => {
     expect(directory(env)).toBe(expected)
   })
 

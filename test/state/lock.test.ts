@@ -32,17 +32,17 @@ async function killedHolder(): Promise<void> {
 }
 
 describe('a lock', () => {
-  it('lets one process in at a time', async () => {
+  it('admits one process at a time', async () => {
     expect(await count(3, 5)).toBe(15)
   })
 
-  it('of a killed process is taken over, by one of those who wait', async () => {
+  it('is taken over from a killed process by one of the waiting ones', async () => {
     await killedHolder()
 
     expect(await count(3, 5)).toBe(15)
   })
 
-  it('lets one task of a process in at a time', async () => {
+  it('admits one task of a process at a time', async () => {
     let inside = 0
     const task = () =>
       withLock(lock, async () => {
@@ -62,14 +62,14 @@ describe('a lock', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('is let go when what runs under it fails', async () => {
+  it('is released if the work fails', async () => {
     const failing = withLock(lock, () => Promise.reject(new Error('failed')))
 
     await expect(failing).rejects.toThrow('failed')
     expect(await tryLock(lock)).toHaveProperty('release')
   })
 
-  it('says once who holds it to one who waits', async () => {
+  it('reports its holder once to a waiting process', async () => {
     const held = await acquireLock(lock)
     const holders: LockHolder[] = []
     const waiting = acquireLock(lock, {onWait: (holder) => holders.push(holder)})
@@ -96,13 +96,13 @@ describe('a lock', () => {
   it.each([
     ['that was given to another process', {pid: process.pid, started: '1', host: hostname()}],
     ['that no process has', {pid: 2 ** 30, started: '1', host: hostname()}],
-  ])('of a process id %s is taken over', async (_, holder) => {
+  ])('is taken over from process id %s', async (_, holder) => {
     await writeFile(lock, JSON.stringify({...holder, token: 'old'}))
 
     expect(await tryLock(lock)).toHaveProperty('release')
   })
 
-  it('of another host is not taken over', async () => {
+  it('is not taken over from another host', async () => {
     const holder = {pid: 2 ** 30, started: '1', host: 'elsewhere', token: 'theirs'}
     await writeFile(lock, JSON.stringify(holder))
 

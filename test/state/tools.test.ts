@@ -17,7 +17,7 @@ async function binaries(path: string, names: readonly string[], mode = 0o755): P
 }
 
 describe('a tool', () => {
-  it('is taken from KK_TOOLBOX, then the newest toolbox, then PATH', async () => {
+  it('is found in KK_TOOLBOX, then in the newest toolbox, then on PATH', async () => {
     const given = await binaries('given', ['etcd'])
     const built = await binaries('cache/kk/toolbox/abc/bin', ['etcd', 'kwok-kubelet'])
     await symlink('abc', join(directory, 'cache/kk/toolbox/current'))
@@ -29,14 +29,14 @@ describe('a tool', () => {
     expect(toolPath('kubectl', env)).toBe(join(path, 'kubectl'))
   })
 
-  it('that cannot be executed is passed over', async () => {
+  it('is ignored if it is not executable', async () => {
     const given = await binaries('given', ['etcd'], 0o644)
     const path = await binaries('path', ['etcd'])
 
     expect(toolPath('etcd', {KK_TOOLBOX: given, HOME: directory, PATH: path})).toBe(join(path, 'etcd'))
   })
 
-  it('that is missing is named with all that are, where they were sought, and how to get them', async () => {
+  it('is reported with all missing ones, the searched places, and how to get them', async () => {
     const given = await binaries('given', ['etcd', 'kubectl', 'kwok-kubelet', 'kwokctl'])
     const env = {KK_TOOLBOX: given, HOME: directory, PATH: '/nowhere'}
 
@@ -49,7 +49,7 @@ describe('a tool', () => {
     )
   })
 
-  it('of every kind is found together', async () => {
+  it('is found together with tools of other kinds', async () => {
     const given = await binaries('given', SANDBOX_TOOLS)
 
     expect(Object.keys(findTools({KK_TOOLBOX: given, HOME: directory}))).toEqual([...SANDBOX_TOOLS])

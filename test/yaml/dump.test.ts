@@ -10,13 +10,13 @@ it.each(['0X1F', '0B1', '0O7', '-0X1', '+0X1F', '0X_1', '-0B_1'])(
   },
 )
 
-it('strings without need have no quotes, and lines are not broken', () => {
+it('dumpYaml writes strings without unnecessary quotes, and does not break lines', () => {
   const text = 'a '.repeat(100).trim()
 
   expect(dumpYaml({b: text, a: '1.2.3'}, {sortKeys: true})).toBe(`a: 1.2.3\nb: ${text}\n`)
 })
 
-it('Helm reads every string as it was', () => {
+it('dumpYaml writes every string so that Helm reads it back', () => {
   const text = fc.string({unit: 'grapheme-ascii', maxLength: 12})
 
   fc.assert(

@@ -39,7 +39,7 @@ describe('a plain word', () => {
     ['!!int "12"', 12],
     ['!!float 1', 1],
     ['!!binary aGVsbG8=', 'hello'],
-  ])('%s is read as %j', (word, value) => {
+  ])('readYaml reads %s as %j', (word, value) => {
     expect(read(word)).toEqual(value)
   })
 })
@@ -52,11 +52,11 @@ describe('keys', () => {
     ['1.10: 1', {1.1: 1}],
     ['"y": 1', {y: 1}],
     ['__proto__: {a: 1}', JSON.parse('{"__proto__": {"a": 1}}')],
-  ])('of %s are named as by Helm', (text, value) => {
+  ])('have the names that Helm gives them: %s', (text, value) => {
     expect(readYaml(text)).toEqual(value)
   })
 
-  it('that come twice: the last wins, or it is an error with both places', () => {
+  it('can be duplicate: the last wins, or it is an error with both positions', () => {
     const text = 'a: 1\nb: 2\na: 3\n'
 
     expect(readYaml(text)).toEqual({a: 3, b: 2})
@@ -74,7 +74,7 @@ describe('a tag without a value', () => {
     },
   )
 
-  it('is an empty text elsewhere', () => {
+  it('is an empty string', () => {
     expect(readYaml('a: [!!str , x]\nb: !!str\nc: [!!str "", x]')).toEqual({
       a: ['', 'x'],
       b: '',
@@ -83,28 +83,28 @@ describe('a tag without a value', () => {
   })
 })
 
-describe('<<', () => {
+describe('the merge key <<', () => {
   it.each([
     ['b: &b {123: own}\na: {<<: *b, "123": over}', 'int and string'],
     ['b: &b {"true": own}\na: {<<: *b, yes: over}', 'string and bool'],
     ['b: &b {1: own}\nc: &c {"1": x}\na: {<<: [*b, *c]}', 'string and int'],
-  ])('of keys that are one only as texts is an error where duplicates are: %j', (text, types) => {
+  ])('is an error for keys with equal strings if duplicates are an error: %j', (text, types) => {
     expect(() => readYaml(text, {duplicates: 'error'})).toThrow(
       `is of two types here, ${types}, and << merges`,
     )
   })
 
-  it('of keys of one type merges them, however they are written', () => {
+  it('merges keys of one type, however they are written', () => {
     const text = 'b: &b {0x7b: own, yes: own}\na: {<<: *b, 123: over, true: over}'
 
     expect(readYaml(text, {duplicates: 'error'})).toMatchObject({a: {123: 'over', true: 'over'}})
   })
 
-  it('lays maps under the keys that follow it, the first of a list on top', () => {
+  it('merges maps under the keys that follow it, the first of a list on top', () => {
     expect(readYaml('a: {<<: [{x: 1, z: 1}, {x: 2, w: 2}], z: 3}')).toEqual({a: {x: 1, w: 2, z: 3}})
   })
 
-  it('wins over keys before it, as it does for Helm only: an error where duplicates are', () => {
+  it('overrides keys before it, as in Helm only: an error if duplicates are an error', () => {
     expect(readYaml('a: {x: 1, <<: {x: 2}}')).toEqual({a: {x: 2}})
     expect(() => readYaml('a: {x: 1, <<: {x: 2}}', {duplicates: 'error'})).toThrow(
       'YAML:1:15: the key "x" is before << and in the merged map',
@@ -112,25 +112,25 @@ describe('<<', () => {
   })
 })
 
-it('an alias is the same object as its anchor', () => {
+it('readYaml returns the same object for an alias and its anchor', () => {
   const {a, b} = readYaml('a: &x {k: 1}\nb: *x\n') as Record<string, unknown>
 
   expect(a).toBe(b)
 })
 
-it('a stream is all its documents; its first one is what Helm takes for values', () => {
+it('readYamlDocuments returns all documents of a stream, readYaml the first one', () => {
   expect(readYamlDocuments('a: 1\n---\n# nothing\n---\n- b\n')).toEqual([{a: 1}, null, ['b']])
   expect(readYaml('a: 1\n---\nb: 2\n')).toEqual({a: 1})
   expect(readYaml('')).toBeNull()
 })
 
-describe('the only document of a text', () => {
+describe('readOnlyYaml', () => {
   it.each([
     ['', null],
     ['# nothing\n', null],
     ['---\na: 1\n...\n', {a: 1}],
     ['a: 1\n---\n# nothing\n---\n~\n', {a: 1}],
-  ])('in %j is read', (text, value) => {
+  ])('reads the document in %j', (text, value) => {
     expect(readOnlyYaml(text)).toEqual(value)
   })
 
@@ -138,7 +138,7 @@ describe('the only document of a text', () => {
     ['a: 1\n---\nb: 2\n', 'x.yaml:3:1'],
     ['a: 1\n---\n---\n- b\n', 'x.yaml:4:1'],
     ['---\n---\na: 1\n', 'x.yaml:3:1'],
-  ])('in %j is not alone, which helm 3 and 4 read differently', (text, place) => {
+  ])('refuses a second document in %j, which helm 3 and 4 read differently', (text, place) => {
     expect(() => readOnlyYaml(text, {file: 'x.yaml'})).toThrow(
       `${place}: expected one document, got a second one`,
     )
@@ -196,7 +196,7 @@ it.each([
   '- S3cret',
   '\tS3cret:\n\t- b',
   '\n%TAG !S3cret! a\n%TAG !S3cret! b\n--- a',
-])('a password that is written as %j is not repeated in the error', (password) => {
+])('yamlError does not repeat a password written as %j', (password) => {
   const error = thrownBy(() => readYaml(`password: ${password}`, {file: 'x.yaml'}))
 
   if (error)
@@ -213,7 +213,7 @@ function thrownBy(read: () => unknown): KkError | undefined {
   return undefined
 }
 
-it('a block that the end of the file cuts off has no line break, as for helm 3 and PyYAML; helm 4 adds one', () => {
+it('readYaml adds no line break to a block cut off by the end of the file, like helm 3 and PyYAML and unlike helm 4', () => {
   expect(readYaml('a: |\n  text')).toEqual({a: 'text'})
 })
 
@@ -247,7 +247,7 @@ describe.each(HELMS)('%s', (name) => {
     expect(await helmReads(text)).toEqual(readYaml(text))
   })
 
-  it('reads flow collections and quoted texts as kk does, however their lines are indented', async () => {
+  it('reads flow collections and quoted strings as kk does, however their lines are indented', async () => {
     const documents = fc.sample(shallowDocument, {seed: 16, numRuns: 3000})
     const file = join(directory, 'documents.json')
     await writeFile(file, JSON.stringify({documents}))
@@ -325,18 +325,18 @@ function readOrRefused(text: string): unknown {
   }
 }
 
-it('says where an error stands also behind lines that are not indented', () => {
+it('yamlError gives the position of an error after unindented lines', () => {
   expect(() => readYaml('a: {\nx: 1,\ny: *z\n}\n', {file: 'x.yaml'})).toThrow('x.yaml:3:4: ')
   expect(() => readYaml('a: {\nx: 1,\n  ]\n', {file: 'x.yaml'})).toThrow('x.yaml:3:3: ')
 })
 
-it('reads many lines that are not indented', () => {
+it('readYaml reads many unindented lines', () => {
   const text = `a: [\n${'1,\n'.repeat(20_000)}]\nb: {\n"x": 1,\n"y": 2\n}\n`
 
   expect(readYaml(text)).toEqual({a: Array(20_000).fill(1), b: {x: 1, y: 2}})
 })
 
-it('ends with an error where too many lines are not indented', () => {
+it('readYaml stops with an error after too many unindented lines', () => {
   const text = `a: [\n${'"1",\n'.repeat(200_000)}]\n`
 
   expect(() => readYaml(text, {file: 'x.yaml'})).toThrow(/x\.yaml:\d+:1: deficient indentation/)
@@ -358,7 +358,7 @@ describe('an integer that is rounded on its way to a chart', () => {
     '0x20000000000001',
     '99999999999999999999',
     '9_007_199_254_740_993',
-  ])('is taken as Helm takes it, or refused where that is wished, and not shown: %s', (text) => {
+  ])('is rounded like in Helm, or refused if requested, and not shown: %s', (text) => {
     const yaml = `a:\n  - ${text}`
 
     expect(readYaml(yaml)).toEqual({a: [expect.any(Number)]})

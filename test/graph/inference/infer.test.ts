@@ -7,7 +7,7 @@ function required(wanted: Parameters<typeof want>, others: readonly ReturnType<t
   return inferenceOf([known('api', {wants: [want(...wanted)]}), ...others])
 }
 
-describe('who provides what is wanted', () => {
+describe('the provider of a want', () => {
   const host = (text: string) => ({what: 'host', digest: wordDigest(text)}) as const
   const pods = (labels: Record<string, string>) => ({what: 'pods', labels}) as const
 
@@ -39,7 +39,7 @@ describe('who provides what is wanted', () => {
       {what: 'kind', group: 'b.org', kind: 'Db'} as const,
       {kinds: [{group: 'a.org', kind: 'Db', plural: 'dbs', versions: []}]},
     ],
-  ])('nobody: %s', (_, target, provided) => {
+  ])('does not exist for %s', (_, target, provided) => {
     const {requirements, unserved} = required([target], [known('store', {provided})])
 
     expect(requirements).toEqual([])
@@ -47,7 +47,7 @@ describe('who provides what is wanted', () => {
     expect(unserved).toHaveLength(target.what === 'host' ? 0 : 1)
   })
 
-  it('of a custom resource: who makes it, and only else who defines its kind', () => {
+  it('of a custom resource is the release that creates it, otherwise the one that defines its kind', () => {
     const kinds = [{group: 'a.org', kind: 'Db', plural: 'dbs', versions: []}]
     const operator = known('operator', {provided: {kinds}})
     const store = known('store', {provided: provides('Db/main')})
@@ -57,7 +57,7 @@ describe('who provides what is wanted', () => {
     expect(lines(required([target], [operator]))).toEqual(['api -> operator ready'])
   })
 
-  it('the release itself, if it can', () => {
+  it('is the release itself, if possible', () => {
     const api = known('api', {wants: [want(object('Secret/tls'))], provided: provides('Secret/tls')})
 
     const {requirements, unserved, ambiguous} = inferenceOf([
@@ -69,7 +69,7 @@ describe('who provides what is wanted', () => {
   })
 })
 
-describe('several that could', () => {
+describe('several possible providers', () => {
   const wanting = (text: string) => known('api', {wants: [want(object(text))]})
   const holding = (name: string, text: string) => known(name, {provided: provides(text)})
 
@@ -84,7 +84,7 @@ describe('several that could', () => {
     ['what the requirer states', {stated: ['b']}, 'api -> b ready'],
     ['what it is said to do without', {without: ['a']}, 'api -> b ready'],
     ['what the environment names', {named: ['api', 'b']}, 'api -> b ready'],
-  ])('are told apart by %s', (_, options, expected) => {
+  ])('are distinguished by %s', (_, options, expected) => {
     const releases = [wanting('Secret/tls'), holding('a', 'Secret/tls'), holding('b', 'Secret/tls')]
 
     expect(lines(inferenceOf(releases, options))).toEqual([expected])
@@ -94,19 +94,19 @@ describe('several that could', () => {
     ['the same name', 'Service/db', ['db', 'other'], 'api -> db ready'],
     ['the beginning of the name', 'Service/db-server', ['other', 'db'], 'api -> db ready'],
     ['the longest beginning', 'Service/db-server-x', ['db', 'db-server'], 'api -> db-server ready'],
-  ])('are told apart by %s', (_, text, names, expected) => {
+  ])('are distinguished by %s', (_, text, names, expected) => {
     const releases = [wanting(text), ...names.map((name) => holding(name, text))]
 
     expect(lines(inferenceOf(releases))).toEqual([expected])
   })
 
-  it('are no question where the requirer states them all', () => {
+  it('are not ambiguous if the release requires all of them explicitly', () => {
     const releases = [wanting('Secret/tls'), holding('a', 'Secret/tls'), holding('b', 'Secret/tls')]
 
     expect(inferenceOf(releases, {stated: ['a', 'b']}).ambiguous).toEqual([])
   })
 
-  it('are nobody’s business where something is only mentioned', () => {
+  it('are ignored if an object is only mentioned', () => {
     const api = known('api', {wants: [want(object('Secret/tls'), 'soft')]})
 
     const found = inferenceOf([api, holding('a', 'Secret/tls'), holding('b', 'Secret/tls')])
@@ -114,14 +114,14 @@ describe('several that could', () => {
     expect([...found.requirements, ...found.ambiguous, ...found.unserved]).toEqual([])
   })
 
-  it('are none when all are done without', () => {
+  it('are ignored if all are excluded', () => {
     const found = inferenceOf([wanting('Secret/tls'), holding('a', 'Secret/tls')], {without: ['a']})
 
     expect([...found.requirements, ...found.unserved]).toEqual([])
   })
 })
 
-describe('the kind of a requirement', () => {
+describe('the kind of an inferred requirement', () => {
   const kinds = [{group: 'a.org', kind: 'Db', plural: 'dbs', versions: ['v1']}]
   const target = {what: 'kind', group: 'a.org', kind: 'Db'} as const
 
@@ -136,16 +136,18 @@ describe('the kind of a requirement', () => {
     expect(lines(required([target, 'applied'], [operator]))).toEqual([`api -> operator ${kind}`])
   })
 
-  it('is soft for what is made by a Job that is told its name', () => {
+  it('is soft for an object that a Job with its name creates', () => {
     const store = known('store', {provided: {madeByJobs: [wordDigest('tls')]}})
 
     const found = required([object('Secret/tls'), 'applied'], [store])
 
     expect(lines(found)).toEqual(['api -> store soft'])
-    expect(found.requirements[0]!.evidence.text).toBe('Deployment/api waits, which a Job is configured to create')
+    expect(found.requirements[0]!.evidence.text).toBe(
+      'Deployment/api waits, which a Job is configured to create',
+    )
   })
 
-  it('is soft for what is mentioned, and applied if that is shared infrastructure', () => {
+  it('is soft for a mentioned object, and applied for shared infrastructure', () => {
     const wanted = [object('Service/db'), 'soft'] as const
 
     expect(lines(required([...wanted], [known('db', {provided: provides('Service/db')})]))).toEqual([
@@ -157,10 +159,10 @@ describe('the kind of a requirement', () => {
   })
 })
 
-describe('what is added to an environment', () => {
+describe('a release that inference adds to an environment', () => {
   const db = known('db', {provided: provides('Service/db')})
 
-  it('is a chart of the chart index that provides what is waited for', () => {
+  it('has a chart of the chart index that provides a want', () => {
     const api = known('api', {wants: [want(object('Service/db'))]})
 
     const found = inferenceOf([api], {chartIndex: [db, known('other')]})
@@ -169,21 +171,21 @@ describe('what is added to an environment', () => {
     expect(lines(found)).toEqual(['api -> db ready'])
   })
 
-  it('is never what is only mentioned, but shared infrastructure', () => {
+  it('never only provides a mentioned object, unless it is shared infrastructure', () => {
     const api = known('api', {wants: [want(object('Service/db'), 'soft')]})
 
     expect(inferenceOf([api], {chartIndex: [db]}).added).toEqual([])
     expect(inferenceOf([api], {chartIndex: [{...db, shared: true}]}).added).toEqual(['openstack/db'])
   })
 
-  it('is nothing while the environment has it', () => {
+  it('is not needed if the environment has a provider', () => {
     const api = known('api', {wants: [want(object('Service/db'))]})
     const own = known('own', {provided: provides('Service/db')})
 
     expect(inferenceOf([api, own], {chartIndex: [db]}).added).toEqual([])
   })
 
-  it('is ambiguous where two charts could be it', () => {
+  it('is ambiguous if several charts are possible', () => {
     const api = known('api', {wants: [want(object('Service/x'))]})
     const chartIndex = ['a', 'b'].map((name) => known(name, {provided: provides('Service/x')}))
 
@@ -191,7 +193,7 @@ describe('what is added to an environment', () => {
   })
 })
 
-it('does not miss hosts that nobody is: they may be anywhere', () => {
+it('infer ignores hosts without a provider, because they may be anywhere', () => {
   const digest = wordDigest('ntp.example.org')
 
   expect(required([{what: 'host', digest}], []).unserved).toEqual([])

@@ -18,7 +18,7 @@ function releasesOf(waits: readonly (readonly number[])[], name: (index: number)
 }
 
 describe('inferred requirements', () => {
-  it('stay when everything gets other names', () => {
+  it('do not depend on names', () => {
     fc.assert(
       fc.property(arbitraryWaits, (waits) => {
         const before = lines(inferenceOf(releasesOf(waits, (index) => `r${index}`)))
@@ -29,7 +29,7 @@ describe('inferred requirements', () => {
     )
   })
 
-  it('are exactly the waits for others', () => {
+  it('are exactly the waits for other releases', () => {
     fc.assert(
       fc.property(arbitraryWaits, (waits) => {
         const expected = waits.flatMap((others, index) =>
@@ -41,7 +41,7 @@ describe('inferred requirements', () => {
     )
   })
 
-  it('are ambiguous as soon as a second release provides what is waited for', () => {
+  it('are ambiguous if a second release provides the wanted object', () => {
     fc.assert(
       fc.property(arbitraryWaits, fc.nat(), (waits, seed) => {
         const releases = releasesOf(waits, (index) => `r${index}`)

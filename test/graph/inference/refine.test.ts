@@ -34,7 +34,7 @@ function lines({requirements}: Graph): readonly string[] {
 describe('releases that need each other', () => {
   const CYCLE = graphOf({nova: ['neutron'], neutron: ['libvirt'], libvirt: ['nova'], horizon: ['nova']})
 
-  it('become a group, by edges that nobody wrote down', () => {
+  it('become a group if their edges are inferred', () => {
     const refined = refine(inferred(CYCLE), [])
 
     expect(lines(refined)).toEqual([
@@ -46,14 +46,14 @@ describe('releases that need each other', () => {
     expect(groups(refined).get(id('nova'))).toHaveLength(3)
   })
 
-  it('stay a mistake where it is written down', () => {
+  it('remain an error if their edges are explicit', () => {
     expect(() => groups(refine(CYCLE, []))).toThrow(expect.objectContaining({code: 'KK_CYCLE'}))
   })
 
   it.each([
     ['hook', 3],
     ['job', 0],
-  ] as const)('are said where a %s waits in them: %i', (waiter, count) => {
+  ] as const)('are reported if a %s waits in them: %i', (waiter, count) => {
     expect(waitingHooks(refine(inferred(CYCLE, waiter), []))).toHaveLength(count)
   })
 })
@@ -61,7 +61,7 @@ describe('releases that need each other', () => {
 describe('soft requirements', () => {
   const STATED = graphOf({a: ['b'], b: [], c: []})
 
-  it('order what is there', () => {
+  it('order the present releases', () => {
     expect(lines(refine(STATED, [soft('c', 'a')]))).toContain('c a applied soft')
   })
 
@@ -69,11 +69,11 @@ describe('soft requirements', () => {
     ['that would close a cycle', soft('b', 'a')],
     ['to what is not there', soft('c', 'missing')],
     ['that is one already', soft('a', 'b')],
-  ])('are passed over: one %s', (_, requirement) => {
+  ])('are ignored: one %s', (_, requirement) => {
     expect(lines(refine(STATED, [requirement]))).toEqual(['a b ready'])
   })
 
-  it('win by name, whatever order they are found in', () => {
+  it('are added in the order of names, however they are ordered', () => {
     const [one, other] = [soft('b', 'c'), soft('c', 'b')]
 
     const expected = ['a b ready', 'b c applied soft']

@@ -6,7 +6,7 @@ import {actionOf, newWorld, workOf} from './world.ts'
 const ours = desiredOf('keystone', {requires: ['mariadb']})
 const theirs = recordOf(desiredOf('keystone', {owner: 'other', layers: {section: {a: 1}}}))
 
-it("a release that another environment hands over is this one's afterwards, with nothing of theirs but the gate that it has passed", async () => {
+it('adopting a release that another environment hands over keeps nothing of its labels but the passed gate', async () => {
   const world = newWorld({record: theirs})
 
   await world.execute({...actionOf('adopt', 2), from: 'other'}, workOf(ours))
@@ -20,7 +20,7 @@ it("a release that another environment hands over is this one's afterwards, with
 it.each([
   ['belongs to a third environment meanwhile', 'third'],
   ['is to be adopted as one that kk did not install', undefined],
-])('a release that %s is left alone', async (_, from) => {
+])('adopting a release that %s is refused', async (_, from) => {
   const world = newWorld({record: theirs})
   const action = {...actionOf('adopt', 2), ...(from !== undefined && {from})}
 
@@ -28,7 +28,7 @@ it.each([
   expect(world.record).toBe(theirs)
 })
 
-it('a release that Flux made is adopted with the fields of its objects, before its record has a label', async () => {
+it('adopting a release of Flux takes over the fields of its objects before its record has a label', async () => {
   const labels = {
     'helm.toolkit.fluxcd.io/name': 'keystone',
     'helm.toolkit.fluxcd.io/namespace': 'flux-system',

@@ -8,7 +8,7 @@ const [API, WORKER] = GROUP as [(typeof GROUP)[number], (typeof GROUP)[number]]
 const removals = GROUP.map((release) => ({release, kind: 'remove' as const, group: GROUP}))
 const pass = async () => undefined
 
-test('a member of a group goes when the last one has made sure that it may', async () => {
+test('a member of a group is removed only after the last one has passed its check', async () => {
   const agreement = newAgreement(removals)
   const said: string[] = []
 
@@ -20,7 +20,7 @@ test('a member of a group goes when the last one has made sure that it may', asy
   expect(said).toEqual(['worker is asked', 'api goes'])
 })
 
-test('no member goes when one is refused', async () => {
+test('no member of a group is removed if one is refused', async () => {
   const agreement = newAgreement(removals)
   const refusal = new KkError('KK_HAS_DEPENDENTS', 'openstack/worker is about to be used', {hint: 'wait'})
   const api = agreement.agree(API, pass)
@@ -31,12 +31,13 @@ test('no member goes when one is refused', async () => {
 
   await expect(api).rejects.toMatchObject({
     code: 'KK_HAS_DEPENDENTS',
-    message: 'api stays because worker, which needs it, cannot be removed: openstack/worker is about to be used',
+    message:
+      'api stays because worker, which needs it, cannot be removed: openstack/worker is about to be used',
     hint: 'wait',
   })
 })
 
-test('who is in no group asks nobody', async () => {
+test('a release without group waits for no other', async () => {
   const agreement = newAgreement(
     GROUP.map((release) => ({release, kind: 'remove' as const, group: [release]})),
   )

@@ -42,7 +42,7 @@ describe('install', () => {
     expect(world.record?.labels).toEqual({...labelsOf(keystone, 1), ...made, [GATED_LABEL]: '1'})
   })
 
-  test('masks what a pod says: secrets of the release, and those of others', async () => {
+  test('masks secrets of the release, and of others, in the logs of a pod', async () => {
     const said: (string | undefined)[] = []
     const text = 'cannot log in with own-password or others-password'
     const world = newWorld({
@@ -67,7 +67,7 @@ describe('install', () => {
     expect(said).toEqual([masked, masked])
   })
 
-  test('gives helm the values, all labels and the time that is left', async () => {
+  test('passes the values, all labels and the remaining time to helm', async () => {
     const seen: [ReleaseCall, ChangeOptions][] = []
     const world = newWorld({
       cluster: {
@@ -133,7 +133,7 @@ describe('install', () => {
 const UPGRADED = {[INSTALLATION_LABEL]: 'uid-keystone', [RUN_LABEL]: RUN}
 
 describe('upgrade', () => {
-  test('hands the installation down', async () => {
+  test('keeps the installation label', async () => {
     const before = recordOf(keystone)
     const world = newWorld({record: {...before, labels: {...before.labels, [INSTALLATION_LABEL]: 'i1'}}})
 
@@ -142,7 +142,7 @@ describe('upgrade', () => {
     expect(world.record?.labels).toMatchObject({[INSTALLATION_LABEL]: 'i1', [RUN_LABEL]: RUN})
   })
 
-  test('is refused where the release was installed again, with as many revisions', async () => {
+  test('is refused if the release was installed again, with as many revisions', async () => {
     const world = newWorld({record: recordOf(keystone)})
 
     const acting = world.execute({...actionOf('upgrade', 2), uid: 'uid-of-the-former'}, workOf(keystone))
@@ -154,7 +154,7 @@ describe('upgrade', () => {
     expect(world.deeds()).not.toContain('helm upgrade')
   })
 
-  test('takes away the labels that helm would hand down', async () => {
+  test('removes labels that helm would inherit', async () => {
     const before = recordOf(desiredOf('keystone', {requires: ['memcached'], layers: {set: {a: 1}}}))
     const world = newWorld({record: before})
 
@@ -165,7 +165,7 @@ describe('upgrade', () => {
     expect(world.deeds()).toContain('helm upgrade')
   })
 
-  test('leaves no mark when the gate stays closed', async () => {
+  test('sets no mark if the gate stays closed', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
@@ -185,7 +185,7 @@ describe('upgrade', () => {
   })
 })
 
-describe('the objects of a release that others wait for', () => {
+describe('the objects of a release with applied dependents', () => {
   test('let them start while helm still waits for hooks', async () => {
     const applied = Promise.withResolvers<void>()
     const found = [false, false, true]
@@ -213,7 +213,7 @@ describe('the objects of a release that others wait for', () => {
     ])
   })
 
-  test('are not looked for when nobody waits', async () => {
+  test('are not polled without such dependents', async () => {
     const world = newWorld({
       cluster: {
         live: port({
@@ -240,7 +240,7 @@ metadata: {name: dbs.a.org}
 spec: {group: a.org, names: {kind: Db}, versions: [{name: v1, served: true}, {name: v0, served: false}]}
 `
 
-  test('are served before others may start', async () => {
+  test('are served before dependents start', async () => {
     const served = [[], ['a.org/v1'], ['a.org/v1', 'a.org/v1/Db']]
     const world = newWorld({
       cluster: {
@@ -255,7 +255,7 @@ spec: {group: a.org, names: {kind: Db}, versions: [{name: v1, served: true}, {na
     expect(world.deeds()).toContain('helm ended')
   })
 
-  test('are not waited for without end: a name may be taken', async () => {
+  test('are not awaited endlessly: a name may be taken', async () => {
     const world = newWorld({
       cluster: {
         apiServer: port({
@@ -271,7 +271,7 @@ spec: {group: a.org, names: {kind: Db}, versions: [{name: v1, served: true}, {na
     await expect(world.execute(actionOf('install', 0), workOf(keystone))).resolves.toEqual({revision: 1})
   })
 
-  test('are served before others may start while helm still waits for hooks', async () => {
+  test('are served before dependents start while helm still waits for hooks', async () => {
     const applied = Promise.withResolvers<void>()
     const served = [[], [], ['a.org/v1', 'a.org/v1/Db']]
     const world = newWorld({
@@ -311,14 +311,14 @@ describe('an object that became a hook', () => {
     return (await world.execute(actionOf('upgrade', 2), work)).health
   }
 
-  test('leaves its release partial if it is gone afterwards', async () => {
+  test('makes its release partial if it is gone afterwards', async () => {
     expect(await upgraded([])).toEqual({state: 'partial', notes: [GONE]})
     expect(await upgraded([{object: settings, isGoing: true, live: {name: 'settings'}}])).toMatchObject({
       state: 'partial',
     })
   })
 
-  test('is not mentioned if helm has made it again', async () => {
+  test('is not mentioned if helm has re-created it', async () => {
     expect(await upgraded([{object: settings, isGoing: false, live: {name: 'settings'}}])).toBeUndefined()
   })
 })
@@ -337,7 +337,7 @@ describe('await', () => {
     ])
   })
 
-  test('passes as partial if what a hook of the revision made is gone', async () => {
+  test('passes as partial if an object of a hook of the revision is gone', async () => {
     const record = recordOf(keystone, {gated: undefined})
     const hook = `apiVersion: v1
 kind: ConfigMap
@@ -357,7 +357,7 @@ metadata: {name: settings, annotations: {helm.sh/hook: pre-upgrade}}
     expect(health).toEqual({state: 'partial', notes: [GONE]})
   })
 
-  test('notes in the same breath that its dependents are still to be checked', async () => {
+  test('notes with the same write that its dependents must still be checked', async () => {
     const world = newWorld({record: recordOf(keystone, {gated: undefined})})
 
     await world.execute({...actionOf('await', 2), rechecks: true}, workOf(keystone))
@@ -367,13 +367,13 @@ metadata: {name: settings, annotations: {helm.sh/hook: pre-upgrade}}
     )
   })
 
-  test('is told when somebody else changed the release', async () => {
+  test('reports that another process changed the release', async () => {
     const world = newWorld({record: later(recordOf(keystone))})
 
     await expect(world.execute(actionOf('await', 2))).rejects.toMatchObject({code: 'KK_RACED'})
   })
 
-  test('has nothing to do when somebody else has passed the gate meanwhile', async () => {
+  test('does nothing if another process has passed the gate in the meantime', async () => {
     const world = newWorld({record: recordOf(keystone)})
 
     await world.execute(actionOf('await', 2))
@@ -383,7 +383,7 @@ metadata: {name: settings, annotations: {helm.sh/hook: pre-upgrade}}
 })
 
 describe('check', () => {
-  test('marks nothing, for nobody has compared the release with what is wanted', async () => {
+  test('sets no mark because the release was not compared with the desired one', async () => {
     const world = newWorld({record: recordOf(keystone, {gated: undefined})})
 
     await world.execute(actionOf('check', 2))
@@ -391,7 +391,7 @@ describe('check', () => {
     expect(world.deeds().at(-1)).toBe('gate Deployment/keystone-api')
   })
 
-  test('looks at a release even if it bears the mark', async () => {
+  test('checks a release even if it has the mark', async () => {
     const world = newWorld({record: recordOf(keystone)})
 
     await world.execute(actionOf('check', 2))
@@ -399,7 +399,7 @@ describe('check', () => {
     expect(world.deeds()).toEqual(['helm ended', 'gate Deployment/keystone-api'])
   })
 
-  test('of another environment’s release writes nothing, whatever revision it has now', async () => {
+  test("of another environment's release writes nothing, whatever its revision", async () => {
     const theirs = recordOf(desiredOf('keystone', {owner: 'infra'}), {revision: 3, gated: undefined})
     const world = newWorld({record: theirs})
 
@@ -413,7 +413,7 @@ describe('check', () => {
     {what: 'is not installed', record: undefined, code: 'KK_NOT_INSTALLED'},
     {what: 'failed', record: recordOf(keystone, {status: 'failed'}), code: 'KK_UNHEALTHY'},
     {what: 'is being changed', record: recordOf(keystone, {status: 'pending-upgrade'}), code: 'KK_PENDING'},
-  ])('of a release that $what is $code', async ({record, code}) => {
+  ])('of a release that $what reports $code', async ({record, code}) => {
     const world = newWorld({record})
 
     await expect(world.execute(actionOf('check', 2))).rejects.toMatchObject({code})
@@ -432,7 +432,7 @@ describe('relabel', () => {
     expect(world.deeds().map((line) => line.split(' ')[0])).toEqual(['hold', 'label', 'give'])
   })
 
-  test('passes the gate when it was not passed yet', async () => {
+  test('passes the gate if it has not passed yet', async () => {
     const world = newWorld({record: recordOf(desiredOf('keystone'), {gated: undefined})})
 
     await world.execute(actionOf('relabel', 2), workOf(keystone))
@@ -442,7 +442,7 @@ describe('relabel', () => {
   })
 })
 
-test('what was not prepared is no task: the compiler refuses it', () => {
+test('the type of execute excludes tasks without inputs', () => {
   const work = {timeoutSeconds: 60}
 
   // @ts-expect-error: an install needs its chart and its values.

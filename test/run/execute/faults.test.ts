@@ -31,7 +31,7 @@ describe('faults', () => {
     await expect(acting).rejects.toMatchObject({code})
   })
 
-  test('an object that the cluster would not accept is told before helm starts', async () => {
+  test('an object that the cluster would not accept is reported before helm starts', async () => {
     const world = newWorld({
       cluster: {
         dryRuns: port({
@@ -56,7 +56,7 @@ describe('faults', () => {
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
   })
 
-  test('a failed helm is told with its last lines and the pod that is the cause', async () => {
+  test('a failed helm is reported with its last lines and the pod that caused it', async () => {
     const world = newWorld({
       cluster: {
         health: port({
@@ -117,7 +117,7 @@ describe('faults', () => {
   test.each([
     [3, 'is not enough', ['pre-upgrade', 'post-upgrade']],
     [4, 'is enough', undefined],
-  ] as const)('the word of helm %i that hooks have completed %s', async (helmMajor, _, mustShow) => {
+  ] as const)('helm %i is trusted to have seen completed hooks: %s', async (helmMajor, _, mustShow) => {
     const options: HookWatchOptions[] = []
     const watchHooks = async (given: HookWatchOptions) => {
       options.push(given)
@@ -136,7 +136,7 @@ describe('faults', () => {
     expect(options.map((given) => given.mustShow)).toEqual([mustShow])
   })
 
-  test('helm is ended when a hook was deleted for which it waits', async () => {
+  test('helm is terminated if a hook that it waits for was deleted', async () => {
     const blame = cause({message: 'it was deleted before it had completed', reason: 'NotSeenToComplete'})
     const world = newWorld({
       cluster: {
@@ -166,7 +166,7 @@ describe('faults', () => {
     })
   })
 
-  test('what helm itself has a name for is told as that', async () => {
+  test('an error that helm itself names is reported under that name', async () => {
     const world = newWorld({
       helm: async () => {
         throw new KkError('KK_VALUES', 'the values break the schema')
@@ -178,7 +178,7 @@ describe('faults', () => {
     await expect(acting).rejects.toMatchObject({code: 'KK_VALUES', message: 'the values break the schema'})
   })
 
-  test('a lease that cannot be given back fails nothing', async () => {
+  test('a lease that cannot be released fails nothing', async () => {
     const world = newWorld({
       cluster: {
         leases: port({
@@ -208,8 +208,8 @@ function untilAborted(started: () => void) {
   }
 }
 
-describe('an end before helm ends', () => {
-  test('a lost lease ends helm', async () => {
+describe('an event that terminates helm', () => {
+  test('is the loss of the lease', async () => {
     const world = newWorld({helm: untilAborted(() => world.leaseLost.abort())})
 
     const acting = world.execute(actionOf('install', 0), workOf(keystone))
@@ -220,7 +220,7 @@ describe('an end before helm ends', () => {
     })
   })
 
-  test('a lease that is lost before helm starts keeps it from starting', async () => {
+  test('is the loss of the lease before helm starts', async () => {
     const lost = new KkError('KK_LEASE_LOST', 'the hold was lost')
     const world = newWorld({
       cluster: {
@@ -240,7 +240,7 @@ describe('an end before helm ends', () => {
     expect(world.log).not.toContain('helm install')
   })
 
-  test('the deadline ends helm', async () => {
+  test('is the deadline', async () => {
     const world = newWorld({helm: untilAborted(() => world.pass(60))})
 
     const acting = world.execute(actionOf('install', 0), workOf(keystone))
@@ -252,7 +252,7 @@ describe('an end before helm ends', () => {
     })
   })
 
-  test('an interruption ends helm', async () => {
+  test('is an interruption', async () => {
     const world = newWorld({helm: untilAborted(() => world.abort.abort())})
 
     const acting = world.execute(actionOf('install', 0), workOf(keystone))
@@ -264,7 +264,7 @@ describe('an end before helm ends', () => {
     expect(world.deeds()).toContain('give back')
   })
 
-  test('an interruption while the lease is awaited gives it back when it comes', async () => {
+  test('can be an interruption during the wait for the lease, which is released when acquired', async () => {
     const lease = Promise.withResolvers<HeldLease>()
     const givenBack = Promise.withResolvers<void>()
     const world = newWorld({

@@ -9,7 +9,7 @@ const ours = recordOf(keystone)
 const fluxs = {...ours, labels: {...ours.labels, [EXPORTED_LABEL]: 'flux'}}
 const handOver = {...actionOf('hand-over', 2), tool: 'flux'} as const
 
-it('a release that is handed over is marked, keeps all else that kk knows of it, and comes back by an adoption', async () => {
+it('a release that is handed over is marked, keeps its other labels, and can be adopted again', async () => {
   const world = newWorld({record: ours})
 
   await world.execute(handOver, workOf(keystone))
@@ -36,13 +36,13 @@ it.each(['upgrade', 'relabel', 'hand-over'] as const)(
   },
 )
 
-it('a release that another environment has adopted meanwhile is not handed over', async () => {
+it('a release that another environment has adopted in the meantime is not handed over', async () => {
   const world = newWorld({record: recordOf(desiredOf('keystone', {owner: 'other'}))})
 
   await expect(world.execute(handOver, workOf(keystone))).rejects.toMatchObject({code: 'KK_RACED'})
 })
 
-it('a release that was handed over after the plan of a removal, or of a pruning, keeps all that it has', async () => {
+it('a removal or pruning planned before a hand-over deletes nothing', async () => {
   const [removing, pruning] = [newWorld({record: fluxs}), newWorld({record: fluxs})]
   const object = {apiVersion: 'v1', kind: 'ConfigMap', namespace: 'openstack', name: 'extra', uid: 'u1'}
   const removal: RemovalWork = {

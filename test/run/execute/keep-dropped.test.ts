@@ -5,8 +5,8 @@ import {actionOf, newWorld, workOf} from './world.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb']})
 
-describe('what the chart has no more', () => {
-  test('keeps the claims that the chart has no more, before helm would delete them', async () => {
+describe('objects that the chart no longer contains', () => {
+  test('are kept if they are claims, before helm would delete them', async () => {
     const world = newWorld({record: recordOf(keystone)})
     const dropped = [{apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {name: 'data'}}]
 
@@ -19,7 +19,7 @@ describe('what the chart has no more', () => {
     )
   })
 
-  test('refuses what would take claims with it, as a StatefulSet says', async () => {
+  test('are refused if a StatefulSet would delete its claims', async () => {
     const claims = [{namespace: 'openstack', name: 'data-db-0', uid: 'u', labels: {app: 'db'}}]
     const set = (whenDeleted: string) => ({
       apiVersion: 'apps/v1',

@@ -80,7 +80,7 @@ describe('the Leases of a group', () => {
     expect(world.log).toEqual(['ours has openstack/a', 'ours has openstack/b', 'ours has openstack/c'])
   })
 
-  test('are given back while another one is waited for, and every member says for whom', async () => {
+  test('are released while waiting for another one, and every member reports its holder', async () => {
     const world = newLeases()
     world.holders.set(id('b'), 'theirs')
     const {said, leases} = takeAll(world, {holder: 'ours', actions: groupOf('ab')})
@@ -103,7 +103,7 @@ describe('the Leases of a group', () => {
     ])
   })
 
-  test('are refused to all of them when one is held and nobody waits', async () => {
+  test('are refused to all members if one is held and the run does not wait', async () => {
     const world = newLeases()
     world.holders.set(id('b'), 'theirs')
 
@@ -116,7 +116,7 @@ describe('the Leases of a group', () => {
     expect([...world.holders]).toEqual([[id('b'), 'theirs']])
   })
 
-  test('tell from whom one was taken over, though it was given back meanwhile', async () => {
+  test('report from whom one was taken over, although it was released in between', async () => {
     const world = newLeases()
     world.holders.set(id('b'), 'theirs')
     const cluster: {readonly leases: Leases} = {
@@ -135,7 +135,7 @@ describe('the Leases of a group', () => {
     expect(leases.map(({takenFrom}) => takenFrom)).toEqual([undefined, 'theirs'])
   })
 
-  test('are those of the members that are changed', async () => {
+  test('include only members that are changed', async () => {
     const world = newLeases()
     world.holders.set(id('b'), 'theirs')
     const [a, b] = groupOf('ab')
@@ -151,7 +151,7 @@ describe('the Leases of a group', () => {
     expect(world.holders.get(id('a'))).toBe('ours')
   })
 
-  test('never bring two runs to wait for each other, and have one holder each', async () => {
+  test('never deadlock two runs, and have one holder each', async () => {
     const run = fc.constantFrom('abc', 'bca', 'ab', 'bc', 'a', 'c')
     const law = fc.asyncProperty(
       fc.scheduler(),

@@ -19,11 +19,11 @@ it.each([
   ['has one port', service('UDP'), last(service('TCP')), 0],
   ['has more, and helm writes it on the server side', service('TCP', 'UDP'), last(service('TCP'), 'ssa'), 0],
   ['has more, and is new', service('TCP', 'UDP'), undefined, 0],
-])('a Service that %s: %#', (_, object, before, count) => {
+])('mixedLists handles a Service that %s: %#', (_, object, before, count) => {
   expect(mixedLists([object], before)).toHaveLength(count)
 })
 
-it('lists that helm mixes up are written with the marks of helm', async () => {
+it('writeLists writes lists that helm mixes up with the marks of helm', async () => {
   const written: unknown[] = []
   const said: string[] = []
 

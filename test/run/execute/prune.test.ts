@@ -7,8 +7,8 @@ const EXTRA = {apiVersion: 'v1', kind: 'ConfigMap', namespace: 'openstack', name
 const OTHER = {apiVersion: 'v1', kind: 'Service', namespace: 'openstack', name: 'other', uid: 'u2'}
 const look = async () => [EXTRA, OTHER]
 
-describe('what failed revisions have left behind', () => {
-  it('is deleted under the Lease, each object noted on disk before', async () => {
+describe('leftovers of failed revisions', () => {
+  it('are deleted under the Lease, each object noted on disk before', async () => {
     const world = newWorld({record: bareRecord('openstack/keystone', 3)})
 
     const result = await world.prune(3, {look})
@@ -25,7 +25,7 @@ describe('what failed revisions have left behind', () => {
     ).toEqual(['object-deleting ConfigMap/extra', 'object-deleting Service/other', 'release-ended'])
   })
 
-  it('is not told to be deleted when it was made anew', async () => {
+  it('are not reported as deleted if they were re-created', async () => {
     const world = newWorld({
       record: bareRecord('openstack/keystone', 3),
       cluster: {
@@ -42,7 +42,7 @@ describe('what failed revisions have left behind', () => {
     ['has another revision by now', bareRecord('openstack/keystone', 4)],
     ['has failed', {...bareRecord('openstack/keystone', 3), status: 'failed'}],
     ['is gone', undefined],
-  ])('stays when the release %s', async (_, record) => {
+  ])('are kept if the release %s', async (_, record) => {
     const world = newWorld({record})
 
     await expect(world.prune(3, {look})).rejects.toMatchObject({code: 'KK_RACED'})

@@ -35,14 +35,14 @@ describe('a release that a dead run left pending', () => {
   test.each([
     {case: 'its helm works again', setting: {leftHelm: {state: 'running', process: {pid: 7}}}},
     {case: 'nobody can be seen from here', setting: {kk: 'unseen', leftHelm: {state: 'unseen'}}},
-  ] as const)('is left alone when $case', async ({setting}) => {
+  ] as const)('is not touched if $case', async ({setting}) => {
     const world = newWorld({record: left, operation, ...setting})
 
     await expect(world.execute(recovering, workOf(keystone))).rejects.toMatchObject({code: 'KK_PENDING'})
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
   })
 
-  test('is left alone unless the plan says so', async () => {
+  test('is not touched unless the plan recovers it', async () => {
     const world = newWorld({record: left, operation, kk: 'gone'})
 
     await expect(world.execute(actionOf('upgrade', 2), workOf(keystone))).rejects.toMatchObject({
@@ -73,10 +73,10 @@ test('a deployed revision whose install hooks were not seen to complete is marke
   expect(options).toMatchObject([{replace: true}])
 })
 
-describe('a deployed release of which only health is awaited', () => {
+describe('a deployed release that is only awaited', () => {
   const awaited = recordOf(keystone, {gated: undefined})
 
-  test('loses the Lease and the reservations of the run that was killed', async () => {
+  test('loses the Lease and the reservations of the killed run', async () => {
     const world = newWorld({record: awaited, operation, kk: 'gone'})
 
     await world.execute(actionOf('await', 2), workOf(keystone))
@@ -90,7 +90,7 @@ describe('a deployed release of which only health is awaited', () => {
     ])
   })
 
-  test('is left with them by who finds somebody else at work, and its health is awaited all the same', async () => {
+  test('keeps them if another process holds the Lease, and its health is awaited nevertheless', async () => {
     const hold = async () => {
       throw new KkError('KK_HELD', 'it is held by operator@elsewhere')
     }
@@ -107,7 +107,7 @@ describe('a deployed release of which only health is awaited', () => {
   })
 })
 
-test('only the history of a release is replaced', async () => {
+test('install replaces the history of an uninstalled release only', async () => {
   const replaced: (boolean | undefined)[] = []
   const world = newWorld({
     record: recordOf(keystone, {status: 'uninstalled'}),
@@ -122,8 +122,8 @@ test('only the history of a release is replaced', async () => {
   expect(world.deeds()).toContain('helm install')
 })
 
-describe('what helm is started for', () => {
-  test('stands on the Lease before it starts', async () => {
+describe('the operation of helm', () => {
+  test('is on the Lease before helm starts', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       helm: (succeed, call, options) => {
@@ -139,7 +139,7 @@ describe('what helm is started for', () => {
   })
 })
 
-describe('a helm that ends badly and leaves its revision pending', () => {
+describe('a failed helm that leaves its revision pending', () => {
   /** Helm makes revision 3, and ends before it can say how. */
   const dying = (more: Parameters<typeof newWorld>[0] = {}) => {
     const world = newWorld({
@@ -166,7 +166,7 @@ describe('a helm that ends badly and leaves its revision pending', () => {
     expect(world.evidence).not.toContain('leave')
   })
 
-  test('leaves the Lease with its evidence when the cluster cannot be reached', async () => {
+  test('keeps the Lease with its evidence if the cluster is unreachable', async () => {
     const markFailed = () => Promise.reject(new KkError('KK_UNREACHABLE', 'no answer'))
     const world = dying({
       cluster: {
@@ -178,7 +178,7 @@ describe('a helm that ends badly and leaves its revision pending', () => {
     expect(world.evidence).toContain('leave')
   })
 
-  test('leaves the Lease when only its wrapper has ended', async () => {
+  test('keeps the Lease if only its wrapper has ended', async () => {
     const world = dying({leftHelm: {state: 'running', process: {pid: 7}}})
 
     await run(world).toMatchObject({code: 'KK_HELM_FAILED'})
@@ -186,7 +186,7 @@ describe('a helm that ends badly and leaves its revision pending', () => {
     expect(world.evidence).toContain('leave')
   })
 
-  test('does not touch the revision of another, who raced it', async () => {
+  test('does not touch the revision of another process after a race', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       helm: async () => {

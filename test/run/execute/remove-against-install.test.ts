@@ -15,7 +15,7 @@ describe.each(CASES)('%s of keystone by one who %s, against removal of mariadb',
     endings = await everyInterleaving(verb, patience)
   }, 60_000)
 
-  test('in every order of their steps, no dependent ends without its requirement', () => {
+  test('a removal and an install, in every order of their steps, never leave a dependent without its requirement', () => {
     expect(endings.length).toBeGreaterThan(100)
     for (const {shared, remove} of endings) {
       expect(shared.records.has(MARIADB) || !requiresMariadb(shared)).toBe(true)
@@ -23,14 +23,14 @@ describe.each(CASES)('%s of keystone by one who %s, against removal of mariadb',
     }
   })
 
-  test('each of them gets through in some order, and nothing of either is left behind', () => {
+  test('a removal and an install both succeed in some order, and leave nothing behind', () => {
     expect(endings).toContainEqual(expect.objectContaining({install: undefined, remove: 'KK_HAS_DEPENDENTS'}))
     expect(endings).toContainEqual(expect.objectContaining({install: 'KK_NOT_INSTALLED', remove: undefined}))
     for (const {shared} of endings) expect(shared).toMatchObject({leases: new Map(), reservations: []})
   })
 })
 
-test('of one who waits and one who removes, always exactly one gets through', async () => {
+test('of a removal and an install that waits, always exactly one succeeds', async () => {
   const endings = await everyInterleaving('install', 'waits')
 
   for (const {install, remove} of endings) expect([install, remove]).toContain(undefined)

@@ -33,7 +33,7 @@ function remove(setting: Setting = {}, more: Partial<RemovalWork> = {}) {
 }
 
 describe('remove', () => {
-  test('marks the lease it holds, looks who uses the release, and has helm uninstall it; then data goes', async () => {
+  test('marks the lease it holds, checks the users of the release, runs helm uninstall, then deletes data', async () => {
     const claim = {namespace: 'openstack', name: 'data-keystone-0', uid: 'c', labels: {}}
     const ended: unknown[] = []
 
@@ -53,7 +53,7 @@ describe('remove', () => {
     expect(ended).toEqual([[]])
   })
 
-  test('waits for what is being deleted, and tells what stays', async () => {
+  test('waits for objects that are being deleted, and reports those that remain', async () => {
     const answers = [true, true, false].map((isGoing) => [{object: service, isGoing, live: undefined}])
     const ended: unknown[] = []
 
@@ -71,12 +71,12 @@ describe('remove', () => {
   })
 })
 
-describe('what the release has in other services', () => {
+describe('the data of a release in other services', () => {
   const thing = {kind: 'database', name: 'keystone', at: 'mariadb'}
   const metadata = {name: 'keystone-cleanup', namespace: 'openstack'}
   const cleanup = {cronJob: {apiVersion: 'batch/v1', kind: 'CronJob', metadata}, goes: [thing]}
 
-  test('is taken away by a Job of its CronJob when nobody uses the release, before helm uninstalls it', async () => {
+  test('is removed by a Job of its CronJob if the release is unused, before helm uninstalls it', async () => {
     const {world, removing} = remove({}, {cleanup})
 
     expect(await removing).toEqual({revision: 0})
@@ -91,7 +91,7 @@ describe('what the release has in other services', () => {
     ])
   })
 
-  test('keeps the release where that fails', async () => {
+  test('keeps the release if its removal fails', async () => {
     const failure = new KkError('KK_UNHEALTHY', 'Job/keystone-cleanup-3f9a: 1 pod failed', {
       log: ['no route'],
     })
@@ -117,7 +117,7 @@ describe('what the release has in other services', () => {
     expect(world.log).toContain('annotate {"kk.openstack.org/removing":null}')
   })
 
-  test('is left alone where the release is used', async () => {
+  test('is not touched if the release is used', async () => {
     const refusal = async () => new KkError('KK_HAS_DEPENDENTS', 'in use')
 
     const {world, removing} = remove({}, {cleanup, refusal})
@@ -127,7 +127,7 @@ describe('what the release has in other services', () => {
   })
 })
 
-describe('the release stays, and the lease is as it was,', () => {
+describe('a removal keeps the release and its lease', () => {
   const later: ReleaseRecord = {...record, revision: 3}
   const anew: ReleaseRecord = {...record, secret: {...record.secret, uid: 'another'}}
   const reservation = {
@@ -195,14 +195,14 @@ describe('the release stays, and the lease is as it was,', () => {
   })
 })
 
-test('a removal that was cut short is finished', async () => {
+test('remove finishes an interrupted removal', async () => {
   const {world, removing} = remove({record: {...record, status: 'uninstalling'}})
 
   await removing
   expect(world.log).toContain('helm uninstall')
 })
 
-test('a record that helm could not delete is told, and data stays', async () => {
+test('remove reports a record that helm could not delete, and keeps data', async () => {
   const claim = {namespace: 'openstack', name: 'data-keystone-0', uid: 'c', labels: {}}
 
   const {world, removing} = remove(
@@ -221,7 +221,7 @@ test('a record that helm could not delete is told, and data stays', async () => 
   expect(world.log).not.toContain('delete claim data-keystone-0')
 })
 
-test('an interruption before helm starts stops it; one that comes later lets helm end, and data stays', async () => {
+test('remove stops at an interruption before helm starts; a later one lets helm finish and keeps data', async () => {
   const {world, removing} = remove(
     {
       cluster: {

@@ -32,7 +32,7 @@ const reservationsIn = (world: ReturnType<typeof newWorld>) =>
   world.log.filter((line) => /reservation|helm /.test(line))
 
 describe('an install', () => {
-  test('declares a reservation on each requirement until its deadline, and takes them back when helm has ended', async () => {
+  test('creates a reservation on each requirement until its deadline, and withdraws them when helm has ended', async () => {
     const world = worldWith({})
 
     await install(world)
@@ -47,7 +47,7 @@ describe('an install', () => {
     ])
   })
 
-  test('takes them back when helm fails, too; that they cannot be taken back fails nothing', async () => {
+  test('withdraws them if helm fails, too, and ignores errors of that', async () => {
     const failing = newWorld({helm: () => Promise.reject(new KkError('KK_HELM_FAILED', 'no'))})
     const world = worldWith({withdraw: () => Promise.reject(new KkError('KK_UNREACHABLE', 'no answer'))})
 
@@ -58,7 +58,7 @@ describe('an install', () => {
     await expect(install(world)).resolves.toEqual({revision: 1})
   })
 
-  test('does not start when a reservation cannot be written', async () => {
+  test('does not start if a reservation cannot be written', async () => {
     const world = worldWith({declare: () => Promise.reject(new KkError('KK_FORBIDDEN', 'no'))})
 
     await expect(install(world)).rejects.toMatchObject({code: 'KK_FORBIDDEN'})
@@ -71,7 +71,7 @@ describe('a requirement that is being removed', () => {
     deletionMarker: async () => (count-- > 0 ? {holder: 'grace@host'} : undefined),
   })
 
-  test('is waited for, until its Lease is free: who held it has ended, or is dead', async () => {
+  test('is awaited until its Lease is free because its holder has ended or is dead', async () => {
     const world = worldWith(deletionMarkers(1))
 
     await install(world)
@@ -84,7 +84,7 @@ describe('a requirement that is being removed', () => {
     expect(world.log).toContain('helm install')
   })
 
-  test('is told when the wait was in vain', async () => {
+  test('is reported if it is not free in time', async () => {
     const world = worldWith(deletionMarkers(9), {
       leases: port({
         async hold(release) {
@@ -110,7 +110,7 @@ describe('an upgrade', () => {
     return reservationsIn(world).filter((line) => /reservation/.test(line))
   }
 
-  test('needs reservations only for what its record does not say yet, and takes back those of a killed run', async () => {
+  test('needs reservations only for requirements that its record lacks, and withdraws those of a killed run', async () => {
     expect(await upgradeFrom(['mariadb'])).toEqual([
       'reservation on openstack/neutron',
       'withdraw reservations',

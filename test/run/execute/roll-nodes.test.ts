@@ -26,7 +26,7 @@ const deeds = (log: readonly string[]) =>
   log.filter((line) => /^(delete object|gate )|nodes have its new pod/.test(line))
 
 describe('pods that are replaced node by node', () => {
-  it('go after helm and before the gate, the next one when those before are ready', async () => {
+  it('are deleted after helm and before the gate, each when those before are ready', async () => {
     const world = worldOf(
       {isSettled: true, ready: 0, outdated: [pod('first'), pod('second')]},
       {isSettled: false, ready: 0, outdated: [pod('second')]},
@@ -45,7 +45,7 @@ describe('pods that are replaced node by node', () => {
     ])
   })
 
-  it('are not waited for by an installation: its gate tells what they lack', async () => {
+  it('are not awaited by an installation: its gate reports what is missing', async () => {
     const world = worldOf({isSettled: false, ready: 0, outdated: []})
 
     await world.execute(actionOf('upgrade', 1), workOf())
@@ -53,7 +53,7 @@ describe('pods that are replaced node by node', () => {
     expect(deeds(world.log)).toEqual(['gate Deployment/keystone-api'])
   })
 
-  it('fail the release where time is over before all are new, though all that are there are ready', async () => {
+  it('fail the release if the timeout expires before all are new, although all existing ones are ready', async () => {
     const world = newWorld({
       record: bareRecord('openstack/keystone', 1),
       cluster: {
@@ -72,7 +72,7 @@ describe('pods that are replaced node by node', () => {
     expect(deeds(world.log)).not.toContain('delete object second')
   })
 
-  it('are gone on with by a run that only awaits', async () => {
+  it('are continued by a run that only awaits', async () => {
     const world = worldOf({isSettled: true, ready: 1, outdated: [pod('second')]})
 
     await world.execute(actionOf('await', 1))
@@ -80,7 +80,7 @@ describe('pods that are replaced node by node', () => {
     expect(deeds(world.log)).toContain('delete object second')
   })
 
-  it('stay where a release is only checked', async () => {
+  it('are kept if the release is only checked', async () => {
     const world = worldOf({isSettled: true, ready: 0, outdated: [pod('first')]})
 
     await world.execute(actionOf('check', 1))

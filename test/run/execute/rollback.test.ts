@@ -28,7 +28,7 @@ const claim = (name: string) => `apiVersion: v1\nkind: PersistentVolumeClaim\nme
 const MADE = {[INSTALLATION_LABEL]: 'uid-keystone', [RUN_LABEL]: RUN}
 
 describe('rollback', () => {
-  it('is refused where the release was installed again, with as many revisions', async () => {
+  it('is refused if the release was installed again, with as many revisions', async () => {
     const world = worldAfterUpgrade()
 
     const acting = world.execute({...back(2), uid: 'uid-of-the-former'})
@@ -37,7 +37,7 @@ describe('rollback', () => {
     expect(world.deeds()).not.toContain('helm rollback to 2')
   })
 
-  it('copies no installation, which the target may not name', async () => {
+  it('keeps the installation label, which the target may lack', async () => {
     const last = recordOf(newer, {revision: 3})
     const world = worldAfterUpgrade({
       record: {...last, labels: {...last.labels, [INSTALLATION_LABEL]: 'i1'}},
@@ -48,7 +48,7 @@ describe('rollback', () => {
     expect(world.record?.labels).toMatchObject({[INSTALLATION_LABEL]: 'i1'})
   })
 
-  it('holds the lease while helm runs and the labels are put right, then passes the gate, then marks the record', async () => {
+  it('holds the lease while helm runs and the labels are corrected, then passes the gate, then marks the record', async () => {
     const world = worldAfterUpgrade()
 
     const result = await world.execute(back(2))
@@ -66,7 +66,7 @@ describe('rollback', () => {
     expect(world.record?.labels).toEqual({...labelsOf(older, 4), ...MADE, [GATED_LABEL]: '4'})
   })
 
-  it('does not hand a release over that was handed over at its target', async () => {
+  it('removes the mark of a hand-over that its target has', async () => {
     const target = recordOf(older, {revision: 2})
     const world = worldAfterUpgrade({
       earlier: [{...target, labels: {...target.labels, [EXPORTED_LABEL]: 'flux'}}],
@@ -77,7 +77,7 @@ describe('rollback', () => {
     expect(world.record?.labels).not.toHaveProperty(EXPORTED_LABEL)
   })
 
-  it('keeps the claims that the target does not have', async () => {
+  it('keeps the claims that the target lacks', async () => {
     const world = worldAfterUpgrade({
       record: recordOf(newer, {revision: 3}),
       manifests: {3: `${MANIFEST}---\n${claim('data')}`},
@@ -92,7 +92,7 @@ describe('rollback', () => {
     ])
   })
 
-  it('deletes what one that was cut short would have deleted, but no data and nothing of others', async () => {
+  it('deletes what an interrupted one would have deleted, but no data and nothing of other releases', async () => {
     const job = (name: string) => `---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: ${name}}\n`
     const mark = {
       'meta.helm.sh/release-name': 'keystone',
@@ -136,7 +136,7 @@ describe('rollback', () => {
     })
   })
 
-  it('is only noted where helm has done it already, and kk was killed before it could note that', async () => {
+  it('is only noted if helm has done it already, and kk was killed before noting it', async () => {
     const target = recordOf(older, {revision: 2})
     const copy = {...recordOf(older, {revision: 4}), labels: target.labels}
     const world = worldAfterUpgrade({earlier: [target], record: copy})
@@ -154,7 +154,7 @@ describe('rollback', () => {
     ])
   })
 
-  it('is done by helm where plain helm has put something else upon the target, which bears its labels', async () => {
+  it('runs helm if plain helm has upgraded the target, whose labels it copied', async () => {
     const target = recordOf(older, {revision: 2})
     const world = worldAfterUpgrade({
       earlier: [target],
@@ -167,7 +167,7 @@ describe('rollback', () => {
     expect(world.deeds()).toContain('helm rollback to 2')
   })
 
-  it('declares what only the earlier revision requires, before helm starts', async () => {
+  it('reserves requirements of the earlier revision before helm starts', async () => {
     const world = worldAfterUpgrade({
       cluster: {
         reservations: {
@@ -184,7 +184,7 @@ describe('rollback', () => {
     expect(world.deeds().slice(1, 4)).toEqual(['declare openstack/etcd', 'helm rollback to 2', 'withdraw'])
   })
 
-  it('stands in the journal before helm starts, with the revision that it is to make', async () => {
+  it('is in the journal before helm starts, with the expected revision', async () => {
     const world = worldAfterUpgrade()
 
     await world.execute(back(2))
@@ -199,7 +199,7 @@ describe('rollback', () => {
     ])
   })
 
-  it('labels a revision that failed, whose copied labels are of another', async () => {
+  it('labels a failed revision, whose copied labels are those of another', async () => {
     const world = worldAfterUpgrade({
       cluster: {
         records: port({last: async () => world.record && {...world.record, status: 'failed'}}),
@@ -211,7 +211,7 @@ describe('rollback', () => {
     expect(world.record?.labels).toEqual({...labelsOf(older, 4), ...MADE})
   })
 
-  it('leaves no mark when the gate stays closed', async () => {
+  it('sets no mark if the gate stays closed', async () => {
     const world = worldAfterUpgrade({
       cluster: {
         health: port({
@@ -232,7 +232,7 @@ describe('rollback', () => {
     })
   })
 
-  it('starts no helm when the revision was pruned after the plan', async () => {
+  it('starts no helm if the revision was pruned after the plan', async () => {
     const world = worldAfterUpgrade({earlier: []})
 
     await expect(world.execute(back(2))).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe('rollback', () => {
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
   })
 
-  it('starts no helm when somebody changed the release after the plan', async () => {
+  it('starts no helm if another process changed the release after the plan', async () => {
     const world = worldAfterUpgrade({record: recordOf(newer, {revision: 4})})
 
     await expect(world.execute(back(2))).rejects.toMatchObject({code: 'KK_RACED'})

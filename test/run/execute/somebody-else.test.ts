@@ -24,8 +24,8 @@ function later(record: ReleaseRecord, status = 'deployed'): ReleaseRecord {
   return {...record, revision: record.revision + 1, status}
 }
 
-describe('somebody else', () => {
-  test('who changed the release after the plan is told before helm starts', async () => {
+describe('another process', () => {
+  test('that changed the release after the plan is reported before helm starts', async () => {
     const world = newWorld({record: later(recordOf(keystone))})
 
     const acting = world.execute(actionOf('upgrade', 2), workOf(keystone))
@@ -43,7 +43,7 @@ describe('somebody else', () => {
     return {...record, labels: {...record.labels, [RUN_LABEL]: 'r2', ...labels}}
   }
 
-  test('who has made the same revision of the same inputs leaves nothing but the gate', async () => {
+  test('that has made the same revision from the same inputs leaves only the gate to pass', async () => {
     const world = newWorld({record: equal()})
     const action = {...actionOf('upgrade', 2), inputs: inputsDigest(keystone)}
 
@@ -64,14 +64,14 @@ describe('somebody else', () => {
     {what: 'for another environment', record: equal({[OWNER_LABEL]: 'another'})},
     {what: 'by plain helm upon it', record: equal({[REVISION_LABEL]: '2'})},
     {what: 'that is not deployed', record: {...equal(), status: 'failed'}},
-  ])('who has made a revision $what is told before helm starts', async ({record}) => {
+  ])('that has made a revision $what is reported before helm starts', async ({record}) => {
     const world = newWorld({record})
     const action = {...actionOf('upgrade', 2), inputs: inputsDigest(keystone)}
 
     await expect(world.execute(action, workOf(keystone))).rejects.toMatchObject({code: 'KK_RACED'})
   })
 
-  test('who marks the same revision at the same moment is no obstacle', async () => {
+  test('that marks the same revision at the same moment is no obstacle', async () => {
     const record = recordOf(keystone, {gated: undefined})
     let marks = 0
     const world = newWorld({
@@ -95,14 +95,14 @@ describe('somebody else', () => {
   test.each([
     {what: 'installed it', action: actionOf('install', 0), record: bareRecord(id('keystone'))},
     {what: 'removed it', action: actionOf('upgrade', 2), record: undefined},
-  ])('who $what after the plan is told before helm starts', async ({action, record}) => {
+  ])('that $what after the plan is reported before helm starts', async ({action, record}) => {
     const world = newWorld({record})
 
     await expect(world.execute(action, workOf(keystone))).rejects.toMatchObject({code: 'KK_RACED'})
     expect(world.deeds()).not.toContain(`helm ${action.kind}`)
   })
 
-  test('whose operation has not ended is told before helm starts', async () => {
+  test('whose operation has not ended is reported before helm starts', async () => {
     const world = newWorld({record: recordOf(keystone, {status: 'pending-upgrade'})})
 
     const acting = world.execute(actionOf('upgrade', 2), workOf(keystone))
@@ -111,7 +111,7 @@ describe('somebody else', () => {
     expect(world.deeds()).not.toContain('helm upgrade')
   })
 
-  test('who changed it between the look and helm is told by the revision that helm made', async () => {
+  test('that changed it between the check and helm is reported by the revision that helm made', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       helm: (succeed, ...change) => {
@@ -132,7 +132,7 @@ describe('somebody else', () => {
   test.each([
     {what: 'changed it', after: (record: ReleaseRecord) => later(record), now: 'revision 4'},
     {what: 'removed it', after: () => undefined, now: 'no release'},
-  ])('who $what right after helm is told by the record', async ({after, now}) => {
+  ])('that $what right after helm is reported by the record', async ({after, now}) => {
     const world = newWorld({
       record: recordOf(keystone),
       helm: async (succeed, ...change) => {
@@ -150,7 +150,7 @@ describe('somebody else', () => {
     })
   })
 
-  test('who changed it while its gate was awaited is told, and nothing is marked', async () => {
+  test('that changed it while its gate was awaited is reported, and nothing is marked', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
@@ -188,7 +188,7 @@ describe('somebody else', () => {
       now: 'the namespace openstack was deleted',
       present: [],
     },
-  ])('who $what ends the waiting for what is missing', async ({found, now, present}) => {
+  ])('that $what ends the wait for missing objects', async ({found, now, present}) => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
@@ -214,7 +214,7 @@ describe('somebody else', () => {
     })
   })
 
-  test('who replaced it is told while its pods are not ready', async () => {
+  test('that replaced it is reported while its pods are not ready', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
@@ -237,7 +237,7 @@ describe('somebody else', () => {
 
   const unhealthy = new KkError('KK_UNHEALTHY', 'Deployment/keystone-api: 0 of 1 replicas are available')
 
-  test('who replaced it is told where the gate stays closed', async () => {
+  test('that replaced it is reported if the gate stays closed', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
@@ -284,7 +284,7 @@ describe('somebody else', () => {
     },
   )
 
-  test('whose Lease had run out is told before helm starts', async () => {
+  test('whose Lease had expired is reported before helm starts', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
@@ -301,7 +301,7 @@ describe('somebody else', () => {
     expect(world.log.indexOf(line)).toBeLessThan(world.log.indexOf('helm upgrade'))
   })
 
-  test('who had the Lease for long has taken none of the time of the release', async () => {
+  test('that held the Lease for long takes none of the time of the release', async () => {
     const deadlines: number[] = []
     const world = newWorld({
       record: recordOf(keystone),
@@ -330,7 +330,7 @@ describe('somebody else', () => {
     expect(deadlines).toEqual([60_000, 60_000])
   })
 
-  test('who holds the lease is told, already while it is waited for', async () => {
+  test('that holds the lease is reported, already during the wait', async () => {
     const world = newWorld({
       cluster: {
         leases: port({

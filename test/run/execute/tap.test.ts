@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {testsInTap} from '../../../src/run/execute/tap.ts'
 
-it('reads each test with its end, its time and what it said', () => {
+it('testsInTap returns each test with its outcome, its duration and its message', () => {
   const log = `# what is before does not count
 ok 0 - not of it
 TAP version 14
@@ -40,11 +40,11 @@ not ok
 it.each([
   ['of another form', ['ok', 'all is well']],
   ['without a line', []],
-])('finds none in a log %s', (_, log) => {
+])('testsInTap returns no tests for a log %s', (_, log) => {
   expect(testsInTap(log)).toEqual([])
 })
 
-it('counts a test whose details are cut off or no YAML', () => {
+it('testsInTap counts a test whose details are cut off or not YAML', () => {
   expect(testsInTap(['TAP version 13', 'ok 1 - a', '  ---', '  duration_ms: ['])).toEqual([
     {name: 'a', outcome: 'passed'},
   ])

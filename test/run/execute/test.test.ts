@@ -6,8 +6,8 @@ import {actionOf, newWorld} from './world.ts'
 const keystone = desiredOf('keystone')
 const record = recordOf(keystone, {revision: 3})
 
-describe('a test', () => {
-  it('is run under the lease, and makes no revision', async () => {
+describe('helm test', () => {
+  it('runs under the lease, and makes no revision', async () => {
     const world = newWorld({record})
 
     const result = await world.execute(actionOf('test', 3))
@@ -28,7 +28,7 @@ spec: {containers: [{name: test}]}
   it.each([
     ['passed', async () => undefined],
     ['failed', async () => Promise.reject(new Error('helm test failed'))],
-  ])('that %s tells how each test ended, where its pod logs them, without secrets', async (_, test) => {
+  ])('that %s reports each result that its pod logs, without secrets', async (_, test) => {
     const world = newWorld({
       record,
       hooks: [tempest],
@@ -50,7 +50,7 @@ spec: {containers: [{name: test}]}
     ['another revision than the plan saw', {revision: 4}, 'KK_RACED'],
     ['an operation that has not ended', {revision: 3, status: 'pending-upgrade'}, 'KK_PENDING'],
     ['a revision that failed', {revision: 3, status: 'failed'}, 'KK_UNHEALTHY'],
-  ])('is not begun on %s', async (_, found, code) => {
+  ])('is not started on %s', async (_, found, code) => {
     const world = newWorld({record: recordOf(keystone, found)})
 
     await expect(world.execute(actionOf('test', 3))).rejects.toMatchObject({code})
@@ -58,7 +58,7 @@ spec: {containers: [{name: test}]}
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
   })
 
-  it('says when somebody changed the release meanwhile: helm has written the record as it was', async () => {
+  it('reports that another process changed the release: helm has overwritten the record', async () => {
     const world = newWorld({
       record,
       test: async () => {

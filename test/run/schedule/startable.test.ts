@@ -41,7 +41,7 @@ describe('requirements', () => {
 })
 
 describe('urgency', () => {
-  test('what starts the longest remaining path comes first, then the order of the plan', () => {
+  test('starts the longest remaining path first, then the order of the plan', () => {
     const plan = planOf({
       memcached: [],
       rabbitmq: [],
@@ -55,28 +55,28 @@ describe('urgency', () => {
     expect(startableNames({plan, limit: 1})).toEqual(['mariadb'])
   })
 
-  test('what has nothing to do makes no path longer', () => {
+  test('ignores actions without work', () => {
     const plan = planOf({a: [], b: ['a'], c: ['b'], x: [], y: ['x']}, {b: 'unchanged', c: 'unchanged'})
 
     expect(startableNames({plan})).toEqual(['x', 'a'])
   })
 })
 
-describe('the limit', () => {
-  test('counts the helms that run, not the gates that are awaited', () => {
+describe('the limit of slots', () => {
+  test('counts running helms, not awaited gates', () => {
     const plan = planOf({a: [], b: [], c: [], d: []})
 
     expect(startableNames({plan, states: {a: 'running', b: 'gating'}, limit: 2})).toEqual(['c'])
     expect(startableNames({plan, states: {a: 'running', b: 'applied'}, limit: 2})).toEqual([])
   })
 
-  test('does not hold up what runs no helm', () => {
+  test('does not delay actions without helm', () => {
     const plan = planOf({a: [], b: [], c: [], d: []}, {b: 'await', c: 'check', d: 'unchanged'})
 
     expect(startableNames({plan, states: {a: 'running'}, limit: 1})).toEqual(['b', 'c', 'd'])
   })
 
-  test('counts the gates, too, at their start condition', () => {
+  test('counts gates, too, with the start condition gate', () => {
     const plan = planOf({a: [], b: [], c: [], d: [], e: []}, {b: 'await', e: 'check'})
     const names = (states: Readonly<Record<string, ActionState>>, limit: number) =>
       startableNames({plan, states, limit, startCondition: 'gate'})
@@ -95,20 +95,20 @@ describe('the limit', () => {
   })
 })
 
-test('a group waits for what any of its members requires', () => {
+test('startable delays a group until the requirements of all its members are met', () => {
   const plan = planOf({nova: ['neutron:applied', 'glance'], neutron: ['nova:applied'], glance: []})
 
   expect(startableNames({plan})).toEqual(['glance'])
   expect(startableNames({plan, states: {glance: 'succeeded'}})).toEqual(['nova', 'neutron'])
 })
 
-test('of a group that was interrupted half way, the rest may start', () => {
+test('startable returns the rest of a group that was interrupted half way', () => {
   const plan = planOf({nova: ['neutron:applied'], neutron: ['nova:applied']})
 
   expect(startableNames({plan, states: {nova: 'succeeded'}})).toEqual(['neutron'])
 })
 
-test('what is counted along is what a look at all states tells', () => {
+test('startable returns from its counters what a scan of all states returns', () => {
   const walk = fc.record({
     plan: arbitraryPlan(),
     limit: fc.integer({min: 1, max: 4}),

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 
 describe('makeDirectory', () => {
-  it('makes what is missing, for whom it is told, and nothing when all is there', async () => {
+  it('creates missing directories with the mode, and nothing if all exist', async () => {
     await makeDirectory(join(directory, 'a/b/c'), {mode: 0o700})
     await makeDirectory(join(directory, 'a/b/c'))
 
@@ -18,7 +18,7 @@ describe('makeDirectory', () => {
     expect(await readdir(join(directory, 'a/b'))).toEqual(['c'])
   })
 
-  it('may be asked for the same directory many times at once', async () => {
+  it('can create the same directory concurrently', async () => {
     await Promise.all(Array.from({length: 20}, () => makeDirectory(join(directory, 'a/b/c'))))
 
     expect(await readdir(join(directory, 'a/b'))).toEqual(['c'])
@@ -27,11 +27,13 @@ describe('makeDirectory', () => {
   it.each(['/proc/x/y', '/proc/self/x', '/proc/1/x/y/z'])('%s is refused at once', async (path) => {
     await expect(makeDirectory(path)).rejects.toMatchObject({
       code: 'KK_FILE',
-      message: expect.stringMatching(new RegExp(`^the directory ${path} cannot be created \\(E(NOENT|ACCES)`)),
+      message: expect.stringMatching(
+        new RegExp(`^the directory ${path} cannot be created \\(E(NOENT|ACCES)`),
+      ),
     })
   })
 
-  it('below a file, the file is named', async () => {
+  it('names the file in the path', async () => {
     await writeFile(join(directory, 'file'), '')
 
     await expect(makeDirectory(join(directory, 'file/x/y'))).rejects.toMatchObject({
@@ -41,8 +43,8 @@ describe('makeDirectory', () => {
   })
 })
 
-describe('nothing else', () => {
-  it('makes directories with their parents', async () => {
+describe('the sources', () => {
+  it('create directories with parents only by makeDirectory', async () => {
     const {globSync, readFileSync} = await import('node:fs')
     const source = join(import.meta.dirname, '../../../src')
 

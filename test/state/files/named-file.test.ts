@@ -19,7 +19,7 @@ it.each([
   ['in UTF-8', Buffer.from('a: é\n'), 'a: é\n'],
   ['with a byte order mark', Buffer.from('\ufeffa: 1'), 'a: 1'],
   ['that is empty', Buffer.alloc(0), ''],
-])('a file %s is read', async (_, bytes, text) => {
+])('reads a file %s', async (_, bytes, text) => {
   expect(await readNamedFile(await written(bytes))).toBe(text)
 })
 
@@ -27,7 +27,7 @@ it.each([
   ['Latin-1', Buffer.from('user: kk\npassword: é\nport: 1\n', 'latin1'), 2],
   ['Latin-1 in the last line', Buffer.from('a: é', 'latin1'), 1],
   ['UTF-16', Buffer.from('\ufeffa: 1\n', 'utf16le'), 1],
-])('a file in %s is refused with its line', async (_, bytes, line) => {
+])('refuses a file in %s with its line', async (_, bytes, line) => {
   const file = await written(bytes)
 
   await expect(readNamedFile(file, {what: '--values file'})).rejects.toMatchObject({
@@ -36,7 +36,7 @@ it.each([
   })
 })
 
-it('a file that is missing is refused', async () => {
+it('reports a missing file', async () => {
   await expect(readNamedFile(join(directory, 'none'))).rejects.toMatchObject({
     code: 'KK_FILE',
     message: `${directory}/none: the file cannot be read (ENOENT)`,

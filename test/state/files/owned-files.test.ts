@@ -4,7 +4,7 @@ import {expect, it} from 'vitest'
 import {writeOwnedFiles} from '../../../src/state/files/owned-files.ts'
 import {writeFiles} from '../../charts/support/write-files.ts'
 
-it('files of earlier writes go, and none outside of the directory, whatever its marker names', async () => {
+it('deletes the files of earlier writes, and none outside of the directory, whatever its marker lists', async () => {
   const home = writeFiles({'kept.yaml': '', 'out/.mark': '../kept.yaml\nold.yaml\n', 'out/old.yaml': ''})
   const files = new Map([['new.yaml', {content: '', mode: 0o644}]])
 

@@ -9,7 +9,7 @@ import {testDirectory} from '../../support/test-directory.ts'
 
 const ENDLESS = {code: 'KK_FILE', message: expect.stringContaining('expected at most 64 MiB, got more')}
 
-it('ends what has no end: a device, an environment file, standard input', async () => {
+it('stops reading endless input: a device, an environment file, standard input', async () => {
   const chunk = Buffer.alloc(1024 * 1024)
   const stdin = Readable.from(
     (function* () {
@@ -29,7 +29,7 @@ async function namedPipe(): Promise<string> {
   return pipe
 }
 
-it('ends a named pipe that nobody writes to', async () => {
+it('stops reading a named pipe without a writer', async () => {
   const reading = readNamedFile(await namedPipe(), {what: '--values db', silenceMilliseconds: 50})
 
   await expect(reading).rejects.toMatchObject({
@@ -38,14 +38,14 @@ it('ends a named pipe that nobody writes to', async () => {
   })
 })
 
-it('ends standard input that is silent', async () => {
+it('stops reading silent standard input', async () => {
   await expect(readToEnd(new PassThrough(), 'standard input', 50)).rejects.toMatchObject({
     code: 'KK_FILE',
     message: 'standard input: no input for 0.05 s, and it has not ended',
   })
 })
 
-it('reads a named pipe whose writer comes late', async () => {
+it('reads a named pipe whose writer starts late', async () => {
   const pipe = await namedPipe()
   const reading = readNamedFile(pipe)
 
@@ -56,7 +56,7 @@ it('reads a named pipe whose writer comes late', async () => {
   expect(await reading).toBe('a: 1\n')
 })
 
-it('reads what a shell puts in the place of a command', async () => {
+it('reads a process substitution of a shell', async () => {
   const script = `import {readNamedFile} from '${join(import.meta.dirname, '../../../src/state/files/named-file.ts')}'
     process.stdout.write(await readNamedFile(process.argv[1]))`
   const words = ['-c', '"$0" --input-type=module --eval "$1" <(echo a: 1)', process.execPath, script]
@@ -64,7 +64,7 @@ it('reads what a shell puts in the place of a command', async () => {
   expect((await execa('bash', words)).stdout).toBe('a: 1')
 })
 
-it('reads a pipe that ends', async () => {
+it('reads a pipe to its end', async () => {
   const {text} = await loadSource({file: '-', stdin: Readable.from(['a: ', 'é'])})
 
   expect(text).toBe('a: é')

@@ -29,7 +29,7 @@ async function directoryOf(ending: string): Promise<string> {
   return stdout
 }
 
-it('a temporary directory is its owner’s alone, and goes when it is removed', async () => {
+it('a temporary directory is private to its owner, and deleted by remove()', async () => {
   const directory = await temporaryDirectory('kk-test-')
   expect((await stat(directory.path)).mode & 0o777).toBe(0o700)
 
@@ -38,14 +38,14 @@ it('a temporary directory is its owner’s alone, and goes when it is removed', 
   expect(existsSync(directory.path)).toBe(false)
 })
 
-it('it goes when the process ends without removing it', async () => {
+it('a temporary directory is deleted if the process exits without removing it', async () => {
   expect(existsSync(await directoryOf('process.exit(130)'))).toBe(false)
 })
 
 describe.runIf(process.platform === 'linux')('what a killed process left', () => {
   const KILL = "process.kill(process.pid, 'SIGKILL')"
 
-  it('goes with the next directory that is made', async () => {
+  it('is deleted when the next one is created', async () => {
     const left = await directoryOf(KILL)
     await writeFile(join(left, 'Chart.yaml'), '')
 
@@ -58,7 +58,7 @@ describe.runIf(process.platform === 'linux')('what a killed process left', () =>
     await nextButOne.remove()
   })
 
-  it('stays while a helm that outlived it was given it', async () => {
+  it('is kept while a surviving helm uses it', async () => {
     const left = await directoryOf(KILL)
     const helm = execa('sh', ['-c', 'read line', 'helm', join(left, '0/chart')])
     await (await temporaryDirectory('kk-other-')).remove()
@@ -71,7 +71,7 @@ describe.runIf(process.platform === 'linux')('what a killed process left', () =>
     expect(existsSync(left)).toBe(false)
   })
 
-  it('stays where nothing can be proved: another machine, another name, no directory', async () => {
+  it('is kept if nothing can be proved: another machine, another name, no directory', async () => {
     const {place} = (await thisOwner())!
     const others = [`kk-run-1-2-${'0'.repeat(16)}-abcdef`, 'kk-run-abcdef', `mine-1-2-${place}-abcdef`]
     for (const other of others) await mkdir(join(parent, other))
@@ -84,8 +84,8 @@ describe.runIf(process.platform === 'linux')('what a killed process left', () =>
   })
 })
 
-describe('what cannot be written', () => {
-  it('is KK_FILE where the temp folder is missing', async () => {
+describe('KK_FILE of an unwritable directory', () => {
+  it('is reported for a missing temp folder', async () => {
     vi.stubEnv('TMPDIR', join(parent, 'missing'))
 
     await expect(temporaryDirectory('kk-test-')).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('what cannot be written', () => {
   it.each([
     ['a full disk', {syscall: 'write', code: 'ENOSPC'}],
     ['a file limit', {syscall: 'write', code: 'EFBIG'}],
-  ])('is KK_FILE on %s', async (_, failure) => {
+  ])('is reported for %s', async (_, failure) => {
     const directory = await temporaryDirectory('kk-test-')
 
     const filled = directory.fill(() => Promise.reject(Object.assign(new Error(failure.code), failure)))
@@ -110,7 +110,7 @@ describe('what cannot be written', () => {
     await directory.remove()
   })
 
-  it('is not what fails elsewhere, or otherwise', async () => {
+  it('is not reported for errors elsewhere or of another kind', async () => {
     const directory = await temporaryDirectory('kk-test-')
     const fill = (error: Error) => directory.fill(() => Promise.reject(error))
 

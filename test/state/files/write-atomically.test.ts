@@ -10,13 +10,13 @@ beforeEach(async () => {
 })
 
 describe('writeAtomically', () => {
-  it('makes the directories above the file', async () => {
+  it('creates the parent directories of the file', async () => {
     await writeAtomically(join(directory, 'a/b/file'), 'text')
 
     expect(await readFile(join(directory, 'a/b/file'), 'utf8')).toBe('text')
   })
 
-  it('replaces a file and leaves nothing beside it', async () => {
+  it('replaces a file and leaves no other file', async () => {
     await writeFile(join(directory, 'file'), 'old and longer')
 
     await writeAtomically(join(directory, 'file'), 'new')
@@ -31,7 +31,7 @@ describe('writeAtomically', () => {
     expect((await stat(join(directory, 'file'))).mode & 0o777).toBe(mode)
   })
 
-  it('leaves nothing beside the file when it cannot be replaced', async () => {
+  it('leaves no other file if the file cannot be replaced', async () => {
     await mkdir(join(directory, 'file'))
 
     await expect(writeAtomically(join(directory, 'file'), 'text')).rejects.toThrow('EISDIR')

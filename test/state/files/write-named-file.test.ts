@@ -14,11 +14,11 @@ beforeEach(async () => {
 
 const at = (name: string) => resolve(directory, name)
 
-describe('a file that the user names', () => {
+describe('writeNamedFile', () => {
   it.each([
     [undefined, 0o600],
     [0o644, 0o644],
-  ])('is replaced, with mode %s as %i', async (mode, expected) => {
+  ])('replaces a file with mode %s as %i', async (mode, expected) => {
     await writeNamedFile(at('file'), 'new', mode === undefined ? {} : {mode})
 
     expect(await readFile(at('file'), 'utf8')).toBe('new')
@@ -30,7 +30,7 @@ describe('a file that the user names', () => {
     ['one that is there', 'file'],
     ['none yet', 'fresh'],
     ['another link', 'second'],
-  ])('that is a link stays one, and leads to the text: to %s', async (_, target) => {
+  ])('follows a link and keeps it: to %s', async (_, target) => {
     await mkdir(at('links'))
     await symlink('links/../fresh', at('second'))
     await symlink(`../${target}`, at('links/link'))
@@ -53,7 +53,7 @@ describe('a file that the user names', () => {
     expect((await lstat(at('link'))).isSymbolicLink()).toBe(true)
   })
 
-  it('that is a FIFO without a reader is waited for, and does not keep kk from ending', async () => {
+  it('waits for the reader of a FIFO, and lets kk exit', async () => {
     await execa('mkfifo', [at('fifo')])
     await writeFile(
       at('write.ts'),
@@ -68,7 +68,7 @@ await writeNamedFile('fifo', 'new')`,
     expect((await child).signal).toBe('SIGTERM')
   })
 
-  it('as - is standard output', async () => {
+  it('writes - to standard output', async () => {
     await writeFile(
       at('write.ts'),
       `import {writeNamedFile} from '${resolve('src/state/files/write-named-file.ts')}'
@@ -85,7 +85,7 @@ await writeNamedFile('-', 'new')`,
     ['-', false],
     ['fresh', true],
     ['file', true],
-  ])('%s is a plain file: %s', async (name, expected) => {
+  ])('recognizes %s as a plain file: %s', async (name, expected) => {
     expect(await isPlainFile(name.startsWith('/') || name === '-' ? name : at(name))).toBe(expected)
   })
 
@@ -93,7 +93,7 @@ await writeNamedFile('-', 'new')`,
     ['a socket', 'node write.ts', 'ace'],
     ['a pipe', 'node write.ts | cat', 'ace'],
     ['a file that is added to', 'node write.ts >> file; cat file', 'oldace'],
-  ])('that is standard output itself goes there: %s', async (_, command, expected) => {
+  ])('writes /dev/stdout to standard output: %s', async (_, command, expected) => {
     await symlink('/proc/self/fd/1', at('link'))
     await writeFile(
       at('write.ts'),
@@ -110,7 +110,7 @@ process.stdout.write('e')`,
   })
 })
 
-describe('a name that cannot be written', () => {
+describe('an unwritable name', () => {
   it.each([
     ['.', 'it is a directory'],
     ['missing/file', 'there is no directory MISSING'],
@@ -118,7 +118,7 @@ describe('a name that cannot be written', () => {
     ['file/below', 'there is no directory FILE'],
     ['file/further/below', 'there is no directory FILE/further'],
     ['loop', 'ELOOP'],
-  ])('is refused and nothing is made: %s', async (name, why) => {
+  ])('is refused and nothing is created: %s', async (name, why) => {
     await symlink(at('missing/file'), at('dangling'))
     await symlink('loop', at('loop'))
     const before = await readdir(directory)
@@ -132,7 +132,7 @@ describe('a name that cannot be written', () => {
     expect(await readFile(at('file'), 'utf8')).toBe('old')
   })
 
-  it('is found beforehand, also where only the file system forbids it', async () => {
+  it('is detected before the write, also on a read-only file system', async () => {
     await expect(expectWritable('/proc/file')).rejects.toMatchObject({
       code: 'KK_FILE',
       message: '/proc/file cannot be written (you may not write to the directory /proc)',

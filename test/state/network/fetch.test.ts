@@ -22,7 +22,7 @@ async function openServer(): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-it('a request goes through the proxy that the environment names, and past it where NO_PROXY says so', async () => {
+it('fetchThroughProxy uses the proxy of the environment, and none for hosts in NO_PROXY', async () => {
   const [port, proxy] = [await openServer(), await openProxy()]
   const env = {HTTP_PROXY: proxy.url.replace('//', '//ada:s3cret@')}
   const body = 'hello'
@@ -38,7 +38,7 @@ it('a request goes through the proxy that the environment names, and past it whe
   expect(proxy.asked).toEqual([`POST http://faraway.invalid:${port}/a Basic ${login}`])
 })
 
-it('a redirection is asked for as its own address wants it', async () => {
+it('fetchThroughProxy chooses the proxy of a redirect by its own address', async () => {
   const [port, proxy] = [await openServer(), await openProxy()]
   const env = {HTTP_PROXY: proxy.url, NO_PROXY: 'near.invalid'}
   const away = encodeURIComponent(`http://127.0.0.1:${port}/near`)

@@ -4,7 +4,7 @@ import {namesProxy, proxyFor} from '../../../src/state/network/proxy.ts'
 const PROXY = 'http://proxy:3128'
 
 // What golang.org/x/net/http/httpproxy (v0.57.0) answers, asked with the same.
-describe('NO_PROXY, as Go reads it', () => {
+describe('NO_PROXY, with the rules of Go', () => {
   it.each([
     ['example.com', 'https://example.com'],
     ['example.com', 'https://a.example.com:6443'],
@@ -29,7 +29,7 @@ describe('NO_PROXY, as Go reads it', () => {
     ['', 'https://localhost:6443'],
     ['', 'https://127.5.5.5:6443'],
     ['', 'https://[::1]:6443'],
-  ])('%j lets %s go past the proxy', (noProxy, url) => {
+  ])('%j excludes %s from the proxy', (noProxy, url) => {
     expect(proxyFor(url, {HTTPS_PROXY: PROXY, HTTP_PROXY: PROXY, NO_PROXY: noProxy})).toBeUndefined()
   })
 
@@ -50,12 +50,12 @@ describe('NO_PROXY, as Go reads it', () => {
     ['[fd00::1]', 'https://[fd00::1]'],
     ['::/0', 'https://10.0.0.1'],
     [' , ', 'https://example.com'],
-  ])('%j lets %s go through the proxy', (noProxy, url) => {
+  ])('%j does not exclude %s from the proxy', (noProxy, url) => {
     expect(proxyFor(url, {HTTPS_PROXY: PROXY, HTTP_PROXY: PROXY, NO_PROXY: noProxy})).toBe(PROXY)
   })
 })
 
-describe('the proxy', () => {
+describe('proxyFor', () => {
   it.each([
     ['https://a', {HTTPS_PROXY: 'http://s:1', HTTP_PROXY: 'http://p:1'}, 'http://s:1'],
     ['http://a', {HTTPS_PROXY: 'http://s:1', HTTP_PROXY: 'http://p:1'}, 'http://p:1'],
@@ -69,11 +69,11 @@ describe('the proxy', () => {
     ['https://a', {HTTPS_PROXY: 'http://[bad'}, undefined],
     ['http://a', {HTTP_PROXY: 'http://p:1', REQUEST_METHOD: 'GET'}, undefined],
     ['https://a', {ALL_PROXY: 'http://p:1'}, undefined],
-  ])('for %s with %j is %s', (url, env, proxy) => {
+  ])('returns, for %s with %j, %s', (url, env, proxy) => {
     expect(proxyFor(url, env)).toBe(proxy)
   })
 
-  it('is looked for only where one is named', () => {
+  it('is evaluated only if the environment names a proxy', () => {
     expect([{}, {NO_PROXY: 'a'}, {HTTP_PROXY: ''}].map(namesProxy)).toEqual([false, false, false])
     expect(namesProxy({https_proxy: 's:1'})).toBe(true)
   })

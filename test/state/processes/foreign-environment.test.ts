@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-it("leaves out kk's own variables and the password of its database", () => {
+it("foreignEnvironment omits kk's own variables and the database password", () => {
   const env = foreignEnvironment({
     PATH: '/bin',
     HTTPS_PROXY: 'http://proxy',
@@ -27,7 +27,7 @@ const SOURCE = join(import.meta.dirname, '../../../src')
 /** A container's own command, before which kk stands: it may be kk again. */
 const WHOLE = ['commands/entrypoint.ts']
 
-it('is chosen for every program that kk starts: none inherits the whole environment', () => {
+it('foreignEnvironment is used for every program that kk starts', () => {
   const sources = globSync('**/*.ts', {cwd: SOURCE}).map((file) => ({
     file,
     source: readFileSync(join(SOURCE, file), 'utf8'),
@@ -43,7 +43,7 @@ it('is chosen for every program that kk starts: none inherits the whole environm
   expect(sources.filter(({source}) => source.includes('node:child_process'))).toEqual([])
 })
 
-it('has no key of kk for git, and what git starts', async () => {
+it('foreignEnvironment passes no key of kk to git and its children', async () => {
   vi.stubEnv('KK_STORE_KEY', 's3cret')
   vi.stubEnv('PGPASSWORD', 's3cret')
 

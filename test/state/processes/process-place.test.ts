@@ -29,13 +29,13 @@ it.each<[string, Partial<ProcessPlace>, ReturnType<typeof relationOf>]>([
   expect(relationOf({...here, ...other}, here)).toBe(relation)
 })
 
-it('a place that tells no boot cannot be looked at', () => {
+it('sightProcess cannot see a process whose place has no boot id', () => {
   expect(relationOf({host: 'laptop'}, {host: 'laptop'})).toBe('elsewhere')
 })
 
 afterEach(() => vi.unstubAllEnvs())
 
-it('a process tells its pod where that tells itself whole', async () => {
+it('thisProcess includes the pod if all its variables are set', async () => {
   vi.stubEnv('KK_POD_NAMESPACE', 'kk-system')
   vi.stubEnv('KK_POD_NAME', 'kk-operator-x')
   expect(await thisPlace()).not.toHaveProperty('pod')
@@ -45,7 +45,7 @@ it('a process tells its pod where that tells itself whole', async () => {
   expect(await thisPlace()).toMatchObject({pod: {namespace: 'kk-system', name: 'kk-operator-x', uid: 'u'}})
 })
 
-it('this process is seen to run, and one that was there before it to be gone', async () => {
+it('sightProcess sees this process as running, and an earlier one of its id as gone', async () => {
   const self = await thisProcess()
 
   expect(await sightProcess(self)).toBe('running')
@@ -53,7 +53,7 @@ it('this process is seen to run, and one that was there before it to be gone', a
   expect(await sightProcess({...self, host: 'other'})).toBe('unseen')
 })
 
-it('a process is found by its environment, and by that of whoever started it', async () => {
+it('findProcess finds a process by its environment, and by that of its parent', async () => {
   const child = execa('sh', ['-c', 'sleep 60; true'], {
     env: {KK_OPERATION: 'r/a/b'},
     stdio: 'ignore',

@@ -15,8 +15,8 @@ function start(command: string, value: string) {
   return child
 }
 
-describe('processes found by what they were started with', () => {
-  it('are found at every moment, also while they take on another program', async () => {
+describe('processesStartedWith', () => {
+  it('returns processes at every moment, also during execve', async () => {
     const restless = start('exec sh -c "$0" "$0"', 'restless')
     await delay(50)
 
@@ -25,14 +25,14 @@ describe('processes found by what they were started with', () => {
     }
   })
 
-  it('are told from those with another value', async () => {
+  it('ignores processes with another value', async () => {
     const mine = start('exec sleep 60', 'mine')
     start('exec sleep 60', 'mine-not')
 
     expect(await processesStartedWith('KK_TEST_MARK', 'mine')).toEqual([mine.pid])
   })
 
-  it('are none once they have ended', async () => {
+  it('returns no ended processes', async () => {
     const short = start('exit 0', 'short')
     await short
 

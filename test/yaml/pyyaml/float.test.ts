@@ -14,6 +14,6 @@ it.each([
   [-2.5e100, '-2.5e+100'],
   [5e-324, '5.0e-324'],
   [Infinity, '.inf'],
-])('%s is written as %s', (value, text) => {
+])('pythonFloat writes %s as %s', (value, text) => {
   expect(pythonFloat(value)).toBe(text)
 })
