@@ -87,9 +87,13 @@ describe('images of later releases', () => {
   })
 
   it.each<[string, Partial<ImagePulls>, string]>([
-    ['nobody may', {may: async () => false}, ': you may not create Jobs in the namespace openstack'],
+    [
+      'it may not create Jobs',
+      {may: async () => false},
+      ': you may not create Jobs in the namespace openstack',
+    ],
     ['the cluster refuses', {begin: () => Promise.reject(new Error('quota exceeded'))}, 'quota exceeded'],
-    ['nobody can ask', {may: () => Promise.reject(new Error('no answer'))}, 'no answer'],
+    ['permissions cannot be checked', {may: () => Promise.reject(new Error('no answer'))}, 'no answer'],
   ])('delay nothing if %s', async (_, over, why) => {
     const {cluster} = world(over)
 

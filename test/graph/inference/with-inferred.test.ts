@@ -17,7 +17,7 @@ function kindsOf(stated: readonly Requirement[], kind: EdgeKind | 'soft'): reado
 }
 
 it.each([
-  ['adds what nobody states, once', [], 'ready', ['inferred ready']],
+  ['adds an inferred requirement once', [], 'ready', ['inferred ready']],
   [
     'keeps the kind that is stated',
     [requirement('applied')],

@@ -18,7 +18,7 @@ it('adopting a release that another environment hands over keeps nothing of its 
 })
 
 it.each([
-  ['belongs to a third environment meanwhile', 'third'],
+  ['belongs to a third environment in the meantime', 'third'],
   ['is to be adopted as one that kk did not install', undefined],
 ])('adopting a release that %s is refused', async (_, from) => {
   const world = newWorld({record: theirs})

@@ -166,8 +166,8 @@ describe('a removal keeps the release and its lease', () => {
       'KK_HAS_DEPENDENTS',
       /overdue since 1970/,
     ],
-    ['when it was upgraded meanwhile', {record: later}, {}, 'KK_RACED', /found 3/],
-    ['when it was installed anew', {record: anew}, {}, 'KK_RACED', /installed again/],
+    ['when it was upgraded in the meantime', {record: later}, {}, 'KK_RACED', /found 3/],
+    ['when it was re-installed', {record: anew}, {}, 'KK_RACED', /installed again/],
     ['when it is gone', {record: undefined}, {}, 'KK_RACED', /no longer exists/],
     [
       'when another operation works on it',
