@@ -56,7 +56,7 @@ export const ERRORS = {
   KK_EXPORT: {
     exit: 3,
     meaning:
-      'an export would give existing objects other releases, or manage the same releases under other names',
+      'existing objects would get other releases by an export, or manage the same ones under other names',
   },
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
   KK_KOLLA: {exit: 2, meaning: 'configuration in the layout of kolla-ansible cannot be used'},
@@ -169,7 +169,7 @@ export const ERRORS = {
     exit: 3,
     meaning: 'the store of overrides belongs to another cluster, or the cluster to another store',
   },
-  KK_SECRET: {exit: 3, meaning: 'a secret would be shown, or set although kk generates it'},
+  KK_SECRET: {exit: 3, meaning: 'a secret would be shown, or an override would replace one that kk stores'},
   KK_ROTATION: {
     exit: 3,
     meaning: 'a new value of a secret would lock out its users: no upgrade applies it',
