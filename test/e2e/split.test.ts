@@ -118,7 +118,7 @@ describe('kk values split', () => {
       'warning: twice.yaml:3:3: the key "foo" is duplicate, first in line 2; the last one counts',
     )
     expect(planned.exitCode).toBe(2)
-    expect(planned.stderr).toContain('twice.yaml:3:3: the key "foo" comes twice')
+    expect(planned.stderr).toContain('twice.yaml:3:3: the key "foo" is duplicate')
   })
 
   it('takes no argument from standard input, and quotes none of it', async () => {

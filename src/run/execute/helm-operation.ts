@@ -310,7 +310,7 @@ async function withCauses(
 }
 
 /**
- * Returns the error for a lost Lease. Kubernetes cannot fence the writes of a process that has lost a Lease.
+ * Returns the error for a lost Lease. Kubernetes cannot block the writes of a process that has lost a Lease.
  */
 function lostUnderHelm({release, kind}: Execution['action'], lost: AbortSignal): KkError {
   const cause = asKkError(lost.reason)
