@@ -84,7 +84,7 @@ function wrongType(schema: JsonSchema, value: unknown, place: SchemaPath): Probl
   const types = [schema.type].flat()
   const word = typeof value === 'number' || typeof value === 'boolean'
   const hint = types.includes('string') && word ? 'write it in quotes' : undefined
-  const got = types.includes('object') ? kindOf(value) : shown(value, place)
+  const got = types.includes('object') ? describeType(value) : shown(value, place)
   return {path: place.path, expected: expectation(schema), got, hint}
 }
 
@@ -101,7 +101,7 @@ function describeType(value: unknown): string {
 /** Returns a value as messages show it. Only settings of kk may be shown: values of sections may be secrets. */
 function shown(value: unknown, {isSecret}: SchemaPath): string {
   const isWord = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-  return isWord && !isSecret ? `the ${typeof value} ${JSON.stringify(value)}` : kindOf(value)
+  return isWord && !isSecret ? `the ${typeof value} ${JSON.stringify(value)}` : describeType(value)
 }
 
 function checkString(schema: JsonSchema, value: string, {path, isSecret}: SchemaPath): Problem[] {
@@ -111,7 +111,7 @@ function checkString(schema: JsonSchema, value: string, {path, isSecret}: Schema
   if (short && matches && allowed) return []
   const close = schema.enum && suggest(value, schema.enum)
   const hint = close === undefined ? undefined : `did you mean "${close}"?`
-  return [{path, expected: expectation(schema), got: isSecret ? kindOf(value) : JSON.stringify(value), hint}]
+  return [{path, expected: expectation(schema), got: isSecret ? describeType(value) : JSON.stringify(value), hint}]
 }
 
 function checkList(schema: JsonSchema, value: readonly unknown[], place: SchemaPath): Problem[] {
