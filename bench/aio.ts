@@ -14,10 +14,10 @@ const IMAGE = 'localhost:5010/kk/kk:2025.1-debian-trixie'
 const PING_MINUTES = 10
 const MOST_OF_MAKESPAN = 1.1
 const MOST_BYTES = 12 * 1024 ** 3
-/** What the cloud's pods and virtual machines run in. */
+/** The cgroups of the cloud's pods and virtual machines. */
 const CGROUPS = /\/(kubepods|machine|kk-libvirt)/
 
-/** The all-in-one cloud with real pods, phase by phase. Needs root, and no node that runs. */
+/** The all-in-one cloud with real pods, phase by phase. Needs root, and no running node. */
 export function measureAio(bench: Bench): Promise<Result[]> {
   return onFreshNode(bench, ['cloud'], async (node) => {
     const {run, up, pushed, timed, phase} = node
@@ -66,7 +66,10 @@ export function measureAio(bench: Bench): Promise<Result[]> {
   })
 }
 
-/** Installs the operator, hands it the cloud, of which nothing is there, and resolves with the milliseconds until it is Ready. */
+/**
+ * Installs the operator, hands it the cloud while nothing of it exists, and resolves with the milliseconds
+ * until it is Ready.
+ */
 async function byOperator({run, env, timed, phase}: FreshNode): Promise<number> {
   const kubectl = (...words: readonly string[]) =>
     execa('kubectl', [...words, '--namespace', 'kk-system'], {env, extendEnv: false})
@@ -83,7 +86,10 @@ async function byOperator({run, env, timed, phase}: FreshNode): Promise<number> 
   })
 }
 
-/** Returns the bytes that the processes of pods and virtual machines have for themselves, and their parts of what they share. */
+/**
+ * Returns the memory of the pods' and virtual machines' processes, in bytes: private, plus their parts of
+ * what they share.
+ */
 async function memoryOfCloud(): Promise<number> {
   let bytes = 0
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
@@ -99,7 +105,7 @@ function gibibytes(bytes: number): string {
   return (bytes / 1024 ** 3).toFixed(1)
 }
 
-/** Resolves when Keystone has given a token to the administrator. */
+/** Resolves when Keystone has issued a token to the administrator. */
 async function token(run: AioRun): Promise<void> {
   const service = ['get', 'service', 'keystone-api', '--namespace', 'openstack']
   const {stdout: address} = await runAio(run, [

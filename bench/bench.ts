@@ -1,7 +1,8 @@
 /**
- * `npm run bench [-- PART… --long --check]`: how fast and how large kk is, as a table. All parts unless some are named;
- * those that take minutes only then, or with `--long`. With `--check` a missed target is exit 1. `KK_BENCH_SHARE=0.05` tries
- * out `operator` with a twentieth of its releases: its targets are for all of them.
+ * `npm run bench [-- PART… --long --check]`: prints a table of how fast and how large kk is. Runs all parts
+ * unless some are named; those that take minutes only if named, or with `--long`. With `--check` a missed
+ * target is exit 1. `KK_BENCH_SHARE=0.05` runs `operator` with a twentieth of its releases, to try it: its
+ * targets are for all of them.
  */
 import {mkdtemp, rm} from 'node:fs/promises'
 import {availableParallelism, cpus, loadavg, tmpdir} from 'node:os'
@@ -44,7 +45,7 @@ const LONG_PARTS: Readonly<Record<string, Measure>> = {
   operator: measureOperator,
 }
 
-/** Only when they are named: they need root, and but for `prepull` a machine without a node. */
+/** Only if named: they need root, and except for `prepull` a machine without a node. */
 const NODE_PARTS: Readonly<Record<string, Measure>> = {
   aio: measureAio,
   catalogue: measureCatalogue,
@@ -75,20 +76,20 @@ type Part = readonly [name: string, measure: Measure]
 
 const ALL_PARTS: Readonly<Record<string, Measure>> = {...PARTS, ...LONG_PARTS, ...NODE_PARTS}
 
-/** Undefined when there is no part of a name. */
+/** Undefined if there is no part with a name. */
 function chosenParts(words: readonly string[]): readonly Part[] | undefined {
   const named = words.filter((word) => !word.startsWith('--'))
   if (named.length === 0) return Object.entries(words.includes('--long') ? {...PARTS, ...LONG_PARTS} : PARTS)
   return named.every((name) => ALL_PARTS[name]) ? named.map((name) => [name, ALL_PARTS[name]!]) : undefined
 }
 
-/** What all figures depend on. */
+/** The conditions on which all figures depend. */
 function machine(): string {
   const [minute = 0] = loadavg()
   return `${availableParallelism()} cores (${cpus()[0]?.model}), load ${minute.toFixed(1)}`
 }
 
-/** Ctrl-C ends what runs; the sandbox and the files are removed all the same. */
+/** Ctrl-C ends the running part; the sandbox and the files are removed in any case. */
 async function main(): Promise<number> {
   const parts = chosenParts(process.argv.slice(2))
   if (!parts) {
@@ -96,7 +97,7 @@ async function main(): Promise<number> {
     return 2
   }
   const stop = new AbortController()
-  // Not `once`: execa ends the process at a signal that nobody else listens to.
+  // Not `once`: execa ends the process at a signal without another listener.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stop.abort())
   try {
     const before = machine()

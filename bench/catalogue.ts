@@ -11,7 +11,7 @@ const MOST = 2
 const ROUNDS = 11
 const MOST_WAIT = 5 * 60_000
 
-/** Every service of the catalogue on the all-in-one node, with real pods. Needs root, and no node that runs. */
+/** Every service of the catalogue on the all-in-one node, with real pods. Needs root, and no running node. */
 export function measureCatalogue(bench: Bench): Promise<Result[]> {
   return onFreshNode(bench, ENVIRONMENTS, async ({env, phase}) => {
     const words = ENVIRONMENTS.map((name) => {
@@ -42,7 +42,10 @@ export function measureCatalogue(bench: Bench): Promise<Result[]> {
   })
 }
 
-/** Waits until the machine has less to do than it has processors, for services go on starting after their gates; five minutes at most. */
+/**
+ * Waits until the load is below the number of processors, because services keep starting after their gates;
+ * five minutes at most.
+ */
 async function atRest({signal}: Bench): Promise<void> {
   const end = Date.now() + MOST_WAIT
   while (loadavg()[0]! > availableParallelism() && Date.now() < end) await delay(5_000, undefined, {signal})

@@ -16,9 +16,9 @@ const ENVIRONMENT = join(ROOT, 'environments/all-in-one.yaml')
 const DEPLOY = ['deploy', ENVIRONMENT, '--sandbox-name', SANDBOX, '--yes']
 
 /**
- * The six releases on a sandbox of the bench's own: memory of the first deployment, then time and memory of one that
- * has nothing to do, beside one `helm list --all-namespaces`; and what V8's caches are worth to it, those that kk has and those that it
- * would have if the build deployed, too. Then, on another sandbox, fourteen charts that kk does not know, in the dialect of openstack-helm.
+ * The six releases on the bench's own sandbox: memory of the first deployment, then time and memory of one
+ * with nothing to do, compared with one `helm list --all-namespaces`; and the effect of V8's caches on it,
+ * with those of kk and those that it would have if the build also ran a deploy.
  */
 export async function measureDeployment(bench: Bench): Promise<Result[]> {
   return [...(await measureOwn(bench)), await measureOthers(bench)]

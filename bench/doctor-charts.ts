@@ -6,10 +6,13 @@ import {type Bench, type Result, seconds} from './result.ts'
 
 const CHARTS = 72
 const HELMS = 4
-/** Of the time that helm needs to render each chart once, as many at a time; a chart that may be random is rendered again. */
+/**
+ * Relative to the time in which helm renders each chart once, as many in parallel; a chart that may be random
+ * is rendered again.
+ */
 const MOST = 2
 
-/** `kk doctor charts` of a cloud of large charts, beside helm alone on the same charts. */
+/** `kk doctor charts` of a cloud of large charts, compared with helm alone on the same charts. */
 export async function measureDoctorCharts({kk, toolbox, directory, signal}: Bench): Promise<Result[]> {
   const home = join(directory, 'service-charts')
   const names = await writeServiceCharts(join(home, 'charts'), CHARTS)
@@ -19,7 +22,7 @@ export async function measureDoctorCharts({kk, toolbox, directory, signal}: Benc
   const helm = join(toolbox, 'helm4')
   const env = {...process.env, KK_HELM: helm, XDG_CACHE_HOME: join(home, 'cache')}
 
-  // Their library is linked into each, as helm wants it.
+  // Their library is linked into each, as helm requires.
   for (const name of names)
     await execa(helm, ['dependency', 'build', join(home, 'charts', name)], {env, cancelSignal: signal})
   const alone = await timed(async () => {

@@ -14,7 +14,7 @@ const MOST_CACHED = 1000
 const SANDBOX = 'kk-bench-inference'
 const MEASURED = new URL('inference/measured.ts', import.meta.url)
 
-/** Requirements of charts that state none: inference alone, and `kk plan` from nothing cached and cached. */
+/** Requirements of charts that state none: inference alone, and `kk plan` with nothing cached and cached. */
 export async function measureInference(bench: Bench): Promise<Result[]> {
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) rounds.push(await inOwnProcess(MEASURED, [], bench.signal))

@@ -14,7 +14,10 @@ const MOST_BYTES = 300e6
 const SANDBOX = 'kk-bench-many'
 const CHARTS = join(import.meta.dirname, 'charts')
 
-/** 200 releases of the smallest chart: the first deployment, then one that has nothing to do beside `helm list`. */
+/**
+ * 200 releases of the smallest chart: the first deployment, then one with nothing to do, compared with `helm
+ * list`.
+ */
 export async function measureManyReleases({kk, toolbox, directory, signal}: Bench): Promise<Result[]> {
   const file = await writeEnvironment(directory)
   const helm = await countedHelm(directory, join(toolbox, 'helm4'))

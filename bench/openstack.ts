@@ -10,7 +10,10 @@ import {type Bench, type Result, seconds} from './result.ts'
 const MOST = 1.05
 const SANDBOX = 'kk-bench-openstack'
 
-/** A cloud of OpenStack's shape whose releases take their time: the run beside its longest path, and level by level. */
+/**
+ * A cloud with OpenStack's graph whose releases take a set time: the run compared with its longest path, and
+ * level by level.
+ */
 export async function measureOpenStack(bench: Bench): Promise<Result[]> {
   const {toolbox, signal} = bench
   const env = {...process.env, KK_TOOLBOX: toolbox, KK_HELM: join(toolbox, 'helm4')}
@@ -26,7 +29,10 @@ interface Surroundings {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Deploys a cloud for the first time; milliseconds of the run, from the first action to the end of the last. */
+/**
+ * Deploys a cloud for the first time; returns the milliseconds of the run, from the first action to the end
+ * of the last.
+ */
 async function deploy(name: string, cloud: Cloud, {bench, env}: Surroundings): Promise<number> {
   const {kk, directory, signal} = bench
   const file = join(directory, `${name}.yaml`)

@@ -12,7 +12,7 @@ import {lags, percentile, readinessDuring, type Watched} from './operator/readin
 import {measureSites, sitesOf} from './operator/sites.ts'
 import {type Bench, memory, milliseconds, type Result, seconds} from './result.ts'
 
-/** Part of all numbers, to try this out. */
+/** The share of all numbers, to try this out. */
 const SHARE = Number(process.env['KK_BENCH_SHARE'] ?? 1)
 const shareOf = (count: number) => Math.max(2, Math.round(count * SHARE))
 
@@ -32,7 +32,10 @@ const MOST_CORE = 0.01
 const MOST_WRITES = 1
 const MOST_BYTES = 1024 ** 3
 
-/** The operator beside the command line: a first deployment, from readiness to helm, nothing to do, and its memory. */
+/**
+ * Compares the operator with the command line: a first deployment, from readiness to helm, nothing to do, and
+ * its memory.
+ */
 export async function measureOperator(bench: Bench): Promise<Result[]> {
   const {toolbox, directory, signal} = bench
   const helm = await countedHelm(directory, join(toolbox, 'helm4'))
@@ -71,10 +74,10 @@ interface Surroundings {
   readonly watched: Watched
 }
 
-/** The Environment that the command line deploys, which is the operator's later. */
+/** The Environment that the command line deploys, and the operator takes over later. */
 const byHand = (size: number) => `by-hand-${size}`
 
-/** As many releases of the smallest chart, below one name. */
+/** Releases of the smallest chart, below one name. */
 function notes(name: string, count: number, namespace = name): object {
   const names = Array.from({length: count}, (_, index) => `${name}-${index}`)
   const releases = Object.fromEntries(names.map((each) => [each, {chart: 'note'}]))
@@ -98,7 +101,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** From the Environment to `Ready`, beside the whole command, one after the other. */
+/** From the Environment to `Ready`, compared with the whole command, one after the other. */
 async function measureDeployments(surroundings: Surroundings): Promise<readonly Result[]> {
   const {hub} = surroundings
   const results: Result[] = []
@@ -157,7 +160,7 @@ async function measureLags(surroundings: Surroundings): Promise<readonly Result[
 const PASSES = 'controller_runtime_reconcile_total'
 const PASS_SECONDS = 'controller_runtime_reconcile_time_seconds_sum'
 
-/** What was deployed in two Environments, one by the command line, is passed over once more; then nothing happens. */
+/** Two Environments, one deployed by the command line, are reconciled once more; then nothing happens. */
 async function measureUnchanged(
   operator: Operator,
   {hub, helm, bench}: Surroundings,
@@ -206,7 +209,10 @@ async function measureUnchanged(
   ]
 }
 
-/** Environments whose first plan waits for approval: all of their Releases are there, and no helm is needed for them. */
+/**
+ * Environments whose first plan waits for approval: all of their Releases exist, and no helm is needed for
+ * them.
+ */
 async function measureMemory(parent: Operator, hub: Hub): Promise<Result> {
   const names = Array.from({length: ENVIRONMENTS}, (_, index) => `rows-${index}`)
   const files = Object.fromEntries(names.map((name) => [name, notes(name, ROWS, 'rows')]))

@@ -9,16 +9,19 @@ import {onService} from './overrides/served.ts'
 import {type Bench, milliseconds, type Result} from './result.ts'
 
 const AT_ONCE = 50
-/** Long enough that the first moments of the connections are less than one request in a hundred. */
+/** Long enough that the start of the connections is less than one request in a hundred. */
 const SECONDS = 24
-/** Until the service's code has been compiled, and its heap is as large as it gets. */
+/** Until the service's code is compiled, and its heap has its final size. */
 const WARM_UP_SECONDS = 14
 const STORED = 10_000
 const KEYS = 5_000
-/** As many people at work, not all on one chart. */
+/** One chart per concurrent user. */
 const CHARTS = (await chartsOfOpenstack()).slice(0, AT_ONCE)
 
-/** The service with 50 requests at once and the store with 10,000 overrides, on both databases; and `kk values explain`. */
+/**
+ * The service with 50 concurrent requests and the store with 10,000 overrides, on both databases; and `kk
+ * values explain`.
+ */
 export async function measureOverrides(bench: Bench): Promise<Result[]> {
   const postgres = await startPostgres()
   try {

@@ -6,7 +6,7 @@ const MOST_MILLISECONDS = 1000
 const MOST_BYTES = 300e6
 const MEASURED = new URL('plan/measured.ts', import.meta.url)
 
-/** Planning alone, without a cluster, by a process that has never planned before. */
+/** Only planning, without a cluster, by a process that has never planned before. */
 export async function measurePlan({signal}: Bench): Promise<Result[]> {
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) rounds.push(await inOwnProcess(MEASURED, [], signal))

@@ -15,8 +15,8 @@ const ROUNDS = 2
 const CHARTS = join(import.meta.dirname, 'charts')
 
 /**
- * A first deploy with `--prepull` and without, in turns, from a registry that hands out 20 MB a second. Needs root; uses the
- * node of the tests, and ends it unless it ran before.
+ * A first deploy with `--prepull` and without, alternating, from a registry limited to 20 MB a second. Needs
+ * root; uses the node of the tests, and ends it unless it ran before.
  */
 export async function measurePrepull({kk, toolbox, signal}: Bench): Promise<Result[]> {
   const say = (line: string) => process.stderr.write(`${line}\n`)

@@ -1,7 +1,7 @@
 import {table} from '../src/report/table.ts'
 import {viewText} from '../src/report/text/view.ts'
 
-/** What every measurement is given. */
+/** The arguments of every measurement. */
 export interface Bench {
   /** The built binary. */
   readonly kk: string
@@ -15,14 +15,14 @@ export interface Bench {
 /** One line of the table. */
 export interface Result {
   readonly what: string
-  /** Of kk, e.g. `25 ms`. */
+  /** The result of kk, e.g. `25 ms`. */
   readonly value: string
-  /** What kk was measured beside, and how the two compare. */
+  /** What kk is compared with, and the comparison. */
   readonly beside?: {readonly what: string; readonly value: string; readonly ratio: string}
   readonly target?: {readonly text: string; readonly met: boolean}
 }
 
-/** Peak memory of a process, `VmHWM`; what it starts does not count. */
+/** Peak memory of a process, `VmHWM`, without its children. */
 export function memory(which: string, bytes: number, mostBytes: number): Result {
   return {
     what: `  peak memory, ${which}`,

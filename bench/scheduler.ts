@@ -4,14 +4,14 @@ import {SHAPES} from './scheduler/shapes.ts'
 
 const ROUNDS = 3
 const ACTIONS = 5000
-/** So many times the actions must take about as many times as long: nothing is quadratic. */
+/** With so many times the actions, the run may take about as many times as long: nothing is quadratic. */
 const TIMES = 4
 const MOST_MILLISECONDS = 1
 const MOST_GROWTH = 2
 const MOST_BYTES = 300e6
 const MEASURED = new URL('scheduler/measured.ts', import.meta.url)
 
-/** Processor time that a run needs for itself, with work that is done at once: per action, and how it grows. */
+/** Processor time of the run itself, with work that ends at once: per action, and how it grows. */
 export async function measureScheduler({signal}: Bench): Promise<Result[]> {
   const results: Result[] = []
   for (const shape of Object.keys(SHAPES)) {

@@ -8,7 +8,7 @@ const ROUNDS = 15
 const LEAST = 5
 const VALUES_PY = join(import.meta.dirname, 'split/values.py')
 
-/** `kk values split` of a megabyte beside the same in PyYAML; its parser and emitter in C are shown for comparison. */
+/** `kk values split` of a megabyte compared with PyYAML; PyYAML's parser and emitter in C are shown, too. */
 export async function measureSplit({kk, directory, signal}: Bench): Promise<Result[]> {
   const file = join(directory, 'large.yaml')
   const text = largeEnvironment()

@@ -8,10 +8,10 @@ import {type Bench, milliseconds, type Result} from './result.ts'
 const ROUNDS = 31
 const COLD_ROUNDS = 9
 const MOST = 3
-/** Reading kk takes as long as reading Node, whose file is seven eighths of it. */
+/** Reading kk takes as long as reading Node, which is seven eighths of its file. */
 const MOST_COLD = 2
 
-/** How fast kk starts, and how large it is, beside an empty program of the same Node. */
+/** How fast kk starts, and how large it is, compared with an empty program of the same Node. */
 export async function measureVersion(bench: Bench): Promise<Result[]> {
   const {kk, directory, signal} = bench
   const empty = join(directory, 'empty.js')
@@ -25,9 +25,9 @@ export async function measureVersion(bench: Bench): Promise<Result[]> {
   ]
 }
 
-/** The first start on a machine: nothing of the file is in memory, and what kk carries is not yet unpacked. */
+/** The first start on a machine: the file is not in the page cache, and kk's assets are not unpacked yet. */
 async function coldStarts({kk, directory, signal}: Bench, empty: string): Promise<Result[]> {
-  // Copies, for what another process runs stays in memory.
+  // Copies, because a file that another process runs stays in memory.
   const [own, node] = [join(directory, 'cold-kk'), join(directory, 'cold-node')]
   await copyFile(kk, own)
   await copyFile(process.execPath, node)
@@ -54,7 +54,7 @@ interface Compared {
   readonly what: string
   readonly kk: number
   readonly nothing: number
-  /** Times as long as the empty program. */
+  /** As a multiple of the empty program. */
   readonly most?: number
 }
 

@@ -2,7 +2,10 @@ import {readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {type CarriedFile, CONCEPTS} from '../src/state/assets.ts'
 
-/** kk's own charts, that of the operator, environments, Containerfiles and the words that `kk help` explains, as the executable carries them: by path. */
+/**
+ * kk's own charts, environments, Containerfiles and the page of `kk help`'s terms, as the executable embeds
+ * them: by path.
+ */
 export function carriedFiles(root: string): Record<string, CarriedFile> {
   const files: Record<string, CarriedFile> = {}
   files[CONCEPTS] = {text: readFileSync(join(root, CONCEPTS), 'utf8'), mode: 0o644}

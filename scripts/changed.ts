@@ -1,13 +1,15 @@
 import {execa} from 'execa'
 
-/** Pages: what reads them are unit tests, which always run. */
+/** Pages: only unit tests read them, which always run. */
 const PAGE = /\.md$|^docs\//
-/** Imported by tests alone, so vitest knows whom they reach. */
+/** Imported only by tests, so vitest knows which ones. */
 const OF_TESTS = /^(test|scripts|bench)\/.*\.ts$/
-/** Imported by tests, too, but end-to-end tests start the binary that is made of them. */
+/** Imported by tests, too, but end-to-end tests start the binary that is built from them. */
 const OF_THE_BINARY = /^(src|bin)\/.*\.ts$/
 
-/** The files that differ from the commit, in the work tree, the index or later commits; new ones, too. */
+/**
+ * The files that differ from the commit, in the work tree, the index or later commits, including new ones.
+ */
 export async function changedFiles(root: string, since = 'HEAD'): Promise<readonly string[]> {
   const git = async (...args: readonly string[]) =>
     (await execa('git', args, {cwd: root, lines: true})).stdout
@@ -19,8 +21,8 @@ export async function changedFiles(root: string, since = 'HEAD'): Promise<readon
 }
 
 /**
- * Arguments for the runs of vitest that test what a change of these files can reach. Charts, images, fixtures and the
- * like are read as files, which vitest does not see: they reach everything.
+ * Arguments for the runs of vitest that cover what a change of these files can affect. Charts, images,
+ * fixtures and the like are read as files, which vitest does not see: they affect everything.
  */
 export function runsForChange(files: readonly string[], since?: string): readonly (readonly string[])[] {
   const importers = since === undefined ? ['--changed'] : [`--changed=${since}`]

@@ -1,4 +1,7 @@
-/** `npm run changelog -- VERSION`: puts the changes of `docs/changes/` into CHANGELOG.md, as the section of a version, and removes their files. */
+/**
+ * `npm run changelog -- VERSION`: moves the changes of `docs/changes/` into CHANGELOG.md, as the section of a
+ * version.
+ */
 import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {valid} from 'semver'
@@ -21,7 +24,7 @@ export interface Change {
   readonly text: string
 }
 
-/** Returns the changes in a directory, by name. Throws for a file of no kind, or without a text. */
+/** Returns the changes in a directory, by name. Throws for an unknown kind, and for an empty file. */
 export function readChanges(directory: string): readonly Change[] {
   const files = readdirSync(directory).filter((file) => file !== 'README.md')
   return files.sort().map((file) => {
@@ -37,7 +40,10 @@ export function readChanges(directory: string): readonly Change[] {
   })
 }
 
-/** Returns the text of CHANGELOG.md with a section of these changes above the others. Throws if the version has one. */
+/**
+ * Returns CHANGELOG.md with a section of these changes above the others. Throws if the version already has
+ * one.
+ */
 export function withSection(changelog: string, version: string, changes: readonly Change[]): string {
   if (valid(version) === null) throw new Error(`expected a version such as 0.2.0, got ${version}`)
   if (changelog.includes(`\n## ${version}\n`))
@@ -51,7 +57,7 @@ export function withSection(changelog: string, version: string, changes: readonl
   return `${changelog.slice(0, first)}\n## ${version}\n\n${parts.join('\n')}${changelog.slice(first)}`
 }
 
-/** An item of the list; its links go from the root, where CHANGELOG.md stands. */
+/** An item of the list; its links are relative to the root, where CHANGELOG.md is. */
 function item({text}: Change): string {
   const linked = text.replaceAll(/\]\((?!https?:)(?:\.\.\/)([^)]+)\)/g, (_, path: string) =>
     path.startsWith('../') ? `](${path.slice(3)})` : `](docs/${path})`,

@@ -1,6 +1,7 @@
 /**
- * `npm run charts:versions [-- COMMIT]`: names the charts whose packages differ from those of a commit and have the same version still, or
- * a new one without a word of what changed (`artifacthub.io/changes`). The commit is the last tag, for what it has was published.
+ * `npm run charts:versions [-- COMMIT]`: lists the charts whose packages differ from those of a commit and
+ * still have the same version, or a new one without its changes (`artifacthub.io/changes`). The commit
+ * defaults to the last tag, whose charts were published.
  */
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
@@ -15,7 +16,10 @@ import {readOwnCharts} from './charts/read-charts.ts'
 
 const CHANGES = 'artifacthub.io/changes'
 
-/** Returns a line for each chart in `charts/` of a work tree that may not be published as it is beside those of the commit. */
+/**
+ * Returns a line for each chart in `charts/` of a work tree that must not be published in its state, compared
+ * with the commit.
+ */
 export async function faultsSince(root: string, commit: string): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'kk-chart-versions-'))
   try {

@@ -1,6 +1,7 @@
 /**
- * `npm run charts`: writes what follows from the facts of the charts: the schema of each chart's values, the catalogue of
- * endpoints, the feature files of other releases of OpenStack, the names of secret options, the table of plugins, the golden files of plugins that have none, and the tables in `docs/`.
+ * `npm run charts`: writes what is derived from the facts of the charts: the schema of each chart's values,
+ * the catalogue of endpoints, the feature files of other releases of OpenStack, the names of secret options,
+ * the table of plugins, the golden files of plugins that have none, and the tables in `docs/`.
  */
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join, relative} from 'node:path'
@@ -24,7 +25,10 @@ export interface MadeFile {
   readonly text: string
 }
 
-/** Returns the files in `charts/` that are made from the facts of charts and images, as they should be. Throws if a name refers to nothing. */
+/**
+ * Returns the expected contents of the files in `charts/` that are generated. Throws if a name refers to
+ * nothing.
+ */
 export async function madeOfCharts(): Promise<readonly MadeFile[]> {
   const charts = readOwnCharts()
   const catalogue = catalogueText(readFileSync(CATALOGUE, 'utf8'), charts)
@@ -43,13 +47,13 @@ export async function madeOfCharts(): Promise<readonly MadeFile[]> {
   ]
 }
 
-/** Has a line for each name in the facts of the charts that refers to nothing. */
+/** A line for each name in the facts of the charts that refers to nothing. */
 class WrongNames extends Error {}
 
 async function writeMade(): Promise<void> {
   for (const {path, text} of await madeOfCharts()) writeChanged(path, text)
   writeChanged(join(ROOT, 'src/overrides/system/table.ts'), await pluginsTable())
-  // By a process of its own, which reads the table as it is now.
+  // In a separate process, which reads the table as it is now.
   await execa(process.execPath, [join(ROOT, 'scripts/charts/golden.ts')], {stdio: 'inherit'})
   for (const {path, text} of await madePages()) writeChanged(path, text)
 }

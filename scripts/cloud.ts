@@ -1,6 +1,6 @@
 /**
- * `sudo npm run cloud`: from a clone to a virtual machine that answers, on this machine. Each step leaves alone what is there already,
- * so that a call after an interruption goes on.
+ * `sudo npm run cloud`: from a clone to a virtual machine that answers, on this machine. Each step skips what
+ * already exists, so that you can run it again after an interruption.
  */
 import {join} from 'node:path'
 import {execa} from 'execa'
@@ -15,7 +15,7 @@ const ENVIRONMENT = 'environments/cloud.yaml'
 
 interface Step {
   readonly title: string
-  /** What it takes on two processors when nothing is there. */
+  /** The duration on two processors from scratch. */
   readonly takes: string
   readonly run: () => Promise<unknown>
 }
@@ -52,7 +52,7 @@ function script(name: string, ...args: readonly string[]) {
   })
 }
 
-/** With the terminal, so that its own board shows what is left of each. */
+/** With the terminal, so that its own board shows the progress of each. */
 function kk(...args: readonly string[]) {
   return execa(KK, args, {cwd: ROOT, stdio: 'inherit'})
 }

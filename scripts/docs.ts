@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes the parts of the pages that are made from the schema, the commands, the error codes, the table of
- * permissions, the charts, the images and the decisions.
+ * `npm run docs`: writes the generated parts of the pages, from the schema, the commands, the error codes,
+ * the table of permissions, the charts, the images and the decisions.
  */
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -25,7 +25,7 @@ interface Page {
   readonly text: string
 }
 
-/** The pages that have made parts, as they should be. */
+/** The expected contents of the pages with generated parts. */
 export async function madePages(): Promise<readonly Page[]> {
   return [
     page('environment.md', environmentTables()),

@@ -2,17 +2,17 @@ import {appendFileSync, mkdirSync} from 'node:fs'
 import {dirname, join, relative} from 'node:path'
 import type {Reporter, SerializedError, TestModule} from 'vitest/node'
 
-/** One failure a line, of every run since the directory was emptied. */
+/** One failure per line, of every run since the directory was emptied. */
 const KEPT = join(import.meta.dirname, '../dist/failed-tests.ndjson')
 
-/** A test that failed, or what failed around tests: a hook of a suite, a file that cannot be read. */
+/** A failed test, or a failure outside a test: a hook of a suite, a file that cannot be read. */
 export interface Failure {
   readonly project: string
   /** Relative to the repository. */
   readonly file: string
   /** The test with its suites; empty for a whole file. */
   readonly name: string
-  /** The random choices by which it can be played again: of fast-check with its path, or `KK_TEST_SEED`. */
+  /** The seeds that repeat it: of fast-check with its path, or `KK_TEST_SEED`. */
   readonly seeds: readonly string[]
   readonly messages: readonly string[]
 }
@@ -53,7 +53,7 @@ function failuresOf(module: TestModule): readonly Failure[] {
   ]
 }
 
-/** The characters of a message that are kept. */
+/** The maximum length of a stored message, in characters. */
 const LONGEST = 2_000
 
 function shortened(message: string): string {
@@ -67,7 +67,7 @@ export function seedsIn(message: string): readonly string[] {
   return message.match(SEED) ?? []
 }
 
-/** Returns the lines that are printed at the end of a run, where the output of thousands of tests has gone by. */
+/** Returns the lines that are printed at the end of a run, after the output of thousands of tests. */
 export function failureText(failures: readonly Failure[]): string {
   const lines = failures.map(({project, file, name, seeds}) =>
     [`  ${project}  ${file}`, ...(name === '' ? [] : [name]), ...seeds].join(' > '),

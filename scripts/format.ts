@@ -3,7 +3,7 @@ import {execa} from 'execa'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** The text as biome formats what is in such a file. */
+/** The source as biome formats such a file. */
 export async function format(file: string, text: string): Promise<string> {
   const {stdout} = await execa('biome', ['format', `--stdin-file-path=${relative(ROOT, file)}`], {
     cwd: ROOT,

@@ -29,7 +29,7 @@ function packageNotice(directory: string): string {
   return notice(`${name} ${version}`, license ?? 'see below', licenseText(directory, `${name}`))
 }
 
-/** Packages that come without their license have it in `scripts/licenses/`. Throws for one that has none. */
+/** Packages without a license file have it in `scripts/licenses/`. Throws for one that has none. */
 function licenseText(directory: string, name: string): string {
   const own = readdirSync(directory).find((each) => /^(licen[cs]e|copying)/i.test(each))
   if (own !== undefined) return readFileSync(join(directory, own), 'utf8')

@@ -1,6 +1,7 @@
 /**
- * Runs a TypeScript file of this repository: `node scripts/node.mjs FILE …`. The sources need the Node of .nvmrc, which `npm ci`
- * brings as a package. Plain JavaScript, so that any Node that package.json allows can read it.
+ * Runs a TypeScript file of this repository: `node scripts/node.mjs FILE …`. The sources need the Node of
+ * .nvmrc, which `npm ci` installs as a package. Plain JavaScript, so that any Node that package.json allows
+ * can read it.
  */
 // biome-ignore lint/style/noRestrictedImports: execa needs a newer Node
 import {spawn} from 'node:child_process'
@@ -17,7 +18,7 @@ if (Number.parseInt(process.versions.node, 10) >= wanted) {
   process.execve(process.execPath, [process.execPath, ...words], process.env)
 } else if (existsSync(packaged)) {
   const child = spawn(packaged, words, {stdio: 'inherit'})
-  // A terminal sends it to both, and the other decides.
+  // A terminal sends it to both processes, and the child decides.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))

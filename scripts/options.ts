@@ -1,7 +1,8 @@
 /**
- * `npm run options`: writes `options/RELEASE/SERVICE.json`, the options that each service's oslo-config-generator
- * knows in its image, for every release of OpenStack whose images are built (`kk images build`). Then run `npm run charts`,
- * which takes the names of those that are secret into the library chart and into what kk masks.
+ * `npm run options`: writes `options/RELEASE/SERVICE.json`, the options that each service's
+ * oslo-config-generator lists in its image, for every OpenStack release with built images (`kk images
+ * build`). Then run `npm run charts`, which adds the names of the secret ones to the library chart and to
+ * kk's masking.
  */
 import {mkdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
@@ -15,7 +16,7 @@ import {type GeneratedGroup, optionsText} from './options/options-text.ts'
 const ROOT = join(import.meta.dirname, '..')
 const GENERATE = join(import.meta.dirname, 'options/generate.py')
 
-/** The chart of each service, the distribution of Python that it is, and the image that has all of it. */
+/** The chart of each service, its Python distribution, and the image that contains all of it. */
 const SERVICES: Readonly<Record<string, {readonly distribution: string; readonly image: string}>> = {
   aodh: {distribution: 'aodh', image: 'aodh-api'},
   barbican: {distribution: 'barbican', image: 'barbican-api'},
@@ -34,7 +35,7 @@ const SERVICES: Readonly<Record<string, {readonly distribution: string; readonly
   octavia: {distribution: 'octavia', image: 'octavia-api'},
   placement: {distribution: 'openstack-placement', image: 'placement-api'},
 }
-/** What has options of its own and is part of an image of others, beside the services. */
+/** Libraries with options of their own in the images of services. */
 const OTHERS = ['horizon', 'python-manilaclient']
 
 interface Generated {
@@ -42,7 +43,7 @@ interface Generated {
   readonly options: Readonly<Record<string, GeneratedGroup>>
 }
 
-/** Runs the generator in an image; what it cannot load is shown. */
+/** Runs the generator in an image, and prints what it cannot load. */
 async function generate(image: Image, words: readonly string[]): Promise<Generated> {
   const {stdout: container} = await buildah(['from', '--pull=never', localReference(image)])
   try {

@@ -1,7 +1,8 @@
 /**
- * `npm run package`: makes what people install, in `dist/packages/`: for each processor an archive, a package of Debian and an
- * image of kk, and for all of them an SBOM and checksums. `--arch x64` makes those of one, `--output-dir DIR` puts them elsewhere.
- * With `--lock-debian` it writes of which of Debian's packages the images are to be, and makes nothing.
+ * `npm run package`: builds the packages in `dist/packages/`: for each architecture an archive, a Debian
+ * package and an image of kk, and for all of them an SBOM and checksums. `--arch x64` builds those of one,
+ * `--output-dir DIR` writes them elsewhere. With `--lock-debian` it only writes the lock of the images'
+ * Debian packages.
  */
 import {createHash} from 'node:crypto'
 import {mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync} from 'node:fs'
@@ -22,7 +23,7 @@ import {ARCHITECTURES, type Architecture, OTHER_NAMES, type Release, releaseDate
 import {sbom} from './package/sbom.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** What is fetched, once. */
+/** The download cache. */
 const CACHE = join(ROOT, 'dist/package-cache')
 
 const {values} = parseArgs({
@@ -39,16 +40,16 @@ if (values['lock-debian']) {
 const architectures = ARCHITECTURES.filter((arch) => values.arch?.includes(arch) ?? true)
 if (architectures.length < (values.arch?.length ?? 0))
   throw new Error(`--arch ${values.arch!.join(', ')}: expected ${ARCHITECTURES.join(' or ')}`)
-// V8's caches fit the Node that makes them, and every machine is to make the same ones.
+// V8's caches fit the Node that makes them, and every machine must make the same ones.
 const own = realpathSync(await nodeFor(process.arch as Architecture, {root: ROOT, cache: CACHE}))
 if (realpathSync(process.execPath) !== own) process.execve!(own, [own, ...process.argv.slice(1)])
 
 const OWN_OUTPUT = join(ROOT, 'dist/packages')
 const output = resolve(values['output-dir'] ?? OWN_OUTPUT)
-// What else lies in a directory that somebody names is theirs.
+// Other files in a directory that the user names are the user's.
 if (output === OWN_OUTPUT) rmSync(output, {recursive: true, force: true})
 for (const each of [output, CACHE]) mkdirSync(each, {recursive: true})
-// In the repository, for bundles hold the ways from here to sources that they leave out.
+// In the repository, because bundles contain the relative paths from here to sources.
 const directory = await mkdtemp(join(ROOT, 'dist/package-'))
 try {
   const made = await makeAssets(directory)
@@ -60,7 +61,7 @@ try {
   }
   const written: [string, Buffer][] = []
   for (const arch of architectures) written.push(...(await packagesOf(arch, made, release)))
-  // What helm is made of does not depend on the processor.
+  // helm's components do not depend on the architecture.
   const {modules} = await helmFor(architectures[0]!, CACHE)
   const debian = readDebianLock().packages[architectures[0]!]
   const parts = sbom(ROOT, {bundles: made.sizes.values(), debian, modules}, release)

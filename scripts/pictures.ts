@@ -3,8 +3,8 @@ import {boardPicture} from './pictures/board-picture.ts'
 import {graphPicture} from './pictures/graph-picture.ts'
 import {pagePicture} from './pictures/page-picture.ts'
 
-// Draws the pictures of the README and the guides anew; a test fails when those that are drawn are stale. With --drawn these alone: the
-// page needs Chromium, and each Chromium shows it a little differently.
+// Draws the pictures of the README and the guides again; a test fails if the drawn ones are stale. With
+// --drawn only these: the page needs Chromium, and each Chromium renders it slightly differently.
 const images = new URL('../docs/images/', import.meta.url)
 await mkdir(images, {recursive: true})
 await writeFile(new URL('board.svg', images), await boardPicture())

@@ -1,5 +1,5 @@
 /**
- * Writes `images/pypi-base/pins/RELEASE.txt`: what the lists of packages of all images of that release name on PyPI,
+ * Writes `images/pypi-base/pins/RELEASE.txt`: the PyPI packages in the lists of all images of that release,
  * resolved together within OpenStack's upper constraints, with hashes.
  */
 import {existsSync} from 'node:fs'
@@ -15,22 +15,22 @@ import {readImages} from '../src/images/inventory/read-images.ts'
 const IMAGES = join(import.meta.dirname, '../images')
 /** The resolver, as it is on PyPI. */
 const UV = 'uv==0.13.9'
-/** Debian 13's. */
+/** Debian 13's version. */
 const PYTHON = ['--python-version', '3.13', '--python-platform', 'x86_64-manylinux_2_40']
 
 interface Release {
   readonly constraints: string
-  /** What was published later does not count: the same lists give the same pins. */
+  /** Later uploads do not count, so the same lists give the same pins. */
   readonly before: string
 }
 
-/** Returns what the images of a release ask of PyPI, each once, in order. */
+/** Returns the PyPI packages of the images of a release, each once, sorted. */
 export async function wantedOfPyPI(images: readonly Image[], release: string): Promise<readonly string[]> {
   const lists = await Promise.all(
     images
       .filter((image) => image.arguments.RELEASE === release)
       .map(({folder}) => join(folder, 'packages'))
-      // One that adds no packages to those of the image that it stands on has no list.
+      // An image without packages in addition to its parent's has no list.
       .filter((list) => existsSync(list))
       .map((list) => readFile(list, 'utf8')),
   )
@@ -38,7 +38,7 @@ export async function wantedOfPyPI(images: readonly Image[], release: string): P
   return [...new Set(named.flatMap(({groups}) => groups!.names!.trim().split(/\s+/)))].sort()
 }
 
-/** The pins of what is wanted, and of all that it needs, as uv writes them. */
+/** The pins of the packages and their dependencies, in uv's format. */
 async function resolve(wanted: readonly string[], {constraints, before}: Release): Promise<string> {
   const work = await mkdtemp(join(tmpdir(), 'kk-pins-'))
   try {
@@ -53,7 +53,7 @@ async function resolve(wanted: readonly string[], {constraints, before}: Release
       ],
       {cwd: work},
     )
-    // Only who needs a package counts, not which file named it.
+    // Only the dependents of a package count, not the file that names it.
     return stdout
       .replaceAll(/(?<=# via .*)(?:, )?-[rc] [^,\n]+/g, '')
       .replaceAll('# via , ', '# via ')

@@ -1,4 +1,7 @@
-/** Writes `src/overrides/system/table.ts`: a lazy import of each plugin in the folder `charts` beside it, and what kk's own charts look up. */
+/**
+ * Writes `src/overrides/system/table.ts`: a lazy import of each plugin in its folder `charts`, and what kk's
+ * own charts look up.
+ */
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
@@ -11,7 +14,10 @@ import {format} from './format.ts'
 
 const SYSTEM = join(import.meta.dirname, '../src/overrides/system')
 
-/** The text that `table.ts` should have, formatted: one row per file. Rejects unless each is named after its chart. */
+/**
+ * The expected source of `table.ts`, formatted: one row per file. Rejects unless each is named after its
+ * chart.
+ */
 export async function pluginsTable(directory = SYSTEM): Promise<string> {
   const charts = readdirSync(join(directory, 'charts'))
     .filter((file) => file.endsWith('.ts'))
@@ -28,7 +34,7 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
 ${rows.join('\n')}
 }
 
-/** The passwords and keys that kk's own charts look up, where a name is all that is known of one. */
+/** The passwords and keys that kk's own charts look up, for cases in which only a name is known. */
 export const credentials: Readonly<Record<string, readonly string[]>> = {
 ${credentials().join('\n')}
 }
@@ -52,7 +58,7 @@ function byServer(one: string, other: string): number {
   return place(one) - place(other) || (one < other ? -1 : 1)
 }
 
-/** A plugin is found by the name of its file, so one for another chart would never be. */
+/** A plugin is loaded by the name of its file, so kk would never find one for another chart. */
 async function expectNamedAfter(chart: string, file: string): Promise<void> {
   const {plugin} = (await import(pathToFileURL(file).href)) as {readonly plugin?: Plugin}
   if (plugin?.chart === chart) return
@@ -62,7 +68,7 @@ async function expectNamedAfter(chart: string, file: string): Promise<void> {
   )
 }
 
-/** Writes the table unless it is as it should be. */
+/** Writes the table if it has changed. */
 export async function writePluginsTable(directory = SYSTEM): Promise<void> {
   const file = join(directory, 'table.ts')
   const text = await pluginsTable(directory)

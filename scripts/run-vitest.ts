@@ -11,14 +11,14 @@ interface VitestReport {
 
 export interface Count {
   readonly passed: number
-  /** At least 1 when anything else went wrong. */
+  /** At least 1 if anything else failed. */
   readonly failed: number
   readonly skipped: number
 }
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Runs a program of the repository, with its output shown and these variables; false when it fails. */
+/** Runs a program of the repository, with its output shown and these variables; false if it fails. */
 export async function step(
   command: string,
   args: readonly string[],
@@ -30,7 +30,7 @@ export async function step(
   return !(await execa(command, args, options)).failed
 }
 
-/** Runs vitest, shows its slowest files, keeps what failed, and counts. */
+/** Runs vitest, shows its slowest files, records failures, and counts. */
 export async function runVitest(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -8,7 +8,7 @@ interface FileTime {
   readonly milliseconds: number
 }
 
-/** A reporter for vitest that prints the files that took longest; vitest finds it by `--reporter=PATH`. */
+/** A reporter for vitest that prints the slowest files; vitest finds it by `--reporter=PATH`. */
 export default function slowestFilesReporter(): Reporter {
   return {
     onTestRunEnd(modules) {
@@ -21,7 +21,7 @@ export default function slowestFilesReporter(): Reporter {
   }
 }
 
-/** The table that is printed: seconds and file, the slowest first. */
+/** The printed table: seconds and file, the slowest first. */
 export function slowestFiles(times: readonly FileTime[]): string {
   const slowest = times.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, SHOWN)
   const lines = slowest.map(
@@ -30,7 +30,7 @@ export function slowestFiles(times: readonly FileTime[]): string {
   return ['', `the slowest of ${times.length} files:`, ...lines].join('\n')
 }
 
-/** Imports, set-up and tests, as they passed on a machine that did other things, too. */
+/** Imports, set-up and tests, in wall time, which other load on the machine affects. */
 function timeOf(module: TestModule): number {
   const {environmentSetupDuration, prepareDuration, collectDuration, setupDuration, duration} =
     module.diagnostic()

@@ -1,4 +1,6 @@
-/** What tests, benchmarks, the node and the cloud need from the system, beside Node, npm, Go and git. */
+/**
+ * What tests, benchmarks, the node and the cloud need from the system, in addition to Node, npm, Go and git.
+ */
 import {existsSync} from 'node:fs'
 import {execa} from 'execa'
 import {IMAGE_TOOLS} from '../src/images/building/buildah.ts'
@@ -8,7 +10,7 @@ interface SystemNeed {
   readonly what: string
   /** Debian's package. */
   readonly package: string
-  /** Exits 0 when it is there. */
+  /** Exits 0 if it is installed. */
   readonly probe: readonly [string, ...string[]]
 }
 
@@ -27,7 +29,7 @@ const TEST_NEEDS: readonly SystemNeed[] = [
   {
     what: 'PostgreSQL (the tests start one of their own)',
     package: 'postgresql',
-    // Debian keeps the server off the path, below the number of its version.
+    // Debian keeps the server off the path, below its version number.
     probe: [
       '/bin/sh',
       '-c',
@@ -49,7 +51,7 @@ const TEST_NEEDS: readonly SystemNeed[] = [
   CHROMIUM,
 ]
 
-/** What the night's tests need beside those of each change. */
+/** What the nightly tests need in addition. */
 const NIGHT_NEEDS: readonly SystemNeed[] = [
   ...TEST_NEEDS,
   {
@@ -66,13 +68,13 @@ const NIGHT_NEEDS: readonly SystemNeed[] = [
   ),
 ]
 
-/** What puts a load on `kk serve`. */
+/** The load generator for `kk serve`. */
 const BENCH_NEEDS: readonly SystemNeed[] = [
   ...TEST_NEEDS,
   {what: 'wrk (the load of the benchmarks)', package: 'wrk', probe: ['/bin/sh', '-c', 'command -v wrk']},
 ]
 
-/** What the all-in-one node runs from, and what its tests make an image of. */
+/** The programs of the all-in-one node, and those with which its tests build an image. */
 const AIO_NEEDS: readonly SystemNeed[] = [
   ...NODE_PROGRAMS.map(({name, programs}) => ({
     what: `the programs of ${name}`,
@@ -96,7 +98,7 @@ const AIO_NEEDS: readonly SystemNeed[] = [
   },
 ]
 
-/** How the machine asks whether a virtual machine answers. */
+/** The programs that check whether a virtual machine answers. */
 const CLOUD_NEEDS: readonly SystemNeed[] = [
   ...AIO_NEEDS,
   {
@@ -107,7 +109,7 @@ const CLOUD_NEEDS: readonly SystemNeed[] = [
   {what: 'ping', package: 'iputils-ping', probe: ['/bin/sh', '-c', 'command -v ping']},
 ]
 
-/** What brings the controller of a machine of bare metal. */
+/** The package with the BMC emulator for bare metal. */
 const PIP: SystemNeed = {what: 'pip', package: 'python3-pip', probe: ['python3', '-m', 'pip', '--version']}
 
 const PURPOSES = {
@@ -119,7 +121,7 @@ const PURPOSES = {
   cloudTests: {who: 'the tests of a cloud need', needs: [...CLOUD_NEEDS, CHROMIUM, PIP]},
 }
 
-/** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */
+/** Installs missing packages and prints that, as root on Debian; otherwise throws with the list. */
 export async function ensureSystemPackages(
   say: (line: string) => void,
   purpose: keyof typeof PURPOSES = 'tests',

@@ -1,6 +1,7 @@
 /**
- * `npm run table`: makes `src/table.js`, which is not in git: what help and the parser know of each command, and how each is
- * loaded. JavaScript, for Node takes 100 ms at each start to strip the types of so long a file.
+ * `npm run table`: makes `src/table.js`, which is not in git: the data of help and the parser for each
+ * command, and how each is loaded. JavaScript, because Node takes 100 ms at each start to strip the types of
+ * so long a file.
  */
 import {existsSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
@@ -9,10 +10,10 @@ import {pathToFileURL} from 'node:url'
 
 const SOURCE = join(import.meta.dirname, '../src')
 
-/** Where commands are, and where the table of them goes. */
+/** The directory of the commands, and the path of their table. */
 export interface Places {
   readonly commands: string
-  /** What commands share: their flags and arguments. */
+  /** The shared code of commands: their flags and arguments. */
   readonly shared: string
   readonly table: string
 }
@@ -23,18 +24,18 @@ const PLACES: Places = {
   table: join(SOURCE, 'table.js'),
 }
 
-/** Makes the table if there is none, or if a command or what commands share is younger. */
+/** Makes the table if it is missing, or if a command or the shared code is newer. */
 export async function makeTableWhenOld(places = PLACES): Promise<void> {
   const {commands, shared, table} = places
   if (!existsSync(table) || lastChange(commands, shared) > statSync(table).mtimeMs) await makeTable(places)
 }
 
-/** Makes the table; a file with the same text stays the same file, with the time of now. */
+/** Makes the table; an unchanged file stays the same file, with the current time. */
 export async function makeTable(places = PLACES): Promise<void> {
   const {table} = places
   const text = await commandTable(places)
   if (!existsSync(table) || readFileSync(table, 'utf8') !== text) {
-    // Several may start at once.
+    // Several processes may start at once.
     const temporary = `${table}.${process.pid}`
     writeFileSync(temporary, text)
     renameSync(temporary, table)
@@ -43,7 +44,9 @@ export async function makeTable(places = PLACES): Promise<void> {
   utimesSync(table, now, now)
 }
 
-/** The newest file or directory, in milliseconds since the epoch: a directory changes when a file goes. */
+/**
+ * The newest file or directory, in milliseconds since the epoch: a directory changes when a file is deleted.
+ */
 function lastChange(...directories: readonly string[]): number {
   const entries = directories.flatMap((directory) =>
     readdirSync(directory, {recursive: true, encoding: 'utf8'}).map((name) => join(directory, name)),
@@ -56,7 +59,7 @@ type CacheCommand = (
   plugin: {alias: string; name: string; type: string},
 ) => Promise<Record<string, unknown>>
 
-/** Returns the text of the table. */
+/** Returns the source of the table. */
 export async function commandTable({commands, table} = PLACES): Promise<string> {
   const {cacheCommand} = createRequire(import.meta.url)(
     join(SOURCE, '../node_modules/@oclif/core/lib/util/cache-command.js'),

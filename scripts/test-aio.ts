@@ -1,9 +1,10 @@
 /**
- * `npm run test:aio`: a cloud on the all-in-one node with real pods, on this machine: its virtual machines, what remains when a service is
- * removed, and OpenStack's own smoke tests. `-- --next` runs the tests of virtual machines on a cloud that was upgraded to the next release of
- * OpenStack. `-- --night` runs what else needs images or the node: each image's start, the node's life, parts
- * of a cloud in namespaces of their own, faults, upgrades to the next release. Needs root, and brings the rest. Ends with `N passed, N failed`; a test
- * that was skipped counts as failed.
+ * `npm run test:aio`: a cloud on the all-in-one node with real pods, on this machine: its virtual machines,
+ * what remains when a service is removed, and OpenStack's own smoke tests. `-- --next` runs the tests of
+ * virtual machines on a cloud that was upgraded to the next release of OpenStack. `-- --night` runs what else
+ * needs images or the node: each image's start, the node's life, parts of a cloud in separate namespaces,
+ * faults, upgrades to the next release. Needs root, and installs the rest. Ends with `N passed, N failed`; a
+ * skipped test counts as failed.
  */
 import {runVitest} from './run-vitest.ts'
 
@@ -15,7 +16,7 @@ const FOR_EACH_CHANGE = ['machines/', 'tempest/', 'whole/answers', 'whole/remova
 const AT_NEXT_RELEASE = ['machines/', 'whole/answers'].map((path) => `test/cloud/${path}`)
 const NEXT_RELEASE = {KK_TEST_OPENSTACK: '2026.1'}
 
-/** What comes in shards of its own, each night. */
+/** Suites in separate shards, each night. */
 const IN_SHARDS = ['test/cloud/catalogue/']
 
 const projects = ['images', 'aio', 'cloud*'].map((project) => `--project=${project}`)

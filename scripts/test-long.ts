@@ -1,7 +1,8 @@
 /**
- * `npm run test:long`: kills, faults and operators at cross purposes on a real control plane, Helm itself, the lives of
- * sandboxes, the guides; what stands beside the tests of `npm test`, but for the night; then what depends on the helm once more
- * with helm 3. Ends with `N passed, N failed`. A failure is played again with the `KK_TEST_SEED` that it shows.
+ * `npm run test:long`: kills, faults and competing operators on a real control plane, Helm itself, the life
+ * of sandboxes, the guides; the nightly tests in files of `npm test`; then everything that depends on helm
+ * once more with helm 3. Ends with `N passed, N failed`. To repeat a failure, set the `KK_TEST_SEED` that it
+ * shows.
  */
 import {globSync, readFileSync} from 'node:fs'
 import {runVitest, step, sum} from './run-vitest.ts'
@@ -13,7 +14,7 @@ async function testLong(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line), 'night')
   for (const words of [['scripts/toolbox.ts', 'exchange'], ['scripts/build.ts']])
     if (!(await step('node', words))) return false
-  // One file after the other: each keeps the machine busy.
+  // One file after the other, because each keeps the machine busy.
   const runs = [await runVitest(['--project=long', '--no-file-parallelism', ...args], NIGHT)]
   if (args.length === 0) {
     runs.push(await runVitest(atNight(), NIGHT))
@@ -24,7 +25,7 @@ async function testLong(args: readonly string[]): Promise<boolean> {
   return failed === 0
 }
 
-/** The tests for the night in files of `npm test`. */
+/** The nightly tests in files of `npm test`. */
 function atNight(): readonly string[] {
   return [
     '--project=programs',
@@ -34,7 +35,7 @@ function atNight(): readonly string[] {
   ]
 }
 
-/** The tests that are run once for each helm, wherever they stand: their files ask for the helms. */
+/** The tests that run once for each helm, in any folder: their files import the helms. */
 function ofHelm3(): readonly string[] {
   const projects = ['unit', 'programs', 'e2e'].map((name) => `--project=${name}`)
   return [...projects, '--testNamePattern=helm3', ...filesWith('support/helms.ts')]

@@ -1,18 +1,21 @@
 /**
- * `npm test`: everything but the long tests and those of `npm run test:aio`, with end-to-end tests; brings what it needs.
- * Ends with `N passed, N failed`. `npm test -- --changed[=COMMIT]` runs what a change since the commit can reach.
+ * `npm test`: everything except the long tests and those of `npm run test:aio`, with end-to-end tests;
+ * installs what it needs. Ends with `N passed, N failed`. `npm test -- --changed[=COMMIT]` runs what a change
+ * since the commit can affect.
  */
 import {buildWhenOld} from '../test/e2e/support/build.ts'
 import {changedFiles, runsForChange} from './changed.ts'
 import {type Count, runVitest, step, sum} from './run-vitest.ts'
 import {ensureSystemPackages} from './system-packages.ts'
 
-/** By one checker: several find out the same types, each for itself, and take half as much again of the processors. */
+/**
+ * With one checker: several compute the same types separately, and take half as much processor time again.
+ */
 const CHECKS = [['biome', 'check'], ['tsc', '--checkers', '1'], ['knip']] as const
 
 async function test(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
-  // They run beside the first tests, which wait for their control plane.
+  // They run in parallel with the first tests, which wait for their control plane.
   const checks = CHECKS.map(async ([program, ...words]) => ({program, passed: await step(program, words)}))
   if (!(await step('node', ['scripts/toolbox.ts']))) return false
   await buildWhenOld(console.log)

@@ -24,7 +24,7 @@ interface Built {
 
 /**
  * Builds what is missing, once per machine, and returns the directory of the binaries.
- * Silent when there is nothing to do. Throws `KK_TOOLBOX` when Go is missing, too old, or fails.
+ * Silent if there is nothing to do. Throws `KK_TOOLBOX` if Go is missing, too old, or fails.
  */
 export async function buildToolbox(
   env: NodeJS.ProcessEnv,
@@ -50,7 +50,10 @@ export async function buildToolbox(
   return join(toolbox, 'bin')
 }
 
-/** Builds beside the place, or unpacks what a CI has kept, and renames: a toolbox that is there is complete. */
+/**
+ * Builds in a temporary directory, or unpacks a CI's archive, and renames, so that an existing toolbox is
+ * complete.
+ */
 async function build({kit, home, key}: Built, env: NodeJS.ProcessEnv, onProgress: Progress): Promise<void> {
   await removeUnfinished(home)
   const unfinished = join(home, `${BUILDING}${key}`)
@@ -70,7 +73,7 @@ async function build({kit, home, key}: Built, env: NodeJS.ProcessEnv, onProgress
   onProgress(`toolbox: kept as ${archive}`)
 }
 
-/** An archive that is damaged is said so, and made anew. */
+/** A damaged archive is reported, and built again. */
 async function isUnpacked(archive: string, directory: string, onProgress: Progress): Promise<boolean> {
   await mkdir(directory)
   try {
@@ -125,7 +128,7 @@ async function runGo(step: Step, directory: string, env: NodeJS.ProcessEnv): Pro
   })
 }
 
-/** Under the lock nobody else builds: what is unfinished was left by a build that was killed. */
+/** Under the lock no other process builds: unfinished files are of a killed build. */
 async function removeUnfinished(home: string): Promise<void> {
   const names = await readdir(home)
   const left = names.filter((name) => name.startsWith(BUILDING))
@@ -137,7 +140,7 @@ async function isCurrent({kit, home, key}: Built): Promise<boolean> {
   return target === key && (await exists(join(home, key)))
 }
 
-/** The binary of kk finds the toolbox by this link; it is replaced in one step. */
+/** The binary of kk finds the toolbox by this link; it is replaced atomically. */
 async function pointTo({kit, home, key}: Built): Promise<void> {
   const next = join(home, `${BUILDING}${kit.link}`)
   await rm(next, {force: true})

@@ -1,12 +1,15 @@
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 
-/** As many named templates as the library of openstack-helm has, each used by some of the charts' files. */
+/** As many named templates as openstack-helm's library has, each used by some of the charts' files. */
 const DEFINES = 120
 /** Deployments and Jobs of a chart, each with a ConfigMap of scripts. */
 const WORKLOADS = 14
 
-/** Writes charts in the manner of openstack-helm: a large library, much that is computed, a random key where no value is given. */
+/**
+ * Writes charts similar to openstack-helm's: a large library, many computed values, a random key if no value
+ * is given.
+ */
 export async function writeServiceCharts(directory: string, count: number): Promise<readonly string[]> {
   const names = Array.from({length: count}, (_, index) => `svc${String(index).padStart(2, '0')}`)
   await write(join(directory, 'toolkit'), {

@@ -1,10 +1,13 @@
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 
-/** A quarter of the objects of a chart: as many Deployments, Services, ConfigMaps and Secrets. */
+/** A quarter of the objects of a chart: equal numbers of Deployments, Services, ConfigMaps and Secrets. */
 const OF_EACH_KIND = 25
 
-/** The manifest of a chart of 100 objects in the dialect of openstack-helm, which waits for those of smaller numbers. */
+/**
+ * The manifest of a chart of 100 objects in openstack-helm's dialect, which waits for the charts with smaller
+ * numbers.
+ */
 export function largeManifest(index: number, namespace: string): string {
   const name = chartName(index)
   const required = [index - 1, Math.floor(index / 2), 0].filter((each) => each >= 0 && each < index)
@@ -17,7 +20,7 @@ export function largeManifest(index: number, namespace: string): string {
     .join('')
 }
 
-/** Writes such charts below a directory, for kk.charts; templates only wait in `openstack`. */
+/** Writes such charts below a directory, for kk.charts; templates wait only in `openstack`. */
 export async function writeLargeCharts(directory: string, count: number): Promise<readonly string[]> {
   const names = Array.from({length: count}, (_, index) => chartName(index))
   for (const [index, name] of names.entries()) {

@@ -4,13 +4,13 @@ import {join} from 'node:path'
 export interface CountedHelm {
   /** For `KK_HELM`. */
   readonly path: string
-  /** How many were started so far. */
+  /** The number of starts so far. */
   count(): Promise<number>
-  /** Each start so far: when, in milliseconds since the epoch, and its arguments. */
+  /** Each start so far: its time, in milliseconds since the epoch, and its arguments. */
   starts(): Promise<readonly {readonly at: number; readonly words: readonly string[]}[]>
 }
 
-/** The real helm behind a script that notes each start in the directory. */
+/** The real helm behind a script that records each start in the directory. */
 export async function countedHelm(directory: string, helm: string): Promise<CountedHelm> {
   const path = join(directory, 'helm')
   const log = join(directory, 'helm-starts')

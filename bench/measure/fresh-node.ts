@@ -5,27 +5,30 @@ import {aioEnvironment, runAio} from '../../test/aio/support/run-aio.ts'
 import type {AioRun} from '../../test/aio/support/setup.ts'
 import type {Bench} from '../result.ts'
 
-/** The words by which a command is told to work on the node. */
+/** The flags that make a command use the node. */
 export const ON_NODE: readonly string[] = ['--sandbox-name', 'aio']
-/** Where images were built: by whoever measures, before and not here. */
+/** The HOME with the image cache: images are built before the measurement. */
 export const CACHES = {HOME: process.env['HOME'] ?? '/root'}
-/** Those that are missing, too, which takes Go. */
+/** The same with PATH: builds missing images, which needs Go. */
 const BUILDER = {...CACHES, PATH: process.env['PATH'] ?? ''}
 
 export interface FreshNode {
   readonly run: AioRun
-  /** The environment of programs beside kk. */
+  /** The environment of other programs than kk. */
   readonly env: Readonly<Record<string, string>>
   /** Milliseconds until it was up, and then until its registry had the images. */
   readonly up: number
   readonly pushed: number
-  /** Resolves with the milliseconds that the work took. */
+  /** Resolves with the duration of the work, in milliseconds. */
   timed(work: () => Promise<unknown>): Promise<number>
-  /** The same for a command of kk; rejects with what it has printed when it fails. */
+  /** The same for a command of kk; rejects with its output if it fails. */
   phase(args: readonly string[]): Promise<number>
 }
 
-/** Measures on an all-in-one node with the images of `environments/NAME.yaml` in its registry; it is taken down afterwards. */
+/**
+ * Measures on an all-in-one node with the images of `environments/NAME.yaml` in its registry; takes the node
+ * down afterwards.
+ */
 export async function onFreshNode<T>(
   {kk, toolbox, directory, signal}: Bench,
   environments: readonly string[],

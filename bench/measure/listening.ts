@@ -12,7 +12,10 @@ interface Started {
   readonly signal: AbortSignal
 }
 
-/** Starts a program that says first of all, on standard error, where it listens; does the work, and stops it. */
+/**
+ * Starts a program that first prints the address where it listens, on standard error; does the work, and
+ * stops it.
+ */
 export async function whileListening<T>(
   {command: [file, ...args], env, signal}: Started,
   work: (listening: Listening) => Promise<T>,
@@ -22,7 +25,7 @@ export async function whileListening<T>(
     const [said] = await once(child.stderr, 'data', {signal})
     const url = /http:\S+/.exec(String(said))?.[0]
     if (url === undefined) throw new Error(`${file} ${args.join(' ')} said: ${said}`)
-    // A pipe that nobody reads would hold it up.
+    // An unread pipe would block it.
     child.stderr.resume()
     return await work({url, pid: child.pid!})
   } finally {

@@ -9,16 +9,16 @@ const ROOT = join(import.meta.dirname, '../..')
 export interface OtherCaches {
   /** Without V8's caches: everything is compiled at each start. */
   readonly none: string
-  /** With those of kk when it has also run the words. */
+  /** With kk's caches, made by a run that also runs this command. */
   readonly more: string
 }
 
 /**
- * Makes executables as `npm run build` does, but for what V8 has compiled of kk; with the words of a command that builds leave out,
- * for its way is another each time.
+ * Makes executables as `npm run build` does, except for V8's code caches of kk: with a command that builds
+ * omit, because its run is not reproducible.
  */
 export async function withOtherCaches(directory: string, words: readonly string[]): Promise<OtherCaches> {
-  // In the repository, for bundles hold the ways from here to sources that they leave out.
+  // In the repository, because bundles contain the relative paths from here to sources.
   const work = await mkdtemp(join(ROOT, 'dist/bench-'))
   try {
     const made = await makeAssets(work)

@@ -1,21 +1,26 @@
 import {fileURLToPath} from 'node:url'
 import {execa} from 'execa'
 
-/** What a measured program has printed, as JSON, at its end. */
+/** What a measured program prints, as JSON, at its end. */
 interface OwnProcess {
-  /** Of processor time, garbage collection and compilation included: what else the machine does is not in it. */
+  /**
+   * Processor time, including garbage collection and compilation, independent of other load on the machine.
+   */
   readonly milliseconds: number
-  /** The most memory that was ever resident. */
+  /** The peak of resident memory. */
   readonly peakBytes: number
 }
 
-/** Runs a program of `bench/` that measures itself: in a process of its own, nothing has been compiled or kept before. */
+/**
+ * Runs a program of `bench/` that measures itself: in a separate process, nothing is compiled or cached
+ * before.
+ */
 export async function inOwnProcess(file: URL, args: readonly string[], signal: AbortSignal) {
   const {stdout} = await execa(process.execPath, [fileURLToPath(file), ...args], {cancelSignal: signal})
   return JSON.parse(stdout) as OwnProcess
 }
 
-/** In such a program: does the work once and prints what it took. */
+/** In such a program: does the work once and prints its cost. */
 export async function printMeasured(work: () => unknown): Promise<void> {
   const start = process.cpuUsage()
   await work()

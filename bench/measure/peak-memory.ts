@@ -6,8 +6,9 @@ import {type Contender, QUIET} from './race.ts'
 const PAUSE_MILLISECONDS = 5
 
 /**
- * The most memory, in bytes, that the process itself had resident: `VmHWM` of proc(5), which the kernel keeps and
- * which is read until the process has ended. What it starts, helm above all, does not count. Rejects when it fails.
+ * The peak resident memory of the process itself, in bytes: `VmHWM` of proc(5), which the kernel keeps and
+ * which is polled until the process has ended. Its children, above all helm, do not count. Rejects if it
+ * fails.
  */
 export async function peakMemory({command, env}: Contender, signal: AbortSignal): Promise<number> {
   const [file, ...args] = command
@@ -26,7 +27,7 @@ export async function peakMemory({command, env}: Contender, signal: AbortSignal)
   return peak
 }
 
-/** The most memory, in bytes, that a process had resident so far; 0 once it has ended. */
+/** The peak resident memory of a process so far, in bytes; 0 after it has ended. */
 export async function highWaterMark(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024

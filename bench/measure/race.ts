@@ -3,18 +3,18 @@ import {execa} from 'execa'
 export interface Contender {
   readonly command: readonly [string, ...string[]]
   readonly env?: Readonly<Record<string, string>>
-  /** What is done before each start, and not measured. */
+  /** Runs before each start, and is not measured. */
   readonly before?: () => Promise<unknown>
 }
 
 const WARM_UPS = 2
 
-/** What a measured command prints is thrown away, but for the reason why it failed. */
+/** The output of a measured command is discarded, except the reason of a failure. */
 export const QUIET = {stdin: 'ignore', stdout: 'ignore', stderr: 'pipe'} as const
 
 /**
- * The median of each command in milliseconds, from its start until it has ended. The commands take turns, so that
- * whatever else the machine does slows all of them. Rejects when one of them fails.
+ * The median of each command in milliseconds, from its start to its end. The commands alternate, so that
+ * other load on the machine slows all of them. Rejects if one of them fails.
  */
 export async function race(
   contenders: readonly Contender[],

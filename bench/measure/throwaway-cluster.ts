@@ -9,7 +9,7 @@ interface Throwaway {
   readonly signal: AbortSignal
 }
 
-/** Starts a throwaway cluster of the bench's own for some work, and removes it, whatever happens. */
+/** Starts the bench's own throwaway cluster for some work, and removes it in any case. */
 export async function onThrowawayCluster<T>(
   {name, nodes, env, signal}: Throwaway,
   work: (sandbox: Sandbox) => Promise<T>,

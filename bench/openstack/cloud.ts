@@ -9,7 +9,7 @@ const CHARTS = join(import.meta.dirname, '../../test/fixtures/charts')
 
 export type Cloud = Readonly<Record<string, CloudRelease>>
 
-/** The same releases, but each waits for all of the level before: what a tool does that knows levels only. */
+/** The same releases, but each waits for the whole level before, as in a tool that works level by level. */
 export function levelByLevel(cloud: Cloud): Cloud {
   const found = levels(graphOf(cloud)).map((level) => level.map(releaseName))
   return Object.fromEntries(
@@ -19,13 +19,15 @@ export function levelByLevel(cloud: Cloud): Cloud {
   )
 }
 
-/** How long the longest chain of releases takes, each from its start until it is ready. */
+/** The duration of the longest chain of releases, each from its start until it is ready. */
 export function longestPathSeconds(cloud: Cloud): number {
   const paths = longestPath(graphOf(cloud), (release) => cloud[releaseName(release)]!.seconds)
   return Math.max(...paths.values())
 }
 
-/** The environment of a cloud: each release one Deployment whose pod is ready when its seconds have passed. */
+/**
+ * The environment of a cloud: each release one Deployment whose pod is ready after its seconds have passed.
+ */
 export function environmentOf(name: string, cloud: Cloud): object {
   const entries = Object.entries(cloud)
   const releases = entries.map(([release, {requires}]) => [release, {chart: 'workload', requires}])

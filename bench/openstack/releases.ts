@@ -1,13 +1,13 @@
-/** A release of the benchmark's cloud: what must be ready before it, and how long after its start it is ready itself. */
+/** A release of the benchmark's cloud: its requirements, and the seconds from its start until it is ready. */
 export interface CloudRelease {
   readonly requires: readonly string[]
   readonly seconds: number
 }
 
 /**
- * OpenStack's shape: 35 charts of openstack-helm, and who requires whom as their values say (`dependencies.static` and
- * `endpoints`, commit 0ee5adeff; nova waits for neutron at run time only). The seconds are assumed: databases and what
- * migrates large ones take long.
+ * OpenStack's graph: 35 charts of openstack-helm, with the requirements in their values
+ * (`dependencies.static` and `endpoints`, commit 0ee5adeff; nova waits for neutron only at run time). The
+ * seconds are assumed: databases and migrations of large ones take long.
  */
 export const CLOUD: Readonly<Record<string, CloudRelease>> = {
   mariadb: {requires: [], seconds: 30},

@@ -7,20 +7,20 @@ import type {Sandbox} from '../../src/sandbox/sandbox.ts'
 import {whileListening} from '../measure/listening.ts'
 import type {Bench} from '../result.ts'
 
-/** A throwaway cluster with the operator's kinds, roles and account. */
+/** A throwaway cluster with the operator's CRDs, roles and account. */
 export interface Hub {
   kubectl(...words: readonly string[]): Promise<string>
-  /** What the operator's account is known by. */
+  /** The credentials of the operator's account. */
   readonly kubeconfig: Kubeconfig
-  /** Writes Environments with their files, each below its name. */
+  /** Writes Environments with their files, by name. */
   apply(environments: Readonly<Record<string, object>>, spec?: object): Promise<void>
-  /** The same for releases in the clusters of these kubeconfigs, each of the Environment of its name. */
+  /** The same for releases in the clusters of these kubeconfigs, by the name of the Environment. */
   applyFor(kubeconfigs: Readonly<Record<string, object>>, fileOf: (name: string) => object): Promise<void>
-  /** Resolves once these Environments have a condition: `Ready=True`. */
+  /** Resolves when these Environments have a condition: `Ready=True`. */
   reach(condition: string, names: readonly string[]): Promise<void>
   /** Does some work while a process of the operator runs. */
   whileOperated<T>(words: readonly string[], work: (operator: Operator) => Promise<T>): Promise<T>
-  /** How often the operator's account has written since then, Leases and events aside. */
+  /** The number of writes of the operator's account since then, except Leases and Events. */
   writesSince(milliseconds: number): Promise<number>
 }
 
@@ -28,7 +28,7 @@ export interface Operator {
   readonly pid: number
   /** The sum of the values of a metric, whatever its labels. */
   metric(name: string): Promise<number>
-  /** Resolves once it works on no Environment. */
+  /** Resolves when it reconciles no Environment. */
   idle(): Promise<void>
 }
 
@@ -40,12 +40,12 @@ interface HubOptions {
   readonly bench: Bench
   readonly env: NodeJS.ProcessEnv
   readonly sandbox: Sandbox
-  /** Those in which it may deploy. */
+  /** The namespaces in which it may deploy. */
   readonly namespaces: readonly string[]
 }
 
 const ACCOUNT = 'kk-operator'
-/** Until an Environment is where it is to be. */
+/** Timeout for an Environment to reach the expected state. */
 const LONGEST = '2h'
 
 export async function openHub({bench, env, sandbox, namespaces}: HubOptions): Promise<Hub> {

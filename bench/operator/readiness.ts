@@ -9,8 +9,8 @@ export interface Watched {
 }
 
 /**
- * Does some work, and resolves with when each Deployment, `NAMESPACE/NAME`, was first seen with all of its pods ready, in milliseconds
- * since the epoch: the watch hears of it when kk does.
+ * Does some work, and resolves with the time when each Deployment, `NAMESPACE/NAME`, was first seen with all
+ * of its pods ready, in milliseconds since the epoch: the watch receives it at the same time as kk.
  */
 export async function readinessDuring(
   {kubectl, kubeconfig, signal}: Watched,
@@ -31,7 +31,7 @@ export async function readinessDuring(
   })()
   try {
     await work()
-    // What was ready last is heard of, too.
+    // Also wait for the last event.
     await wait(1000, undefined, {signal})
   } finally {
     watch.kill('SIGTERM')
@@ -45,7 +45,10 @@ export interface Edge {
   readonly to: string
 }
 
-/** How long after a release was ready helm was started for what requires it, of each edge, in milliseconds, in order. */
+/**
+ * For each edge, the milliseconds from the readiness of a release to the start of helm for its dependent,
+ * sorted.
+ */
 export async function lags(
   edges: readonly Edge[],
   {ready, helm, namespace}: {ready: ReadonlyMap<string, number>; helm: CountedHelm; namespace: string},
@@ -60,7 +63,7 @@ export async function lags(
     .toSorted((a, b) => a - b)
 }
 
-/** The value that so many in a hundred do not exceed. */
+/** The percentile of sorted values. */
 export function percentile(sorted: readonly number[], percent: number): number {
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN
 }

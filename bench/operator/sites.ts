@@ -7,18 +7,18 @@ import type {Hub, Kubeconfig} from './hub.ts'
 import {lags, percentile, readinessDuring, type Watched} from './readiness.ts'
 
 const CHAIN = chainOf(4)
-/** What a few dozen lags may differ by where nothing else has changed. */
+/** The allowed ratio: the noise of a few dozen lags. */
 const MOST = 1.25
 
-/** Environments, and namespaces of theirs, by name. */
+/** Environments, and their namespaces, by name. */
 export interface Sites {
   readonly alone: readonly string[]
   readonly beside: readonly string[]
-  /** Those whose API server says nothing. */
+  /** Those whose API server does not respond. */
   readonly away: readonly string[]
 }
 
-/** Names so many sites of a hub: all that answer twice, for each time that they are deployed. */
+/** Names of the sites of a hub: the responsive ones twice, because they are deployed twice. */
 export function sitesOf(count: number, away: number): Sites {
   const named = (kind: string, size: number) => Array.from({length: size}, (_, index) => `${kind}-${index}`)
   return {
@@ -35,8 +35,8 @@ interface Surroundings {
 }
 
 /**
- * Chains of releases with pods, in Environments with a kubeconfig each, which all lead to this cluster: deployed alone, then as many
- * beside some whose API server takes a connection and says nothing.
+ * Chains of releases with pods, in Environments with a kubeconfig each, which all lead to this cluster:
+ * deployed alone, then as many together with some whose API server accepts a connection and does not respond.
  */
 export async function measureSites(sites: Sites, {hub, helm, watched}: Surroundings): Promise<Result> {
   const deploy = async (names: readonly string[]) => {
@@ -71,7 +71,7 @@ function at(server: string, kubeconfig: Kubeconfig): Kubeconfig {
   return {...kubeconfig, clusters}
 }
 
-/** Does some work while there is a server that takes connections and says nothing. */
+/** Does some work while a server accepts connections and does not respond. */
 async function whileSilent<T>(work: (server: string) => Promise<T>): Promise<T> {
   const sockets: Socket[] = []
   const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))

@@ -6,9 +6,9 @@ const SCRIPT = join(import.meta.dirname, 'load.lua')
 export interface Load {
   readonly url: string
   readonly method: 'GET' | 'PATCH'
-  /** Asked for one after the other. */
+  /** Requested one after the other. */
   readonly charts: readonly string[]
-  /** Connections that stay open; each sends its next request when the last one is answered. */
+  /** Open connections; each sends its next request when the last one is answered. */
   readonly atOnce: number
   readonly seconds: number
   readonly signal: AbortSignal
@@ -22,7 +22,7 @@ export interface Measured {
   readonly p99: number
 }
 
-/** Puts a load on the service with wrk, on one core. Rejects when an answer is no success. */
+/** Puts a load on the service with wrk, on one core. Rejects if a response is not a success. */
 export async function load({url, method, charts, atOnce, seconds, signal}: Load): Promise<Measured> {
   const options = ['--threads', '1', '--connections', String(atOnce), '--duration', `${seconds}s`]
   const {stdout} = await execa('wrk', [...options, '--script', SCRIPT, url, '--', method, ...charts], {

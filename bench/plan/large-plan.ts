@@ -4,11 +4,11 @@ import type {Plan} from '../../src/plan/plan.ts'
 import {type ReleaseId, releaseId, releaseName} from '../../src/release.ts'
 import {desiredOf, recordOf} from '../../test/plan/fixtures.ts'
 
-/** Names of releases, and the places of those that each requires. */
+/** Names of releases, and the indices of the requirements of each. */
 export interface Shape {
   readonly releases: number
   readonly requiredBy: (index: number) => readonly number[]
-  /** Whether it is on the cluster already. */
+  /** Whether it is already on the cluster. */
   readonly isInstalled?: (index: number) => boolean
 }
 
@@ -22,7 +22,7 @@ export const LARGE: Shape = {
   isInstalled: (index) => index % 3 > 0,
 }
 
-/** Spread evenly over all that stand before it; the first five have fewer of them. */
+/** Spread evenly over all earlier ones; the first five have fewer. */
 export function spread(index: number): readonly number[] {
   const earlier = Array.from({length: REQUIREMENTS_EACH}, (_, each) =>
     Math.floor((index * (each + 1)) / (REQUIREMENTS_EACH + 1)),
@@ -30,7 +30,7 @@ export function spread(index: number): readonly number[] {
   return [...new Set(earlier)].filter((other) => other < index)
 }
 
-/** Prepares what is known of the releases; the function returned builds their graph and plans them. */
+/** Prepares the observed state of the releases; the returned function builds their graph and plans them. */
 export function planner({releases, requiredBy, isInstalled = () => false}: Shape): () => Plan {
   const wanted = Array.from({length: releases}, (_, index) => releaseId('openstack', `release-${index}`))
   const requirements = new Map(

@@ -2,13 +2,16 @@
 export interface Service {
   readonly name: string
   readonly requires: readonly string[]
-  /** What its image has beside those before it, compressed. */
+  /** The compressed size of its image without the layers of those before it. */
   readonly megabytes: number
   /** From its image to its readiness. */
   readonly startSeconds: number
 }
 
-/** As long as the path of the all-in-one cloud: about its images, and its starts on a machine of its own. */
+/**
+ * As long as the path of the all-in-one cloud: about the size of its images, and its starts on an idle
+ * machine.
+ */
 export const CLOUD: readonly Service[] = [
   {name: 'database', requires: [], megabytes: 60, startSeconds: 20},
   {name: 'bus', requires: [], megabytes: 60, startSeconds: 15},

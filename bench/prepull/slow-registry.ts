@@ -9,14 +9,16 @@ export interface SlowRegistry {
   close(): Promise<void>
 }
 
-/** A registry on loopback that hands out what another one has, to all who ask together so many bytes a second. */
+/**
+ * A registry on loopback that proxies another one, with a limit in bytes per second for all clients together.
+ */
 export async function slowRegistry(port: number, bytesPerSecond: number): Promise<SlowRegistry> {
   const slowed = slowdown(bytesPerSecond)
   const server = createServer((asked, answer) => {
     const {method, url, headers} = asked
     const forwarded = request({host: '127.0.0.1', port, method, path: url, headers}, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers)
-      // Who asks may go away at any time.
+      // A client may disconnect at any time.
       pipeline(response, slowed, answer).catch(() => answer.destroy())
     })
     forwarded.on('error', () => answer.destroy())
@@ -32,7 +34,7 @@ export async function slowRegistry(port: number, bytesPerSecond: number): Promis
   }
 }
 
-/** Hands on chunks of all streams one after the other, each when those before it have had their time. */
+/** Forwards chunks of all streams one after the other, each when those before it have had their time. */
 function slowdown(bytesPerSecond: number) {
   let free = 0
   return async function* (chunks: AsyncIterable<Buffer>) {

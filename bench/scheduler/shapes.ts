@@ -1,6 +1,6 @@
 import {type Shape, spread} from '../plan/large-plan.ts'
 
-/** Graphs that a scheduler may find hard, by name; each is of as many releases as is asked for. */
+/** Graphs that may be hard for a scheduler, by name, each with the requested number of releases. */
 export const SHAPES = {
   'four requirements each': (releases) => ({releases, requiredBy: spread}),
   'wide: one, then all others at once': (releases) => ({

@@ -2,7 +2,7 @@ import {dump} from 'js-yaml'
 
 const RELEASES = 48
 
-/** An environment of about a megabyte: sections as large and as deep as those of openstack-helm's values files. */
+/** An environment of about a megabyte: sections as large and as deep as openstack-helm's values files. */
 export function largeEnvironment(): string {
   const names = numbered('service', RELEASES)
   return dump({

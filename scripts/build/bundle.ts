@@ -7,7 +7,7 @@ import {WARM_FLAGS} from './v8-flags.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** What is evaluated on use: bytes beside the start are paid only by who needs them. */
+/** Evaluated on use: only commands that need them take the time to load them. */
 const SOURCES = {
   main: join(ROOT, 'src/main.ts'),
   viz: '@viz-js/viz',
@@ -46,7 +46,7 @@ export async function bundleStart(file: string): Promise<Metafile> {
   return metafile
 }
 
-/** A bundle as a function of (module, exports, require), and the code cache of a warm run beside it. */
+/** A bundle as a function of (module, exports, require), with the code cache of a warm run. */
 export async function bundle(name: BundleName, directory: string): Promise<Metafile> {
   const file = join(directory, `${name}.cjs`)
   const source = SOURCES[name]
@@ -62,7 +62,7 @@ export async function bundle(name: BundleName, directory: string): Promise<Metaf
   return metafile
 }
 
-/** Writes the code cache of a bundle; of `main`, with the words of a command that is run, too. */
+/** Writes the code cache of a bundle; for `main`, also with a command that is run. */
 export async function warm(
   name: BundleName,
   directory: string,
@@ -73,8 +73,8 @@ export async function warm(
 }
 
 /**
- * The program in ASCII, as it is read when it starts. esbuild escapes texts, but neither patterns nor tagged templates;
- * the raw text of such a template would not be the same, and is used by nobody.
+ * The program in ASCII, as it is read at its start. esbuild escapes strings, but neither patterns nor tagged
+ * templates; the raw string of such a template would differ, and no code uses it.
  */
 function escaped(program: string): string {
   if (/String\.raw`[^`]*[^\0-\x7f]/.test(program))

@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** In the directory of a build; below it `assets/`. */
 const START = 'kk.cjs'
 
-/** What the executable is made from, in a directory. */
+/** The inputs of the executable, in a directory. */
 export interface Made {
   readonly directory: string
   readonly build: Build
@@ -24,7 +24,9 @@ export interface Made {
   readonly sizes: ReadonlyMap<string, Metafile>
 }
 
-/** Makes bundles, V8's caches of them by the Node that runs this, and what else the executable carries. */
+/**
+ * Makes bundles, V8's caches of them with the Node that runs this, and the other assets of the executable.
+ */
 export async function makeAssets(directory: string): Promise<Made> {
   const assets = join(directory, 'assets')
   mkdirSync(assets, {recursive: true})
@@ -50,7 +52,7 @@ export async function makeAssets(directory: string): Promise<Made> {
   return {directory, build, sizes: new Map(bundles)}
 }
 
-/** What decides the executable but its Node: what V8 makes of the bundles follows from both. */
+/** The inputs of the executable except its Node; V8's caches of the bundles follow from both. */
 function sourcesDigest(directory: string): string {
   const hash = createHash('sha256').update(process.version)
   for (const file of [START, ...BUNDLES.map((name) => `assets/${name}.cjs`), 'assets/files.json'])
@@ -58,7 +60,7 @@ function sourcesDigest(directory: string): string {
   return hash.digest('hex')
 }
 
-/** Not among what decides the executable: a commit that changes no source makes no image anew. */
+/** Not an input: a commit that changes no source does not make an image outdated. */
 async function buildFacts(): Promise<Build> {
   const git = (...words: string[]) => execa('git', words, {cwd: ROOT, reject: false})
   const head = await git('rev-parse', 'HEAD')
@@ -70,15 +72,15 @@ async function buildFacts(): Promise<Build> {
 interface Assembly {
   /** A Node of the version that runs this. */
   readonly node: string
-  /** Where the executable goes. */
+  /** The path of the executable. */
   readonly output: string
-  /** Whether the Node is of another processor, for which V8's caches are none. */
+  /** Whether the Node is of another architecture, for which there are no V8 caches. */
   readonly foreign?: boolean
 }
 
-/** Joins what was made with a Node into one executable. */
+/** Joins the assets and a Node into one executable. */
 export async function assemble({directory}: Made, {node, output, foreign = false}: Assembly): Promise<void> {
-  // Strip before assembling: a stripped executable has lost what was put into it.
+  // Strip before assembling, because stripping removes appended assets.
   const stripped = join(directory, 'node')
   writeStripped(node, stripped)
   const none = join(directory, 'none')
@@ -93,7 +95,7 @@ export async function assemble({directory}: Made, {node, output, foreign = false
     'sources.sha256',
     ...BUNDLES.flatMap((name) => [`${name}.cjs`, `${name}.cjs.cache`] as const),
   ]
-  // Names without a path, for the executable keeps that of its main program.
+  // Names without a path, because the executable keeps that of its main program.
   const config = {
     main: START,
     executable: 'node',

@@ -1,12 +1,12 @@
 import {readFileSync, writeFileSync} from 'node:fs'
 
-/** Where ELF has what is read here, of 64 bits and little-endian (elf(5)). */
+/** Offsets in ELF of 64 bits and little-endian (elf(5)). */
 const HEADER = {programs: 32, sections: 40, programSize: 54, programCount: 56, sectionCount: 60, names: 62}
 const PROGRAM = {offset: 8, size: 32}
 
 /**
- * Writes an executable without what is not loaded when it runs: symbols and what debuggers read. A strip of Debian's knows
- * its own processor only, and cuts otherwise from version to version.
+ * Writes an executable without the sections that are not loaded: symbols and debug information. Debian's
+ * strip supports only its own architecture, and its output differs between versions.
  */
 export function writeStripped(from: string, to: string): void {
   const file = readFileSync(from)

@@ -1,11 +1,15 @@
 import {setFlagsFromString} from 'node:v8'
 
-/** A start fills a few MB with what stays: a young generation that holds it spares a sixth of the start's time. */
+/**
+ * A start fills a few MB with long-lived objects: a young generation of that size saves a sixth of the
+ * start's time.
+ */
 export const V8_FLAGS = ['--min-semi-space-size=32']
 
 /**
- * Under these a run that does the same compiles the same, into the same bytes: nothing is compiled beside it, or because it was called
- * often (how often also follows from how long a path is), and what V8 does not write of an object is zero, not what stood there before.
+ * With these flags, equal runs compile the same, into the same bytes: nothing is compiled concurrently, or
+ * because it was called often (which also depends on the length of a path), and bytes of an object that V8
+ * does not write are zero, not former contents.
  */
 export const WARM_FLAGS = [
   '--predictable',
@@ -18,12 +22,15 @@ export const WARM_FLAGS = [
   '--min-semi-space-size=64',
 ]
 
-/** Undoes `WARM_FLAGS` as far as V8 counts them: it takes a code cache only under the flags that it was made with. */
+/**
+ * Undoes `WARM_FLAGS` as far as V8 compares them: it accepts a code cache only under the flags of its
+ * creation.
+ */
 export function undoWarmFlags(): void {
   const undone = [
     '--turbofan',
     '--maglev',
-    // What --no-turbofan and --no-maglev take along.
+    // The flags that --no-turbofan and --no-maglev imply.
     '--osr-from-maglev',
     '--maglev-overwrite-budget',
     '--invocation-count-for-turbofan=16000',

@@ -1,7 +1,7 @@
 /**
- * `node warm.ts NAME DIRECTORY [WORD…]`: uses a bundle as its users will and keeps what V8 has compiled by then. A code cache
- * without such a run has only what is compiled when a file is loaded. The words are of a command that is run as well, to measure
- * what its own code would be worth in the cache.
+ * `node warm.ts NAME DIRECTORY [WORD…]`: runs a bundle as users will, and stores what V8 has compiled by
+ * then. A code cache without such a run has only what is compiled when a file is loaded. The words are a
+ * command to run as well, to measure the effect of its code in the cache.
  */
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -35,14 +35,14 @@ const WARM = {
 } satisfies Record<BundleName, (exports: never) => Promise<void>>
 
 /**
- * What asks no cluster: what a run does while it waits goes another way each time, and compiles other functions, so that no cache would
- * be as the last.
+ * Commands without a cluster: a run that waits interleaves differently each time, and compiles other
+ * functions, so the cache would not be reproducible.
  */
 async function runCommands({main: run}: {main: typeof main}): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'kk-warm-'))
   process.env = {
     HOME: directory,
-    // What others leave in the temp folder is looked at, too.
+    // Files of others in the temporary folder are read, too.
     TMPDIR: directory,
     PATH: process.env.PATH,
     NO_COLOR: '1',

@@ -4,7 +4,7 @@ import type {OwnChart} from './read-charts.ts'
 const CATALOGUE = /^([\s\S]*?define "common\.context\.catalogue" -}}\n)([\s\S]*?)({{- end -}}\s*)$/
 
 /**
- * Returns the text of the catalogue of endpoints with what the charts state of theirs (`serves`), by name. Throws if two
+ * Returns the source of the catalogue of endpoints with the charts' `serves`, by name. Throws if two
  * charts serve one endpoint.
  */
 export function catalogueText(text: string, charts: readonly OwnChart[]): string {
@@ -25,12 +25,12 @@ export function catalogueText(text: string, charts: readonly OwnChart[]): string
 /** The one entry that is no endpoint. */
 const DOMAIN = /^cluster_domain_suffix: .*\n/m
 
-/** Returns the YAML in the text of a catalogue. */
+/** Returns the YAML in the source of a catalogue. */
 export function catalogueBody(text: string): string {
   return CATALOGUE.exec(text)?.[2] ?? ''
 }
 
-/** Returns the names of the endpoints in the text of a catalogue. */
+/** Returns the names of the endpoints in the source of a catalogue. */
 export function endpointsIn(text: string): readonly string[] {
   return [...catalogueBody(text).matchAll(/^(\w+): \{/gm)].map(([, type]) => type!)
 }

@@ -90,7 +90,7 @@ export const VOLUME: Readonly<Record<string, Schema>> = {
   empty: meaning("Kubernetes' `emptyDir`; a volume is one where nothing else is said", ANY_OBJECT),
 }
 
-/** What describes each pod of a chart. */
+/** The description of each pod of a chart. */
 export const UNIT: Readonly<Record<string, Schema>> = {
   image: meaning("the name of kolla's image; by default the chart's `image`", text),
   command: meaning('what `kolla_start` becomes: the service', text),
@@ -229,7 +229,7 @@ export const FILE: Readonly<Record<string, Schema>> = {
   for: meaning('the one component that gets it', text),
 }
 
-/** The facts of a service: what its chart says about it, and a deployer seldom changes. */
+/** The facts of a service: declarations of its chart that a deployer seldom changes. */
 export const FACTS: Readonly<Record<string, Schema>> = {
   image: meaning("the name of kolla's image", text),
   user: meaning('the user that runs in it: `name`, and its number, `id`', closed({name: text, id: whole})),

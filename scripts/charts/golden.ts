@@ -1,4 +1,6 @@
-/** Writes the golden file of each plugin that has none: what it makes of three clouds, to be read before it is committed. */
+/**
+ * Writes the golden file of each new plugin: its values for three clouds, to be reviewed before the commit.
+ */
 import {existsSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {dump} from 'js-yaml'

@@ -10,7 +10,7 @@ export const scalar: Schema = {type: ['string', 'number', 'boolean', 'null']}
 export const texts: Schema = {type: 'array', items: text}
 export const ANY_OBJECT: Schema = {type: ['object', 'null']}
 
-/** An object with these keys and no other. Null takes a default away, so it is allowed everywhere. */
+/** An object with only these keys. Null removes a default, so it is allowed everywhere. */
 export function closed(properties: Readonly<Record<string, Schema>>): Schema {
   return {type: ['object', 'null'], additionalProperties: false, properties}
 }
@@ -25,20 +25,25 @@ export function keyed(names: Schema, schema: Schema): Schema {
   return {type: ['object', 'null'], propertyNames: names, additionalProperties: schema}
 }
 
-/** A definition of this same file: charts render without a network, and Helm reads `$ref` from no other file. */
+/**
+ * A definition of this same file: charts render without a network, and Helm resolves `$ref` in no other file.
+ */
 export function ref(name: string): Schema {
   return {$ref: `#/definitions/${name}`}
 }
 
-/** JSON has no place for a symbol, so the meaning stays out of the schemas: another byte there would change the digest of each release. */
+/**
+ * JSON omits symbols, so the meaning is not in the schemas: another byte there would change the digest of
+ * each release.
+ */
 const MEANING = Symbol('meaning')
 
-/** Returns the schema with the words that the documentation has for it. */
+/** Returns the schema with its description for the documentation. */
 export function meaning(words: string, schema: Schema): Schema {
   return {...schema, [MEANING]: words}
 }
 
-/** Returns the words given by `meaning`; undefined where there are none. */
+/** Returns the description of `meaning`; undefined if there is none. */
 export function meaningOf(schema: Schema): string | undefined {
   return (schema as {readonly [MEANING]?: string})[MEANING]
 }

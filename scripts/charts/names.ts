@@ -14,19 +14,19 @@ const ROOT = join(import.meta.dirname, '../..')
 
 type Path = readonly (string | number)[]
 
-/** A name that stands in the values of a chart, and those that may stand there. */
+/** A name in the values of a chart, and the allowed names at its place. */
 interface Named {
   readonly path: Path
   readonly name: string
-  /** What such a name is the name of: `key`, `block`. */
+  /** The kind of name: `key`, `block`. */
   readonly what: string
   readonly allowed: readonly string[]
 }
 
 /**
- * Returns a line for each name in the facts of a chart that refers to nothing: its place, what was probably meant and what is
- * allowed. Names are keys, and those of blocks, scripts, files, components, jobs, endpoints and roles; `endpoints` are those of
- * the catalogue.
+ * Returns a line for each name in the facts of a chart that refers to nothing: its place, a suggestion and
+ * the allowed names. Names are keys, and those of blocks, scripts, files, components, jobs, endpoints and
+ * roles; `endpoints` are those of the catalogue.
  */
 export function wrongNames(chart: OwnChart, endpoints: readonly string[]): readonly string[] {
   const file = relative(ROOT, join(chart.directory, 'values.yaml'))
@@ -42,7 +42,7 @@ export function wrongNames(chart: OwnChart, endpoints: readonly string[]): reado
     })
 }
 
-/** Returns each key that stands where the schema says which ones may. */
+/** Returns each key at a place where the schema restricts keys. */
 function keysOf({name, values}: OwnChart): readonly Named[] {
   const root = chartSchema(name, values)
   const found: Named[] = []
@@ -124,7 +124,7 @@ function referencesOf({name, directory, values}: OwnChart, catalogue: readonly s
   ]
 }
 
-/** Returns the names below these keys of a unit or file, which are texts or lists of texts. */
+/** Returns the names below these keys of a unit or file, which are strings or lists of strings. */
 function referred(
   path: Path,
   facts: Values,
@@ -139,7 +139,7 @@ function referred(
   })
 }
 
-/** Returns the names of the blocks that a file uses, and of the parameters that it gives them. */
+/** Returns the names of the blocks that a file uses, and of their parameters. */
 function usesOf(path: Path, {uses}: Values, blocks: readonly NamedTemplate[]): readonly Named[] {
   const allowed = blocks.map(({name}) => name)
   return Object.entries(isMap(uses) ? uses : {}).flatMap(([name, parameters]) => [
@@ -173,7 +173,7 @@ function referredEndpoints(
   })
 }
 
-/** Returns the roles of nodes that the library knows. */
+/** Returns the node roles of the library. */
 function rolesOf([defaults]: readonly NamedTemplate[]): readonly string[] {
   const text = (defaults?.text ?? '').replace(/^[\s\S]*?define[^}]*}}\n/, '').replace(/{{- end -}}\s*$/, '')
   const {labels} = readYaml(text) as Values

@@ -27,7 +27,7 @@ const endpoint = closed({
   public: text,
 })
 
-/** Places that mean the same in every chart, so that `global` may have them too. */
+/** Places with the same meaning in every chart, so that `global` may have them too. */
 export const SHARED: Readonly<Record<string, Schema>> = {
   region: text,
   endpoints: {
@@ -65,7 +65,8 @@ export const SHARED: Readonly<Record<string, Schema>> = {
 }
 
 /**
- * The values of all releases. Other charts may read more there; what kk's read in a section alone is refused, for nothing would come of it.
+ * The values of all releases. Third-party charts may read more there; keys that kk's charts read only in a
+ * section are refused, because they would have no effect.
  */
 export const GLOBAL: Schema = {
   ...ANY_OBJECT,

@@ -5,16 +5,16 @@ import type {ServiceValues} from './units.ts'
 
 const CHARTS = join(import.meta.dirname, '../../charts')
 
-/** One of kk's own charts, but for the library. */
+/** One of kk's own charts, except the library. */
 export interface OwnChart {
   readonly name: string
   readonly directory: string
-  /** The text of its `values.yaml`, and what it says. */
+  /** The source of its `values.yaml`, and its values. */
   readonly text: string
   readonly values: ServiceValues
 }
 
-/** Returns the charts of a directory but for the library, sorted by name. Throws `KK_YAML`. */
+/** Returns the charts of a directory except the library, sorted by name. Throws `KK_YAML`. */
 export function readOwnCharts(charts = CHARTS): readonly OwnChart[] {
   return readdirSync(charts)
     .filter((name) => name !== 'common' && existsSync(join(charts, name, 'Chart.yaml')))

@@ -3,8 +3,9 @@ import type {Image} from '../../src/images/image.ts'
 import {imagesOf, type OwnChart} from './read-charts.ts'
 
 /**
- * Returns the feature files of the other releases of OpenStack that kk has images of, `values_overrides/keystone/2026.1.yaml`:
- * with `kk.features: ["2026.1"]` each service that is in that release runs it, and what serves them all stays as it is.
+ * Returns the feature files of the other OpenStack releases for which kk has images,
+ * `values_overrides/keystone/2026.1.yaml`: with `kk.features: ["2026.1"]` each service of that release runs
+ * it, and shared infrastructure stays as it is.
  */
 export function releaseFeatures(charts: readonly OwnChart[], images: readonly Image[]) {
   return charts.flatMap((chart) => {

@@ -3,13 +3,13 @@ import {ANY_OBJECT, closed, flag, mapOf, meaning, ref, type Schema, text, texts}
 import {GLOBAL, OF_UNITS, PLACE_DEFINITIONS, SHARED} from './places.ts'
 import {manifestKeys, type ServiceValues, unitNames} from './units.ts'
 
-/** The schema of `serves`, from which the catalogue of endpoints is made. */
+/** The schema of `serves`, from which the catalogue of endpoints is generated. */
 export const SERVES = meaning(
   'the endpoints of its components for everybody: `port`, `scheme`, `path`, `auth`, as below `endpoints`',
   mapOf(ref('endpoint')),
 )
 
-/** The schema of `classes`, which a chart has whose component is a `driver` of volumes. */
+/** The schema of `classes`, for a chart with a component that is a CSI `driver`. */
 export const CLASSES = meaning(
   'the StorageClasses of its `driver` by name: `parameters`, `reclaim` (`Delete`), `default: true` for claims that name none; null takes one away',
   mapOf({
@@ -33,9 +33,9 @@ export function chartSchema(name: string, values: ServiceValues): Schema {
       ...SHARED,
       ...OF_UNITS,
       manifests: closed(Object.fromEntries(manifestKeys(values).map((key) => [key, {type: 'boolean'}]))),
-      // What a section that is several releases gives to each of them.
+      // The values with which a section of several releases selects each of them.
       kk: closed({section: text, components: texts}),
-      // What Helm adds by itself: the values that go to every chart, and the library's.
+      // What Helm adds: the values of every chart, and the library's.
       global: GLOBAL,
       common: ANY_OBJECT,
     }),

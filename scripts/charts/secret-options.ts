@@ -49,8 +49,8 @@ function namesOf(options: Options['options']) {
 }
 
 /**
- * Returns the names of secret options of which the rule does not say that they are, in order. A single word that is
- * secret in one section alone, such as `url`, comes with its section.
+ * Returns the names of secret options that the rule does not detect, sorted. A single word that is
+ * secret only in one section, such as `url`, has its section.
  */
 export function unusualNames(options = secretOptions()): readonly string[] {
   const unusual = options.filter(({option}) => !looksSecret(option))
@@ -62,13 +62,13 @@ export function unusualNames(options = secretOptions()): readonly string[] {
   return names.sort()
 }
 
-/** Types of which oslo.config forgets to say that they are secret: `pure_api_token`, `ssl_client_key_password`. */
+/** Types of options that oslo.config fails to mark as secret: `pure_api_token`, `ssl_client_key_password`. */
 const MAY_BE_SECRET: ReadonlySet<string> = new Set(['string', 'unknown', 'multi valued', 'dict'])
 
 /**
- * Returns the options that oslo.config knows, marks secret nowhere, and that the rule would take for secret, in order: by
- * section, and those of another type than a string as `*.OPTION`, too, for texts, whose sections are not known. A string without
- * a default may be a secret all the same.
+ * Returns the options that oslo.config knows, never marks secret, and that the rule would detect as secret,
+ * sorted: by section, and those of another type than a string as `*.OPTION`, too, for strings with unknown
+ * sections. A string without a default may be a secret all the same.
  */
 export function settingNames(directory = OPTIONS): readonly string[] {
   const options = allOptions(directory)

@@ -25,13 +25,16 @@ import {
 
 const HEAD = `Made by \`npm run charts\` of the options that oslo.config knows (\`options\`) and of the rule by which kk masks secrets`
 
-/** The names of options that oslo.config marks secret, and of those that it knows as none, where the rule differs. */
+/**
+ * The names of options that oslo.config marks secret, and of those that it knows as not secret, if the rule
+ * differs.
+ */
 export interface OptionNames {
   readonly secret: readonly string[]
   readonly settings: readonly string[]
 }
 
-/** Returns the module of kk that has the lists. */
+/** Returns the module of kk with the lists. */
 export function secretOptionsModule({secret, settings}: OptionNames): string {
   const lines = (names: readonly string[]) => names.map((name) => `  '${name}',\n`).join('')
   return `/** ${HEAD}: the names that are secret of which the rule does not say it. */
@@ -44,7 +47,7 @@ ${lines(settings)}])
 `
 }
 
-/** Returns the template of the library chart that has the lists, and the same rule. */
+/** Returns the library chart's template with the lists, and the same rule. */
 export function secretOptionsTemplate(names: OptionNames): string {
   return `{{- /*
 ${HEAD}.
@@ -330,21 +333,21 @@ true
 {{- end -}}
 `
 
-/** The words of a key, as a template has them. */
+/** The words of a key, in a template. */
 function words(key: string): string {
   return SECRET_RULE.words
     .reduce((text, [pattern, by]) => `regexReplaceAll ${go(pattern)} (${text}) ${go(by)}`, key)
     .concat(` | lower | trunc -${LONGEST_KEY}`)
 }
 
-/** A pattern for what has a name that is secret, as short as can be: compiling it costs most of all. */
+/** A pattern for secret names, as short as possible, because compiling it costs most. */
 function nameHint(names: readonly string[]): string {
   const others = names.filter((name) => !name.includes('.') && !new RegExp(SECRET_RULE.hint).test(name))
   const shortest = others.filter((name) => !others.some((each) => each !== name && name.includes(each)))
   return [SECRET_RULE.hint, ...shortest.map((name) => name.replaceAll('_', '[_-]'))].join('|')
 }
 
-/** A pattern for options that are secret in one section alone. */
+/** A pattern for options that are secret only in one section. */
 function inSections(names: readonly string[]): string {
   const options = names.filter((name) => name.includes('.')).map((name) => name.slice(name.indexOf('.') + 1))
   return options.map((name) => name.replaceAll('_', '[_-]')).join('|')

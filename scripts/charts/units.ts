@@ -1,6 +1,6 @@
 type Named = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** What the schema of a chart needs to know of its values. */
+/** What the schema of a chart needs from its values. */
 export interface ServiceValues {
   readonly user?: {readonly name?: string; readonly id?: number}
   readonly components?: Named
@@ -37,7 +37,7 @@ export function unitNames(chart: string, values: ServiceValues): UnitNames {
   }
 }
 
-/** The keys of `manifests`, by which an object can be left out. */
+/** The keys of `manifests`, with which an object can be omitted. */
 export function manifestKeys(values: ServiceValues): string[] {
   const components = Object.entries(values.components ?? {}).flatMap(([name, {kind, storage}]) => [
     `${String(kind ?? 'Deployment').toLowerCase()}_${name}`,
@@ -60,12 +60,15 @@ export function manifestKeys(values: ServiceValues): string[] {
   ].map(plain)
 }
 
-/** The jobs of a chart, with those that the library adds. */
+/** The jobs of a chart, including those that the library adds. */
 export function jobNames(values: ServiceValues): string[] {
   return [...makingJobs(values), ...Object.keys(values.jobs ?? {})]
 }
 
-/** The jobs by which the library makes what a service has in others: databases, a user of the message bus, a registration. */
+/**
+ * The jobs with which the library creates a service's resources in others: databases, a user of the message
+ * bus, a registration.
+ */
 function makingJobs({databases, files = {}, registration}: ServiceValues): string[] {
   const isOnBus = Object.values(files).some(({uses}) => uses?.messaging || uses?.notifications)
   return [
@@ -75,7 +78,7 @@ function makingJobs({databases, files = {}, registration}: ServiceValues): strin
   ]
 }
 
-/** The cronjobs of a chart, with the one of which `kk remove --purge` makes a Job. */
+/** The cronjobs of a chart, including the one from which `kk remove --purge` makes a Job. */
 function cronjobNames(values: ServiceValues): string[] {
   const isMaking = makingJobs(values).length > 0
   return [...(isMaking ? ['cleanup'] : []), ...Object.keys(values.cronjobs ?? {})]

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** The pod with the clients of OpenStack. */
 export const CLIENT = {name: 'cloud-client', namespace: 'openstack'}
 
-/** Runs kubectl with what it reads on standard input; rejects when it fails. */
+/** Runs kubectl with standard input; rejects if it fails. */
 type Kubectl = (args: readonly string[], input?: string) => PromiseLike<unknown>
 
 interface Cloud {
@@ -18,7 +18,9 @@ interface Cloud {
   }
 }
 
-/** Starts a pod where the administrator of the cloud has the clients of OpenStack, and the disk of the guest image. */
+/**
+ * Starts a pod with OpenStack's clients, the cloud administrator's account, and the disk of the guest image.
+ */
 export async function startClient(kubectl: Kubectl): Promise<void> {
   const {global} = load(await readFile(join(ROOT, 'environments/cloud.yaml'), 'utf8')) as Cloud
   const {registry, namespace, tag} = global.images
@@ -35,7 +37,7 @@ export async function startClient(kubectl: Kubectl): Promise<void> {
   const container = {
     name: 'main',
     image: `${registry}/${namespace}/guest:${tag}`,
-    // The registry is on the machine: an image that was built again is taken at the next start.
+    // The registry is on the machine: a rebuilt image is pulled at the next start.
     imagePullPolicy: 'Always',
     command: ['sleep', 'infinity'],
     env: Object.entries(env).map(([name, value]) => ({name, value})),

@@ -15,13 +15,13 @@ interface Bringing {
   readonly kk: string
   /** By default those of `environments/cloud.yaml`. */
   readonly names?: readonly string[]
-  /** What is shown of the programs that do it. */
+  /** The output of the programs that do it. */
   readonly stdio: 'inherit' | ['ignore', 'pipe', 'pipe']
 }
 
 /**
- * Brings images to the registry of the node: builds them as far as their sources changed or, where the variable `KK_IMAGES`
- * names a registry and its folder (`registry.example.org/kk`), takes those from there.
+ * Brings images to the registry of the node: builds those whose sources changed or, if the variable
+ * `KK_IMAGES` names a registry and its folder (`registry.example.org/kk`), copies them from there.
  */
 export async function bringImages({kk, names, stdio}: Bringing): Promise<void> {
   const images = names ?? (await deployedImages()).map(({name}) => name)
@@ -38,7 +38,9 @@ export async function bringImages({kk, names, stdio}: Bringing): Promise<void> {
   }
 }
 
-/** Those that a release of `environments/NAME.yaml` runs on, by their places in `images.tags`, and those that these stand on. */
+/**
+ * The images of the releases of `environments/NAME.yaml`, by their keys in `images.tags`, and their parents.
+ */
 export async function deployedImages(name = 'cloud') {
   const {
     kk: _,
@@ -53,7 +55,7 @@ export async function deployedImages(name = 'cloud') {
   const isDeployed = ({chart = '', ...image}: Image) =>
     image.tag === tag && releases.some((release) => chart === release || chart.startsWith(`${release}_`))
   const names = new Set(images.filter(isDeployed).map((image) => image.name))
-  // A set's end moves while names are added to it.
+  // Names are added to the set during this iteration.
   for (const each of names) {
     for (const parent of images.find((image) => image.name === each)!.parents) names.add(parent)
   }

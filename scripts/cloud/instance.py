@@ -1,4 +1,4 @@
-"""Makes the first virtual machine of a cloud, and what it needs; what is there stays as it is. The argument is an SSH key."""
+"""Creates the first virtual machine of a cloud, and what it needs; what exists stays as it is. The argument is an SSH key."""
 import fcntl
 import sys
 import time
@@ -7,14 +7,14 @@ import openstack
 
 DISK = "/usr/share/guest/guest.raw"
 NAME = "first"
-# The network that this machine itself is in: its own address there is the gateway.
+# The network of this machine: its own address there is the gateway.
 OUTSIDE = {"cidr": "172.24.4.0/24", "gateway_ip": "172.24.4.1", "is_dhcp_enabled": False}
 OUTSIDE_POOL = [{"start": "172.24.4.10", "end": "172.24.4.250"}]
-# Of it are the networks that nobody described: `openstack server create --nic auto`.
+# The pool for networks without a description: `openstack server create --nic auto`.
 INSIDE_POOL = {"prefixes": ["10.215.0.0/16"], "default_prefix_length": 26, "is_shared": True, "is_default": True}
 OPEN = [("icmp", None), ("tcp", 22), ("tcp", 80)]
 
-# Whoever called it before may have been killed, and the program goes on: what it makes is waited for.
+# An earlier caller may have been killed while the program continues: wait for what it creates.
 alone = open("/tmp/first-virtual-machine.lock", "w")
 fcntl.flock(alone, fcntl.LOCK_EX)
 cloud = openstack.connect()
@@ -22,14 +22,14 @@ network, compute = cloud.network, cloud.compute
 
 
 def had(kind, found, make, *args, **kwargs):
-    """What was found, or else what is made by the call."""
+    """The existing object, or else the one that the call creates."""
     thing = found or make(*args, **kwargs)
     print("%s %s%s" % (kind, thing.name or thing.id, "" if found else ": made"))
     return thing
 
 
 def sound(found, is_half, delete):
-    """What was found, unless an interruption left a half of it, which is deleted."""
+    """The existing object; a half-created one of an interruption is deleted."""
     if found is None or not is_half(found.status):
         return found
     delete(found.id, wait=True)
@@ -38,13 +38,13 @@ def sound(found, is_half, delete):
 
 def had_image():
     there = sound(cloud.get_image("guest"), lambda status: status != "active", cloud.delete_image)
-    # A kernel for clouds, as that of Debian, has no USB, where Nova puts the keyboard otherwise.
+    # A cloud kernel, such as Debian's, has no USB, where Nova puts the keyboard by default.
     how = {"disk_format": "raw", "container_format": "bare", "visibility": "public", "hw_input_bus": "virtio"}
     return had("image", there, cloud.create_image, "guest", filename=DISK, wait=True, **how)
 
 
 def had_outside():
-    """The network of floating addresses: the cloud has one at most, by whatever name."""
+    """The network of floating addresses: the cloud has at most one, with any name."""
     found = next(iter(network.networks(is_router_external=True)), None)
     how = {"provider_network_type": "flat", "provider_physical_network": "public", "is_router_external": True, "is_default": True}
     outside = had("network", found, network.create_network, name="public", **how)
@@ -55,7 +55,7 @@ def had_outside():
 
 
 def had_pool():
-    """The pool of subnets by default: the cloud has one at most, by whatever name."""
+    """The default pool of subnets: the cloud has at most one, with any name."""
     found = next((pool for pool in network.subnet_pools(ip_version=4) if pool.is_default), None)
     had("subnet pool", found, network.create_subnet_pool, name="default", **INSIDE_POOL)
 
@@ -74,7 +74,7 @@ def had_inside(outside):
 
 
 def had_group():
-    """The security group that lets in what OPEN names."""
+    """The security group that allows what OPEN names."""
     found = network.find_security_group(NAME, project_id=cloud.current_project_id)
     group = had("security group", found, network.create_security_group, name=NAME)
     rules = network.security_group_rules(security_group_id=group.id, direction="ingress")
@@ -86,7 +86,7 @@ def had_group():
 
 
 def had_server(image, flavor, inside, key):
-    """The virtual machine once it runs; one that could not be started is made again."""
+    """The virtual machine after it has started; one that failed to start is created again."""
     found = sound(cloud.get_server(NAME), lambda status: status == "ERROR", cloud.delete_server)
     if found is None:
         if compute.find_keypair(NAME):

@@ -12,17 +12,20 @@ const PATIENCE_MILLISECONDS = 300_000
 export interface Instance {
   /** Its floating address. */
   readonly address: string
-  /** The file of the SSH key that it lets in. */
+  /** The file of the SSH key that it accepts. */
   readonly key: string
 }
 
 interface Options {
   readonly say: (line: string) => void
-  /** The variables of kk, which tell where the node is. */
+  /** The variables of kk, which say where the node is. */
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Starts the first virtual machine, unless it is there, with all that it needs, and waits until it answers ping and SSH. */
+/**
+ * Starts the first virtual machine, if missing, with everything that it needs, and waits until it answers
+ * ping and SSH.
+ */
 export async function firstInstance({say, env = process.env}: Options): Promise<Instance> {
   const kubectl = kubectlOf(env)
   const key = await sshKey()
@@ -51,7 +54,7 @@ function kubectlOf(env: NodeJS.ProcessEnv) {
     execa(join(ROOT, 'dist/kk'), ['aio', 'shell', '--', 'kubectl', ...args], {...options, input})
 }
 
-/** What runs a script in the virtual machine; it may be another one each time, with another key of its own. */
+/** Runs a script in the virtual machine, which may be another one each time, with another host key. */
 export function ssh({address, key}: Instance, command: string): readonly [string, ...string[]] {
   const options = [
     'StrictHostKeyChecking=no',
@@ -63,7 +66,7 @@ export function ssh({address, key}: Instance, command: string): readonly [string
   return ['ssh', '-i', key, ...options.flatMap((option) => ['-o', option]), `root@${address}`, command]
 }
 
-/** The file of a key for virtual machines of this machine. */
+/** The file of the SSH key for this machine's virtual machines. */
 async function sshKey(): Promise<string> {
   const directory = join(process.env['HOME'] ?? '/root', '.config/kk')
   const file = join(directory, 'cloud-key')
@@ -73,7 +76,7 @@ async function sshKey(): Promise<string> {
   return file
 }
 
-/** Runs a command until it succeeds; rejects with its last failure when patience is over. */
+/** Runs a command until it succeeds; rejects with its last failure after the timeout. */
 async function until([command, ...args]: readonly [string, ...string[]]) {
   const end = Date.now() + PATIENCE_MILLISECONDS
   while (true) {

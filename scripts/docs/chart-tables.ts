@@ -56,11 +56,11 @@ function valueText({type, enum: words, $ref}: Schema): string {
   return types.length === 0 ? 'anything' : types.map((each) => TYPES[String(each)]!).join(' or ')
 }
 
-/** Returns the table of the library's blocks, as the comments in their files describe them. */
+/** Returns the table of the library's blocks, from the comments in their files. */
 function blocks(): string {
   const named = namedTemplates(LIBRARY, 'common.config.block.')
   const rows = named.map((block) => {
-    // A block that is made of another waits for what that waits for.
+    // A block that uses another waits for the same.
     const [, other] = /include "common\.config\.block\.(\w+)"/.exec(block.text) ?? []
     const [, needs = ''] =
       /^needs: \[(.*)\]$/m.exec((named.find(({name}) => name === other) ?? block).text) ?? []
@@ -74,10 +74,12 @@ function blocks(): string {
   return markdownTable(['block', 'parameters', 'pods wait for', 'what it writes'], rows)
 }
 
-/** The templates of which the others are made. */
+/** The templates from which the others are built. */
 const INNER = ['entry', 'login', 'transport', 'value']
 
-/** Returns the table of the templates that tell what stands behind an endpoint, as the comments in their files describe them. */
+/**
+ * Returns the table of the templates that return properties of an endpoint, from the comments in their files.
+ */
 function endpointTemplates(): string {
   const rows = namedTemplates(LIBRARY, 'common.endpoints.')
     .filter(({name}) => !INNER.includes(name))

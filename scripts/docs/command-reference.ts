@@ -11,7 +11,7 @@ import {markdownTable} from './marked.ts'
 
 const COMMANDS = commandsOf(table)
 
-/** The group of the flags that every command has; they are not named with each. */
+/** The group of the flags of every command; they are not listed with each. */
 const EVERYWHERE = 'GLOBAL'
 
 const TITLES: Readonly<Record<string, string>> = {

@@ -26,7 +26,7 @@ function keys(properties: Readonly<Record<string, JsonSchema>>): string {
   return markdownTable(['key', 'value', 'default', 'meaning'], rows)
 }
 
-/** One list entry per way to write the same thing; a map's keys in a table below it. */
+/** One list entry per notation of the same thing; a map's keys in a table below it. */
 function alternatives({anyOf = []}: JsonSchema): string {
   return anyOf
     .map((form) => {
@@ -54,7 +54,7 @@ function flow(value: unknown): string {
       .map(([key, inner]) => `${key}: ${flow(inner)}`)
       .join(', ')}}`
   }
-  // Bare, a number would not be the string that the schema wants.
+  // Unquoted, a number would not be the string of the schema.
   return typeof value === 'string' && /^[\d.]+$/.test(value) ? JSON.stringify(value) : String(value)
 }
 
@@ -62,7 +62,7 @@ function indented(text: string): string {
   return text.replaceAll(/^/gm, '  ')
 }
 
-/** A schema with what it refers to. */
+/** A schema with its references resolved. */
 export function resolved({$ref, ...own}: JsonSchema): JsonSchema {
   return $ref === undefined ? own : {...definition($ref.replace('#/$defs/', '')), ...own}
 }

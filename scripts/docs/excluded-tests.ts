@@ -10,7 +10,7 @@ interface Excluded {
   readonly bug?: string
 }
 
-/** Returns the tests that the chart of Tempest in this directory leaves out, as a table in Markdown. */
+/** Returns the tests that the chart of Tempest in this directory excludes, as a table in Markdown. */
 export function excludedTests(chart: string): string {
   const {conf} = load(readFileSync(`${chart}/values.yaml`, 'utf8')) as {
     readonly conf: {readonly excluded: readonly Excluded[]}

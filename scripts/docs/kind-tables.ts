@@ -7,7 +7,7 @@ export function kindTables(): Record<string, string> {
   return {'environment-spec': markdownTable(['field', 'meaning'], rowsOf(ENVIRONMENT.spec, 'spec'))}
 }
 
-/** One row per field, before those that it has. */
+/** One row per field, before its own fields. */
 function rowsOf({properties}: Fields, path: string): readonly (readonly string[])[] {
   return Object.entries(properties).flatMap(([key, schema]) => {
     const name = `${path}.${key}${schema.type === 'array' ? '[]' : ''}`

@@ -1,6 +1,6 @@
 /**
- * A page with the text of each of its made parts replaced: `<!-- made: NAME -->` … `<!-- end -->`. Throws for a part
- * that the page does not have, and for one that nothing makes.
+ * A page with each of its generated parts replaced: `<!-- made: NAME -->` … `<!-- end -->`. Throws for a part
+ * that the page does not have, and for one that no script generates.
  */
 export function withMadeParts(page: string, parts: Readonly<Record<string, string>>): string {
   const missing = new Set(Object.keys(parts))
@@ -14,7 +14,7 @@ export function withMadeParts(page: string, parts: Readonly<Record<string, strin
   throw new Error(`the page has no place for ${[...missing].join(', ')}`)
 }
 
-/** A table in Markdown; a cell may hold any text but line breaks. */
+/** A table in Markdown; a cell may hold any string without line breaks. */
 export function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`

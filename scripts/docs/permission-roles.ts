@@ -8,10 +8,10 @@ import {
 import {table} from '../../src/table.js'
 import {markdownTable} from './marked.ts'
 
-/** Stands for the namespace of the releases. */
+/** The placeholder for the namespace of the releases. */
 const RELEASES = 'openstack'
 
-/** The parts of `docs/permissions.md`: which roles each verb needs, and the roles. */
+/** The parts of `docs/permissions.md`: the roles of each verb, and their rules. */
 export function permissionParts(): Record<string, string> {
   const sets = Object.entries<RoleSet>(ROLE_SETS)
   const rows = sets.map(([name, set]) => [verbs(set), `\`kk-${name}\``])
@@ -51,7 +51,7 @@ function role(kind: string, metadata: string, rules: readonly Rule[]): string | 
   ].join('\n')
 }
 
-/** Rules for the same thing stand under one comment. */
+/** Rules for the same thing have one comment. */
 function ruleLines(rule: Rule, index: number, rules: readonly Rule[]): readonly string[] {
   const comment = commentOf(rule)
   const before = rules[index - 1]

@@ -2,7 +2,10 @@ import {isMap, type Values} from '../../src/base/values.ts'
 import {type OwnChart, readOwnCharts} from '../charts/read-charts.ts'
 import {markdownTable} from './marked.ts'
 
-/** Returns the part of `docs/pods.md`: what the facts of the charts let each component do, and each job that may more than others. */
+/**
+ * Returns the part of `docs/pods.md`: the privileges of each component, and of each job with more than the
+ * others.
+ */
 export function podTable(): Record<string, string> {
   const rows = readOwnCharts().flatMap((chart) => {
     const {components = {}, jobs, cronjobs} = chart.values
@@ -41,7 +44,7 @@ interface Security {
   readonly capabilities?: {readonly add?: readonly string[]}
 }
 
-/** The capabilities that kolla's start takes. */
+/** The capabilities that kolla's start needs. */
 const OF_START = [
   'AUDIT_WRITE',
   'CHOWN',
@@ -53,7 +56,7 @@ const OF_START = [
   'SETUID',
 ]
 
-/** What a pod has of its node: namespaces, capabilities beside those of its start, directories. */
+/** A pod's access to its node: namespaces, capabilities in addition to those of its start, directories. */
 function ofNode({privileged, host, volumes}: Values, {capabilities = {}}: Security): readonly string[] {
   const shared = Object.entries(isMap(host) ? host : {}).flatMap(([what, is]) => (is ? [what] : []))
   const more = (capabilities.add ?? []).filter((name) => !OF_START.includes(name))

@@ -9,7 +9,10 @@ import {imagesOf, type OwnChart, readOwnCharts} from '../charts/read-charts.ts'
 import {markdownTable} from './marked.ts'
 import {readShown, shownOf} from './shown-on-pods.ts'
 
-/** Returns the part of `docs/services.md`: each chart of a service, with its images, what it requires, what its test does, and what was shown of it. */
+/**
+ * Returns the part of `docs/services.md`: each chart of a service, with its images, requirements, test, and
+ * what was shown.
+ */
 export async function serviceTable(): Promise<Record<string, string>> {
   const images = await readImages(join(import.meta.dirname, '../../images'))
   const shown = readShown()
@@ -20,7 +23,7 @@ export async function serviceTable(): Promise<Record<string, string>> {
   return {services: markdownTable(headings, rows)}
 }
 
-/** What the table takes of a `Chart.yaml`. */
+/** The fields of a `Chart.yaml` for the table. */
 interface Manifest {
   readonly description: string
   readonly appVersion: string
@@ -41,14 +44,17 @@ function rowOf(chart: OwnChart, images: readonly Image[]): readonly string[] {
   ]
 }
 
-/** Returns the releases that it runs in; of a retired service the last one, and whose image it is where kk has none. */
+/**
+ * Returns the releases that it runs in; for a retired service the last one, and the image's project if kk has
+ * none.
+ */
 function stateOf({deprecated, appVersion}: Manifest, releases: readonly Image[]): string {
   if (deprecated) return `retired, last in ${appVersion}`
   if (releases.length === 0) return 'its image is named by the deployer'
   return releases.map(({tag}) => tag.split('-')[0]!).join(', ')
 }
 
-/** Returns the first line of what the script of its test says of itself, else the comment before it. */
+/** Returns the first line of its test script's docstring, else the comment before it. */
 function shownBy({name, directory, values}: OwnChart): string {
   const scripts = Object.values(values.tests ?? {}).flatMap(({script, scripts}) => script ?? scripts ?? [])
   const own = namedTemplates({name, directory, libraries: []}, 'common.scripts.')

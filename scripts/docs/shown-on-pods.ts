@@ -9,19 +9,19 @@ const TESTS = join(import.meta.dirname, '../../test/cloud')
  */
 interface Shown {
   readonly charts: readonly string[]
-  /** What stands behind the colon. */
+  /** The part after the colon. */
   readonly subject: string
-  /** The titles of the tests, but for those of tables (`it.each`), which have places for values. */
+  /** The titles of the tests, except those of tables (`it.each`), which have placeholders. */
   readonly titles: readonly string[]
 }
 
-/** Returns what the tests in `test/cloud` show. */
+/** Returns the results of the tests in `test/cloud`. */
 export function readShown(): readonly Shown[] {
   const files = globSync('**/*.test.ts', {cwd: TESTS}).sort()
   return files.flatMap((file) => shownIn(readFileSync(join(TESTS, file), 'utf8')))
 }
 
-/** Returns what the source of a file of tests shows. */
+/** Returns the results of the tests in a source. */
 export function shownIn(source: string): readonly Shown[] {
   return source.split(/^(?=describe\b|it\b)/m).flatMap((text) => {
     const [, , title] = /^describe[.\w]*\((['"])(.*?)\1,/.exec(text) ?? []
@@ -32,7 +32,7 @@ export function shownIn(source: string): readonly Shown[] {
   })
 }
 
-/** Returns what is shown of a chart as sentences, one per subject, or a dash. */
+/** Returns the results of a chart as sentences, one per subject, or a dash. */
 export function shownOf(chart: string, shown: readonly Shown[]): string {
   const own = shown.filter(({charts}) => charts.includes(chart))
   const sentences = Map.groupBy(own, ({subject}) => subject)

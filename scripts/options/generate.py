@@ -23,7 +23,7 @@ for point in importlib.metadata.entry_points(group="oslo.config.opts"):
     try:
         point.load()
     except ImportError as error:
-        # The package of a driver that the image does not have, or a namespace whose module is gone upstream.
+        # The package of a driver that the image does not have, or a namespace whose module was removed upstream.
         print("%s: %s" % (point.name, error), file=sys.stderr)
     else:
         namespaces.append(point.name)

@@ -6,7 +6,7 @@ export interface GeneratedGroup {
 }
 
 interface GeneratedOption {
-  /** As files have it; `name` may have hyphens. */
+  /** As in files; `name` may have hyphens. */
   readonly dest: string
   readonly type: string
   readonly default: unknown
@@ -16,15 +16,15 @@ interface GeneratedOption {
   readonly deprecated_for_removal: boolean
 }
 
-/** An option of a service in `options`; what is false or empty is omitted. */
+/** An option of a service in `options`; false and empty fields are omitted. */
 interface Option {
-  /** Of oslo.config, such as `string` and `multi valued`. */
+  /** oslo.config's type, such as `string` and `multi valued`. */
   readonly type: string
   readonly default?: unknown
   readonly secret?: true
   /** Its former names, `SECTION.OPTION`, which are still read. */
   readonly formerly?: readonly string[]
-  /** Goes with a later release. */
+  /** Will be removed in a later release. */
   readonly removed?: true
 }
 
@@ -42,7 +42,7 @@ export function optionsText(
 ): string {
   const sections = sorted(groups).map(([section, {opts, driver_opts}]) => {
     const all = [...opts, ...Object.values(driver_opts).flat()]
-    // Two libraries may register the same option; what one of them says to be secret is.
+    // Two libraries may register the same option; it is secret if one of them says so.
     const options = new Map<string, Option>()
     for (const each of all) {
       const known = options.get(each.dest)

@@ -1,4 +1,4 @@
-/** Archives whose bytes follow from what is in them: sorted, owned by root, and all of one time. */
+/** Archives whose bytes depend only on their contents: sorted, owned by root, and with one time. */
 import {buffer} from 'node:stream/consumers'
 import {promisify} from 'node:util'
 import {gzip} from 'node:zlib'
@@ -12,7 +12,7 @@ export interface Entry {
   readonly content: Buffer | {readonly linkTo: string}
 }
 
-/** Directories that nothing lies in, with their modes. */
+/** Empty directories, with their modes. */
 type Empty = Readonly<Record<string, number>>
 
 export function textEntry(path: string, text: string): Entry {
@@ -21,12 +21,12 @@ export function textEntry(path: string, text: string): Entry {
 
 interface TarOptions {
   readonly time: Date
-  /** Stands before each path, such as `./`. */
+  /** A prefix of each path, such as `./`. */
   readonly start?: string
   readonly empty?: Empty
 }
 
-/** A tar file of the entries, and of the directories that lead to them. */
+/** A tar file of the entries, and of their parent directories. */
 export async function tar(
   entries: readonly Entry[],
   {time, start = '', empty = {}}: TarOptions,
@@ -60,12 +60,12 @@ function directoriesOf(entries: readonly Entry[]): readonly string[] {
   return [...new Set(all)].sort()
 }
 
-/** Compressed by the zlib of Node, of which there is one version in a release of Node; without a name or a time. */
+/** Compressed by Node's zlib, which has one version per release of Node; without a name or a time. */
 export function gzipped(bytes: Buffer): Promise<Buffer> {
   return promisify(gzip)(bytes)
 }
 
-/** An archive of ar(5), as packages of Debian are. */
+/** An archive of ar(5), as for Debian packages. */
 export function ar(members: readonly (readonly [string, Buffer])[], time: Date): Buffer {
   const parts = members.flatMap(([name, bytes]) => {
     const seconds = String(time.getTime() / 1000)

@@ -9,7 +9,7 @@ import type {Architecture} from './release.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Libraries with the loader, certificates, the shell, and what their licences say. */
+/** Libraries with the loader, certificates, the shell, and their licences. */
 const TAKEN =
   /^\.?\/?(usr\/lib(?:64)?\/(?:[\w-]+-linux-gnu\/)?(?:lib|ld-)[\w+.-]+\.so[\w.]*|usr\/share\/ca-certificates\/mozilla\/.+\.crt|usr\/bin\/busybox|usr\/share\/doc\/[^/]+\/copyright)$/
 
@@ -17,13 +17,18 @@ const CERTIFICATE = 'usr/share/ca-certificates/'
 
 const linkTo = (path: string, target: string): Entry => ({path, content: {linkTo: target}})
 
-/** Where Debian has had directories since they moved below `/usr`; and the programs that busybox is here. */
+/**
+ * The paths of directories that Debian has moved below `/usr`, and the programs that busybox provides here.
+ */
 const LINKS = [
   ...['bin', 'lib', 'lib64'].map((path) => linkTo(path, `usr/${path}`)),
   ...['sh', 'sha256sum'].map((name) => linkTo(`usr/bin/${name}`, 'busybox')),
 ]
 
-/** Returns what kk and helm need in an image where nothing else is: files of Debian, which are fetched once, into `cache`, the gate of charts' pods, and what runs the operator. */
+/**
+ * Returns what kk and helm need in an otherwise empty image: Debian's files, which are downloaded once, into
+ * `cache`, the dependency check of the charts' pods, and the script that runs the operator.
+ */
 export async function baseFiles(arch: Architecture, cache: string): Promise<readonly Entry[]> {
   const lock = readDebianLock()
   const archives = await debianArchives(lock)
@@ -37,7 +42,7 @@ export async function baseFiles(arch: Architecture, cache: string): Promise<read
   return [
     ...LINKS,
     ...files.filter(({path}) => !path.startsWith(CERTIFICATE)),
-    // As update-ca-certificates(8) writes it.
+    // In the format of update-ca-certificates(8).
     textEntry('etc/ssl/certs/ca-certificates.crt', certificates.map(({content}) => content).join('')),
     ...scripts,
   ]

@@ -10,10 +10,10 @@ import type {Release} from './release.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const FILES = join(import.meta.dirname, 'files')
 
-/** What kk says that it came in: `kk version` reads it beside its directory. */
+/** The kind of package: `kk version` reads it next to its directory. */
 export type PackageForm = 'tarball' | 'deb' | 'image'
 
-/** What every package has below `/usr`, or below the directory that somebody unpacks it into. */
+/** The contents of every package below `/usr`, or below the directory where it is unpacked. */
 export async function contents(kk: Buffer, form: PackageForm, release: Release): Promise<readonly Entry[]> {
   const pages = await Promise.all(
     manPages(release).map(async ({file, text}) => ({
@@ -33,7 +33,7 @@ export async function contents(kk: Buffer, form: PackageForm, release: Release):
   ]
 }
 
-/** The unit of `kk serve`, and what its administrator edits. */
+/** The unit of `kk serve`, and its configuration for the administrator. */
 export function serviceFiles(): {readonly unit: Buffer; readonly defaults: Buffer} {
   const file = (name: string) => readFileSync(join(FILES, name))
   return {unit: file('kk-serve.service'), defaults: file('kk-serve.default')}

@@ -5,17 +5,17 @@ import {type Architecture, OTHER_NAMES, type Release} from './release.ts'
 
 const CONFIGURATION = 'etc/default/kk-serve'
 
-/** What the Node inside kk is linked to, from the oldest Debian that has it all. */
+/** The libraries of the Node inside kk, from the oldest Debian that has all of them. */
 const DEPENDS = ['libatomic1', 'libc6 (>= 2.28)', 'libgcc-s1', 'libstdc++6 (>= 9)']
 
-/** Returns a package of Debian. It starts nothing: the service is for who enables it. */
+/** Returns a Debian package. It starts nothing: an administrator enables the service. */
 export async function debPackage(kk: Buffer, arch: Architecture, release: Release): Promise<Buffer> {
   const {unit, defaults} = serviceFiles()
   const inUsr = await contents(kk, 'deb', release)
   const files: readonly Entry[] = [
     ...inUsr.map((entry) => ({...entry, path: `usr/${entry.path}`})),
     {path: 'usr/lib/systemd/system/kk-serve.service', content: unit},
-    // A token may stand in it.
+    // It may contain a token.
     {path: CONFIGURATION, mode: 0o640, content: defaults},
   ]
   const control = [

@@ -1,6 +1,6 @@
 /**
- * Debian's packages that the images stand on, as `debian.json` has them. `npm run package -- --lock-debian` writes that file anew, of
- * what Debian 13 has by then, as apt has verified it.
+ * The Debian packages of the images, as `debian.json` has them. `npm run package -- --lock-debian` writes
+ * that file again, from the current state of Debian 13, as apt has verified it.
  */
 import {createHash} from 'node:crypto'
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
@@ -14,7 +14,7 @@ const SUITE = 'trixie'
 const ARCHIVE = 'http://deb.debian.org/debian/'
 const LOCK = join(import.meta.dirname, 'debian.json')
 
-/** What the Node inside kk is linked to; whom helm trusts; and a shell, for the steps of workflows. */
+/** Libraries of the Node inside kk; helm's certificates; and a shell, for the steps of workflows. */
 const WANTED = ['libc6', 'libgcc-s1', 'libstdc++6', 'libatomic1', 'ca-certificates', 'busybox-static']
 
 export interface DebianPackage {
@@ -26,7 +26,7 @@ export interface DebianPackage {
 }
 
 export interface DebianLock {
-  /** When Debian's archive had all of them, as snapshot.debian.org writes it. */
+  /** The time when Debian's archive had all of them, in snapshot.debian.org's format. */
   readonly seen: string
   readonly packages: Readonly<Record<Architecture, readonly DebianPackage[]>>
 }
@@ -35,7 +35,7 @@ export function readDebianLock(): DebianLock {
   return JSON.parse(readFileSync(LOCK, 'utf8')) as DebianLock
 }
 
-/** Writes the lock of what Debian 13 has now. Needs apt, and asks its archive. */
+/** Writes the lock from the current state of Debian 13. Needs apt, and its archive. */
 export async function lockDebian(now: Date): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'kk-debian-'))
   try {
@@ -52,7 +52,10 @@ export async function lockDebian(now: Date): Promise<void> {
   }
 }
 
-/** Returns variables by which apt knows Debian 13 of a processor, and nothing of this machine; its files go into a directory. */
+/**
+ * Returns variables with which apt uses Debian 13 of an architecture, and nothing of this machine; its files
+ * are in a directory.
+ */
 export async function aptOfDebian(
   arch: Architecture,
   directory: string,
@@ -104,15 +107,15 @@ async function packagesOf(
 }
 
 interface Places {
-  /** Where what is fetched is kept. */
+  /** The directory of the download cache. */
   readonly cache: string
-  /** Addresses of Debian's archive, each with a slash at its end, in the order in which they are asked. */
+  /** URLs of Debian's archive, each with a trailing slash, in the order of the attempts. */
   readonly archives: readonly string[]
 }
 
 /**
- * Returns the file of a package, which is what the lock says wherever it comes from. Debian's archive loses a version with the next
- * point release; its snapshots keep it.
+ * Returns the file of a package, verified against the lock, from any source. Debian's archive drops a version
+ * with the next point release; its snapshots keep it.
  */
 export async function fetched({path, sha256}: DebianPackage, {cache, archives}: Places): Promise<string> {
   const file = join(cache, `${sha256}.deb`)
@@ -139,7 +142,7 @@ export async function fetched({path, sha256}: DebianPackage, {cache, archives}: 
   )
 }
 
-/** The bytes at an address, or why there are none. */
+/** The bytes at a URL, or the reason of the failure. */
 async function download(url: string): Promise<Buffer | string> {
   try {
     const answer = await fetch(url)
@@ -151,7 +154,10 @@ async function download(url: string): Promise<Buffer | string> {
   }
 }
 
-/** Returns Debian's archives: the mirror that this machine takes packages from, if it is one of Debian, the archive, and what it was then. */
+/**
+ * Returns Debian's archives: this machine's mirror, if it is one of Debian, the archive, and its snapshot of
+ * that time.
+ */
 export async function debianArchives({seen}: DebianLock): Promise<readonly string[]> {
   const {stdout = ''} = await execa('apt-get', ['indextargets', '--format', '$(REPO_URI)'], {reject: false})
   const mirror = stdout.split('\n').filter((uri) => /^https?:.*\/debian\/$/.test(uri))

@@ -12,7 +12,7 @@ global: {region: RegionOne}
 keystone: {pod: {replicas: {api: 3}}}
 nova: {}`
 
-/** The page of the environment file: its keys, from the schema that it is checked by. */
+/** The man page of the environment file: its keys, from its schema. */
 export function environmentPage(of: roff.ManVersion): roff.ManPage {
   const {properties = {}, additionalProperties} = ENVIRONMENT_SCHEMA
   const summary = 'the file that says what a cloud is to be'
@@ -46,7 +46,7 @@ function keys(properties: Readonly<Record<string, JsonSchema>>): string {
   )
 }
 
-/** The ways to write one thing, each with its keys. */
+/** The notations of one thing, each with its keys. */
 function forms({anyOf = []}: JsonSchema): string {
   return anyOf
     .map((form) => {

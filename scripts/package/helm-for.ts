@@ -7,10 +7,13 @@ import {CLUSTER_KIT} from '../toolbox/recipe.ts'
 import {type Entry, textEntry} from './archive.ts'
 import {type Architecture, OTHER_NAMES} from './release.ts'
 
-/** Whichever Go this machine has, it takes this one, from its module proxy where it is another: two builds are the same bytes. */
+/**
+ * Whichever Go this machine has, it uses this one, from its module proxy if needed, so that two builds have
+ * the same bytes.
+ */
 const GO = 'go1.26.8'
 
-/** How the toolbox has its helm, which is what everything is tested with. */
+/** The toolbox's helm, with which everything is tested. */
 const ARGV = CLUSTER_KIT.steps('')
   .find(({binary}) => binary === 'helm4')!
   .argv('')
@@ -21,13 +24,13 @@ export interface GoModule {
 }
 
 export interface BuiltHelm {
-  /** The program, and the licences of all that is in it. */
+  /** The program, and the licences of everything inside it. */
   readonly files: readonly Entry[]
-  /** Helm itself, and what it is made of. */
+  /** Helm itself, and its modules. */
   readonly modules: readonly GoModule[]
 }
 
-/** Builds helm for a processor, once, into `cache`. Needs Go, and its module proxy. */
+/** Builds helm for an architecture, once, into `cache`. Needs Go, and its module proxy. */
 export async function helmFor(arch: Architecture, cache: string): Promise<BuiltHelm> {
   const go = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     (await execa('go', words, {env: {GOTOOLCHAIN: GO, GOWORK: 'off', GOFLAGS: '', ...env}})).stdout
@@ -48,7 +51,7 @@ export async function helmFor(arch: Architecture, cache: string): Promise<BuiltH
       GOARM64: 'v8.0',
     }
     await go(ARGV, {...target, GOPATH: home, GOMODCACHE: modules, GOBIN: ''})
-    // What is of another processor lies in a directory of its own.
+    // Go writes the binary of another architecture to a separate directory.
     const made = ['helm', `linux_${OTHER_NAMES[arch]}/helm`].map((path) => join(home, 'bin', path))
     await rename(made.find(existsSync)!, helm)
     await rm(home, {recursive: true})
@@ -64,10 +67,10 @@ export async function helmFor(arch: Architecture, cache: string): Promise<BuiltH
   }
 }
 
-/** Returns what the licences of modules want to be passed on, as it lies in Go's cache of modules. */
+/** Returns the licence files of modules, from Go's module cache. */
 async function notices(found: readonly GoModule[], cache: string): Promise<readonly string[]> {
   const texts = found.map(async ({path, version}) => {
-    // Go writes capital letters so (golang.org/x/mod/module: EscapePath).
+    // Go's encoding of capital letters (golang.org/x/mod/module: EscapePath).
     const escaped = `${path}@${version}`.replaceAll(/[A-Z]/g, (letter) => `!${letter.toLowerCase()}`)
     const directory = join(cache, escaped)
     const names = (await readdir(directory)).filter((name) => /^(?:licen[cs]e|copying|notice)/i.test(name))

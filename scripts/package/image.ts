@@ -8,14 +8,14 @@ const NOBODY = 65_534
 interface ImageParts {
   readonly arch: Architecture
   readonly release: Release
-  /** What kk and helm stand on. */
+  /** The base files of kk and helm. */
   readonly base: readonly Entry[]
   readonly helm: readonly Entry[]
 }
 
 /**
- * Returns an image as an archive of OCI's layout (opencontainers/image-spec: image-layout.md), which is written without any engine:
- * a layer of what is of Debian, one of helm, and one of kk.
+ * Returns an image as an archive of OCI's layout (opencontainers/image-spec: image-layout.md), written
+ * without an engine: a layer of Debian's files, one of helm, and one of kk.
  */
 export async function imageArchive(kk: Buffer, {arch, release, base, helm}: ImageParts): Promise<Buffer> {
   const {version, date, commit} = release

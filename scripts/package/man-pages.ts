@@ -23,7 +23,7 @@ import {
 
 const COMMANDS = commandsOf(table)
 
-/** The group of the flags that every command has; they are told on the page of kk alone. */
+/** The group of the flags of every command; they are only on the page of kk. */
 const EVERYWHERE = 'GLOBAL'
 
 /** The pages of kk, of each command or group of commands, and of the environment file. */
@@ -65,7 +65,7 @@ function mainPage(of: ManVersion, groups: Groups): ManPage {
   ])
 }
 
-/** Those that a user sets; each command tells of others with the flag that they stand for. */
+/** Those that a user sets; each command describes others with the flag that they replace. */
 const ENVIRONMENT_VARIABLES = [
   ['KK_ENVIRONMENT', 'The environment file, where the command line names none.'],
   ['KK_CONTEXT', 'The kubeconfig context, where no flag names one.'],

@@ -9,8 +9,8 @@ interface Lock {
 }
 
 /**
- * Returns the path of the Node that package-lock.json has for a processor. npm installs that of its own processor alone; the other
- * is fetched from the same registry into `cache`, and must be what the lock file says.
+ * Returns the path of the Node that package-lock.json has for an architecture. npm installs only that of its
+ * own; the other is downloaded from the same registry into `cache`, and verified against the lock file.
  */
 export async function nodeFor(
   arch: Architecture,

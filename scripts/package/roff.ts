@@ -1,6 +1,6 @@
 /** The lines of manual pages, in the macros of man(7) that groff and mandoc know. */
 
-/** Text as roff reads it: neither a backslash nor the first character of a line says more than itself. */
+/** Text with roff's special characters escaped: backslashes, and the first character of a line. */
 export function roffText(text: string): string {
   return text
     .replaceAll('\\', '\\e')
@@ -20,21 +20,21 @@ export interface ManPage {
   readonly text: string
 }
 
-/** What all pages are of. */
+/** The metadata of all pages. */
 export interface ManVersion {
   readonly version: string
-  /** The day of the version. */
+  /** The date of the version. */
   readonly date: Date
 }
 
 interface PageHead extends ManVersion {
   readonly name: string
   readonly section: 1 | 5
-  /** What it is, on one line, as `whatis` shows it. */
+  /** A one-line description, as `whatis` shows it. */
   readonly summary: string
 }
 
-/** A page of sections: a title, and roff. Sections that are empty are left out. */
+/** A page of sections: a title, and roff. Empty sections are omitted. */
 export function manPage(
   {name, section, summary, version, date}: PageHead,
   sections: readonly (readonly [string, string])[],
@@ -46,12 +46,12 @@ export function manPage(
   return {file: `${name}.${section}`, text: `${[head, ...text].join('\n')}\n`}
 }
 
-/** What is told of each of several words, such as flags. The words are roff already. */
+/** A description for each of several words, such as flags. The words are already roff. */
 export function definitions(entries: readonly (readonly [string, string])[]): string {
   return entries.map(([term, text]) => `.TP\n${term}\n${roffText(text)}`).join('\n')
 }
 
-/** Lines that stay as they are. */
+/** Lines without reformatting. */
 export function literal(lines: readonly string[]): string {
   return ['.PP', '.RS 4', '.nf', ...lines.map(roffText), '.fi', '.RE'].join('\n')
 }

@@ -18,12 +18,15 @@ interface Component {
 
 interface Parts {
   readonly bundles: Iterable<Metafile>
-  /** What is in the images alone: packages of Debian, and helm with its modules. */
+  /** What only the images have: Debian packages, and helm with its modules. */
   readonly debian: readonly DebianPackage[]
   readonly modules: readonly GoModule[]
 }
 
-/** Returns what packages are made of, as CycloneDX 1.6: what the bundles contain, Node, and what only images have. */
+/**
+ * Returns the components of the packages, as CycloneDX 1.6: those of the bundles, Node, and what only images
+ * have.
+ */
 export function sbom(
   root: string,
   {bundles, debian, modules}: Parts,

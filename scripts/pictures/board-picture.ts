@@ -19,7 +19,7 @@ export async function boardPicture(): Promise<string> {
     const second = (event.at - START) / 1000
     if (second > SECOND) break
     show(event)
-    // listr2 tells its renderer in later microtasks.
+    // listr2 updates its renderer in later microtasks.
     await new Promise((resolve) => setImmediate(resolve))
     clock.tick(second)
   }

@@ -13,7 +13,7 @@ export async function pagePicture(): Promise<Buffer> {
   const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']})
   try {
     const {url} = await workplace.serve(['--log-level', 'silent'])
-    // Not by kk: the page tells who made a change, and on which machine.
+    // Not by kk, because the page shows who made a change, and on which machine.
     await fetch(`${url}/v1/helm_charts/${RABBITMQ}`, {
       method: 'PATCH',
       headers: {'content-type': 'application/json'},

@@ -31,7 +31,7 @@ export function terminalSvg(terminal: Terminal): string {
   ].join('\n')}\n`
 }
 
-/** The cells of a row, joined where they look alike; blanks at their ends are left out. */
+/** The cells of a row, joined if they look alike, without trailing blanks. */
 function rowRuns(terminal: Terminal, row: number): readonly Run[] {
   const line = terminal.buffer.active.getLine(terminal.buffer.active.baseY + row)
   const runs: Run[] = []
@@ -65,7 +65,7 @@ function styleOf(cell: IBufferCell): string {
   ].join(' ')
 }
 
-/** With its length told, a text keeps its columns in any font. */
+/** With its length set, a text element keeps its columns in any font. */
 function textElement({text, column, width, style}: Run, row: number): string {
   const x = (PADDING + column * CELL.width).toFixed(1)
   const y = PADDING + row * CELL.height + CELL.font

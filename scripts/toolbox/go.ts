@@ -3,7 +3,7 @@ import {KkError} from '../../src/base/errors.ts'
 
 const OLDEST = [1, 26] as const
 
-/** The version of the Go on PATH, e.g. `go1.26.8`; throws `KK_TOOLBOX` when there is none, or an older one. */
+/** The version of the Go on PATH, e.g. `go1.26.8`; throws `KK_TOOLBOX` if there is none, or an older one. */
 export async function goVersion(env: NodeJS.ProcessEnv): Promise<string> {
   const result = await execa('go', ['env', 'GOVERSION'], {
     env: {...env, GOTOOLCHAIN: 'local'},
@@ -17,7 +17,7 @@ export async function goVersion(env: NodeJS.ProcessEnv): Promise<string> {
   return version
 }
 
-/** Development versions (`devel go1.27-…`) count as what they are to become. */
+/** Development versions (`devel go1.27-…`) count as the version that they will become. */
 export function isRecent(version: string): boolean {
   const match = /go(\d+)\.(\d+)/.exec(version)
   if (!match) return false

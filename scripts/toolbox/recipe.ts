@@ -13,27 +13,29 @@ const AGE = 'v1.3.1'
 /** The programs of the module `toolbox/node`. */
 const NODE_PROGRAMS = ['forwarder', 'provisioner', 'pause'] as const
 
-/** What is built, kept and found together. */
+/** A set that is built, cached and found together. */
 export interface Kit {
-  /** The link beside the toolboxes by which the binary of kk finds the newest; `exchange` is for tests alone. */
+  /**
+   * The link next to the toolboxes by which the binary of kk finds the newest; `exchange` is only for tests.
+   */
   readonly link: ToolboxLink | 'exchange'
-  /** From nothing, for people. */
+  /** The duration from scratch, for display. */
   readonly takes: string
   readonly tools: readonly ToolName[]
   /** In this order; `root` is the directory of the Go modules. */
   readonly steps: (root: string) => readonly Step[]
-  /** The files below `root` that decide what comes out. */
+  /** The files below `root` that are inputs. */
   readonly sources: readonly string[]
 }
 
 /** One run of Go that makes one binary, or a directory of files. */
 export interface Step {
   readonly binary: string
-  /** For people. */
+  /** For display. */
   readonly title: string
   /** Arguments of `go`; it leaves `artifact` in the directory given by GOBIN or `-o`. */
   readonly argv: (directory: string) => readonly string[]
-  /** What Go calls the binary. */
+  /** Go's name of the binary. */
   readonly artifact: string
   /** The directory of the module, or undefined for one from the module proxy. */
   readonly module?: string
@@ -57,7 +59,7 @@ export const LINKS: Readonly<Record<string, readonly string[]>> = {
   helm4: ['helm'],
 }
 
-// Without the version a server says v0.0.0-master, and charts that ask for a kubeVersion fail.
+// Without the version a server reports v0.0.0-master, and charts with a kubeVersion fail.
 const KUBEBOX_FLAGS = [
   '-s -w',
   `-X k8s.io/component-base/version.gitVersion=${KUBERNETES}`,
@@ -95,7 +97,10 @@ export const CLUSTER_KIT: Kit = {
   ],
 }
 
-/** The tools that exports are for, and the CustomResourceDefinitions of those that run in a cluster; tests alone need them. */
+/**
+ * The tools of the export formats, and the CustomResourceDefinitions of those that run in a cluster; only
+ * tests need them.
+ */
 export const EXCHANGE_KIT: Kit = {
   link: 'exchange',
   takes: 'about 8 minutes',
@@ -124,7 +129,7 @@ export const EXCHANGE_KIT: Kit = {
   ],
 }
 
-/** What the all-in-one node needs beside the cluster; of its own, for a sandbox needs none of it. */
+/** What the all-in-one node needs in addition; separate, because a sandbox needs none of it. */
 export const NODE_KIT: Kit = {
   link: 'node',
   takes: 'about 5 minutes',
@@ -146,7 +151,7 @@ interface Program {
   readonly binary: string
   readonly title: string
   readonly module: string
-  /** The package inside the module; the module itself unless told. */
+  /** The package inside the module; by default the module itself. */
   readonly source?: string
   readonly flags: string
 }
