@@ -1,3 +1,3 @@
 #!/bin/sh
-# Installing a package starts nothing in an image.
+# Keeps packages from starting services when they are installed.
 exit 101

@@ -1,4 +1,4 @@
-"""Takes from kolla's wheel what images need: unpack-kolla.py WHEEL OUT. OUT/docker as it is, and OUT/users.sh."""
+"""Extracts from kolla's wheel what images need: unpack-kolla.py WHEEL OUT. Writes OUT/docker and OUT/users.sh."""
 import pathlib
 import sys
 import zipfile

@@ -1,4 +1,4 @@
-"""Writes the programs of a Python distribution that no package of the system has brought: console-scripts.py NAME."""
+"""Writes the console scripts of a Python distribution that no system package has installed: console-scripts.py NAME."""
 import pathlib
 import shutil
 import sys

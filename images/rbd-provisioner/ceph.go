@@ -13,10 +13,10 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Ceph runs the programs of Ceph by an account, whose key is in its keyring.
+// Ceph runs Ceph's programs with an account, whose key is in its keyring.
 type ceph struct{ user string }
 
-// What an exit code of Ceph's programs, an errno, is in gRPC.
+// The gRPC code for an exit code of Ceph's programs, which is an errno.
 var codeOf = map[syscall.Errno]codes.Code{
 	syscall.ENOENT:    codes.NotFound,
 	syscall.EACCES:    codes.PermissionDenied,
@@ -27,12 +27,12 @@ var codeOf = map[syscall.Errno]codes.Code{
 	syscall.ETIMEDOUT: codes.Unavailable,
 }
 
-// Run returns what a program of Ceph prints; its failure is an error of gRPC.
+// Run returns the output of a program of Ceph; its failure is a gRPC error.
 func (c ceph) run(ctx context.Context, program string, arguments ...string) ([]byte, error) {
 	return runProgram(ctx, program, append([]string{"--id", c.user}, arguments...)...)
 }
 
-// Ask runs a program of Ceph, and reads the JSON that it prints.
+// Ask runs a program of Ceph, and parses its JSON output.
 func (c ceph) ask(ctx context.Context, answer any, program string, arguments ...string) error {
 	said, err := c.run(ctx, program, append(arguments, "--format", "json")...)
 	if err != nil {
@@ -69,7 +69,7 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// Free returns how much can be written to a pool, in bytes, with all its copies.
+// Free returns how much more data fits into a pool with all its copies, in bytes.
 func (c ceph) free(ctx context.Context, pool string) (int64, error) {
 	var answer struct {
 		Pools []struct {

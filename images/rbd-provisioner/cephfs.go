@@ -16,22 +16,22 @@ import (
 
 const (
 	cephfsKind = "cephfs"
-	// The group of subvolumes, which is a directory: the account of nodes sees nothing outside of it.
+	// The group of subvolumes, a directory: the account of nodes has no access outside of it.
 	group = "kubernetes"
-	// What a node has to know of a volume: its directory.
+	// What a node needs to know about a volume: its directory.
 	pathKey = "path"
-	// By itself it would wait for five minutes, and Kubernetes waits for two.
+	// Its default is five minutes, but Kubernetes waits only for two.
 	mountSeconds = "60"
 )
 
-// Cephfs are directories with a quota, subvolumes of a file system, which a program of each node mounts.
+// Cephfs are directories with a quota, subvolumes of a file system, which a ceph-fuse on each node mounts.
 type cephfs struct{ ceph }
 
 func subvolume(verb string, volume volume, more ...string) []string {
 	return append([]string{"fs", "subvolume", verb, volume.place, volume.name, "--group_name", group}, more...)
 }
 
-// Create looks first: to order what is there again would change its quota.
+// Create checks first, because creating an existing one again would change its quota.
 func (c cephfs) create(ctx context.Context, volume volume, bytes int64) error {
 	_, _, err := c.look(ctx, volume)
 	if err == nil {
@@ -40,7 +40,7 @@ func (c cephfs) create(ctx context.Context, volume volume, bytes int64) error {
 	if status.Code(err) != codes.NotFound {
 		return err
 	}
-	// Whatever user the pod runs as; the directory above is root's alone.
+	// For any user of the pod; only root can access the parent directory.
 	order := subvolume("create", volume, "--size", fmt.Sprint(bytes), "--mode", "777")
 	_, err = c.run(ctx, "ceph", order...)
 	if status.Code(err) != codes.NotFound {
@@ -62,7 +62,7 @@ func (c cephfs) look(ctx context.Context, volume volume) (int64, map[string]stri
 	return answer.Quota, map[string]string{pathKey: answer.Path}, err
 }
 
-// Remove moves the directory to the trash of the file system, which is emptied at once, but not waited for.
+// Remove moves the directory to the trash of the file system, which Ceph empties asynchronously.
 func (c cephfs) remove(ctx context.Context, volume volume) error {
 	_, err := c.run(ctx, "ceph", subvolume("rm", volume)...)
 	return err
@@ -84,13 +84,13 @@ func (c cephfs) free(ctx context.Context, place string) (int64, error) {
 	return 0, status.Errorf(codes.NotFound, "there is no file system %s", place)
 }
 
-// Mount starts a ceph-fuse, which goes on when the driver and its pod have ended: pods on this node read and write by it.
+// Mount starts a ceph-fuse, which outlives the driver and its pod, because pods on this node use its mount.
 func (c cephfs) mount(ctx context.Context, volume volume, known map[string]string, directory string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return status.Error(codes.Internal, err.Error())
 	}
-	// A file: it keeps what it writes to, and the end of a pipe would be that of the mount.
+	// A file, because ceph-fuse keeps its standard error open: closing a pipe would end the mount.
 	complaint, err := os.CreateTemp("", "ceph-fuse-")
 	if err != nil {
 		return status.Error(codes.Internal, err.Error())
@@ -110,7 +110,7 @@ func (c cephfs) mount(ctx context.Context, volume volume, known map[string]strin
 // A ceph-fuse ends with its mount.
 func (c cephfs) release(context.Context, volume) error { return nil }
 
-// BecomeFuse makes this process a ceph-fuse that is in no cgroup of its pod: the kubelet ends whatever is left there.
+// BecomeFuse makes this process a ceph-fuse outside of the pod's cgroups, in which the kubelet kills all processes.
 func becomeFuse(arguments []string) error {
 	mounts, err := os.ReadFile("/proc/mounts")
 	if err != nil {
@@ -127,10 +127,10 @@ func becomeFuse(arguments []string) error {
 	return syscall.Exec("/usr/bin/ceph-fuse", append([]string{"ceph-fuse"}, arguments...), os.Environ())
 }
 
-// As much of the processors as Kubernetes' pods have together, who would starve it otherwise; in each version of cgroups.
+// As much of the processors as all pods together, which could starve it otherwise; for cgroup v1 and v2.
 var shares = map[string]string{"cpu.shares": "102400", "cpu.weight": "10000"}
 
-// Enter puts this process into a cgroup of the node's own, in a hierarchy of cgroups.
+// Enter moves this process to a cgroup of the node, in a cgroup hierarchy.
 func enter(hierarchy string) error {
 	own := filepath.Join(hierarchy, "kk-volumes")
 	if err := os.Mkdir(own, 0o755); err != nil && !os.IsExist(err) {
@@ -138,7 +138,7 @@ func enter(hierarchy string) error {
 	}
 	settings := maps.Clone(shares)
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
-		// In version 1 a new cpuset is empty, and takes nobody.
+		// In cgroup v1 a new cpuset is empty, and accepts no process.
 		if _, err := os.Stat(filepath.Join(own, "tasks")); err == nil {
 			all, _ := os.ReadFile(filepath.Join(hierarchy, file))
 			settings[file] = string(all)
@@ -152,6 +152,6 @@ func enter(hierarchy string) error {
 			return err
 		}
 	}
-	// This process, whatever its number is there.
+	// 0 is this process, in any PID namespace.
 	return os.WriteFile(filepath.Join(own, "cgroup.procs"), []byte("0"), 0o644)
 }

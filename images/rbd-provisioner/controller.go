@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Controller makes and removes volumes; it may be asked for the same again at any time.
+// Controller creates and deletes volumes; its calls are idempotent.
 type controller struct {
 	csi.UnimplementedControllerServer
 	stores map[string]store
@@ -47,7 +47,7 @@ func (c controller) CreateVolume(ctx context.Context, request *csi.CreateVolumeR
 	return &csi.CreateVolumeResponse{Volume: &made}, nil
 }
 
-// DeleteVolume is content where there is nothing to remove.
+// DeleteVolume succeeds if there is nothing to delete.
 func (c controller) DeleteVolume(ctx context.Context, request *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
 	if request.GetVolumeId() == "" {
 		return nil, status.Error(codes.InvalidArgument, "whose id is missing")
@@ -107,7 +107,7 @@ func (c controller) ControllerGetCapabilities(context.Context, *csi.ControllerGe
 	return &csi.ControllerGetCapabilitiesResponse{Capabilities: all}, nil
 }
 
-// Existing returns the volume of an id; NotFound where no volume of this driver can have it.
+// Existing returns the volume of an id; NotFound if no volume of this driver can have it.
 func existing(id string) (volume, error) {
 	volume, ours := parseVolume(id)
 	if !ours {

@@ -1,5 +1,5 @@
-// Rbd-provisioner is a driver of volumes in Ceph for Kubernetes (CSI): images of RBD, where a node's kernel maps them, or
-// directories of CephFS, which ceph-fuse mounts without a module of the kernel.
+// Rbd-provisioner is a CSI driver for volumes in Ceph: RBD images, which a node's kernel maps, or
+// directories of CephFS, which ceph-fuse mounts without a kernel module.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	log.SetFlags(0)
 	if err := run(os.Args[1:]); err != nil {
 		log.Print(err)
-		// Not 1, nor another code that Ceph's programs end with: it would be an errno.
+		// Not 1, nor another exit code of Ceph's programs, which would be an errno.
 		os.Exit(255)
 	}
 }
@@ -71,12 +71,12 @@ func run(arguments []string) error {
 	return errors.New(usage)
 }
 
-// Serve answers on the socket until the process is told to end; calls that go on are ended first.
+// Serve serves on the socket until the process is terminated; running calls finish first.
 func serve(socket string, services func(*grpc.Server)) error {
 	if err := os.MkdirAll(filepath.Dir(socket), 0o750); err != nil {
 		return err
 	}
-	// One that was killed has left it.
+	// A killed process has left it.
 	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -93,7 +93,7 @@ func serve(socket string, services func(*grpc.Server)) error {
 	return server.Serve(listener)
 }
 
-// Calls are those that go on, by their volumes.
+// Calls are the running calls, by volume.
 type calls struct{ volumes sync.Map }
 
 // Intercept refuses a call for a volume that another call works on, and logs what failed.
@@ -120,7 +120,7 @@ func (c *calls) intercept(ctx context.Context, request any, info *grpc.UnaryServ
 	return response, err
 }
 
-// Register answers the kubelet, which finds the socket and asks what it is. It ends the process when the kubelet refuses it.
+// Register serves the kubelet, which finds the socket and requests its information. It exits if the kubelet refuses it.
 func register(socket string, plugin plugin) {
 	err := serve(socket, func(server *grpc.Server) { registration.RegisterRegistrationServer(server, plugin) })
 	if err != nil {
@@ -169,7 +169,7 @@ func (i identity) Probe(context.Context, *csi.ProbeRequest) (*csi.ProbeResponse,
 	return &csi.ProbeResponse{}, nil
 }
 
-// Probe asks the driver behind a socket whether it answers.
+// Probe checks that the driver behind a socket responds.
 func probe(socket string) error {
 	connection, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

@@ -30,7 +30,7 @@ func (n node) NodeStageVolume(ctx context.Context, request *csi.NodeStageVolumeR
 	return &csi.NodeStageVolumeResponse{}, n.stage(ctx, volume, request.GetVolumeContext(), request.GetStagingTargetPath())
 }
 
-// Stage mounts a volume that is not mounted, or no more: where its ceph-fuse has ended, the mount is there, and fails.
+// Stage mounts a volume that is not mounted, or whose ceph-fuse has ended: such a mount exists, but fails.
 func (n node) stage(ctx context.Context, volume volume, known map[string]string, directory string) error {
 	mounted, err := n.prepare(directory)
 	if err != nil || mounted {
@@ -39,7 +39,7 @@ func (n node) stage(ctx context.Context, volume volume, known map[string]string,
 	return n.stores[volume.kind].mount(ctx, volume, known, directory)
 }
 
-// Prepare returns whether something is mounted on a directory, which it makes; what fails there it takes away.
+// Prepare creates a directory and returns whether something is mounted on it; it unmounts a failing mount.
 func (n node) prepare(directory string) (bool, error) {
 	if _, err := os.Stat(directory); err != nil && mount.IsCorruptedMnt(err) {
 		if err := n.mounter.Unmount(directory); err != nil {
@@ -95,7 +95,7 @@ func (n node) NodeUnpublishVolume(_ context.Context, request *csi.NodeUnpublishV
 	return &csi.NodeUnpublishVolumeResponse{}, err
 }
 
-// Unmount takes away a mount of a volume, also one that fails, with its directory.
+// Unmount removes a mount of a volume, also a failing one, with its directory.
 func (n node) unmount(id, directory string) (volume, error) {
 	if id == "" || directory == "" {
 		return volume{}, status.Error(codes.InvalidArgument, "the id of a volume and its directory are needed")

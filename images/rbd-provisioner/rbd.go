@@ -15,11 +15,11 @@ const (
 	rbdKind = "rbd"
 	// The file system of images.
 	fileSystem = "ext4"
-	// Where the kernel has a module for RBD, and a driver that is loaded.
+	// The path of the kernel's RBD driver, which exists if the module is loaded.
 	kernelDriver = "/sys/bus/rbd"
 )
 
-// Rbd are images, which the kernel of a node makes a device of.
+// Rbd are images, which the kernel of a node maps to a device.
 type rbd struct{ ceph }
 
 func image(volume volume) string { return volume.place + "/" + volume.name }
@@ -40,7 +40,7 @@ func (r rbd) remove(ctx context.Context, volume volume) error {
 	return err
 }
 
-// Mount takes the image for this node alone: a second node, whatever Kubernetes believes of the first, fails to map it.
+// Mount maps the image exclusively: a second node fails to map it, whatever Kubernetes assumes about the first.
 func (r rbd) mount(ctx context.Context, volume volume, _ map[string]string, directory string) error {
 	if err := loadModule(ctx); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (r rbd) mount(ctx context.Context, volume volume, _ map[string]string, dire
 			return err
 		}
 	}
-	// As of a directory of CephFS: whatever user the pod runs as.
+	// As for a directory of CephFS: for any user of the pod.
 	options := []string{"-E", "root_perms=0777"}
 	formatter := mount.NewSafeFormatAndMount(mount.New(""), exec.New())
 	if err := formatter.FormatAndMountSensitiveWithFormatOptions(device, directory, fileSystem, nil, nil, options); err != nil {
@@ -75,7 +75,7 @@ func (r rbd) release(ctx context.Context, volume volume) error {
 	return err
 }
 
-// Device returns what this node's kernel calls the image; nothing where it has not mapped it.
+// Device returns the device of the image on this node; empty if it is not mapped.
 func (r rbd) device(ctx context.Context, volume volume) (string, error) {
 	var mapped []struct{ Pool, Name, Device string }
 	if err := r.ask(ctx, &mapped, "rbd", "device", "list"); err != nil {

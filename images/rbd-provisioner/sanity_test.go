@@ -21,8 +21,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// The sockets of a driver that runs, in a Ceph that runs, and the file with the process of its part on the node, which is started
-// again when it ends.
+// The sockets of a running driver, with a running Ceph, and the file with the process of its node service, which restarts
+// when it ends.
 var (
 	controllerSocket = os.Getenv("CONTROLLER_SOCKET")
 	nodeSocket       = os.Getenv("NODE_SOCKET")
@@ -55,7 +55,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A volume of a name of its own, as a node has it that stages it in one directory and gives it to pods in others.
+// A volume with a unique name, as on a node that stages it in one directory and publishes it in others.
 type user struct {
 	t       *testing.T
 	node    csi.NodeClient
@@ -107,7 +107,7 @@ func has(t *testing.T, directory string, data []byte) {
 	}
 }
 
-// What was written is there again, whoever ends meanwhile: a pod, the driver, or what mounts.
+// Written data survives the end of a pod, of the driver, and of the mount process.
 func TestData(t *testing.T) {
 	ctx := context.Background()
 	controller := csi.NewControllerClient(connect(t, controllerSocket))
@@ -164,7 +164,7 @@ func kill(t *testing.T, process int) {
 	}
 }
 
-// KillDriver ends the driver's part on the node, and waits for the next one.
+// KillDriver kills the driver's node service, and waits for the next one.
 func killDriver(t *testing.T) {
 	var process int
 	text, err := os.ReadFile(nodeProcess)
@@ -177,7 +177,7 @@ func killDriver(t *testing.T) {
 	}
 }
 
-// FuseOf returns the process that a directory is mounted by.
+// FuseOf returns the process of a directory's mount.
 func fuseOf(t *testing.T, directory string) int {
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	must(t, err)

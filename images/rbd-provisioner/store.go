@@ -2,18 +2,18 @@ package main
 
 import "context"
 
-// Store is a kind of storage in Ceph. Its errors are of gRPC; a volume that is not there is NotFound.
+// Store is a kind of storage in Ceph. Its errors are gRPC errors; a missing volume is NotFound.
 type store interface {
-	// Create makes a volume that is not there; one that is there is AlreadyExists, and stays as it is.
+	// Create creates a missing volume; an existing one is AlreadyExists, and stays as it is.
 	create(ctx context.Context, volume volume, bytes int64) error
-	// Look returns the size of a volume in bytes, and what a node has to know of it.
+	// Look returns the size of a volume in bytes, and what a node needs to know about it.
 	look(ctx context.Context, volume volume) (int64, map[string]string, error)
 	remove(ctx context.Context, volume volume) error
-	// Free returns how much more a pool or file system may hold, in bytes.
+	// Free returns the free capacity of a pool or file system, in bytes.
 	free(ctx context.Context, place string) (int64, error)
-	// Mount mounts the volume on a directory, with what look has returned of it.
+	// Mount mounts the volume on a directory, with the result of look.
 	mount(ctx context.Context, volume volume, known map[string]string, directory string) error
-	// Release gives back what a volume had of this node beside its mount.
+	// Release frees the resources of a volume on this node, except its mount.
 	release(ctx context.Context, volume volume) error
 }
 

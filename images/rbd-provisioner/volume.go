@@ -12,19 +12,19 @@ import (
 
 const (
 	mebibyte = 1 << 20
-	// What a volume has whose claim does not say it.
+	// The default size of a volume.
 	defaultSize = 1 << 30
 )
 
-// Volume is one of an image of RBD in a pool, or of a directory in a file system of CephFS. Its text, `rbd/kube/pvc-1`,
-// is the id by which Kubernetes knows it.
+// Volume is an RBD image in a pool, or a directory in a CephFS file system. Its string, `rbd/kube/pvc-1`,
+// is its id in Kubernetes.
 type volume struct{ kind, place, name string }
 
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 
 func (v volume) String() string { return strings.Join([]string{v.kind, v.place, v.name}, "/") }
 
-// ParseVolume returns the volume of an id; false where no volume of this driver can have it.
+// ParseVolume returns the volume of an id; false if no volume of this driver can have it.
 func parseVolume(id string) (volume, bool) {
 	parts := strings.Split(id, "/")
 	if len(parts) != 3 || (parts[0] != rbdKind && parts[0] != cephfsKind) || !name.MatchString(parts[1]) || !name.MatchString(parts[2]) {
@@ -33,7 +33,7 @@ func parseVolume(id string) (volume, bool) {
 	return volume{parts[0], parts[1], parts[2]}, true
 }
 
-// VolumeOf returns the volume that a class orders under a name: its parameters are `type`, rbd unless told, and `pool` or
+// VolumeOf returns the volume of a class with a name: its parameters are `type`, by default rbd, and `pool` or
 // `fileSystem`.
 func volumeOf(wanted string, parameters map[string]string) (volume, error) {
 	given := map[string]string{"type": rbdKind, "pool": "kube", "fileSystem": "cephfs"}
@@ -51,7 +51,7 @@ func volumeOf(wanted string, parameters map[string]string) (volume, error) {
 	return made, nil
 }
 
-// SizeOf returns a size within the range, in bytes: what is required, in whole MiB.
+// SizeOf returns a size within the range, in bytes: the required size, rounded up to MiB.
 func sizeOf(asked *csi.CapacityRange) (int64, error) {
 	required, limit := asked.GetRequiredBytes(), asked.GetLimitBytes()
 	size := (required + mebibyte - 1) / mebibyte * mebibyte
@@ -67,7 +67,7 @@ func sizeOf(asked *csi.CapacityRange) (int64, error) {
 	return size, nil
 }
 
-// Unsupported says which of the capabilities a volume of this kind cannot have; nothing when it can have all.
+// Unsupported returns the capabilities that a volume of this kind cannot have; empty if it can have all.
 func unsupported(kind string, capabilities []*csi.VolumeCapability) string {
 	for _, capability := range capabilities {
 		mount := capability.GetMount()
