@@ -67,7 +67,7 @@ func sizeOf(asked *csi.CapacityRange) (int64, error) {
 	return size, nil
 }
 
-// Unsupported returns the capabilities that a volume of this kind cannot have; empty if it can have all.
+// Unsupported returns why a volume of this kind cannot have a capability; empty if it can have all.
 func unsupported(kind string, capabilities []*csi.VolumeCapability) string {
 	for _, capability := range capabilities {
 		mount := capability.GetMount()

@@ -42,7 +42,7 @@ function keys(schemas: Readonly<Record<string, Schema>>): string {
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  string: 'text',
+  string: 'string',
   boolean: '`true`, `false`',
   integer: 'number',
   array: 'list',
@@ -71,7 +71,7 @@ function blocks(): string {
       block.comment.replace(/:? \.params \{[^}]*\}/, '').replaceAll(/\s+/g, ' '),
     ]
   })
-  return markdownTable(['block', 'parameters', 'pods wait for', 'what it writes'], rows)
+  return markdownTable(['block', 'parameters', 'pods wait for', 'options'], rows)
 }
 
 /** The templates from which the others are built. */
@@ -84,7 +84,7 @@ function endpointTemplates(): string {
   const rows = namedTemplates(LIBRARY, 'common.endpoints.')
     .filter(({name}) => !INNER.includes(name))
     .map(({name, comment}) => [code(`common.endpoints.${name}`), comment.replaceAll(/\s+/g, ' ')])
-  return markdownTable(['template', 'what it gives'], rows)
+  return markdownTable(['template', 'returns'], rows)
 }
 
 interface Endpoint {

@@ -15,7 +15,10 @@ export function podTable(): Record<string, string> {
     return [...Object.entries(components), ...special].map(([name, unit]) => rowOf(chart, name, unit))
   })
   return {
-    pods: markdownTable(['pod', 'user', 'starts as kolla does', 'may ask Kubernetes', 'on its node'], rows),
+    pods: markdownTable(
+      ['pod', 'user', 'starts with kolla_start', 'Kubernetes API', 'access to its node'],
+      rows,
+    ),
   }
 }
 

@@ -50,7 +50,7 @@ function rowOf(chart: OwnChart, images: readonly Image[]): readonly string[] {
  */
 function stateOf({deprecated, appVersion}: Manifest, releases: readonly Image[]): string {
   if (deprecated) return `retired, last in ${appVersion}`
-  if (releases.length === 0) return 'its image is named by the deployer'
+  if (releases.length === 0) return 'you name its image'
   return releases.map(({tag}) => tag.split('-')[0]!).join(', ')
 }
 
