@@ -224,7 +224,7 @@ export function collectionKey({resource, namespace}: {resource: Resource; namesp
   return `${resource.apiVersion} ${resource.kind} ${namespace}`
 }
 
-const NOTHING_AROUND: Surroundings = {pods: [], claim: () => undefined}
+const NOTHING_AROUND: Surroundings = {pods: [], now: 0, claim: () => undefined}
 
 /** The maximum delay of the events of a deleted object, in milliseconds. */
 export const MAX_EVENT_DELAY_MS = 10_000

@@ -108,7 +108,7 @@ function withPod(cause: Cause, recorded: Cause | undefined): Cause {
 }
 
 /** Reasons of a container that has ended at least once. */
-const ENDED_REASONS = /^(CrashLoopBackOff|Error|OOMKilled|ContainerCannotRun|DeadlineExceeded)$/
+const ENDED_REASONS = /^(CrashLoopBackOff|Restarting|Error|OOMKilled|ContainerCannotRun|DeadlineExceeded)$/
 
 /**
  * Returns the causes of containers that have ended first, since the other causes may wait for them; otherwise

@@ -168,7 +168,7 @@ async function observe(
   if (forbidden) throw forbidden
   if (problems.length > 0 || !collections.every((collection) => collection.isListed()))
     return {problem: problems[0]}
-  const seen = observation(watches.collection)
+  const seen = observation(watches.collection, gating.now())
   try {
     return evaluate(await withoutScaledReplicas(gated, seen, gating), seen, background)
   } catch (error) {
@@ -273,7 +273,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     'add the labels or the capacity that the pod requires to the nodes, or lower the requests in the values',
   ],
   [
-    /CrashLoopBackOff|Error|OOMKilled/,
+    /CrashLoopBackOff|Error|OOMKilled|Restarting/,
     "the container's last lines say why it ends; correct the values and deploy again",
   ],
 ]

@@ -45,6 +45,7 @@ export function healthByLists(client: ApiClient, gating: Gating): HealthReader {
     const byKey = new Map(wanted.map((one, index) => [collectionKey(one), seen[index]!]))
     const observed = observation(
       (resource, home) => byKey.get(collectionKey({resource, namespace: home})) ?? EMPTY_COLLECTION,
+      gating.now(),
     )
     const expected = await withoutScaledReplicas(gated, observed, gating)
     return redactHealth(evaluate(expected, observed, background), redactSecretsOf(objects))

@@ -29,7 +29,7 @@ export interface PassedHealth {
 }
 
 /** The reasons of notes that make nothing partial. */
-const INFORMATIONAL_REASONS: ReadonlySet<string | undefined> = new Set(['NoNodes', 'NoAddress'])
+const INFORMATIONAL_REASONS: ReadonlySet<string | undefined> = new Set(['NoNodes', 'NoAddress', 'Restarted'])
 
 /** Returns the notes that explain why a health is partial. */
 export function partialNotes({state, notes = []}: PassedHealth): readonly Cause[] {

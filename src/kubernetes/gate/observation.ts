@@ -10,9 +10,10 @@ export interface SeenCollection {
   gone?(name: string): Observed | undefined
 }
 
-/** Returns an observation of collections for one evaluation. */
+/** Returns an observation of collections for one evaluation, at a time by the cluster's clock. */
 export function observation(
   collection: (resource: Resource, namespace: string) => SeenCollection,
+  now: number,
 ): Observation {
   const surroundings = new Map<string, Surroundings>()
   return {
@@ -23,6 +24,7 @@ export function observation(
       if (cached) return cached
       const around: Surroundings = {
         pods: collection(PODS, namespace).all(),
+        now,
         claim: (name) => collection(CLAIMS, namespace).get(name),
       }
       surroundings.set(namespace, around)

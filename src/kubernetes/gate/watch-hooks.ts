@@ -67,7 +67,7 @@ export async function watchHookObjects(
 
   const update = () => {
     outcomes.update()
-    const seen = observation(watches.collection)
+    const seen = observation(watches.collection, client.now())
     const current: Cause[] = []
     for (const hook of outcomes.present()) {
       const blames = blamesOf(redactHealth(evaluate([hook], seen), redact))

@@ -31,7 +31,7 @@ function seeing(
   return observation(({kind}) => {
     const found = named(objects[kind])
     return {get: () => found, all: () => (found ? [found] : []), gone: () => named(gone[kind])}
-  })
+  }, Date.now())
 }
 
 const complete = {status: {conditions: [{type: 'Complete', status: 'True'}]}}

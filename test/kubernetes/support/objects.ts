@@ -46,8 +46,11 @@ export function claim(name: string, phase: string, storageClassName?: string): O
   }
 }
 
+/** The time at which tests look at pods, unless they say otherwise. */
+export const NOW = Date.parse('2026-01-02T00:00:00Z')
+
 export function around(pods: readonly Pod[] = [], claims: readonly ObservedClaim[] = []): Surroundings {
-  return {pods, claim: (name) => claims.find((found) => found.metadata.name === name)}
+  return {pods, now: NOW, claim: (name) => claims.find((found) => found.metadata.name === name)}
 }
 
 /** A workload of the given kind with generation 2, seen by its controller unless `observed` says otherwise. */

@@ -3,6 +3,7 @@ import {type Cause, type Health, type PassedHealth, passes} from '../health.ts'
 import {unboundClaims} from './claim.ts'
 import {findCondition, type Observed, type Pod, type Surroundings, type Workload} from './observed.ts'
 import {type PodTrouble, podTrouble} from './pod-trouble.ts'
+import {type Stability, stability} from './restarts.ts'
 import {matchesSelector} from './selector.ts'
 
 /** The fields of an object's manifest that its health is compared with. */
@@ -102,7 +103,22 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
   const message = rules.missing()
   if (message !== undefined)
     return closed('waiting', object, {message, pods, claims, ...(rules.cause && {cause: rules.cause})})
-  return claims.length > 0 ? {state: 'waiting', blames: claims} : (rules.done ?? HEALTHY)
+  if (claims.length > 0) return {state: 'waiting', blames: claims}
+  return stableHealth(object, stability(pods, around.now), rules.done ?? HEALTHY)
+}
+
+/** Returns the health of a workload that misses nothing, by how long its containers have been up. */
+function stableHealth(
+  object: Observed & {readonly kind: string},
+  {unstable, notes}: Stability,
+  done: PassedHealth,
+): Health {
+  const until = Math.min(...unstable.map((each) => each.until))
+  if (unstable.length > 0)
+    return {state: 'waiting', until, blames: unstable.map(({cause}) => ({...about(object), ...cause}))}
+  if (notes.length === 0) return done
+  const noted = notes.map((note) => ({...about(object), ...note}))
+  return {...done, notes: [...(done.notes ?? []), ...noted]}
 }
 
 /**

@@ -38,6 +38,8 @@ export interface Workload extends Observed {
 /** The pods and claims in the namespace of an object. */
 export interface Surroundings {
   readonly pods: readonly Pod[]
+  /** The time by the cluster's clock, in milliseconds since the epoch. */
+  readonly now: number
   claim(name: string): ObservedClaim | undefined
 }
 

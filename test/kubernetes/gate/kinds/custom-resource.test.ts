@@ -1,11 +1,11 @@
 import {describe, expect, it} from 'vitest'
 import type {ReadinessRule} from '../../../../src/base/readiness.ts'
 import {customResourceHealth} from '../../../../src/kubernetes/gate/kinds/custom-resource.ts'
-import {STATED} from '../../support/objects.ts'
+import {around, STATED} from '../../support/objects.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const MADE = '2026-11-22T11:00:00Z'
-const AROUND = {pods: [], claim: () => undefined}
+const AROUND = around()
 
 /** The kind has a subresource `status`; the object was made long ago. */
 function healthOf(status: object | undefined, rule?: ReadinessRule, metadata: object = {}) {

@@ -1,0 +1,117 @@
+import {seconds} from '../../../base/duration.ts'
+import type {Cause} from '../health.ts'
+import type {ContainerStatus, Pod} from './observed.ts'
+
+/**
+ * The annotation of a pod with the longest time in which a container of it fails after its start, such as `200s`: a program that
+ * ends at its first remote call, or after a timeout, is ready until then.
+ */
+const STABLE_AFTER = 'kk.openstack.org/stable-after'
+/** The longest time to failure of pods without the annotation, in seconds. */
+const DEFAULT_STABLE_AFTER_SECONDS = 30
+/** Two restarts within this time are a crash loop, however ready the container is. */
+const LOOP_MILLISECONDS = 10 * 60_000
+/** A restart is noted for so long. */
+const NOTED_MILLISECONDS = 24 * 60 * 60_000
+
+export const RESTARTING = 'Restarting'
+export const STABILIZING = 'Stabilizing'
+export const RESTARTED = 'Restarted'
+
+type ContainerCause = Omit<Cause, 'object' | 'namespace'>
+
+/** A container that is not stable yet; `until` is when it becomes stable without another event, in milliseconds since the epoch. */
+interface Unstable {
+  readonly cause: ContainerCause
+  readonly until: number
+}
+
+/** How stable the containers of ready pods are. */
+export interface Stability {
+  /** The worst first. */
+  readonly unstable: readonly Unstable[]
+  /** Restarts that are worth a note. */
+  readonly notes: readonly ContainerCause[]
+}
+
+/** Returns whether the containers of pods have been up for long enough, at the time `now` of the cluster's clock. */
+export function stability(pods: readonly Pod[], now: number): Stability {
+  const running = pods
+    .filter(({metadata}) => metadata.deletionTimestamp === undefined)
+    .flatMap((pod) => longRunning(pod).map((status) => ({pod, status})))
+  const judged = running.map(({pod, status}) => judge(pod, status, now))
+  const unstable = judged.flatMap((each) => (each && 'until' in each ? [each] : []))
+  return {
+    unstable: unstable.sort((one, other) => rank(one) - rank(other) || other.until - one.until),
+    notes: judged.flatMap((each) => (each && 'note' in each ? [each.note] : [])),
+  }
+}
+
+function rank({cause}: Unstable): number {
+  return cause.reason === RESTARTING ? 0 : 1
+}
+
+/** Returns the containers of a pod that run as long as the pod: its own, and its sidecars. */
+function longRunning({spec, status}: Pod): readonly ContainerStatus[] {
+  const sidecars = (spec?.initContainers ?? [])
+    .filter(({restartPolicy}) => restartPolicy === 'Always')
+    .map(({name}) => name)
+  return [
+    ...(status?.containerStatuses ?? []),
+    ...(status?.initContainerStatuses ?? []).filter(({name}) => sidecars.includes(name)),
+  ]
+}
+
+function judge(
+  pod: Pod,
+  container: ContainerStatus,
+  now: number,
+): Unstable | {readonly note: ContainerCause} | undefined {
+  const {name, restartCount = 0, state, lastState} = container
+  const startedAt = time(state?.running?.startedAt)
+  if (startedAt === undefined) return undefined
+  const at = {pod: pod.metadata.name, container: name}
+  const age = now - startedAt
+  // The previous run began with the restart before the last.
+  const before = restartCount >= 2 ? time(lastState?.terminated?.startedAt) : undefined
+  const loopEnds = before === undefined ? 0 : before + LOOP_MILLISECONDS
+  const stated = seconds(pod.metadata.annotations?.[STABLE_AFTER] ?? '')
+  const stableAt = startedAt + (stated ?? DEFAULT_STABLE_AFTER_SECONDS) * 1000
+  if (restartCount > 0) {
+    const until = Math.max(loopEnds, stableAt)
+    const words = restartWords(pod, container, now)
+    if (until > now) return {cause: {...at, reason: RESTARTING, message: `restarting (${words})`}, until}
+    if (age < NOTED_MILLISECONDS)
+      return {note: {...at, reason: RESTARTED, message: `it restarted ${span(age)} ago (${words})`}}
+  }
+  if (stated === undefined || stableAt <= now) return undefined
+  const message = `it has run for ${span(age)} of the ${span(stated * 1000)} in which it may still fail`
+  return {cause: {...at, reason: STABILIZING, message}, until: stableAt}
+}
+
+/** Returns how often a container has restarted in which time, and how it last ended: `4 times in 12 min, last: exit 1`. */
+function restartWords(pod: Pod, {restartCount, lastState}: ContainerStatus, now: number): string {
+  const since = time(pod.status?.startTime ?? pod.metadata.creationTimestamp)
+  const times = restartCount === 1 ? 'once' : `${restartCount} times`
+  const {exitCode, reason, message} = lastState?.terminated ?? {}
+  const ends = [
+    exitCode === undefined ? undefined : `exit ${exitCode}`,
+    reason === 'Error' || reason === 'Completed' ? undefined : reason,
+    message?.trim() ? `'${message.trim()}'` : undefined,
+  ].filter((word) => word !== undefined)
+  return [
+    since === undefined ? times : `${times} in ${span(now - since)}`,
+    ...(ends.length > 0 ? [`last: ${ends.join(', ')}`] : []),
+  ].join(', ')
+}
+
+function span(milliseconds: number): string {
+  const count = Math.max(0, Math.round(milliseconds / 1000))
+  if (count < 300) return `${count} s`
+  const minutes = Math.round(count / 60)
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+}
+
+function time(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text)
+}
