@@ -174,6 +174,14 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     whole,
   ),
   lifecycle: meaning("Kubernetes' `lifecycle` of the container", ANY_OBJECT),
+  rootwrap: meaning(
+    "the service whose rootwrap runs commands as root: before it starts, oslo.privsep's helper is called once by it",
+    text,
+  ),
+  stable_after: meaning(
+    'the longest time after its start in which it fails, such as `200s`, [for which its gate waits](concepts.md#what-is-gated)',
+    text,
+  ),
 }
 
 export const JOB: Readonly<Record<string, Schema>> = {

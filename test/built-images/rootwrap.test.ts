@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {useCharts} from '../own-charts/support/charts.ts'
-import {pods} from '../own-charts/support/objects.ts'
+import {find, pods} from '../own-charts/support/objects.ts'
 import {containerOf} from './support/container.ts'
 import {releasesOf} from './support/images.ts'
 
@@ -14,6 +14,12 @@ const PRIVILEGED = [
   ['cinder', 'cinder-backup'],
   ['manila', 'manila-data'],
 ] as const
+
+/** The script of a chart that starts its services that run commands as root. */
+async function startScriptOf(chart: string): Promise<string> {
+  const {data = {}} = find(await charts.render(chart), 'ConfigMap', `${chart}-bin`)
+  return data['start-with-root.sh']!
+}
 
 interface SecurityContext {
   readonly privileged?: boolean
@@ -51,6 +57,25 @@ describe.each(
     expect(user.says.trim()).toBe(service)
     expect(exitCode, says).toBe(0)
     expect(says).toContain('--privsep_sock_path')
+  })
+
+  it('is not started by its chart when it may run nothing as root', async () => {
+    const container = await containerOf(image)
+    const script = await startScriptOf(service)
+    const start = (command: string) =>
+      container.run(
+        `${command}; su ${service} --shell /bin/bash --command "bash -c '${script}' start ${service} echo started"`,
+        {
+          user: 'root',
+        },
+      )
+
+    const allowed = await start('true')
+    const refused = await start(`rm /etc/sudoers.d/${service}`)
+
+    expect(allowed.says).toContain('started')
+    expect(refused.exitCode, refused.says).not.toBe(0)
+    expect(refused.says).not.toContain('started')
   })
 
   it('runs nothing as root that no filter names, and nothing but rootwrap', async () => {

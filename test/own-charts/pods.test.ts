@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {Values} from '../../src/base/values.ts'
 import {atNight} from '../support/night.ts'
 import {atLargest, SERVICES, useCharts, valuesOf, withAllObjects} from './support/charts.ts'
-import {containers, ofKind, type PodSpec, pods, workloads} from './support/objects.ts'
+import {containers, find, ofKind, type PodSpec, pods, workloads} from './support/objects.ts'
 
 /** The label that nodes of a role bear. */
 const LABELS: Readonly<Record<string, string>> = {
@@ -238,6 +238,33 @@ describe('a workload that needs its node', () => {
     expect(daemons?.kind).toBe('DaemonSet')
     expect(daemons?.spec?.updateStrategy).toEqual({type: 'RollingUpdate', rollingUpdate: {maxUnavailable: 1}})
     expect(daemons?.spec?.template?.spec.nodeSelector).toEqual({'openstack-compute-node': 'enabled'})
+  })
+})
+
+describe('a service that runs commands as root', () => {
+  it.each([
+    ['nova', 'compute', 'nova bash /scripts/nova-compute.sh'],
+    ['neutron', 'ovn-metadata-agent', 'neutron neutron-ovn-metadata-agent'],
+    ['cinder', 'volume', 'cinder cinder-volume'],
+    ['cinder', 'backup', 'cinder cinder-backup'],
+    ['manila', 'data', 'manila manila-data'],
+  ])('is started by what tries that first: %s %s', async (chart, component, command) => {
+    const objects = await charts.render(chart, {values: withAllObjects(chart)})
+    const {data: etc = {}} = find(objects, 'ConfigMap', `${chart}-etc`)
+    const {data: bin = {}} = find(objects, 'ConfigMap', `${chart}-bin`)
+
+    expect(JSON.parse(etc[`${component}.json`]!).command).toMatch(
+      `bash /scripts/start-with-root.sh ${command}`,
+    )
+    expect(bin['start-with-root.sh']).toContain('privsep-helper --help')
+  })
+
+  it('states the longest time in which it fails after its start', async () => {
+    const [compute] = ofKind(await charts.render('nova', {values: withAllObjects('nova')}), 'DaemonSet')
+
+    expect(compute?.spec?.template).toMatchObject({
+      metadata: {annotations: {'kk.openstack.org/stable-after': '200s'}},
+    })
   })
 })
 

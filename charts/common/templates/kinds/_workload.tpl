@@ -28,6 +28,9 @@ spec:
         {{- include "common.context.selector" . | nindent 8 }}
       annotations:
         kk.openstack.org/config-hash: {{ join "\n" $inputs | sha256sum }}
+        {{- with .unit.stable_after }}
+        kk.openstack.org/stable-after: {{ . }}
+        {{- end }}
     spec:
       {{- $spec | nindent 6 }}
   {{- include (printf "common.kinds.%s" $kind) (merge (dict "lifecycle" $lifecycle) .) | nindent 2 }}

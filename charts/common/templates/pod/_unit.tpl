@@ -24,6 +24,10 @@ env, digest (of all that it reads), account, waits.
 {{- with .unit.argv -}}
 {{- $_ := set $.unit "run" (printf "%s %s" $.unit.run (dig . "text" "" $.ctx.files)) -}}
 {{- end -}}
+{{- with .unit.rootwrap -}}
+{{- $_ := set $.unit "run" (printf "bash /scripts/start-with-root.sh %s %s" . $.unit.run) -}}
+{{- $_ := set $.unit "scripts" (append ($.unit.scripts | default list) "start-with-root.sh") -}}
+{{- end -}}
 {{- include "common.pod.env" . -}}
 {{- /* These read certificates when they start. */ -}}
 {{- if and (or .unit.wsgi .unit.controller) .ctx.values.tls.internal -}}
