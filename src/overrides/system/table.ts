@@ -35,7 +35,7 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
   'rbd-provisioner': () => import('./charts/rbd-provisioner.ts'),
 }
 
-/** The passwords and keys that kk's own charts look up, where a name is all that is known of one. */
+/** The passwords and keys that kk's own charts look up, for cases in which only a name is known. */
 export const credentials: Readonly<Record<string, readonly string[]>> = {
   aodh: [
     'oslo_db.admin.password',
