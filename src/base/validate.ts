@@ -111,7 +111,9 @@ function checkString(schema: JsonSchema, value: string, {path, isSecret}: Schema
   if (short && matches && allowed) return []
   const close = schema.enum && suggest(value, schema.enum)
   const hint = close === undefined ? undefined : `did you mean "${close}"?`
-  return [{path, expected: expectation(schema), got: isSecret ? describeType(value) : JSON.stringify(value), hint}]
+  return [
+    {path, expected: expectation(schema), got: isSecret ? describeType(value) : JSON.stringify(value), hint},
+  ]
 }
 
 function checkList(schema: JsonSchema, value: readonly unknown[], place: SchemaPath): Problem[] {

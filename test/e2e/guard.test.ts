@@ -110,9 +110,7 @@ describe('the guard itself', () => {
       await done(cluster.guard('install', '--yes'))
 
       expect(broken.exitCode).toBe(1)
-      expect(broken.stdout).toContain(
-        'ValidatingAdmissionPolicy kk-guard differs from this version of kk',
-      )
+      expect(broken.stdout).toContain('ValidatingAdmissionPolicy kk-guard differs from this version of kk')
       expect(await guardStatus(cluster)).toMatchObject({enforced: true, faults: []})
     })
   })

@@ -1,5 +1,10 @@
 import {describe, expect, it} from 'vitest'
-import {OPERATOR_ROLES, type Rule, rulesOf, clusterChartRules} from '../../src/kubernetes/permissions/roles.ts'
+import {
+  clusterChartRules,
+  OPERATOR_ROLES,
+  type Rule,
+  rulesOf,
+} from '../../src/kubernetes/permissions/roles.ts'
 import {SERVICES, useCharts, withAllObjects} from './support/charts.ts'
 import type {KubernetesObject} from './support/objects.ts'
 

@@ -14,9 +14,9 @@ const LOOP_MILLISECONDS = 10 * 60_000
 /** A restart is noted for so long. */
 const NOTED_MILLISECONDS = 24 * 60 * 60_000
 
-export const RESTARTING = 'Restarting'
-export const STABILIZING = 'Stabilizing'
-export const RESTARTED = 'Restarted'
+const RESTARTING = 'Restarting'
+const STABILIZING = 'Stabilizing'
+const RESTARTED = 'Restarted'
 
 type ContainerCause = Omit<Cause, 'object' | 'namespace'>
 
