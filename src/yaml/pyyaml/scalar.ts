@@ -80,8 +80,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 
 /** Escapes a character that is not printable ASCII. PyYAML 6: emitter.py ESCAPE_REPLACEMENTS. */
 function escaped(character: string): string {
-  const escape = ESCAPES.get(character)
-  if (escape) return escape
+  const short = ESCAPES.get(character)
+  if (short) return short
   const code = character.codePointAt(0) as number
   const digits = code.toString(16).toUpperCase()
   if (code <= 0xff) return `\\x${digits.padStart(2, '0')}`
