@@ -79,7 +79,7 @@ export async function openJournal(options: JournalOptions): Promise<JournalFile>
     if (isBroken) return
     await append(file, line).catch((error: NodeJS.ErrnoException) => {
       isBroken = true
-      trouble = `the journal ${path} cannot be written any more (${error.code}); the run goes on without it`
+      trouble = `the journal ${path} can no longer be written (${error.code}); the run continues without it`
     })
   }
 
