@@ -13,7 +13,7 @@ interface Layered {
   readonly layers: readonly Layer[]
 }
 
-/** Returns a function that masks the secret values that an environment gives to any of its releases. */
+/** Returns a function that masks the secret values of all releases of an environment. */
 export function preparedMask({releases}: {readonly releases: ReadonlyMap<ReleaseId, Layered>}): Redact {
   return layersMask(releases.values())
 }
@@ -37,11 +37,11 @@ export async function recordedMask(
     plan.actions.map(({release}) => release),
   )
   const own = seen.records.filter(({labels}) => readLabels(labels)?.owner === plan.environment)
-  const given = await mapParallel(own, (record) => valuesOf(cluster.records, record))
+  const given = await mapParallel(own, (record) => recordedValues(cluster.records, record))
   return redactor({given})
 }
 
-async function valuesOf(records: Records, {release, revision}: ReleaseRecord) {
+async function recordedValues(records: Records, {release, revision}: ReleaseRecord) {
   try {
     return (await records.stored(release, revision))?.values ?? {}
   } catch (error) {

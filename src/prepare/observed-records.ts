@@ -11,11 +11,14 @@ import {
 import {lostHooks} from '../plan/pending/recovery.ts'
 import type {ReleaseId} from '../release.ts'
 
-type Looked = {readonly leases: Leases}
+type LeasePorts = {readonly leases: Leases}
 
-/** Returns the records, those of the concerned releases with the evidence of who left them unfinished, if they are. */
+/**
+ * Returns the records; unfinished ones of the concerned releases have evidence about the operation that left
+ * them so.
+ */
 export async function observedRecords(
-  cluster: Looked & {readonly records: Records},
+  cluster: LeasePorts & {readonly records: Records},
   records: readonly ReleaseRecord[],
   isConcerned: (release: ReleaseId) => boolean,
 ): Promise<readonly ObservedRecord[]> {
@@ -26,11 +29,12 @@ export async function observedRecords(
 }
 
 /**
- * Returns a record that was not written while its evidence was read. A helm whose process is gone now may have been at
- * work when the record was read, so the record is read again. Returns undefined if the record is gone by then.
+ * Returns a record that was not written while its evidence was read. A helm process that is gone now may have
+ * been running when the record was read, so the record is read again. Returns undefined if the record was
+ * deleted in between.
  */
 async function settledRecord(
-  cluster: Looked & {readonly records: Records},
+  cluster: LeasePorts & {readonly records: Records},
   record: ReleaseRecord,
 ): Promise<ObservedRecord | undefined> {
   const observed = await withLostHooks(cluster.records, await observedRecord(cluster, record))
@@ -40,14 +44,14 @@ async function settledRecord(
   return now && settledRecord(cluster, now)
 }
 
-/** The statuses of a release of which no revision was deployed, if all of its revisions have them. */
+/** A release was never deployed if all of its revisions have one of these statuses. */
 const NEVER_DEPLOYED: ReadonlySet<string> = new Set(['failed', 'pending-install', 'pending-upgrade'])
 
-/** Returns the record, with the hooks that its install has left undone if no revision was deployed since. */
+/** Returns the record, with the hooks that its install did not complete if no revision was deployed since. */
 async function withLostHooks(records: Records, record: ObservedRecord): Promise<ObservedRecord> {
   if (!NEVER_DEPLOYED.has(record.status)) return record
   for (let {revision} = record; ; revision--) {
-    // What cannot be read is found when helm is to work on it.
+    // An unreadable record is reported when helm operates on the release.
     const stored = await records.stored(record.release, revision).catch(() => undefined)
     if (!stored || !NEVER_DEPLOYED.has(stored.status)) return record
     const hooks = lostHooks(stored)
@@ -55,8 +59,11 @@ async function withLostHooks(records: Records, record: ObservedRecord): Promise<
   }
 }
 
-/** Returns the last record of a release, with the evidence if it is unfinished, or bears the labels of another revision. */
-async function observedRecord(cluster: Looked, record: ReleaseRecord): Promise<ObservedRecord> {
+/**
+ * Returns the last record of a release, with evidence if it is unfinished or has the labels of another
+ * revision.
+ */
+async function observedRecord(cluster: LeasePorts, record: ReleaseRecord): Promise<ObservedRecord> {
   if (!isUnfinished(record) && !isUnlabelled(record)) return record
   const lease = await cluster.leases.read(record.release)
   const copiedBy = copierOf(record, lease)
@@ -66,7 +73,7 @@ async function observedRecord(cluster: Looked, record: ReleaseRecord): Promise<O
 
 /** Returns all revisions, ascending as given, with evidence for each release's last, the only unfinished one. */
 export async function observedRevisions(
-  cluster: Looked,
+  cluster: LeasePorts,
   revisions: readonly ReleaseRecord[],
 ): Promise<readonly ObservedRecord[]> {
   const last = new Set(new Map(revisions.map((record) => [record.release, record])).values())

@@ -12,7 +12,7 @@ import {BrokenSchema, type SchemaProblem} from '../helm/schema-problems.ts'
 import type {Layer} from '../overrides/layer.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 
-/** A chart, and the layers of values that it was given. */
+/** A chart and the layers of its values. */
 export interface Given {
   readonly chart: Pick<Chart, 'name' | 'directory' | 'libraries' | 'origin'>
   readonly layers: readonly Layer[]
@@ -27,18 +27,21 @@ interface GivenReleases {
   get(release: ReleaseId): Given | undefined
 }
 
-/** Returns the error, with the place of each value that breaks a schema, or the template that was probably meant. */
+/**
+ * Returns the error, with the position of each value that breaks a schema, or the template that was probably
+ * intended.
+ */
 export async function placedError(error: unknown, releases: GivenReleases): Promise<unknown> {
   if (error instanceof BrokenSchema) return placed(error, releases.get(error.of))
   if (error instanceof MissingTemplate) return named(error, releases.get(error.of))
   return error
 }
 
-/** Returns the error with the place where each value was written and the key that was probably meant. */
+/** Returns the error with the position of each value and the key that was probably intended. */
 export async function placed(error: BrokenSchema, given: Given | undefined): Promise<BrokenSchema> {
   if (!given || error.problems.length === 0) return error
   const placed = {chart: given.chart, layers: withDefaults(given)}
-  const lines = await Promise.all(error.problems.map((problem) => linesOf(problem, placed)))
+  const lines = await Promise.all(error.problems.map((problem) => problemLines(problem, placed)))
   const call = {name: releaseName(error.of), namespace: releaseNamespace(error.of)}
   const [subject] = error.message.split(': ', 1)
   return new BrokenSchema(
@@ -48,16 +51,20 @@ export async function placed(error: BrokenSchema, given: Given | undefined): Pro
   )
 }
 
-/** The kinds of names in values of kk's own charts, by the prefix of the template that is defined for each. */
+/**
+ * The kinds of names in values of kk's own charts, by the prefix of the template that each name refers to.
+ */
 const NAMED = {'common.config.block.': 'block', 'common.scripts.': 'script'}
 
-/** Returns the error with the place of the name among the values and what may stand there, if values name it. */
+/**
+ * Returns the error with the position of the name in the values and the allowed names, if values contain it.
+ */
 function named(error: MissingTemplate, given: Given | undefined): MissingTemplate {
   const [prefix, what] = Object.entries(NAMED).find(([each]) => error.template.startsWith(each)) ?? []
   if (!given || prefix === undefined) return error
   const name = error.template.slice(prefix.length)
   const layers = withDefaults(given)
-  const found = layers.flatMap(({values}) => placesOf(values, what, name)).at(-1)
+  const found = layers.flatMap(({values}) => namingPaths(values, what, name)).at(-1)
   if (!found) return error
   const known = namedTemplates(given.chart, prefix).map((template) => template.name)
   const close = suggest(name, known)
@@ -66,7 +73,7 @@ function named(error: MissingTemplate, given: Given | undefined): MissingTemplat
   const [subject] = error.message.split(': ', 1)
   return new MissingTemplate(
     call,
-    `${subject}: the chart does not render: ${placeOf(found, layers)}${keyText(found)}there is no ${what} ${name}${meant}`,
+    `${subject}: the chart does not render: ${formatPosition(found, layers)}${keyText(found)}there is no ${what} ${name}${meant}`,
     {
       hint: `the library and the chart have: ${known.join(', ')}`,
       log: [],
@@ -76,8 +83,8 @@ function named(error: MissingTemplate, given: Given | undefined): MissingTemplat
   )
 }
 
-/** Returns the paths at which the facts of a chart name a block or a script. */
-function placesOf(values: Values, what: string | undefined, name: string): readonly (readonly string[])[] {
+/** Returns the paths at which the values of a chart name a block or a script. */
+function namingPaths(values: Values, what: string | undefined, name: string): readonly (readonly string[])[] {
   const below = (key: string) => Object.entries(isMap(values[key]) ? values[key] : {})
   if (what === 'block')
     return below('files').flatMap(([file, facts]) =>
@@ -104,22 +111,22 @@ function withDefaults({chart, layers}: Given): readonly PlacedLayer[] {
 type PlacedLayer = Pick<Layer, 'values' | 'source' | 'position' | 'sourceOf'>
 
 /** Returns a line for each unknown key, or one for another problem. */
-async function linesOf(
+async function problemLines(
   problem: SchemaProblem,
   {chart, layers}: {readonly chart: Given['chart']; readonly layers: readonly PlacedLayer[]},
 ): Promise<readonly string[]> {
   const {path, text, unknown} = problem
   const above = problem.chart === chart.name ? [] : [problem.chart]
   const at = [...above, ...path]
-  if (unknown.length === 0) return [`  ${placeOf(at, layers)}${keyText(at)}${text}`]
+  if (unknown.length === 0) return [`  ${formatPosition(at, layers)}${keyText(at)}${text}`]
   const known = await knownKeys(join(chart.directory, ...above.flatMap((name) => ['charts', name])), path)
   return unknown.map((key) => {
     if (key === 'global' && at.length === 0)
-      return `  ${placeOf([key], layers)}global: no such key: global goes to every release; for this one without it, its section: {global: null}`
+      return `  ${formatPosition([key], layers)}global: no such key: global applies to every release; to exclude this one, in its section: {global: null}`
     const close = suggest(key, known)
     const allowed = known.length === 0 ? '' : `; there are: ${known.toSorted().join(', ')}`
     const meant = close === undefined ? allowed : `: did you mean ${JSON.stringify(close)}?`
-    return `  ${placeOf([...at, key], layers)}${keyText([...at, key])}no such key${meant}`
+    return `  ${formatPosition([...at, key], layers)}${keyText([...at, key])}no such key${meant}`
   })
 }
 
@@ -127,10 +134,13 @@ function keyText(path: readonly string[]): string {
   return path.length === 0 ? '' : `${path.join('.')}: `
 }
 
-/** Returns the place in the last layer that has the path, or else, for a missing key, of what is above it. */
-function placeOf(path: readonly string[], layers: readonly PlacedLayer[]): string {
+/**
+ * Returns the position of a path in the last layer that has it; for a missing key, that of its nearest
+ * parent.
+ */
+function formatPosition(path: readonly string[], layers: readonly PlacedLayer[]): string {
   const layer = layers.findLast(({values}) => holds(values, path))
-  if (!layer) return path.length === 0 ? '' : placeOf(path.slice(0, -1), layers)
+  if (!layer) return path.length === 0 ? '' : formatPosition(path.slice(0, -1), layers)
   const {file, line, column} = layer.position?.(path) ?? {}
   if (file !== undefined) return `${file}:${line}:${column}: `
   return `${layer.sourceOf?.(path) ?? layer.source}: `
@@ -142,7 +152,7 @@ function holds(value: unknown, [key, ...rest]: readonly string[]): boolean {
   return isMap(value) && Object.hasOwn(value, key) && holds(value[key], rest)
 }
 
-/** Returns the keys that a chart's schema knows at a path; none if the path cannot be followed. */
+/** Returns the keys that a chart's schema defines at a path; none if the path does not resolve. */
 async function knownKeys(directory: string, path: readonly string[]): Promise<readonly string[]> {
   const text = await readFile(join(directory, 'values.schema.json'), 'utf8').catch(() => '{}')
   const root = JSON.parse(text) as Values
@@ -156,7 +166,7 @@ function below({properties, additionalProperties, items}: Values, step: string):
   return additionalProperties ?? items
 }
 
-/** Returns a schema with the definition behind its `$ref` into the same file merged in. */
+/** Returns a schema merged with the definition that its `$ref` into the same file refers to. */
 function resolved(schema: unknown, root: Values): Values {
   if (!isMap(schema)) return {}
   const {$ref} = schema

@@ -18,8 +18,9 @@ export interface RenderedChange {
 }
 
 /**
- * Throws `KK_VERB` with every container whose image changes, for a verb that changes no images, or none of another release
- * of OpenStack. The check is exact: it compares rendered objects, while the plan compares names of values.
+ * Throws `KK_VERB` with every container whose image changes, for a verb that must not change images, or not
+ * to another release of OpenStack. The check is exact: it compares rendered objects, while the plan compares
+ * keys of values.
  */
 export function expectSameImages({rendered, previous}: RenderedChange, verb: ChangeVerb): void {
   const found = [...previous].flatMap(([release, stored]) =>
@@ -27,8 +28,8 @@ export function expectSameImages({rendered, previous}: RenderedChange, verb: Cha
       imageChanges(storedObjects(before), rendered.get(release) ?? []).flatMap(({container, from, to}) => {
         const isOther = isOtherRelease(releaseOfImage(from ?? ''), releaseOfImage(to))
         const change = isOther ? 'openstack-release' : 'image'
-        const way = `${container} ${from === undefined ? 'gets' : `${from} →`} ${to}`
-        const line = `  ${release}: ${CHANGE_WORDS[change]}: ${way}`
+        const imageChange = `${container} ${from === undefined ? 'gets' : `${from} →`} ${to}`
+        const line = `  ${release}: ${CHANGE_WORDS[change]}: ${imageChange}`
         return beyond(verb, [change]).map((kind) => ({change: kind, line}))
       }),
     ),
@@ -38,7 +39,7 @@ export function expectSameImages({rendered, previous}: RenderedChange, verb: Cha
   throw refusedVerb(verb, needed, [...new Set(found.map(({line}) => line))])
 }
 
-/** Throws `KK_VERSION` with each release that would go back, or skip versions of OpenStack that it may not. */
+/** Throws `KK_VERSION` with each release that would be downgraded, or skip required versions of OpenStack. */
 export function expectSupportedVersions({plan, rendered, previous}: RenderedChange): void {
   const lines = plan.actions.flatMap(({release, chart}) => {
     const after = {appVersion: chart.appVersion, objects: rendered.get(release) ?? []}

@@ -26,7 +26,7 @@ import {
 } from './inference/infer-requirements.ts'
 import {waitingHookNotes} from './inference/notes.ts'
 
-/** A release as the environment wants it, with its values. */
+/** A desired release of the environment, with its values. */
 export interface PreparedRelease {
   readonly chart: Chart
   readonly layers: readonly Layer[]
@@ -34,15 +34,15 @@ export interface PreparedRelease {
   readonly timeoutSeconds: number | undefined
 }
 
-/** A secret that a release gets from kk, without its value. */
+/** A secret that kk generates for a release, without its value. */
 export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byHand'> {
-  /** Marks of the values that the cluster kept before; see `KeptSecret`. */
+  /** Marks of the values that the cluster stored earlier; see `KeptSecret`. */
   readonly former: readonly string[]
-  /** Whether nothing keeps it yet, so that it is made when it is used. */
+  /** True if it is not stored yet and is generated on first use. */
   readonly isNew: boolean
 }
 
-/** An environment with its charts, graph and layers; nothing has been asked of a cluster. */
+/** An environment with its charts, graph and layers, prepared without access to a cluster. */
 export interface Prepared {
   readonly environment: Environment
   readonly graph: Graph
@@ -50,19 +50,19 @@ export interface Prepared {
   readonly releases: ReadonlyMap<ReleaseId, PreparedRelease>
   /** The plugins whose system overrides are among the values. */
   readonly plugins: Plugins
-  /** The store of the deployer's overrides; undefined if they were not asked for. */
+  /** The store of the deployer's overrides; undefined if they are not used. */
   readonly store?: StoreUse | undefined
   /** The generated secrets that each release gets; undefined before they are supplied. */
   readonly generated?: ReadonlyMap<ReleaseId, readonly GeneratedSecret[]> | undefined
-  /** Notes on passwords and keys, in words. */
+  /** Notes on passwords and keys. */
   readonly secretNotes?: readonly string[]
-  /** Notes on inferred requirements, in words; undefined if none were to be inferred. */
+  /** Notes on inferred requirements; undefined if nothing was inferred. */
   readonly inferenceNotes?: readonly string[]
   /** The faults of the inference; see `InferenceOptions`. */
   readonly faults?: InferenceFaults
-  /** Releases whose charts are missing or cannot be used, if that is no error. */
+  /** Releases whose charts are missing or cannot be used, if that is not an error. */
   readonly unusable?: ReadonlyMap<ReleaseId, KkError> | undefined
-  /** The releases that were rendered to infer requirements, so that they need not be rendered again. */
+  /** The releases that were rendered to infer requirements, with their cached renders. */
   readonly foreknown?: ForeknownReleases
   /** The cluster that the charts were rendered for, if one asks for its version. */
   readonly identity?: ClusterIdentity | undefined
@@ -97,7 +97,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     suggest: (name) => suggest(name, known),
     refine: (stated) => refine(stated, inferred),
   })
-  // Without the inference, releases may be missing here that settings are for.
+  // Without inference, the graph may lack releases that settings refer to.
   if (options.inference || !environment.infer) refuseIdleSettings(environment, graph)
   refuseUnknown(
     [...values, ...sets],
@@ -108,7 +108,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const releases = new Map<ReleaseId, PreparedRelease>()
   for (const [release, chart] of charts) {
     const edges = graph.requirements.get(release)
-    // A chart was added for something that it no longer provides.
+    // The chart was added for an object that it no longer provides.
     if (!edges) continue
     const settings = environment.releases.get(releaseName(release))
     const part = environment.parts?.get(releaseName(release))
@@ -148,14 +148,17 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
 type Named = Pick<Prepared, 'environment' | 'graph'>
 
 /**
- * Returns the releases of the graph that names on the command line mean: those of a section that is several, all of them. Throws
- * `KK_UNKNOWN_RELEASE` with a suggestion.
+ * Returns the releases of the graph that names on the command line refer to: all parts of a section that is
+ * split. Throws `KK_UNKNOWN_RELEASE` with a suggestion.
  */
 export function namedReleases(prepared: Named, names: readonly string[]): readonly ReleaseId[] {
   return [...new Set(names.flatMap((name) => allNamed(prepared, name)))]
 }
 
-/** Returns the one release of the graph that a name on the command line means. Throws `KK_UNKNOWN_RELEASE` as `namedReleases` does, and `KK_USAGE`. */
+/**
+ * Returns the single release that a name on the command line refers to. Throws as `namedReleases`, and
+ * `KK_USAGE`.
+ */
 export function namedRelease(prepared: Named, name: string): ReleaseId {
   const [first, ...others] = allNamed(prepared, name)
   if (others.length === 0) return first!
@@ -186,8 +189,8 @@ function oneNamed({environment, graph}: Named, name: string): ReleaseId {
 }
 
 /**
- * Throws `KK_ENVIRONMENT` for settings of a release that is not in the graph: without the error, a slip in the name
- * would make `protected: true` do nothing.
+ * Throws `KK_ENVIRONMENT` for settings of a release that is not in the graph: otherwise a typo in the name
+ * would silently disable `protected: true`.
  */
 function refuseIdleSettings({file, releases, position, parts}: Environment, graph: Graph): void {
   const names = [...new Set(graph.releases.map(releaseName))]
@@ -198,10 +201,10 @@ function refuseIdleSettings({file, releases, position, parts}: Environment, grap
     const where = at ? `${file}:${at.line}:${at.column}` : file
     const close = suggest(name, names)
     const means =
-      close === undefined ? `give it a section, "${name}: {}", or take it away` : `did you mean ${close}?`
+      close === undefined ? `give it a section, "${name}: {}", or remove it` : `did you mean ${close}?`
     throw new KkError(
       'KK_ENVIRONMENT',
-      `${where}: kk.releases.${name} is for no release: the file has no section ${name}, and nothing requires it`,
+      `${where}: kk.releases.${name} matches no release: the file has no section ${name}, and nothing requires it`,
       {hint: means},
     )
   }

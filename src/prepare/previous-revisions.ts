@@ -5,8 +5,9 @@ import type {Action, Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 
 /**
- * Returns the revisions that each upgrade of a plan is compared with, and each install over what an earlier one has left: the
- * last one and, if that failed, also the deployed one, for either of the two may be what runs.
+ * Returns the revisions that each upgrade of a plan is compared with, and each install over the leftovers of
+ * an earlier one: the last revision and, if that failed, also the deployed one, because either may be
+ * running.
  */
 export async function previousRevisions(
   plan: Plan,
@@ -14,17 +15,17 @@ export async function previousRevisions(
 ): Promise<ReadonlyMap<ReleaseId, readonly StoredRelease[]>> {
   const previous = await mapParallel(
     plan.actions.filter(changesRecord),
-    async ({release}) => [release, await beforeOf(release, cluster.records)] as const,
+    async ({release}) => [release, await comparedRevisions(release, cluster.records)] as const,
   )
   return new Map(previous.filter(([, [last]]) => last?.status !== 'uninstalled'))
 }
 
-/** Returns true for an upgrade, and for an install over what an earlier one has left, or over its history. */
+/** Returns true for an upgrade, and for an install over an earlier revision. */
 function changesRecord({kind, revision}: Action): boolean {
   return kind === 'upgrade' || (kind === 'install' && revision > 0)
 }
 
-async function beforeOf(release: ReleaseId, records: Records): Promise<readonly StoredRelease[]> {
+async function comparedRevisions(release: ReleaseId, records: Records): Promise<readonly StoredRelease[]> {
   const last = await records.stored(release)
   if (!last || last.status === 'deployed') return last ? [last] : []
   const stored = await lastDeployed(records, release)

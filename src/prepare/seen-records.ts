@@ -3,17 +3,17 @@ import type {Records} from '../kubernetes/records/records.ts'
 import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 
-/** The last revisions that this user may see. */
+/** The last revisions that this user may read. */
 export interface SeenRecords {
   readonly records: readonly ReleaseRecord[]
-  /** A note on what is not seen; undefined if the whole cluster is. */
+  /** A note on the namespaces that were not read; undefined if the whole cluster was. */
   readonly note: string | undefined
 }
 
 /**
- * Returns the records of the whole cluster or, for a user who may not list these, of the namespaces of the releases.
- * The latter tell the state of the releases, but not all users of them: a removal must see the whole cluster. Throws
- * `KK_FORBIDDEN` if one of these namespaces may not be seen either.
+ * Returns the records of the whole cluster or, for a user who may not list these, of the namespaces of the
+ * releases. The latter show the state of the releases, but not all of their dependents: a removal must read
+ * the whole cluster. Throws `KK_FORBIDDEN` if one of these namespaces may not be read either.
  */
 export async function seenRecords(
   cluster: {readonly records: Records},
@@ -26,7 +26,7 @@ export async function seenRecords(
   }
 }
 
-/** Returns the records of the known namespaces where a list of all was refused; throws any other error. */
+/** Returns the records of the known namespaces if listing all was forbidden; throws any other error. */
 async function inNamespaces(
   cluster: {readonly records: Records},
   releases: readonly ReleaseId[],
@@ -40,7 +40,10 @@ async function inNamespaces(
 
 const UNSEEN = 'you may not list secrets in all namespaces: '
 
-/** Returns true for a note that says what is not seen; it is news to a person, not of an account that is never to see more. */
+/**
+ * Returns true for a note on unread namespaces; it matters to people, not to accounts that are limited on
+ * purpose.
+ */
 export function isUnseenNote(note: string): boolean {
   return note.startsWith(UNSEEN)
 }

@@ -7,20 +7,20 @@ import type {RunRecords} from '../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 import {unseenNote} from './seen-records.ts'
 
-/** Revisions that this user may see. */
+/** Revisions that this user may read. */
 export interface SeenRevisions {
   /** The revisions; those of one release are ascending. */
   readonly revisions: readonly ReleaseRecord[]
-  /** A note on what is not seen; undefined if the whole cluster is. */
+  /** A note on the namespaces that were not read; undefined if the whole cluster was. */
   readonly note: string | undefined
 }
 
 /** The subject of a command, from which the namespaces of its releases are found. */
 export interface Sought {
   readonly releases?: readonly ReleaseId[]
-  /** The names on the command line; only a name with its namespace tells where it lives. */
+  /** The names on the command line; only names with a namespace are used to find namespaces. */
   readonly names?: readonly string[]
-  /** The name of the environment: without its file, the records of its runs tell the namespaces. */
+  /** The name of the environment: without its file, its namespaces are read from the records of its runs. */
   readonly owner?: string | undefined
   readonly environment?: Environment | undefined
 }
@@ -28,22 +28,22 @@ export interface Sought {
 type Reads = {readonly records: Records; readonly runs: RunRecords}
 
 /**
- * Returns every revision on the cluster or, for a user who may not list these, those in the namespaces of what is
- * sought. Throws `KK_FORBIDDEN` if nothing tells a namespace, or one of them may not be seen either.
+ * Returns every revision on the cluster or, for a user who may not list these, those in the namespaces of the
+ * subject. Throws `KK_FORBIDDEN` if no namespace is known, or one of them may not be read either.
  */
 export async function seenRevisions(cluster: Reads, sought: Sought): Promise<SeenRevisions> {
   try {
     return {revisions: await cluster.records.revisions(), note: undefined}
   } catch (error) {
     if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
-    const namespaces = await namespacesOf(cluster.runs, sought)
+    const namespaces = await knownNamespaces(cluster.runs, sought)
     if (namespaces.length === 0) throw error
     const revisions = await mapParallel(namespaces, (namespace) => cluster.records.revisions({namespace}))
     return {revisions: revisions.flat(), note: unseenNote(namespaces)}
   }
 }
 
-async function namespacesOf(
+async function knownNamespaces(
   runs: RunRecords,
   {releases = [], names = [], owner, environment}: Sought,
 ): Promise<readonly string[]> {

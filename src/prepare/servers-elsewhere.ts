@@ -13,7 +13,9 @@ import {recordedChart} from '../plan/recorded-chart.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {Prepared} from './prepare.ts'
 
-/** A server of another environment, and the releases of this one that look for it under another name. */
+/**
+ * A server of another environment, and the releases of this one that would connect to it under another name.
+ */
 interface Server {
   readonly endpoint: string
   readonly record: ReleaseRecord
@@ -26,10 +28,10 @@ interface Client {
 }
 
 /**
- * Returns a note for each chart of openstack-helm that uses a database, message bus, cache or keystone of another
- * environment, made by a chart of kk's own, and looks for it under a name at which nothing answers. Within one
- * environment plugins tell it host and administrator, but what another environment has decides no values. Costs the
- * record of each such server; one that may not be read is passed over.
+ * Returns a note for each chart of openstack-helm that uses a database, message bus, cache or keystone of
+ * another environment, installed by one of kk's own charts, and connects to a host name that does not exist.
+ * Within one environment, plugins set host and administrator; another environment never determines values.
+ * Reads the record of each such server; records that may not be read are skipped.
  */
 export async function serversElsewhereNotes(
   prepared: Pick<Prepared, 'releases' | 'graph' | 'plugins' | 'environment'>,
@@ -39,9 +41,9 @@ export async function serversElsewhereNotes(
   const notes: string[] = []
   for (const server of serversElsewhere(prepared, records)) {
     const stored = await readable(cluster.records, server.record)
-    if (!stored || !isOfKk(stored)) continue
-    const hosts = servicesOf(stored)
-    for (const client of server.clients) notes.push(...noteOf(client, server, hosts))
+    if (!stored || !isFromKkChart(stored)) continue
+    const hosts = clientServices(stored)
+    for (const client of server.clients) notes.push(...serverNote(client, server, hosts))
   }
   return notes
 }
@@ -96,31 +98,34 @@ async function readable(
   }
 }
 
-/** Whether a release was made by a chart of kk's own; charts of openstack-helm have no annotation of kk's. */
-function isOfKk({chart: {annotations = {}}}: StoredRelease): boolean {
+/**
+ * Returns true if a release was installed from one of kk's charts; charts of openstack-helm lack kk's
+ * annotations.
+ */
+function isFromKkChart({chart: {annotations = {}}}: StoredRelease): boolean {
   return Object.keys(annotations).some((name) => name.startsWith('kk.openstack.org/'))
 }
 
-/** Returns the Services by which clients reach a release, without headless ones, which name single members. */
-function servicesOf({manifest}: StoredRelease): readonly string[] {
+/** Returns the Services of a release for clients, without headless ones, which are for single members. */
+function clientServices({manifest}: StoredRelease): readonly string[] {
   return parseManifest(manifest)
     .filter((object) => object.kind === 'Service' && dig(object, 'spec', 'clusterIP') !== 'None')
     .map(({metadata: {name}}) => name)
 }
 
-function noteOf({release, chart}: Client, server: Server, hosts: readonly string[]): readonly string[] {
+function serverNote({release, chart}: Client, server: Server, hosts: readonly string[]): readonly string[] {
   const {endpoint, record} = server
   const entry = chart.endpoints[endpoint]
   const sought = digText(entry, 'hosts', 'internal') ?? digText(entry, 'hosts', 'default')
   const [host] = hosts
   if (sought === undefined || host === undefined || hosts.includes(sought)) return []
-  const told = serverElsewhere(release, chart, {release: record.release, endpoint, host})
-  if (!told) return []
+  const serverValues = serverElsewhere(release, chart, {release: record.release, endpoint, host})
+  if (!serverValues) return []
   const owner = readLabels(record.labels)?.owner
   const whose = owner === undefined ? '' : ` of the environment ${owner}`
   const others = hosts.length === 1 ? '' : ` (or ${hosts.slice(1).join(', ')})`
   return [
-    `${releaseName(release)} looks for ${endpoint} at ${sought}, but ${record.release}${whose} answers at ${host}${others}: state in the section ${releaseName(release)}: ${statements([], told).join(', ')}`,
+    `${releaseName(release)} looks for ${endpoint} at ${sought}, but ${record.release}${whose} answers at ${host}${others}: set in the section ${releaseName(release)}: ${statements([], serverValues).join(', ')}`,
   ]
 }
 

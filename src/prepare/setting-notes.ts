@@ -15,7 +15,7 @@ import type {Prepared, PreparedRelease} from './prepare.ts'
 
 type Settings = Pick<Prepared, 'environment' | 'graph' | 'releases' | 'plugins'>
 
-/** Returns notes on settings that are accepted and do not do what they seem to. */
+/** Returns notes on settings that are accepted but do not have the apparent effect. */
 export function settingNotes(prepared: Settings): readonly string[] {
   return [...slipNotes(prepared), ...featureNotes(prepared), ...externalNotes(prepared)]
 }
@@ -27,7 +27,7 @@ function written(layers: readonly Layer[]): readonly Layer[] {
   return layers.filter(({name}) => WRITTEN.has(name))
 }
 
-/** Returns a map among values, and the one below `global` that it is laid over. */
+/** Returns a map in the values, and the map below `global` that it overrides. */
 function mapsAt(values: Values, ...path: readonly string[]): readonly Values[] {
   const at = (from: unknown) =>
     path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), from)
@@ -35,8 +35,8 @@ function mapsAt(values: Values, ...path: readonly string[]): readonly Values[] {
 }
 
 /**
- * Returns a note for each endpoint and each tag of an image that no chart here has, but whose name is close to one that
- * some chart has. Others may be of charts that the file is also used with.
+ * Returns a note for each endpoint and each tag of an image that no chart here has, but whose name is close
+ * to one that some chart has. Other unknown names may belong to charts that the file is also used with.
  */
 function slipNotes({releases, plugins}: Settings): readonly string[] {
   const all = [...releases.values()]
@@ -51,7 +51,7 @@ function slipNotes({releases, plugins}: Settings): readonly string[] {
   return [...new Set(notes)]
 }
 
-/** Endpoints of shared services: `oslo_db_api` and the like are further databases on the one server. */
+/** Endpoints of shared services: names such as `oslo_db_api` are further databases on the same server. */
 const SHARED = /^(?:oslo_db|oslo_messaging|oslo_cache|identity)(?:_\w+)?$/
 
 function slips(
@@ -79,10 +79,14 @@ type Spoken = ReturnType<Prepared['plugins']['spoken']>
 
 /** Returns the endpoints that a chart knows: its own, and for kk's charts those of the library's catalogue. */
 function endpointsOf({libraries}: Pick<Library, 'libraries'>, spoken: Spoken): readonly string[] {
-  return [...Object.keys(spoken.endpoints), ...keysOf(spoken.at('serves')), ...libraries.flatMap(catalogueOf)]
+  return [
+    ...Object.keys(spoken.endpoints),
+    ...mapKeys(spoken.at('serves')),
+    ...libraries.flatMap(catalogueOf),
+  ]
 }
 
-function keysOf(value: unknown): readonly string[] {
+function mapKeys(value: unknown): readonly string[] {
   return isMap(value) ? Object.keys(value) : []
 }
 
@@ -95,10 +99,10 @@ function catalogueOf({directory}: Library): readonly string[] {
 /** Returns the keys of `images.tags` that a chart reads: those of its defaults, or of its containers and images. */
 function tagsOf(name: string, {dialect, at}: Spoken): readonly string[] {
   const images = at('images')
-  const stated = keysOf(isMap(images) ? images.tags : undefined)
+  const stated = mapKeys(isMap(images) ? images.tags : undefined)
   if (dialect !== 'kk') return stated.map(underscored)
   const kinds = ['components', 'jobs', 'cronjobs', 'tests'].map(at)
-  const units = kinds.flatMap(keysOf).map((unit) => `${name}_${unit}`)
+  const units = kinds.flatMap(mapKeys).map((unit) => `${name}_${unit}`)
   return [...stated, name, ...units, ...imagesIn(kinds), String(at('image') ?? name)].map(underscored)
 }
 
@@ -110,7 +114,7 @@ function imagesIn(value: unknown): readonly string[] {
   )
 }
 
-/** Returns a note for two features that both set the same of a chart's images, if the chart has no file for both. */
+/** Returns a note for two features that set the same images of a chart, if the chart has no file for both. */
 function featureNotes({environment: {features}, releases}: Settings): readonly string[] {
   const found = [...releases].flatMap(([release, {layers}]) => {
     const files = layers.filter(({name}) => name === 'features')
@@ -120,7 +124,7 @@ function featureNotes({environment: {features}, releases}: Settings): readonly s
         .slice(at + 1)
         .filter((other) => !files.some((file) => isOfBoth(file, one, other)))
         .flatMap((other) => {
-          const paths = differing(imagesOf(one), imagesOf(other))
+          const paths = differing(imageValues(one), imageValues(other))
           return paths.length === 0 ? [] : [{release, one, other, paths}]
         }),
     )
@@ -129,7 +133,7 @@ function featureNotes({environment: {features}, releases}: Settings): readonly s
   return [...byPair].map(([pair, same]) => {
     const names = same.map(({release}) => releaseName(release)).join(', ')
     const paths = [...new Set(same.flatMap((each) => each.paths))].join(', ')
-    return `kk.features: ${pair} both set ${paths} of ${names}: ${featureOf(same[0]!.other)} counts, for it is named first`
+    return `kk.features: ${pair} both set ${paths} of ${names}: ${featureOf(same[0]!.other)} takes effect, because it is named first`
   })
 }
 
@@ -142,7 +146,7 @@ function isOfBoth(file: Layer, one: Layer, other: Layer): boolean {
   return file !== one && file !== other && [one, other].every((each) => parts.includes(featureOf(each)))
 }
 
-function imagesOf({values}: Layer): ReadonlyMap<string, unknown> {
+function imageValues({values}: Layer): ReadonlyMap<string, unknown> {
   return new Map(mapsAt(values, 'images').flatMap((images) => leaves('images', images)))
 }
 
@@ -158,7 +162,9 @@ function differing(
   return [...one].flatMap(([path, value]) => (other.has(path) && other.get(path) !== value ? [path] : []))
 }
 
-/** Returns a note for each server that is brought although the environment names one outside of the cluster. */
+/**
+ * Returns a note for each server that is deployed although the environment names one outside of the cluster.
+ */
 function externalNotes({releases, graph}: Settings): readonly string[] {
   const all = [...releases.values()].flatMap(({layers}) => written(layers))
   return BROUGHT_SERVERS.flatMap(([type, chart]) => {
@@ -173,7 +179,7 @@ function externalNotes({releases, graph}: Settings): readonly string[] {
     )
     const lines = users.map((each) => `${releaseName(each)}: {without: [${releaseName(release)}]}`).join(', ')
     return [
-      `${releaseName(release)} is brought, although endpoints.${type} names ${host}: to leave it out, kk.releases: {${lines}}`,
+      `${releaseName(release)} is added, although endpoints.${type} names ${host}: to omit it, kk.releases: {${lines}}`,
     ]
   })
 }
@@ -186,8 +192,8 @@ interface TlsChange {
 }
 
 /**
- * Returns a note if a plan switches `tls.internal` on in what runs: which releases then turn away those who come in the
- * clear, and which clients of theirs go on doing so.
+ * Returns a note if a plan enables `tls.internal` for running releases: which releases then refuse
+ * unencrypted connections, and which of their clients still use them.
  */
 export function tlsNotes({releases, previous, uses}: TlsChange): readonly string[] {
   const isOn = (release: ReleaseId) => {
@@ -201,7 +207,7 @@ export function tlsNotes({releases, previous, uses}: TlsChange): readonly string
   const names = turned.map(releaseName).join(', ')
   const clients = usersOf(uses, turned).filter((release) => !isOn(release))
   return [
-    `tls.internal is switched on in what runs: from its upgrade on, each of ${names} turns away those that are not upgraded yet`,
+    `tls.internal is switched on for running releases: after its upgrade, each of ${names} refuses clients that are not upgraded yet`,
     ...(clients.length === 0
       ? []
       : [`clients of these that this plan gives no TLS, and that break: ${clients.join(', ')}`]),

@@ -16,17 +16,17 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {Prepared} from './prepare.ts'
 
 export interface StuckReleases {
-  /** The stuck releases, each with what helm is to do instead, and why. */
+  /** The stuck releases, each with the action to take instead and its reason. */
   readonly stuck: ReadonlyMap<ReleaseId, Decision>
-  /** Releases whose objects this user may not read: their state is found when the plan is run. */
+  /** Releases whose objects this user may not read: their state is detected when the plan runs. */
   readonly unseen: readonly ReleaseId[]
 }
 
 /**
- * Returns the releases that would be awaited in vain: among those that changed releases require, the ones whose objects
- * are gone; among those whose gate is awaited, also the ones whose Jobs have failed, whose hooks were not seen to
- * complete, or which helm made without their values. Helm takes an empty standard input for no values, and that is what it gets from a kk that is killed just
- * after it has started helm.
+ * Returns the releases that would be awaited in vain: among those that changed releases require, the ones
+ * whose objects are gone; among those whose gate is awaited, also the ones whose Jobs have failed, whose
+ * hooks were not seen to complete, or which helm installed without their values. Helm reads empty standard
+ * input as no values; it gets that from a kk that is killed just after it started helm.
  */
 export async function stuckReleases(
   planned: Plan,
@@ -35,16 +35,16 @@ export async function stuckReleases(
 ): Promise<StuckReleases> {
   const changes = planned.actions.filter(isChange)
   const required = new Set(changes.flatMap(({requires}) => requires.map((edge) => edge.release)))
-  const looked = planned.actions.filter(
+  const candidates = planned.actions.filter(
     ({kind, release}) =>
       (kind === 'await' && !passed.has(release)) ||
       (kind === 'check' && required.has(release) && releases.has(release)),
   )
   const found = await Promise.all(
-    looked.map(async ({release, kind}) => {
+    candidates.map(async ({release, kind}) => {
       const isAwaited = kind === 'await'
       const {layers = []} = releases.get(release) ?? {}
-      return {release, way: await wayOn(cluster, {release, isAwaited, layers})}
+      return {release, way: await resolution(cluster, {release, isAwaited, layers})}
     }),
   )
   return {
@@ -57,20 +57,20 @@ export async function stuckReleases(
 
 const UNSEEN = Symbol('unseen')
 
-interface Looked {
+interface Candidate {
   readonly release: ReleaseId
   readonly isAwaited: boolean
   readonly layers: Parameters<typeof mergedValues>[0]
 }
 
-/** Returns what helm is to do with a release that would be awaited in vain. */
-async function wayOn(
+/** Returns the action to take for a release that would be awaited in vain. */
+async function resolution(
   cluster: Cluster,
-  {release, isAwaited, layers}: Looked,
+  {release, isAwaited, layers}: Candidate,
 ): Promise<Decision | typeof UNSEEN | undefined> {
   const stored = await cluster.records.stored(release)
   if (isAwaited && isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
-    return upgrade('helm was started without its values, and is now given them')
+    return upgrade('helm was started without its values, and now gets them')
   const objects = parseManifest(stored?.manifest ?? '')
   const namespace = releaseNamespace(release)
   const awaitedHooks = isAwaited && stored ? hooksToBeSeen(stored) : []
@@ -82,7 +82,7 @@ async function wayOn(
     if (jobs.length > 0) return upgrade(FAILED_AGAIN(jobs))
     const gone = await goneAmong(cluster.live, namespace, awaitedHooks)
     if (gone.length > 0 && stored) return runAgain(stored, gone, HOOKS_GONE)
-    // A Job that is gone was seen to complete where the gate has passed.
+    // If the gate has passed, a Job that is gone was seen to complete.
     const expected = isAwaited ? objects : objects.filter((object) => !mayVanish(object))
     return (await cluster.live.exist(namespace, expected)) ? undefined : upgrade(OBJECTS_GONE)
   } catch (error) {
@@ -95,7 +95,10 @@ function upgrade(reason: string): Decision {
   return {kind: 'upgrade', reasons: [reason]}
 }
 
-/** Returns what runs these hooks again: helm runs those of an install alone only when it installs. */
+/**
+ * Returns the action that runs these hooks again: helm runs hooks of only `install` events only during an
+ * install.
+ */
 function runAgain(stored: StoredRelease, hooks: readonly KubernetesObject[], reason: string): Decision {
   const names = hooks.map(objectName)
   const lost = lostHooks({...stored, openHooks: stored.hooks}).filter((name) => names.includes(name))
@@ -107,8 +110,8 @@ const FAILED_AGAIN = (jobs: readonly string[]) => `failed, and is run again: ${j
 const HOOKS_GONE = 'hooks of it are gone that were not seen to complete, and are run again'
 
 /**
- * Returns the Jobs among the hooks of a revision that are there when they have completed. Helm 3 takes a deletion for the
- * end of a hook, so that its word alone does not say that they have.
+ * Returns the Jobs among the hooks of a revision that still exist after they complete. Helm 3 takes a
+ * deletion for the completion of a hook, so its record alone does not prove that they completed.
  */
 function hooksToBeSeen(stored: StoredRelease): readonly KubernetesObject[] {
   if (stored.applyMethod === 'ssa') return []
@@ -125,6 +128,6 @@ function hooksToBeSeen(stored: StoredRelease): readonly KubernetesObject[] {
 export function unseenNotes(unseen: readonly ReleaseId[]): readonly string[] {
   if (unseen.length === 0) return []
   return [
-    `you may not look at all objects of ${unseen.map(releaseName).join(', ')}: what is gone of them is found when this is run`,
+    `you may not read all objects of ${unseen.map(releaseName).join(', ')}: missing ones are detected when this plan runs`,
   ]
 }

@@ -11,7 +11,7 @@ import type {Plan} from '../plan/plan.ts'
 import {eventsDuring} from '../plan/removal/hook-data.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 
-/** An object of a release that exists on the cluster already. */
+/** An object of a release that already exists on the cluster. */
 export interface StandingObject {
   readonly release: ReleaseId
   readonly object: KubernetesObject
@@ -25,10 +25,11 @@ export interface Compared {
 }
 
 /**
- * Throws `KK_IN_THE_WAY` for objects that exist and that helm would not take over because it has not made them for this
- * release; helm itself says so only when the turn of the release has come (Helm 4.2: validate.go checkOwnership).
- * Allowed are objects that the release had before, and those that another release gives up earlier in the same plan. For a
- * hook helm asks for no owner: it deletes what is there, or fails. Only an object of another release is in its way.
+ * Throws `KK_IN_THE_WAY` for existing objects that helm would not take over because they were not created for
+ * this release; helm itself reports that only when it installs the release (Helm 4.2: validate.go
+ * checkOwnership). Allowed are objects that the release had before, and those that another release gives up
+ * earlier in the same plan. Helm does not check the owner of hooks: it deletes the existing object, or fails.
+ * For hooks only an object of another release is refused.
  */
 export function expectUnclaimed(
   standing: readonly StandingObject[],
@@ -46,12 +47,13 @@ export function expectUnclaimed(
   }
   const blocked = standing.filter((each) => {
     const {release, object, live} = each
-    // Helm takes definitions in `crds/` as they are, whoever made them, and here they look like any other.
+    // Helm accepts existing definitions in `crds/` regardless of their owner; here they look like other
+    // objects.
     if (object.kind === 'CustomResourceDefinition') return false
     const owner = annotatedRelease(live)
     if (isHook(object)) return owner !== undefined && owner !== release && runs(each) && !isGiven(each, owner)
     if (owner === release ? isHelms(live) : owner && isGiven(each, owner)) return false
-    // Helm asks for the owner of all that an install finds.
+    // An install checks the owner of every existing object.
     if (!isUpgraded(plan, release)) return true
     const before = (previous.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))
     return !has(before, object, releaseNamespace(release))
@@ -65,7 +67,7 @@ export function expectUnclaimed(
     'KK_IN_THE_WAY',
     `objects exist already that helm would not take over:\n  ${blocked.map(text).join('\n  ')}`,
     {
-      hint: `${givers.size > 0 ? `where a release is to give one up, upgrade it first: kk upgrade ${first}; else ` : ''}rename them in the values of these releases, or delete those that nobody needs; nothing was changed`,
+      hint: `${givers.size > 0 ? `if a release should give one up, upgrade it first: kk upgrade ${first}; else ` : ''}rename them in the values of these releases, or delete those that are not needed; nothing was changed`,
     },
   )
 }
@@ -90,7 +92,7 @@ function isUpgraded({actions}: Plan, release: ReleaseId): boolean {
   return actions.some((action) => action.release === release && action.kind === 'upgrade')
 }
 
-/** Whether the first release is upgraded before the turn of the other, which requires it. */
+/** Returns true if `first` is upgraded before `then`, which requires it. */
 function comesBefore(plan: Plan, first: ReleaseId, then: ReleaseId): boolean {
   const requires = new Map(plan.actions.map((action) => [action.release, action.requires]))
   const required = reached([then], (release) => (requires.get(release) ?? []).map((each) => each.release))

@@ -11,13 +11,13 @@ import {livingRevisions, type RecordFacts} from '../plan/uses/observed.ts'
 import {type Uses, usesOf} from '../plan/uses/uses.ts'
 import {observedRevisions} from './observed-records.ts'
 
-/** Reads which releases on the cluster use which, anew at each call. */
+/** Reads which releases on the cluster use which; reads again at each call. */
 export type UsesReader = () => Promise<Uses>
 
 /**
- * Returns a reader that downloads each record once, however often it is called, for a payload never changes under one
- * version. Without the permission to list all records it throws `KK_HAS_DEPENDENTS`, for releases that cannot be seen
- * may use anything.
+ * Returns a reader that downloads each record once, however often it is called, because the payload of a
+ * version never changes. Without the permission to list all records it throws `KK_HAS_DEPENDENTS`, because
+ * releases that cannot be seen may use any other.
  */
 export function usesReader(
   cluster: {readonly records: Records; readonly leases: Leases},
@@ -31,7 +31,7 @@ export function usesReader(
       })
       const living = livingOf(records)
       const factsOf = await readFacts(living)
-      // A record that went while others were read shows that its release is no longer in the state of the list.
+      // A record that was deleted while others were read: the list is outdated.
       if (!living.every(factsOf)) continue
       const revisions = await observedRevisions(cluster, records)
       return usesOf({revisions, factsOf, strays, excused})
@@ -44,7 +44,7 @@ export function livingOf(revisions: readonly ReleaseRecord[]): readonly ReleaseR
   return [...Map.groupBy(revisions, ({release}) => release).values()].flatMap(livingRevisions)
 }
 
-/** Reads the facts in the payloads of these records; undefined for one that went while it was read. */
+/** Reads the facts in the payloads of these records; undefined for one that was deleted in the meantime. */
 export type FactsReader = (
   records: readonly ReleaseRecord[],
 ) => Promise<(record: ReleaseRecord) => RecordFacts | undefined>
@@ -65,7 +65,7 @@ export function factsReader(cluster: {readonly records: Records}): FactsReader {
   }
 }
 
-/** Returns the facts of a record; undefined if it went while others were read. */
+/** Returns the facts of a record; undefined if it was deleted in the meantime. */
 async function readFacts(
   records: Records,
   {release, revision}: ReleaseRecord,
@@ -90,7 +90,7 @@ export function factsIn(stored: StoredRelease): RecordFacts {
   }
 }
 
-/** Returns the namespaces that a release's removal deletes; only manifests that seem to hold one are parsed. */
+/** Returns the namespaces that a release's removal deletes; parses only manifests that may contain one. */
 function goingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
   const holding = [manifest, ...hooks]
     .filter((yaml) => /\bNamespace\b/.test(yaml))
@@ -104,7 +104,7 @@ function goingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
     .map(({metadata}) => metadata.name)
 }
 
-/** Returns the version of a record: its payload never changes under one. */
+/** Returns the version of a record; the payload of a version never changes. */
 export function versionOf({secret}: ReleaseRecord): string {
   return `${secret.uid} ${secret.resourceVersion}`
 }
@@ -112,7 +112,7 @@ export function versionOf({secret}: ReleaseRecord): string {
 function unseen(error: unknown): KkError {
   return new KkError(
     'KK_HAS_DEPENDENTS',
-    `who uses a release cannot be known, so it may be in use: ${asKkError(error).message}`,
+    `the dependents of a release cannot be read, so it may be in use: ${asKkError(error).message}`,
     {
       cause: error,
       hint: 'remove with a role that may list secrets in all namespaces: dependents may live in any of them',

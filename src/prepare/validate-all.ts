@@ -15,21 +15,25 @@ import type {ForeknownReleases} from './inference/foreknown.ts'
 import {helmActions, type Rendered} from './rendering/render.ts'
 import {type Compared, expectUnclaimed, type StandingObject} from './unclaimed.ts'
 
-/** A plan, the revisions that each upgrade is compared with, and how helm will write it. */
+/** A plan, the revisions that each upgrade is compared with, and how helm will apply it. */
 export interface Preflight extends Compared {
   readonly helm: {readonly version: Pick<HelmVersion, 'major'>}
-  /** Whether to take fields from their present managers. */
+  /** Take fields over from their current managers. */
   readonly forceConflicts: boolean
-  /** Masks the secrets of the environment in what the API server says. */
+  /** Masks the secrets of the environment in messages of the API server. */
   readonly mask: Redact
-  /** Releases that were rendered before; those that are not rendered again define only the kinds in these facts. */
+  /**
+   * Releases that were rendered before; if they are not rendered again, they define only the kinds in these
+   * facts.
+   */
   readonly foreknown?: ForeknownReleases | undefined
 }
 
 /**
- * Asks the API server, in a dry run and as helm will write them, to accept every object whose namespace and kind exist.
- * Resolves with the others, which are known after apply. Throws `KK_INVALID_OBJECT` with all objects that it refuses,
- * or whose namespace or kind nothing makes, `KK_WEBHOOK`, and `KK_IN_THE_WAY` and `KK_CONFLICT` with all that helm would refuse.
+ * Validates every object whose namespace and kind exist in a server-side dry run, as helm will apply it.
+ * Resolves with the other objects, which are known after apply. Throws `KK_INVALID_OBJECT` with all objects
+ * that are refused, or whose namespace or kind nothing creates, `KK_WEBHOOK`, and `KK_IN_THE_WAY` and
+ * `KK_CONFLICT` with all that helm would refuse.
  */
 export async function validateAll(
   rendered: Rendered,
@@ -66,7 +70,10 @@ export async function validateAll(
   )
 }
 
-/** Returns true for an object that is checked before its own release: it lacks something, or a webhook comes with the plan. */
+/**
+ * Returns true for an object that is validated later, before its release: it lacks a kind, or the plan adds a
+ * webhook.
+ */
 function isKnownAfterApply(validation: Validation, {services}: Brought): boolean {
   if (validation.outcome === 'refused') return services.has(validation.webhook ?? '')
   return validation.outcome === 'known-after-apply'
@@ -79,7 +86,10 @@ interface Answer {
   readonly validation: Validation
 }
 
-/** Returns how helm will write a release: Helm 4 keeps the last revision's method and compares with the deployed. */
+/**
+ * Returns how helm will apply a release: Helm 4 keeps the last revision's method and compares with the
+ * deployed one.
+ */
 function helmWrites(
   release: ReleaseId,
   {plan, previous, helm, forceConflicts: force}: Preflight,
@@ -104,13 +114,13 @@ function standingAmong(answers: readonly Answer[]): readonly StandingObject[] {
 
 type Asked = Omit<Answer, 'object'>
 
-/** Whether helm would have to take a field of the object from another manager. */
+/** Returns true if helm would have to take a field of the object from another manager. */
 export function hasConflict({validation}: Asked): boolean {
   return validation.outcome === 'accepted' && (validation.conflicts ?? []).length > 0
 }
 
 const SCALED_HINT =
-  'an autoscaler sets spec.replicas: have the chart leave it out, as by a value for it; --force-conflicts would set what the chart says until the autoscaler scales it again'
+  'an autoscaler sets spec.replicas: have the chart omit it, for example with a value; --force-conflicts would set the value of the chart until the autoscaler scales it again'
 
 /** Returns true for an object whose replicas an autoscaler has set: Kubernetes' controllers do so for a HorizontalPodAutoscaler. */
 function isScaled({validation}: Asked): boolean {
@@ -120,8 +130,11 @@ function isScaled({validation}: Asked): boolean {
   )
 }
 
-/** The fields of one manager in a release that are listed; of more, the first is named and the others are counted. */
-const MOST_LISTED = 5
+/**
+ * The most fields of one manager in a release that are listed; of more, only the first and the count are
+ * reported.
+ */
+const MAX_LISTED_FIELDS = 5
 
 function conflictLines(answers: readonly Asked[]): readonly string[] {
   const found = answers.flatMap(({release, validation}) =>
@@ -135,7 +148,8 @@ function conflictLines(answers: readonly Asked[]): readonly string[] {
   return [...Map.groupBy(found, ({release, manager}) => `${release} ${manager}`).values()].flatMap(
     (fields) => {
       const {manager, text} = fields[0]!
-      if (fields.length <= MOST_LISTED) return fields.map((each) => `${each.text} is managed by ${manager}`)
+      if (fields.length <= MAX_LISTED_FIELDS)
+        return fields.map((each) => `${each.text} is managed by ${manager}`)
       const objects = new Set(fields.map(({object}) => object)).size
       const where = objects === 1 ? '' : `, of ${objects} objects,`
       return [`${text} and ${fields.length - 1} more fields${where} are managed by ${manager}`]
@@ -152,25 +166,25 @@ export function expectNoConflicts(
   if (lines.length === 0) return
   throw new KkError(
     'KK_CONFLICT',
-    `somebody else manages fields that helm would set:\n  ${lines.join('\n  ')}`,
+    `other managers own fields that helm would set:\n  ${lines.join('\n  ')}`,
     {hint: `${hint}; nothing was changed`},
   )
 }
 
-/** The namespaces and kinds that a plan brings to the cluster. */
+/** The namespaces and kinds that a plan adds to the cluster. */
 interface Brought {
   readonly namespaces: ReadonlySet<string>
   /** The Services, as `namespace/name`. */
   readonly services: ReadonlySet<string>
   /** The kinds, as `group/version/Kind`. */
   readonly kinds: ReadonlySet<string>
-  /** Whether it may bring kinds that no object of it defines. */
+  /** Whether it may add kinds that none of its objects define. */
   readonly mayBringMore: boolean
 }
 
 /**
- * Returns the namespaces and kinds that a plan brings. An operator may define its kinds itself when it runs; whether
- * one may is not known of a release that is only awaited, or that was not rendered.
+ * Returns the namespaces and kinds that a plan adds. An operator may define its kinds when it starts; for a
+ * release that is only awaited, or was not rendered, that is unknown.
  */
 function broughtBy(rendered: Rendered, {plan, foreknown = new Map()}: Preflight): Brought {
   const objects = [...rendered.values()].flat()
@@ -206,8 +220,8 @@ function broughtBy(rendered: Rendered, {plan, foreknown = new Map()}: Preflight)
 }
 
 /**
- * Returns a line for each object that a chart renders more than once and helm would not make so: if it is not the same each
- * time, or helm creates it on the client side.
+ * Returns a line for each object that a chart renders more than once and helm would refuse: if the copies
+ * differ, or helm creates it with client-side apply.
  */
 function refusedRepeats(
   release: ReleaseId,
@@ -226,7 +240,10 @@ function refusedRepeats(
     )
 }
 
-/** Throws `KK_INVALID_OBJECT` with all refused objects; `repeated` are lines of those that are refused beforehand. */
+/**
+ * Throws `KK_INVALID_OBJECT` with all refused objects; `repeated` are lines on those that are already
+ * refused.
+ */
 function expectAllAccepted(answers: readonly Answer[], repeated: readonly string[], brought: Brought): void {
   const refused = answers.flatMap(({release, object, validation}) => {
     const why = whyRefused(object, validation, {release, brought})
@@ -238,9 +255,9 @@ function expectAllAccepted(answers: readonly Answer[], repeated: readonly string
   if (going.length > 0) {
     throw new KkError(
       'KK_INVALID_OBJECT',
-      `being deleted, so that nothing can be made there: namespace ${going.join(', ')}`,
+      `being deleted, so that nothing can be created there: namespace ${going.join(', ')}`,
       {
-        hint: 'wait until it is gone, then run the same command again; kk doctor tells what holds it; nothing was changed',
+        hint: 'wait until it is gone, then run the same command again; kk doctor shows what holds it; nothing was changed',
       },
     )
   }
@@ -254,14 +271,14 @@ function whyRefused(
   validation: Validation,
   {release, brought}: {readonly release: ReleaseId; readonly brought: Brought},
 ): string | undefined {
-  // Another error is thrown for a webhook that does not answer.
+  // A webhook that does not answer has a separate error.
   if (validation.outcome === 'refused')
     return validation.webhook === undefined ? validation.message : undefined
   if (validation.outcome === 'accepted') return undefined
   if (validation.missing === 'namespace') {
     const home = metadata.namespace ?? releaseNamespace(release)
     if (brought.namespaces.has(home)) return undefined
-    return `there is no namespace ${home}, and nothing that is planned makes it`
+    return `there is no namespace ${home}, and nothing in the plan creates it`
   }
   if (brought.kinds.has(`${apiVersion}/${kind}`)) return undefined
   if (brought.mayBringMore && !isBuiltIn(apiVersion)) return undefined
@@ -269,7 +286,7 @@ function whyRefused(
     const [group, version] = apiVersion.split('/')
     return `the API ${apiVersion} is registered, but its server does not answer: see APIService/${version}.${group}`
   }
-  return `the cluster serves no kind ${kind} of ${apiVersion}, and nothing that is planned defines it`
+  return `the cluster serves no kind ${kind} of ${apiVersion}, and nothing in the plan defines it`
 }
 
 /** Returns the namespace in deletion that a refusal of the API server's admission names (NamespaceLifecycle). */

@@ -163,7 +163,7 @@ describe.concurrent('kk resume', () => {
       const {exitCode, stderr} = await corner.kk(['resume', 'env.yaml'])
 
       expect(exitCode, stderr).toBe(0)
-      expect(stderr).toContain('helm was started without its values, and is now given them')
+      expect(stderr).toContain('helm was started without its values, and now gets them')
       const {spec} = await get<{spec: {replicas: number}}>('deployment', 'api', '--namespace', corner.name)
       expect(spec.replicas).toBe(2)
     })

@@ -327,8 +327,8 @@ describe.concurrent('before the first change', () => {
 
     expect(exitCode).toBe(2)
     expect(stderr.match(/being deleted/g)).toHaveLength(1)
-    expect(stderr).toContain(`nothing can be made there: namespace ${namespace}`)
-    expect(stderr).toContain('kk doctor tells what holds it')
+    expect(stderr).toContain(`nothing can be created there: namespace ${namespace}`)
+    expect(stderr).toContain('kk doctor shows what holds it')
     await kubectl([
       'patch',
       'configmap',

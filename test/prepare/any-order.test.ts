@@ -20,7 +20,7 @@ interface Document {
   readonly sections: Values
 }
 
-test('the order of keys within sections and settings, and of requirements, has no influence on the plan', async () => {
+test('the plan does not depend on the order of keys in sections and settings, or of requirements', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryDocument(), fc.integer(), async (document, seed) => {
       const plan = await planOf(document)
@@ -36,7 +36,7 @@ test('the order of keys within sections and settings, and of requirements, has n
   )
 })
 
-test('the order of the sections decides which of two comes first, and nothing else', async () => {
+test('the order of sections only decides which of two independent releases comes first', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryDocument(), fc.integer(), async (document, seed) => {
       const plan = await planOf(document)

@@ -11,7 +11,7 @@ import {action, plan} from '../report/support/plans.ts'
 
 const layer = (password: string): Layer => ({name: 'section', source: 'env.yaml', values: {auth: {password}}})
 
-test('what any release of an environment is given is masked', () => {
+test('the mask covers secret values of all releases of an environment', () => {
   const releases = new Map(
     ['nova', 'glance'].map((name) => {
       const desired = desiredOf(name)
@@ -24,7 +24,7 @@ test('what any release of an environment is given is masked', () => {
   expect(mask('nova-secret, glance-secret, heat-secret')).toBe('***, ***, heat-secret')
 })
 
-test('without a file it is what the records of the environment hold; one that cannot be read is passed over', async () => {
+test('without a file the mask covers secrets in records and skips unreadable records', async () => {
   const cluster: {readonly records: Records} = {
     records: port({
       list: async () => ['nova', 'glance', 'heat'].map((name) => recordOf(desiredOf(name))),

@@ -64,6 +64,6 @@ it.each<[string, readonly Revision[], readonly string[] | undefined]>([
   ['the hook is of something else', [{status: 'failed', openHooks: ['post-upgrade', 'test']}], undefined],
   ['it has completed', [{status: 'failed'}], undefined],
   ['the release is deployed', [{status: 'deployed', openHooks: OPEN}], undefined],
-])('hooks of an install are lost or not where %s', async (_, revisions, lost) => {
+])('lost hooks of an install are detected: %s', async (_, revisions, lost) => {
   expect(await lostIn(...revisions)).toEqual(lost)
 })

@@ -76,7 +76,7 @@ it.each([
     'the values of the environment for every release',
     ["- at '': additional properties 'global' not allowed"],
     [
-      'env.yaml:2:1: global: no such key: global goes to every release; for this one without it, its section: {global: null}',
+      'env.yaml:2:1: global: no such key: global applies to every release; to exclude this one, in its section: {global: null}',
     ],
   ],
   ['a key that may not be there', ["- at '/pod': false schema"], ['env.yaml:4:3: pod: not allowed here']],
@@ -134,17 +134,17 @@ it.each([
     ["- at '/images': got string, want object"],
     ['env.yaml:2:1: images: got string, want object'],
   ],
-])('%s is told with its place and, if it is a key, what was meant', async (_what, lines, problems) => {
+])('%s is reported with its position and, for a key, a suggestion', async (_what, lines, problems) => {
   expect(await said(['keystone:', ...lines])).toEqual(problems)
 })
 
-it('a subchart has a schema of its own', async () => {
+it('the schema of a subchart applies to its values', async () => {
   const problems = await said(['memcached:', "- at '': additional properties 'prot' not allowed"])
 
   expect(problems).toEqual(['env.yaml:9:5: memcached.prot: no such key: did you mean "port"?'])
 })
 
-it('the strongest that says it is named: overrides of the deployer, and --set without its value', async () => {
+it('the layer with the highest precedence is reported: user overrides, and --set without its value', async () => {
   const user: Layer = {name: 'user', source: 'user overrides of openstack/keystone', values: {pods: {a: 1}}}
   const unknown = ['keystone:', "- at '': additional properties 'pods' not allowed"]
   const typed = ['keystone:', "- at '/pod/replicas/api': got string, want integer"]

@@ -32,6 +32,6 @@ it.each<[string, ActionKind, string | undefined, readonly string[] | undefined]>
   ['an install over the history of a release', 'install', 'uninstalled', undefined],
   ['a new release', 'install', undefined, undefined],
   ['a release that stays as it is', 'unchanged', 'deployed', undefined],
-])('%s is compared with what is there', async (_, kind, status, revisions) => {
+])('%s is compared with existing revisions', async (_, kind, status, revisions) => {
   expect(await comparedWith(kind, status)).toEqual(revisions)
 })

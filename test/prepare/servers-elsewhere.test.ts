@@ -50,22 +50,22 @@ async function notesOf({sections, charts = OSH, servers = 'kk', records, kk = {}
   return serversElsewhereNotes(prepared, seen, clusterWith(servers))
 }
 
-it("a client of openstack-helm is told host and administrator of kk's servers in another environment", async () => {
+it("a note for a client of openstack-helm has host and administrator of kk's servers in another environment", async () => {
   const notes = await notesOf({sections: {nova: {}}})
 
   expect(notes).toEqual([
     'nova looks for oslo_db at mariadb, but openstack/mariadb of the environment infra answers at mariadb-server: ' +
-      'state in the section nova: endpoints.oslo_db.hosts.default: mariadb-server, ' +
+      'set in the section nova: endpoints.oslo_db.hosts.default: mariadb-server, ' +
       'endpoints.oslo_db.auth.admin.username: root, ' +
       'endpoints.oslo_db_api.hosts.default: mariadb-server, endpoints.oslo_db_api.auth.admin.username: root, ' +
       'endpoints.oslo_db_cell0.hosts.default: mariadb-server, endpoints.oslo_db_cell0.auth.admin.username: root',
     'nova looks for oslo_messaging at rabbitmq, but openstack/rabbitmq of the environment infra answers at rabbitmq-server: ' +
-      'state in the section nova: endpoints.oslo_messaging.hosts.default: rabbitmq-server, ' +
+      'set in the section nova: endpoints.oslo_messaging.hosts.default: rabbitmq-server, ' +
       'endpoints.oslo_messaging.auth.admin.username: openstack, endpoints.oslo_messaging.statefulset: null',
   ])
 })
 
-it('a namespace other than its own is stated, too, where the client requires the server', async () => {
+it('a note also sets the namespace if the client requires a server in another namespace', async () => {
   const mariadb = {...infra('mariadb'), release: 'infra/mariadb' as ReleaseId}
   const kk = {releases: {placement: {requires: ['infra/mariadb']}}}
   const sections = {placement: {}}
@@ -95,11 +95,11 @@ it.each<[string, Case]>([
       records: [recordOf(desiredOf('mariadb', {owner: 'infra'}), {status: 'uninstalled'})],
     },
   ],
-])('a client %s is told nothing', async (_, given) => {
+])('there is no note for a client %s', async (_, given) => {
   expect((await notesOf(given)).filter((note) => note.includes('oslo_db'))).toEqual([])
 })
 
-it('a record that may not be read is passed over', async () => {
+it('an unreadable record of a server is skipped', async () => {
   const prepared = await preparedOf({placement: {}}, {kk: {infer: false, charts: [OSH, KK]}})
   const stored = () => Promise.reject(new KkError('KK_FORBIDDEN', 'not yours'))
 

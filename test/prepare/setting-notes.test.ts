@@ -52,7 +52,7 @@ function prepared({releases, features = [], stated = []}: Setting) {
   } as unknown as Parameters<typeof settingNotes>[0]
 }
 
-describe('settings that do not do what they seem to', () => {
+describe('settings without the apparent effect', () => {
   it.each<[string, Values, string]>([
     [
       'an endpoint',
@@ -64,7 +64,7 @@ describe('settings that do not do what they seem to', () => {
       {images: {tags: {keystone_apii: 'r/k:1'}}},
       'images.tags.keystone_apii, so it has no effect: did you mean keystone_api?',
     ],
-  ])('a slip in the name of %s is noted once', (_, values, text) => {
+  ])('a typo in the name of %s is noted once', (_, values, text) => {
     const shared = layer('global', values)
 
     expect(settingNotes(prepared({releases: {keystone: [shared], glance: [shared]}}))).toEqual([
@@ -75,11 +75,11 @@ describe('settings that do not do what they seem to', () => {
   it.each<Values>([
     {endpoints: {identity: {}, oslo_db_cell0: {}, something_else: {}}},
     {images: {tags: {keystone: 'r/k:1', 'keystone-db-sync': 'r/k:1', dep_check: 'r/d:1'}}},
-  ])('what a chart has, or what may be of another chart, is not: %j', (values) => {
+  ])('a name that a chart has, or another chart may have, is not noted: %j', (values) => {
     expect(settingNotes(prepared({releases: {keystone: [layer('section', values)]}}))).toEqual([])
   })
 
-  it('two features that both set the same of images are noted, unless the chart has a file of both', () => {
+  it('two features that set the same image are noted unless the chart has a file for both', () => {
     const tag = (name: string) => layer('features', {global: {images: {tag: name}}}, `overrides/${name}.yaml`)
     const [one, other] = [tag('ubuntu'), tag('2026.1')]
     const both = layer('features', {}, 'overrides/2026.1-ubuntu.yaml')
@@ -88,7 +88,7 @@ describe('settings that do not do what they seem to', () => {
     expect(
       settingNotes(prepared({features, releases: {keystone: [one, other], glance: [one, other]}})),
     ).toEqual([
-      'kk.features: ubuntu and 2026.1 both set images.tag of keystone, glance: 2026.1 counts, for it is named first',
+      'kk.features: ubuntu and 2026.1 both set images.tag of keystone, glance: 2026.1 takes effect, because it is named first',
     ])
     expect(settingNotes(prepared({features, releases: {keystone: [one, other, both]}}))).toEqual([])
   })
@@ -107,7 +107,7 @@ describe('settings that do not do what they seem to', () => {
     expect(notes).toHaveLength(count)
     if (count > 0)
       expect(notes[0]).toBe(
-        `mariadb is brought, although endpoints.oslo_db names ${host}: to leave it out, kk.releases: {keystone: {without: [mariadb]}}`,
+        `mariadb is added, although endpoints.oslo_db names ${host}: to omit it, kk.releases: {keystone: {without: [mariadb]}}`,
       )
   })
 })
@@ -128,9 +128,9 @@ describe('tls.internal', () => {
     return tlsNotes({releases, previous, uses})
   }
 
-  it('names the clients that break when it is switched on in what runs', () => {
+  it('names the clients that break when it is enabled for running releases', () => {
     expect(notes({}, {mariadb: [on], keystone: [on], foreign: []})).toEqual([
-      'tls.internal is switched on in what runs: from its upgrade on, each of mariadb, keystone turns away those that are not upgraded yet',
+      'tls.internal is switched on for running releases: after its upgrade, each of mariadb, keystone refuses clients that are not upgraded yet',
       `clients of these that this plan gives no TLS, and that break: ${id('foreign')}`,
     ])
   })
@@ -138,7 +138,7 @@ describe('tls.internal', () => {
   it.each([
     ['was on', {global: {tls: {internal: true}}}, {mariadb: [on], keystone: [on]}],
     ['stays off', {}, {mariadb: [], keystone: []}],
-  ])('says nothing if it %s', (_, before, layers) => {
+  ])('has no note if it %s', (_, before, layers) => {
     expect(notes(before, layers)).toEqual([])
   })
 })

@@ -74,12 +74,12 @@ async function wayOf({kind = 'await', present = [], failed = [], ...given}: Give
 describe('a release whose gate is awaited', () => {
   const vanishing = job('sync', {}, {ttlSecondsAfterFinished: 60})
 
-  it('is made again if a Job is gone that was not seen to complete', async () => {
+  it('is upgraded again if a Job is gone that was not seen to complete', async () => {
     expect(await reasonFor({manifest: vanishing})).toBe('objects of it are gone, and are made again')
     expect(await reasonFor({manifest: vanishing, present: ['sync']})).toBeUndefined()
   })
 
-  it('is made again by helm 3 if a hook is gone, for helm 3 takes a deletion for its end', async () => {
+  it('is upgraded again with helm 3 if a hook is gone, because helm 3 takes a deletion for its completion', async () => {
     const reason = 'hooks of it are gone that were not seen to complete, and are run again'
 
     expect(await reasonFor({hook: job('hook', POST)})).toBe(reason)
@@ -92,7 +92,7 @@ describe('a release whose gate is awaited', () => {
   it.each<[string, Given]>([
     ['is gone', {}],
     ['has failed', {present: ['hook'], failed: ['hook']}],
-  ])('is installed again if a hook of the install alone %s', async (_, given) => {
+  ])('is installed again if an install-only hook %s', async (_, given) => {
     const hook = job('hook', {'helm.sh/hook': 'post-install'})
 
     expect(await wayOf({hook, isInstall: true, ...given})).toEqual({
@@ -110,12 +110,12 @@ describe('a release whose gate is awaited', () => {
     ],
     ['the cluster does', {hook: job('hook', POST, {ttlSecondsAfterFinished: 0})}],
     ['it is of another event', {hook: job('hook', {'helm.sh/hook': 'pre-delete'})}],
-  ])('is awaited though a hook is gone, where %s', async (_, given) => {
+  ])('is awaited despite a missing hook if %s', async (_, given) => {
     expect(await reasonFor(given)).toBeUndefined()
   })
 })
 
-it('a release that is only checked is not made again because of a Job that the cluster has deleted', async () => {
+it('a release that is only checked is not upgraded because of a Job that the cluster has deleted', async () => {
   const vanishing = job('sync', {}, {ttlSecondsAfterFinished: 60})
 
   expect(await reasonFor({kind: 'check', manifest: vanishing})).toBeUndefined()

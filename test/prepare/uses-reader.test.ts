@@ -54,8 +54,8 @@ const byRelease =
     return record && stored(record)
   }
 
-describe('who uses whom', () => {
-  it('is read anew at each call, but each record is downloaded once', async () => {
+describe('the reader of uses', () => {
+  it('reads the cluster at each call, but downloads each record once', async () => {
     const changed = {...keystone, revision: 3, secret: {...keystone.secret, uid: 'new'}, labels: {}}
     const {asked, readUses} = readerOf(
       [
@@ -75,7 +75,7 @@ describe('who uses whom', () => {
     expect(asked.sort()).toEqual(['openstack/keystone 2', 'openstack/keystone 3', 'openstack/mariadb 2'])
   })
 
-  it('is looked at again when a record went while others were read', async () => {
+  it('reads again if a record was deleted while others were read', async () => {
     const {readUses} = readerOf([[keystone, mariadb], [mariadb]], byRelease(mariadb))
 
     const {observed} = await readUses()
@@ -95,7 +95,7 @@ describe('who uses whom', () => {
     },
   )
 
-  it('is not guessed when the cluster does not answer', async () => {
+  it('rejects if the cluster does not answer', async () => {
     const read: Stored = async () => {
       throw new KkError('KK_UNREACHABLE', 'no answer')
     }
@@ -103,7 +103,7 @@ describe('who uses whom', () => {
     await expect(readerOf([[mariadb]], read).readUses()).rejects.toMatchObject({code: 'KK_UNREACHABLE'})
   })
 
-  it('knows what lives in a namespace that goes with a release', async () => {
+  it('returns releases in a namespace that is deleted with a release', async () => {
     const base = bareRecord(id('other/base'))
     const manifest =
       'apiVersion: v1\nkind: Namespace\nmetadata: {name: openstack}\n---\n' +
@@ -119,7 +119,7 @@ describe('who uses whom', () => {
   })
 })
 
-it('who may not list all records learns that nothing can be known', async () => {
+it('the reader of uses rejects without permission to list all records', async () => {
   const everyRecord = async () => {
     throw new KkError('KK_FORBIDDEN', 'may not list secrets')
   }

@@ -140,7 +140,7 @@ describe('before the first change', () => {
   })
 })
 
-it('replicas that an autoscaler has set are left to it, and not to be taken over', async () => {
+it('replicas set by an autoscaler are refused with a hint to omit them', async () => {
   const preflight = {
     plan: planOf({api: []}, {api: 'install'}),
     previous: new Map(),
@@ -157,18 +157,18 @@ it('replicas that an autoscaler has set are left to it, and not to be taken over
 
   await expect(refused).rejects.toMatchObject({
     code: 'KK_CONFLICT',
-    hint: expect.stringContaining('an autoscaler sets spec.replicas: have the chart leave it out'),
+    hint: expect.stringContaining('an autoscaler sets spec.replicas: have the chart omit it'),
   })
 })
 
-it('a webhook that does not answer is no fault of the object', async () => {
+it('a webhook that does not answer is not reported as a refused object', async () => {
   await expect(validated({rendered: {api: [ISSUER]}})).rejects.toMatchObject({
     code: 'KK_WEBHOOK',
     message: expect.stringMatching(/openstack\/hook, for Issuer\/i/),
   })
 })
 
-describe('the API server is asked as helm will write', () => {
+describe('validation uses the apply method of helm', () => {
   it.each([
     ['a new release with helm 4', 'install', 4, undefined, 'server-side'],
     ['a new release with helm 3', 'install', 3, undefined, 'client-side'],
@@ -197,7 +197,7 @@ describe('the API server is asked as helm will write', () => {
     expect(asked[0]!.objects[0]!.metadata.labels).toEqual({'app.kubernetes.io/managed-by': 'Helm'})
   })
 
-  it('fields of others are refused, naming them all', async () => {
+  it('conflicts with fields of other managers are refused, with all fields', async () => {
     const conflicts = [{field: '.spec.containers[name="main"].image', manager: 'kubectl-set'}]
     const answer = {object: 'Deployment/api', outcome: 'accepted', conflicts} as const
 
@@ -217,7 +217,7 @@ describe('the API server is asked as helm will write', () => {
     })
   })
 
-  it('many fields of one manager are a line for each release', async () => {
+  it('many fields of one manager are one line per release', async () => {
     const conflicts = Array.from({length: 40}, (_, at) => ({
       field: `.data.k${at}`,
       manager: 'helm-controller',
@@ -243,7 +243,7 @@ describe('the API server is asked as helm will write', () => {
 
     const error = await refused.catch((thrown: Error) => thrown)
     expect((error as Error).message.split('\n')).toEqual([
-      'somebody else manages fields that helm would set:',
+      'other managers own fields that helm would set:',
       '  openstack/api: ConfigMap/one data.k0 and 79 more fields, of 2 objects, are managed by helm-controller',
       '  openstack/db: ConfigMap/one data.k0 and 79 more fields, of 2 objects, are managed by helm-controller',
     ])

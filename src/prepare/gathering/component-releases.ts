@@ -7,13 +7,14 @@ import type {Environment, Part} from '../../environment/environment.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {chartOf, idOf, type LoadOptions} from './load-charts.ts'
 
-/** Helm's own limit (Helm 4.2: validate_name.go). */
-const LONGEST_NAME = 53
+/** The maximum length of a release name in Helm (Helm 4.2: validate_name.go). */
+const MAX_NAME_LENGTH = 53
 
 /**
- * Returns the environment with the releases that sections with `components: true` become, in the place of each section: they have its
- * values and its settings. A section whose chart is missing stays, for others report that. Throws `KK_ENVIRONMENT` for a chart
- * without components, and for names that are taken.
+ * Returns the environment with each section that has `components: true` replaced by one release per
+ * component, with the values and settings of the section. A section whose chart is missing stays; the missing
+ * chart is reported later. Throws `KK_ENVIRONMENT` for a chart without components, and for release names that
+ * are already used.
  */
 export async function withComponentReleases(options: LoadOptions): Promise<Environment> {
   const {environment} = options
@@ -61,13 +62,13 @@ function partsOfSection(environment: Environment, section: string, chart: Chart)
   if (spokenChart(chart).dialect !== 'kk' || parts.size === 0) {
     throw new KkError(
       'KK_ENVIRONMENT',
-      `${place}: the chart ${chart.name} has no components that could be releases of their own`,
-      {hint: `take kk.releases.${section}.components away: only charts with kk's library common have them`},
+      `${place}: the chart ${chart.name} has no components that could be separate releases`,
+      {hint: `remove kk.releases.${section}.components: only charts with kk's library common have them`},
     )
   }
   for (const name of parts.keys()) {
-    if (name.length > LONGEST_NAME) {
-      throw new KkError('KK_ENVIRONMENT', `${place}: ${name} is longer than ${LONGEST_NAME} characters`, {
+    if (name.length > MAX_NAME_LENGTH) {
+      throw new KkError('KK_ENVIRONMENT', `${place}: ${name} is longer than ${MAX_NAME_LENGTH} characters`, {
         hint: `give ${section} a shorter name`,
       })
     }
@@ -79,7 +80,7 @@ function partsOfSection(environment: Environment, section: string, chart: Chart)
     throw new KkError(
       'KK_ENVIRONMENT',
       `${taken}: ${name} is one of the releases that ${section} becomes (kk.releases.${section}.components)`,
-      {hint: `its values and settings are those of ${section}: say it there`},
+      {hint: `its values and settings are those of ${section}: specify them there`},
     )
   }
   return parts

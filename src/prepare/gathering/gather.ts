@@ -11,7 +11,7 @@ import {readValuesFile} from '../../overrides/values-file.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {type LoadedCharts, loadCharts, sectionOf} from './load-charts.ts'
 
-/** Returns the layers of releases with the secrets that they are supplied with. */
+/** Returns the layers of releases with their generated secrets added. */
 export type SupplyLayers = (
   releases: ReadonlyMap<ReleaseId, {readonly chart: Chart; readonly layers: readonly Layer[]}>,
 ) => Promise<ReadonlyMap<ReleaseId, readonly Layer[]>>
@@ -25,13 +25,15 @@ export interface GatherOptions {
   readonly places?: PlaceLayers
   /** Adds the secrets that the releases need to their layers. */
   readonly supply?: SupplyLayers
-  /** Receives the releases left out as their charts cannot be used; without it the first error is thrown. */
+  /**
+   * Receives the releases skipped because their charts cannot be used; without it the first error is thrown.
+   */
   readonly unusable?: Map<ReleaseId, KkError> | undefined
 }
 
-/** The charts of an environment with the values that they are given. */
+/** The charts of an environment with the layers of their values. */
 export interface Gathered extends LoadedCharts {
-  /** By the directory of the chart. */
+  /** The digest of each chart, by its directory. */
   readonly digests: ReadonlyMap<string, string>
   readonly layers: ReadonlyMap<ReleaseId, readonly Layer[]>
 }
@@ -41,7 +43,10 @@ interface GatherSources {
   readonly features: (chart: Chart) => Promise<readonly Layer[]>
 }
 
-/** Finds the charts, and reads the layers, of all releases that are wanted, required as stated, or added. */
+/**
+ * Finds the charts and reads the layers of all releases: those with a section, their stated requirements, and
+ * `added`.
+ */
 export async function gather(
   {
     environment,
@@ -58,7 +63,7 @@ export async function gather(
   const loaded = await loadCharts({environment, finding, unusable}, added)
   const charts = [...loaded.charts.values()]
   const digests = await digestCharts(charts)
-  // Plugins know of sections: the parts of one are not several servers.
+  // Plugins work on sections: the parts of a section are not separate servers.
   const system = await places.system?.(
     new Map([...loaded.charts].map(([release, chart]) => [sectionOf(environment, release), chart])),
   )
@@ -100,7 +105,7 @@ async function layersOf({
   const name = releaseName(release)
   const part = environment.parts?.get(name)
   const section = sectionOf(environment, release)
-  const mine = (flag: {readonly release: string}) =>
+  const applies = (flag: {readonly release: string}) =>
     isNamed(release, flag.release) || isNamed(section, flag.release)
   const namespace = releaseNamespace(release)
   const [system, user] = await Promise.all([places.system?.(section), places.user?.(chart.name, namespace)])
@@ -112,8 +117,10 @@ async function layersOf({
     ...(system && {system}),
     ...(user && {user}),
     valuesFiles: await Promise.all(
-      values.filter(mine).map((flag) => readValuesFile(flag.file, `--values ${flag.release}=${flag.file}`)),
+      values
+        .filter(applies)
+        .map((flag) => readValuesFile(flag.file, `--values ${flag.release}=${flag.file}`)),
     ),
-    sets: sets.filter(mine),
+    sets: sets.filter(applies),
   })
 }

@@ -33,7 +33,7 @@ export function idOf(environment: Environment, name: string): ReleaseId {
   return releaseId(environment.releases.get(name)?.namespace ?? environment.namespace, name)
 }
 
-/** Returns the releases that a name in the file means: all parts of a section that is several. */
+/** Returns the releases that a name in the file refers to: all parts of a section that is split. */
 function idsOf(environment: Environment, name: string): readonly ReleaseId[] {
   const parts = [...(environment.parts ?? [])].filter(([, {section}]) => section === name)
   return parts.length === 0 ? [idOf(environment, name)] : parts.map(([part]) => idOf(environment, part))
@@ -46,9 +46,9 @@ export function sectionOf(environment: Environment, release: ReleaseId): Release
 }
 
 /**
- * Finds the chart of every section, then of the releases that those require, and so on. A requirement written as
- * `namespace/release` belongs to another environment: it is used, so it needs no chart here. `added` are releases that
- * others were found to require.
+ * Finds the chart of every section, then of the releases that those require, and so on. A requirement written
+ * as `namespace/release` belongs to another environment and needs no chart here. `added` are releases with
+ * inferred requirements on them.
  */
 export async function loadCharts(
   {environment, finding, unusable}: LoadOptions,
@@ -74,7 +74,7 @@ export async function loadCharts(
   return {charts, requirements: new Map([...all].map(([release, found]) => [release, counting(found, all)]))}
 }
 
-/** Returns the requirements that count: an optional one only where the release is there for another reason. */
+/** Returns the effective requirements: an optional one only if its release is present for another reason. */
 function counting(
   found: readonly ResolvedRequirement[],
   releases: ReadonlyMap<ReleaseId, unknown>,
@@ -126,7 +126,7 @@ function requirementsOf(
   chart: Chart | undefined,
 ): ResolvedRequirement[] {
   const part = environment.parts?.get(name)
-  // What the section requires, its common part does, which all others require.
+  // The requirements of the section are those of its common part, which all other parts require.
   if (part && part.name !== COMMON) {
     return part.requires.map(({release, ...rest}) => ({
       requirement: {release: idOf(environment, release), ...rest},
@@ -153,8 +153,9 @@ function requirementsOf(
 }
 
 /**
- * Returns the releases that a chart of kk's own names as its servers, and does not use: the environment states a server
- * outside of the cluster. One that the file names, as a section or in `kk.releases`, is wanted, and stays required.
+ * Returns the server releases that one of kk's own charts names but does not use, because the environment
+ * specifies a server outside of the cluster. Releases that the file names, as a section or in `kk.releases`,
+ * stay required.
  */
 function outsideOf(environment: Environment, name: string, chart: Chart | undefined): ReadonlySet<string> {
   const {sections, releases, parts} = environment

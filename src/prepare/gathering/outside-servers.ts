@@ -4,27 +4,32 @@ import type {Environment} from '../../environment/environment.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {SERVERS} from '../../overrides/system/servers.ts'
 
-/** The endpoints, each with the chart that serves it, whose server is brought by those who use it. */
+/**
+ * The endpoints whose server is deployed as a requirement of its users, each with the chart that serves it.
+ */
 export const BROUGHT_SERVERS = Object.entries(SERVERS).filter(([type]) => type !== 'identity')
 
 /**
- * Returns the charts whose server the environment states to be outside of the cluster, for the section of this name: charts
- * of kk's own reach what `endpoints` names, and nothing else.
+ * Returns the charts whose server is outside of the cluster for this section, according to its `endpoints`.
+ * kk's own charts connect only to what `endpoints` names.
  */
 export function outsideServers({sections, global}: Environment, section: string): ReadonlySet<string> {
   const own = sections.get(section) ?? {}
-  const endpoints = [global, own.global, own].map((layer) => mapOf(dig(layer, 'endpoints')))
+  const endpoints = [global, own.global, own].map((layer) => asMap(dig(layer, 'endpoints')))
   const merged = mergeValues(...endpoints)
   const found = BROUGHT_SERVERS.filter(([type]) => isOutside(merged[type]))
   return new Set(found.map(([, chart]) => chart))
 }
 
-/** Returns true for an endpoint whose server is stated to be outside of the cluster. */
+/** Returns true for an endpoint whose host is outside of the cluster. */
 export function isOutside(endpoint: unknown): boolean {
-  return OUTSIDE.test(dottedHost(mapOf(endpoint)) ?? '')
+  return OUTSIDE.test(dottedHost(asMap(endpoint)) ?? '')
 }
 
-/** An address, as of monitors also several, or a full name: one of two words may be a Service and its namespace. */
+/**
+ * One or more addresses (of monitors), or a name of three or more labels: two may be a Service and its
+ * namespace.
+ */
 const OUTSIDE = /^(?:[\d.,:]+|\[?[\da-f]*:[\da-f:.\]]+|[^.,]+\.[^.,]+\.[^,]+)$/i
 
 /** Returns the host that pods reach an endpoint by, as kk's charts read it, if it is not just the name of a Service. */
@@ -39,6 +44,6 @@ function internalHost(stated: unknown): string | undefined {
   return typeof host === 'string' && host !== '' ? host : undefined
 }
 
-function mapOf(value: unknown): Values {
+function asMap(value: unknown): Values {
   return isMap(value) ? value : {}
 }

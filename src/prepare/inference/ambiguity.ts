@@ -21,28 +21,31 @@ export function ambiguousError(ambiguous: readonly AmbiguousWant[], options: Amb
   return new KkError(
     'KK_AMBIGUOUS',
     [`${file}: several releases could be what is required:`, ...new Set(lines)].join('\n'),
-    {hint: `say which, for example ${proposed.join(', and ')}`},
+    {hint: `specify which, for example ${proposed.join(', and ')}`},
   )
 }
 
-/** Returns, by release, the line that settles its ambiguities; it repeats what is stated, so that all fit together. */
+/**
+ * Returns, by release, the line that resolves its ambiguities; it repeats its stated requirements, so as to
+ * be complete.
+ */
 export function choiceLines(
   ambiguous: readonly AmbiguousWant[],
   {environment: {releases}, requirements}: AmbiguityOptions,
 ): ReadonlyMap<ReleaseId, string> {
   const lines = [...choices(ambiguous, requirements)].map(([release, chosen]) => {
     const name = releaseName(release)
-    const words = [...(releases.get(name)?.requires ?? []).map(stateAgain), ...chosen.map(stateChoice)]
+    const words = [...(releases.get(name)?.requires ?? []).map(formatStated), ...chosen.map(formatChoice)]
     return [release, `kk.releases.${name}: {requires: [${words.join(', ')}]}`] as const
   })
   return new Map(lines)
 }
 
-function stateChoice({to, kind}: Choice): string {
+function formatChoice({to, kind}: Choice): string {
   return kind === 'ready' ? releaseName(to) : `${releaseName(to)}:${kind}`
 }
 
-function stateAgain({release, namespace, kind}: StatedRequirement): string {
+function formatStated({release, namespace, kind}: StatedRequirement): string {
   const place = namespace === undefined ? '' : `${namespace}/`
   return `${place}${release}${kind === 'ready' ? '' : `:${kind}`}`
 }

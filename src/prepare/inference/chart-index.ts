@@ -7,7 +7,7 @@ import {idOf} from '../gathering/load-charts.ts'
 
 interface ChartIndexOptions {
   readonly environment: Environment
-  /** The releases that the environment has already. */
+  /** The releases that the environment already has. */
   readonly present: ReadonlyMap<ReleaseId, Chart>
   readonly cache: string
   /** The releases whose charts were indexed, but are no longer found. */

@@ -7,16 +7,16 @@ import type {EdgeKind, ReleaseId} from '../../release.ts'
 /** The unambiguous requirements of each release, stated and inferred. */
 export type Requirements = ReadonlyMap<ReleaseId, readonly Requirement[]>
 
-/** A requirement that settles an ambiguous want once it is stated. */
+/** A requirement that resolves an ambiguous want once it is stated. */
 export interface Choice {
   readonly to: ReleaseId
   readonly kind: EdgeKind
 }
 
 /**
- * Returns, for each release, one provider for each of its ambiguous wants: the first that puts no requirement which was
- * stated as `ready` into a cycle. For the same reason a choice between releases that then need each other is `applied`;
- * any other has the kind of the wants.
+ * Returns, for each release, one provider for each of its ambiguous wants: the first that puts no stated
+ * `ready` requirement into a cycle. For the same reason a choice between releases that then require each
+ * other is `applied`; any other choice has the kind of the wants.
  */
 export function choices(
   ambiguous: readonly AmbiguousWant[],
@@ -24,21 +24,21 @@ export function choices(
 ): ReadonlyMap<ReleaseId, readonly Choice[]> {
   const chosen: Edge[] = []
   for (const {release, candidates} of ambiguous) {
-    const edges = candidates.map(({release: to}) => edgeOf(release, {release: to, kind: 'applied'}))
+    const edges = candidates.map(({release: to}) => makeEdge(release, {release: to, kind: 'applied'}))
     if (edges.some(({to}) => chosen.some((each) => each.from === release && each.to === to))) continue
-    const fitting = edges.find((each) => !isStuck(graphOf(requirements, [...chosen, each])))
+    const fitting = edges.find((each) => !isStuck(makeGraph(requirements, [...chosen, each])))
     chosen.push(fitting ?? edges[0]!)
   }
-  const partOf = partsOf(graphOf(requirements, chosen))
+  const componentByRelease = componentsByRelease(makeGraph(requirements, chosen))
   const found = chosen.map(({from, to}) => {
-    const isFree = partOf.get(from) !== partOf.get(to)
+    const isFree = componentByRelease.get(from) !== componentByRelease.get(to)
     const kind: EdgeKind = isFree && isReady({from, to}, ambiguous, requirements) ? 'ready' : 'applied'
     return {from, to, kind}
   })
   return Map.groupBy(found, ({from}) => from)
 }
 
-/** Whether any want of the first release for the second is `ready`. */
+/** Returns true if any want of `from` for `to` is `ready`. */
 function isReady(
   {from, to}: Pick<Edge, 'from' | 'to'>,
   ambiguous: readonly AmbiguousWant[],
@@ -52,30 +52,35 @@ function isReady(
   )
 }
 
-function graphOf(requirements: Requirements, chosen: readonly Edge[]): Graph {
-  const known = [...requirements].flatMap(([from, all]) => all.map((each) => edgeOf(from, each)))
+function makeGraph(requirements: Requirements, chosen: readonly Edge[]): Graph {
+  const known = [...requirements].flatMap(([from, all]) => all.map((each) => makeEdge(from, each)))
   const edges = Map.groupBy([...known, ...chosen], ({from}) => from)
   const releases = [...new Set([...requirements.keys(), ...[...edges.values()].flat().map(({to}) => to)])]
   return {releases, requirements: new Map(releases.map((release) => [release, edges.get(release) ?? []]))}
 }
 
-function edgeOf(
+function makeEdge(
   from: ReleaseId,
   {release, kind, evidence}: Omit<Requirement, 'evidence'> & Partial<Requirement>,
 ): Edge {
   return {from, to: release, kind, evidence: evidence ? [evidence] : []}
 }
 
-/** Whether releases that need each other have a stated `ready` requirement among them, which would be `KK_CYCLE`. */
+/**
+ * Returns true if a group of mutually dependent releases contains a stated `ready` requirement (`KK_CYCLE`).
+ */
 function isStuck(graph: Graph): boolean {
-  const partOf = partsOf(graph)
+  const componentByRelease = componentsByRelease(graph)
   const edges = [...graph.requirements.values()].flat()
   return edges.some(
-    (edge) => edge.kind === 'ready' && !isInferred(edge) && partOf.get(edge.from) === partOf.get(edge.to),
+    (edge) =>
+      edge.kind === 'ready' &&
+      !isInferred(edge) &&
+      componentByRelease.get(edge.from) === componentByRelease.get(edge.to),
   )
 }
 
-/** Returns the group of each release; a release in no group is alone in its own. */
-function partsOf(graph: Graph): ReadonlyMap<ReleaseId, readonly ReleaseId[]> {
+/** Returns the strongly connected component of each release. */
+function componentsByRelease(graph: Graph): ReadonlyMap<ReleaseId, readonly ReleaseId[]> {
   return new Map(components(graph).flatMap((part) => part.map((member) => [member, part] as const)))
 }

@@ -24,41 +24,47 @@ import {placedError} from '../placed-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 import {factsOfObjects} from './manifests/facts-of.ts'
 
-/** The Kubernetes version given to `helm template` without a cluster, so that it does not depend on helm's build. */
+/**
+ * The Kubernetes version passed to `helm template` without a cluster, so that it does not depend on helm's
+ * build.
+ */
 export const KUBE_VERSION = 'v1.36.0'
 
-/** The outside of a rendering: helm, a cluster, a cache. */
+/** The ports of a rendering: helm, a cluster, a cache. */
 export interface Rendering {
-  /** Opens helm, only when something is to be rendered. */
+  /** Opens helm; called only if something must be rendered. */
   readonly helm: () => Promise<Pick<Helm, 'template'>>
   /** The directory in which the facts of rendered charts are kept. */
   readonly cache: string
-  /** Returns the custom kinds that the cluster serves, as `group/version/Kind`; without it they are not known. */
+  /**
+   * Returns the custom kinds that the cluster serves, as `group/version/Kind`; without it they are unknown.
+   */
   readonly served?: () => Promise<readonly string[]>
-  /** Returns which cluster the charts are for; without it, they are rendered for `KUBE_VERSION`. */
+  /** Returns the identity of the target cluster; without it, charts are rendered for `KUBE_VERSION`. */
   readonly identity?: () => Promise<ClusterIdentity>
-  /** Called with what was rendered now, not for what the cache had. */
+  /** Called for each release that is rendered now, not for cached ones. */
   readonly onRendered?: (release: ReleaseId, objects: readonly RenderedObject[]) => void
 }
 
-/** A chart with the values that it is rendered with. */
+/** A chart with the layers of values for its render. */
 export interface Subject {
   readonly release: ReleaseId
   readonly chart: Chart
   readonly chartDigest: string
   readonly layers: readonly Layer[]
-  /** `kk.releases.NAME.timeout`, where it is stated. */
+  /** `kk.releases.NAME.timeout`, if it is set. */
   readonly timeoutSeconds?: number | undefined
 }
 
-/** The facts of each release; helm's error for those that do not render. */
+/** The facts of each release, or helm's error if its chart does not render. */
 export type FactsOfReleases = ReadonlyMap<ReleaseId, ChartFacts | KkError>
 
 /**
- * Returns what the charts of releases provide and want. Only charts that were not rendered before with the same inputs
- * are rendered. A chart that asks which kinds the cluster has is given the kinds that the other charts define, and
- * those of the cluster whose group the chart names; one that asks for the version of Kubernetes is rendered for that of
- * the cluster. A constraint on that version does not count: it changes no object, and a plan renders for its cluster.
+ * Returns what the charts of releases provide and want. Renders only charts that are not cached for the same
+ * inputs. A chart that reads `.Capabilities.APIVersions` gets the kinds that the other charts define, and
+ * those of the cluster whose API group the chart names; one that reads `.Capabilities.KubeVersion` is
+ * rendered for the version of the cluster. `kubeVersion` constraints are ignored: they change no object, and
+ * a plan renders for its cluster.
  */
 export async function factsOfReleases(
   subjects: readonly Subject[],
@@ -87,12 +93,15 @@ export async function factsOfReleases(
   })
 }
 
-/** Whether a template of a chart asks for the version of Kubernetes. */
+/** Returns true if a template of a chart reads the version of Kubernetes. */
 export function asksVersion(chart: Chart): boolean {
   return mentions(chart, 'KubeVersion')
 }
 
-/** Returns the served kinds of the groups that a chart names: no other has the chart rendered again. */
+/**
+ * Returns the served kinds of the API groups that a chart names: other kinds do not invalidate its cached
+ * render.
+ */
 function namedBy({chart}: Subject, served: readonly string[]): readonly string[] {
   const groups = mentioned(chart, [...new Set(served.map(apiGroup))])
   return served.filter((kind) => groups.has(apiGroup(kind)))
@@ -122,7 +131,7 @@ interface Render extends Subject {
 async function render(renders: readonly Render[], rendering: Rendering): Promise<FactsOfReleases> {
   const {helm: open, onRendered} = rendering
   const cache = openFactsCache(rendering)
-  const keyed = renders.map((each) => ({...each, key: keyOf(each)}))
+  const keyed = renders.map((each) => ({...each, key: renderKey(each)}))
   const known = await Promise.all(
     keyed.map(async ({release, key}) => [release, await cache.read(key)] as const),
   )
@@ -167,40 +176,41 @@ async function render(renders: readonly Render[], rendering: Rendering): Promise
 async function expected(error: unknown, given: Subject): Promise<KkError> {
   const known = asKkError(await placedError(error, {get: () => given}))
   if (known.code === 'KK_BUG') throw error
-  // Helm's error for a values.yaml that it cannot read names neither the file nor the place.
+  // Helm's error for an unreadable values.yaml contains neither the file nor the position.
   return (known.code === 'KK_CHART' && valuesFault(given.chart.directory)) || known
 }
 
-function keyOf({release, chartDigest, layers, apiVersions, kubeVersion}: Render): string {
+function renderKey({release, chartDigest, layers, apiVersions, kubeVersion}: Render): string {
   return digest({release, chart: chartDigest, layers: layerDigests(layers), apiVersions, kubeVersion})
 }
 
-/** The version of the cached facts, raised when they are read from manifests by other rules. */
-const FORMAT = 5
+/** The version of the cached facts; raise it when the rules for reading manifests change. */
+const CACHE_FORMAT = 5
 
-/** A cache of the facts of charts that were rendered, by the digest of all inputs of the render. */
+/** A cache of the facts of rendered charts, by the digest of all inputs of the render. */
 interface FactsCache {
   read(digest: string): Promise<ChartFacts | undefined>
-  /** Keeps facts. A chart whose facts cannot be kept is rendered again next time. */
-  keep(digest: string, facts: KeptFacts): Promise<void>
+  /** Stores facts. A chart whose facts cannot be stored is rendered again next time. */
+  keep(digest: string, facts: CachedFacts): Promise<void>
 }
 
-/** Facts as they are kept, with the Kubernetes version that the chart was rendered for. */
-interface KeptFacts extends ChartFacts {
+/** Cached facts, with the Kubernetes version that the chart was rendered for. */
+interface CachedFacts extends ChartFacts {
   readonly kubeVersion: string
 }
 
 /**
- * Opens the cache below a directory of kk's own, once for all rounds of an inference. It holds names and digests, but no values and
- * no words of texts.
+ * Opens the cache below kk's cache directory, once for all rounds of an inference. It contains names and
+ * digests, but no values and no words of strings.
  */
 const openFactsCache = oncePerObject(({cache}: Rendering): FactsCache => {
-  const fileOf = (digest: string) => join(cache, 'facts', String(FORMAT), `${digest}.json`)
+  const cacheFile = (digest: string) => join(cache, 'facts', String(CACHE_FORMAT), `${digest}.json`)
   const seen = new Map<string, ChartFacts>()
   return {
     async read(digest) {
       try {
-        const facts = seen.get(digest) ?? (JSON.parse(await readFile(fileOf(digest), 'utf8')) as ChartFacts)
+        const facts =
+          seen.get(digest) ?? (JSON.parse(await readFile(cacheFile(digest), 'utf8')) as ChartFacts)
         seen.set(digest, facts)
         return facts
       } catch {
@@ -209,7 +219,7 @@ const openFactsCache = oncePerObject(({cache}: Rendering): FactsCache => {
     },
     async keep(digest, facts) {
       seen.set(digest, facts)
-      await writeAtomically(fileOf(digest), JSON.stringify(facts), {mode: 0o600}).catch(() => undefined)
+      await writeAtomically(cacheFile(digest), JSON.stringify(facts), {mode: 0o600}).catch(() => undefined)
     },
   }
 })

@@ -28,9 +28,9 @@ import {type ForeknownReleases, layersKey} from './foreknown.ts'
 import {goneNotes, isGiven, isHanging, unservedError, unservedNotes, versionNotes} from './notes.ts'
 import {statedByPlugins} from './stated-by-plugins.ts'
 
-/** The outside of an inference: charts rendered, kinds served, a cache. */
+/** The ports of an inference: rendering of charts, kinds served, a cache. */
 export interface InferenceOptions extends Rendering {
-  /** Whether to resolve with the faults of the inference instead of throwing them. */
+  /** Resolve with the faults of the inference instead of throwing them. */
   readonly isTolerant?: boolean
 }
 
@@ -38,7 +38,9 @@ export interface InferenceOptions extends Rendering {
 export interface InferenceFaults {
   readonly unserved: readonly UnservedWant[]
   readonly ambiguous: readonly AmbiguousWant[]
-  /** The requirements beside these, including those that releases of the chart index could have if they are chosen. */
+  /**
+   * The other requirements, including those that releases of the chart index would have if they are chosen.
+   */
   readonly requirements: Requirements
 }
 
@@ -57,9 +59,9 @@ interface InferOptions extends GatherOptions {
 }
 
 /**
- * Gathers an environment, infers requirements from what its charts render, adds the charts that provide them, and so
- * on. If no chart's requirements are to be inferred, nothing is rendered. Throws `KK_AMBIGUOUS`, `KK_UNSERVED` and
- * helm's error for a chart that does not render.
+ * Gathers an environment, infers requirements from its rendered charts, adds the charts that provide them,
+ * and repeats until none is added. Renders nothing if no requirements have to be inferred. Throws
+ * `KK_AMBIGUOUS`, `KK_UNSERVED` and helm's error for a chart that does not render.
  */
 export async function inferRequirements(options: InferOptions): Promise<Inferred> {
   const {environment, inference} = options
@@ -87,12 +89,12 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
       inferring,
       chartIndex,
       named: new Set([...environment.sections.keys()].map((name) => idOf(environment, name))),
-      stated: (release) => statementsOf(environment, gathered, release),
+      stated: (release) => statedNames(environment, gathered, release),
     }
     const inferred = infer(inputs)
     const isServed = await servedAmong(inferred, rendering)
     const shown = withoutServed(inferred, {environment, gathered, isServed})
-    const told = await statedByPlugins({
+    const fromPlugins = await statedByPlugins({
       environment,
       gathered,
       inferring,
@@ -102,11 +104,11 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     })
     const found = {
       ...shown,
-      requirements: [...shown.requirements, ...told.requirements],
-      added: [...new Set([...shown.added, ...told.added])].sort(),
+      requirements: [...shown.requirements, ...fromPlugins.requirements],
+      added: [...new Set([...shown.added, ...fromPlugins.added])].sort(),
     }
     if (found.added.length === 0) {
-      const foreknown = foreknownOf(releases, gathered, rendered)
+      const foreknown = cachedRenders(releases, gathered, rendered)
       return {
         ...inferredRequirements({environment, gathered, inputs, found, failures, inference: rendering, gone}),
         foreknown,
@@ -123,8 +125,8 @@ const NOTHING = {
   foreknown: new Map<ReleaseId, never>(),
 } as const
 
-/** Returns all releases that have rendered. */
-function foreknownOf(
+/** Returns the renders and facts of all releases whose charts render. */
+function cachedRenders(
   releases: readonly KnownRelease[],
   {layers}: Gathered,
   rendered: ReadonlyMap<ReleaseId, readonly RenderedObject[]>,
@@ -137,7 +139,7 @@ function foreknownOf(
   )
 }
 
-/** Returns the releases whose charts do not state requirements, unless the environment says otherwise. */
+/** Returns the releases whose charts state no requirements; `infer` of the environment overrides that. */
 function inferringAmong(environment: Environment, {charts}: Gathered): ReadonlySet<ReleaseId> {
   const found = [...charts].filter(([release, {annotated}]) => {
     const stated = environment.releases.get(releaseName(release))?.infer
@@ -175,7 +177,10 @@ function readable(
   return {releases, failures}
 }
 
-/** Throws the first error of a chart whose requirements are to be inferred; one that only provides may stay unknown. */
+/**
+ * Throws the first error of a chart whose requirements must be inferred; charts that only provide may stay
+ * unknown.
+ */
 function refuseUnreadable(failures: readonly Failure[], inferring: ReadonlySet<ReleaseId>): void {
   const failure = failures.find(({release}) => inferring.has(release))
   if (!failure) return
@@ -184,22 +189,25 @@ function refuseUnreadable(failures: readonly Failure[], inferring: ReadonlySet<R
   throw new KkError(error.code, error.message, {
     cause: error,
     log: error.log,
-    hint: `${error.hint ?? 'correct it'}; kk renders ${name} to infer what it requires: to state that instead, kk.releases.${name}: {infer: false, requires: […]}`,
+    hint: `${error.hint ?? 'correct it'}; kk renders ${name} to infer what it requires: to specify that instead, kk.releases.${name}: {infer: false, requires: […]}`,
   })
 }
 
-function statementsOf(environment: Environment, {requirements}: Gathered, release: ReleaseId) {
+function statedNames(environment: Environment, {requirements}: Gathered, release: ReleaseId) {
   const {without = [], requires = []} = environment.releases.get(releaseName(release)) ?? {}
-  // `without` and `requires` together replace a requirement of the chart by the stated one.
-  const again = new Set(requires.map((each) => each.release))
-  const taken = without.filter((name) => !again.has(name))
+  // A name in both `without` and `requires` replaces the requirement of the chart by the stated one.
+  const requiredNames = new Set(requires.map((each) => each.release))
+  const taken = without.filter((name) => !requiredNames.has(name))
   return {
     stated: new Set((requirements.get(release) ?? []).map((each) => each.release)),
     without: new Set(taken.map((name) => idOf(environment, name))),
   }
 }
 
-/** Returns a predicate for wants of a definition that the cluster has, which is asked only if there is one. */
+/**
+ * Returns a predicate for wants of a kind that the cluster serves. Reads the served kinds only if there are
+ * such wants.
+ */
 async function servedAmong(
   {unserved, ambiguous}: Inference,
   {served}: InferenceOptions,
@@ -213,23 +221,23 @@ function isOfKind({want}: UnservedWant): boolean {
   return want.target.what === 'kind'
 }
 
-interface There {
+interface Provisions {
   readonly environment: Environment
   readonly gathered: Gathered
   readonly isServed: (want: UnservedWant) => boolean
 }
 
 /**
- * Leaves out wants that the cluster serves, that the environment says to be there already (`kk.given`), or that a
+ * Removes wants that the cluster serves, that the environment declares as present (`kk.given`), or that a
  * required release of another environment serves.
  */
-function withoutServed(found: Inference, {environment, gathered, isServed}: There): Inference {
+function withoutServed(found: Inference, {environment, gathered, isServed}: Provisions): Inference {
   const isMissed = (each: UnservedWant) =>
     !isServed(each) && !isGiven(each, environment) && !isElsewhere(each, gathered)
   return {...found, unserved: found.unserved.filter(isMissed), ambiguous: found.ambiguous.filter(isMissed)}
 }
 
-/** Whether a want is in a namespace where a release of another environment is required. */
+/** Returns true if a want is in the namespace of a required release of another environment. */
 function isElsewhere({release, want}: UnservedWant, {requirements, charts}: Gathered): boolean {
   const namespace = 'namespace' in want.target ? want.target.namespace : undefined
   const elsewhere = (requirements.get(release) ?? []).filter((each) => !charts.has(each.release))
@@ -259,7 +267,7 @@ function inferredRequirements(parts: InferenceParts): Omit<Inferred, 'foreknown'
     throw ambiguousError(ambiguous, {environment, requirements: possible})
   if (!inference.isTolerant && hanging.length > 0) throw unservedError(hanging, environment)
   const unknown = failures.map(
-    ({release, error}) => `what ${releaseName(release)} provides is not known: ${error.message}`,
+    ({release, error}) => `what ${releaseName(release)} provides is unknown: ${error.message}`,
   )
   return {
     gathered,
@@ -282,8 +290,8 @@ interface Found {
 }
 
 /**
- * Returns the unambiguous requirements of each release, and all that releases of the chart index could have, for one
- * may be chosen from it.
+ * Returns the unambiguous requirements of each release, and all possible ones of releases of the chart index,
+ * because these may be chosen.
  */
 export function possibleRequirements({stated, inferred, inputs}: Found): Requirements {
   const {releases, chartIndex} = inputs
@@ -294,11 +302,16 @@ export function possibleRequirements({stated, inferred, inputs}: Found): Require
     inferring: offered,
     chartIndex: [],
   })
-  const open = ofChartIndex.ambiguous.flatMap(({release: from, want: {kind, file, text}, candidates}) =>
-    candidates.map(({release: to}): InferredRequirement => {
-      return {from, to, kind, evidence: {source: 'inferred', file, text}}
-    }),
+  const ambiguousRequirements = ofChartIndex.ambiguous.flatMap(
+    ({release: from, want: {kind, file, text}, candidates}) =>
+      candidates.map(({release: to}): InferredRequirement => {
+        return {from, to, kind, evidence: {source: 'inferred', file, text}}
+      }),
   )
   const nothing = [...offered].map((release) => [release, []] as const)
-  return withInferred(new Map([...nothing, ...stated]), [...inferred, ...ofChartIndex.requirements, ...open])
+  return withInferred(new Map([...nothing, ...stated]), [
+    ...inferred,
+    ...ofChartIndex.requirements,
+    ...ambiguousRequirements,
+  ])
 }

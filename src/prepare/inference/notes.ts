@@ -8,7 +8,9 @@ import type {UnservedWant} from '../../graph/inference/infer.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {asksVersion, KUBE_VERSION} from './facts-of-releases.ts'
 
-/** Returns a want as `kk.given` writes it: `Secret/tls`, or `openstack/Secret/tls` in another namespace. */
+/**
+ * Returns a want in the notation of `kk.given`: `Secret/tls`, or `openstack/Secret/tls` in another namespace.
+ */
 export function wantedName({target}: Want): string {
   if (target.what === 'object') {
     const name = `${target.kind}/${target.name}`
@@ -21,14 +23,17 @@ export function wantedName({target}: Want): string {
   return `Pod/${labels.join(',')}`
 }
 
-/** Whether the environment says (`kk.given`) that the object exists, or will, without a chart of its own. */
+/** Returns true if the environment declares in `kk.given` that the object exists without a chart. */
 export function isGiven({want}: UnservedWant, {given}: Pick<Environment, 'given'>): boolean {
   return given.includes(wantedName(want))
 }
 
-/** Whether helm itself would wait in vain: a hook needs what no release here makes, in a namespace of these. */
+/**
+ * Returns true if helm would wait in vain: a hook needs an object in one of these namespaces that no release
+ * makes.
+ */
 export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<ReleaseId, unknown>): boolean {
-  // An object of a missing kind fails at once; only a wait for one blocks.
+  // An object of a missing kind fails immediately; only a wait for one blocks.
   const isMade = want.target.what === 'kind' && want.kind !== 'ready'
   if (want.waiter !== 'hook' || isMade) return false
   const stated = 'namespace' in want.target ? want.target.namespace : undefined
@@ -36,16 +41,17 @@ export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<R
   return namespaces.has(stated ?? releaseNamespace(release))
 }
 
-/** Returns `KK_UNSERVED` for the wants that helm would wait for without end. */
+/** Returns `KK_UNSERVED` for the wants that helm would wait for forever. */
 export function unservedError(hanging: readonly UnservedWant[], {file}: Environment): KkError {
   const names = [...new Set(hanging.map(({want}) => wantedName(want)))]
   return new KkError(
     'KK_UNSERVED',
-    [`${file}: hooks wait for what nobody makes, and helm would wait for them:`, ...linesOf(hanging)].join(
-      '\n',
-    ),
+    [
+      `${file}: hooks wait for objects that no release makes, and helm would wait for them:`,
+      ...wantLines(hanging),
+    ].join('\n'),
     {
-      hint: `add the chart that makes it, to the file or by "kk charts index DIR" for a directory of kk.charts; if it is there without kk: kk.given: [${names.join(', ')}]`,
+      hint: `add the chart that makes it, to the file or by "kk charts index DIR" for a directory of kk.charts; if it exists without kk: kk.given: [${names.join(', ')}]`,
     },
   )
 }
@@ -64,11 +70,11 @@ export function unservedNotes(unserved: readonly UnservedWant[]): readonly strin
 export function goneNotes(gone: ReadonlySet<ReleaseId>): readonly string[] {
   return [...gone].map(
     (release) =>
-      `the chart ${releaseName(release)} was indexed and is not there any more: run "kk charts index DIR" for its directory again`,
+      `the chart ${releaseName(release)} was indexed and is no longer there: run "kk charts index DIR" for its directory again`,
   )
 }
 
-/** Returns a note on charts that ask for the version of Kubernetes, if no cluster tells it. */
+/** Returns a note on charts that read the version of Kubernetes, for renders without a cluster. */
 export function versionNotes(charts: ReadonlyMap<ReleaseId, Chart>): readonly string[] {
   const names = [...charts].filter(([, chart]) => asksVersion(chart)).map(([release]) => releaseName(release))
   if (names.length === 0) return []
@@ -77,7 +83,7 @@ export function versionNotes(charts: ReadonlyMap<ReleaseId, Chart>): readonly st
   ]
 }
 
-function linesOf(wants: readonly UnservedWant[]): readonly string[] {
+function wantLines(wants: readonly UnservedWant[]): readonly string[] {
   return [
     ...new Set(
       wants.map(({release, want}) => `  ${releaseName(release)}: ${want.object} ${want.text} (${want.file})`),
@@ -93,7 +99,7 @@ export function waitingHookNotes(graph: Graph): readonly string[] {
   })
 }
 
-/** Returns the edges inside groups by which a hook waits: helm has to install the members side by side. */
+/** Returns the edges inside groups by which a hook waits: helm must install the members concurrently. */
 export function waitingHooks(graph: Graph): readonly Edge[] {
   const groupOf = groups(graph)
   return graph.releases

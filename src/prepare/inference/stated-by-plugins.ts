@@ -13,7 +13,7 @@ interface Asked {
   readonly inferring: ReadonlySet<ReleaseId>
   readonly plugins: Plugins
   readonly finding: ChartFinding
-  /** Returns the releases that the environment says a release does not require. */
+  /** Returns the releases that a release does not require according to the environment (`without`). */
   readonly without: (release: ReleaseId) => ReadonlySet<ReleaseId>
 }
 
@@ -24,8 +24,9 @@ interface StatedByPlugins {
 }
 
 /**
- * Returns the requirements that kk's plugins state because no manifest shows them: the chart asks keystone's catalogue,
- * or a daemon beside it. Like inferred requirements, they add a release only if a chart of that name can be found.
+ * Returns the requirements that kk's plugins state because no manifest shows them: the chart uses keystone's
+ * catalogue, or a daemon on the same node. Like inferred requirements, they add a release only if a chart of
+ * that name can be found.
  */
 export async function statedByPlugins(asked: Asked): Promise<StatedByPlugins> {
   const {gathered, inferring, plugins, without} = asked
@@ -45,13 +46,16 @@ export async function statedByPlugins(asked: Asked): Promise<StatedByPlugins> {
   return {requirements, added: [...added].sort()}
 }
 
-/** Returns the required chart's release, in the same namespace if there are several; else the one it would be. */
+/**
+ * Returns the release of the required chart, in the same namespace if there are several; else the release to
+ * add.
+ */
 async function providerOf(
   from: ReleaseId,
   required: string,
   {environment, gathered, finding}: Asked,
 ): Promise<ReleaseId | undefined> {
-  // The environment states already which one, perhaps that of another environment.
+  // The environment already states which one, possibly that of another environment.
   const stated = gathered.requirements.get(from) ?? []
   if (stated.some(({release}) => releaseName(release) === required)) return undefined
   const present = [...gathered.charts].flatMap(([release, {name}]) => (name === required ? [release] : []))

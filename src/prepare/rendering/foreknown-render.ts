@@ -5,8 +5,8 @@ import {type Foreknown, layersKey} from '../inference/foreknown.ts'
 import type {Prepared} from '../prepare.ts'
 
 /**
- * Returns what is known of the render of a release without rendering it again: only for an install whose values are
- * unchanged and whose chart asks the cluster nothing. Returns undefined for any other.
+ * Returns the cached render of a release: only for an install whose values are unchanged and whose chart
+ * reads nothing from the cluster. Otherwise returns undefined.
  */
 export function foreknownRender(
   {foreknown, releases}: Pick<Prepared, 'foreknown' | 'releases'>,
@@ -16,9 +16,9 @@ export function foreknownRender(
   const prepared = releases.get(release)
   if (!known || !prepared || kind !== 'install' || known.layers !== layersKey(prepared.layers))
     return undefined
-  return asksOfCluster(prepared.chart) ? undefined : known
+  return readsCluster(prepared.chart) ? undefined : known
 }
 
-function asksOfCluster(chart: Chart): boolean {
+function readsCluster(chart: Chart): boolean {
   return chart.kubeVersion !== undefined || mentions(chart, 'Capabilities', 'lookup')
 }

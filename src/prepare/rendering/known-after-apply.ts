@@ -34,18 +34,18 @@ export interface KnownAfterApply {
 
 interface Kinds {
   readonly cluster: {readonly apiServer: ApiServer}
-  /** The kinds that the plan brings. */
+  /** The kinds that the plan adds. */
   readonly brought: ReadonlySet<string>
 }
 
-/** Returns the custom resources whose kind the plan brings; the cluster is asked if there is such a kind. */
+/** Returns the custom resources whose kind the plan adds. Asks the cluster only if there are any. */
 export async function knownAfterApply(
   resources: ReadonlyMap<ReleaseId, readonly CustomResource[]>,
   {cluster, brought}: Kinds,
 ): Promise<readonly KnownAfterApply[]> {
   const all = [...resources].flatMap(([release, each]) => each.map((resource) => ({release, ...resource})))
-  const coming = all.filter(({kind}) => brought.has(kind))
-  if (coming.length === 0) return []
+  const candidates = all.filter(({kind}) => brought.has(kind))
+  if (candidates.length === 0) return []
   const served = new Set(await cluster.apiServer.customKinds())
-  return coming.filter(({kind}) => !served.has(kind)).map(({release, object}) => ({release, object}))
+  return candidates.filter(({kind}) => !served.has(kind)).map(({release, object}) => ({release, object}))
 }

@@ -5,14 +5,20 @@ interface ByKinds<Item, Outcome> {
   readonly asks: (item: Item) => boolean
   /** Returns the custom kinds that the rendered objects define, as `group/version/Kind`. */
   readonly definedBy: (outcomes: readonly Outcome[]) => readonly string[]
-  /** Renders charts that do not ask; with `defined`, those that do, for a cluster that also has these kinds. */
+  /**
+   * Renders charts that do not ask, or, with `defined`, those that ask, for a cluster that also has these
+   * kinds.
+   */
   readonly render: (
     items: readonly Item[],
     defined?: readonly string[],
   ) => Promise<ReadonlyMap<ReleaseId, Outcome>>
 }
 
-/** Renders charts that ask for kinds after the others, with the kinds of these, until they define no more. */
+/**
+ * Renders charts that ask for kinds after the others, with all kinds defined so far, until no new kinds are
+ * defined.
+ */
 export async function renderByKinds<Item, Outcome>(
   items: readonly Item[],
   {asks, definedBy, render}: ByKinds<Item, Outcome>,

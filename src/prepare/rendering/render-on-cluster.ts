@@ -11,7 +11,7 @@ export interface ClusterRender extends TemplateOptions {
 /** The part of helm that renders. */
 export type Renderer = Pick<Helm, 'template' | 'previewUpgrade'>
 
-/** Returns the objects that helm would make of a release, with hooks and, for a new one, `crds/`. */
+/** Returns the objects that helm would apply for a release, with hooks and, for a new one, `crds/`. */
 export async function renderOnCluster(
   helm: Renderer,
   call: ReleaseCall,
@@ -21,42 +21,42 @@ export async function renderOnCluster(
 }
 
 /**
- * Returns what helm would make of one release on the cluster, as a YAML stream. If the cluster cannot be asked yet (the
- * deployer may not look, or a kind comes with the plan), the chart is rendered without it.
+ * Returns the manifest that helm would render for a release on the cluster, as a YAML stream. If the cluster
+ * cannot be used yet (no right to read, or the plan adds a kind), renders the chart without it.
  */
 export async function manifestOnCluster(
   helm: Renderer,
   call: ReleaseCall,
   {revision = 1, looksUp = false, ...offline}: ClusterRender,
 ): Promise<string> {
-  return firstThatCan([
+  return firstSuccess([
     ...(revision > 1 ? [() => helm.previewUpgrade(call, revision)] : []),
     ...(looksUp ? [() => helm.template(call, {...offline, looksUp})] : []),
     () => helm.template(call, offline),
   ])
 }
 
-type Way = () => Promise<string>
+type Attempt = () => Promise<string>
 
-async function firstThatCan([way, ...others]: readonly Way[]): Promise<string> {
+async function firstSuccess([attempt, ...fallbacks]: readonly Attempt[]): Promise<string> {
   try {
-    return await way!()
+    return await attempt!()
   } catch (error) {
-    if (others.length === 0 || isFinal(error)) throw error
-    return firstThatCan(others).catch((later: unknown) => {
+    if (fallbacks.length === 0 || isFinal(error)) throw error
+    return firstSuccess(fallbacks).catch((later: unknown) => {
       throw isOfLookup(error) ? error : later
     })
   }
 }
 
-/** Errors of the chart, which rendering it without the cluster does not mend. */
+/** Errors that rendering without the cluster does not fix. */
 const FINAL: readonly ErrorCode[] = ['KK_RENDER', 'KK_VALUES', 'KK_CHART', 'KK_INTERRUPTED', 'KK_UNREACHABLE']
 
 function isFinal(error: unknown): boolean {
   return FINAL.includes(asKkError(error).code) && !isOfLookup(error)
 }
 
-/** Whether a lookup failed: it is not allowed, or of a kind that does not exist yet. */
+/** Returns true if a lookup failed: it is forbidden, or its kind does not exist yet. */
 function isOfLookup(error: unknown): boolean {
   return /error calling lookup:/.test(asKkError(error).message)
 }

@@ -8,7 +8,7 @@ import {renderByKinds} from './render-by-kinds.ts'
 import {type Renderer, renderOnCluster} from './render-on-cluster.ts'
 import type {Vendored} from './vendored.ts'
 
-/** The objects of each release that is to be installed or upgraded, hooks included. */
+/** The objects of each release to install or upgrade, including hooks. */
 export type Rendered = ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
 
 /** Returns the actions for which helm will run. */
@@ -23,15 +23,15 @@ export interface Rendering {
   readonly cluster: {readonly apiServer: ApiServer}
   /** Custom kinds of releases that are not rendered again, as `group/version/Kind`. */
   readonly kinds?: readonly string[]
-  /** Returns the objects of an action that is rendered already. */
+  /** Returns the objects of an action that is already rendered. */
   readonly known?: (action: Action) => readonly KubernetesObject[] | undefined
 }
 
 /**
- * Renders what a plan installs or upgrades. Charts that ask which kinds the cluster has are given those that it serves
- * and those that come with the plan. Charts that look objects up, or ask for the number of the revision, are rendered
- * as an upgrade would render them. Rejects with helm's error for the first chart, in the order of the plan, that does
- * not render.
+ * Renders what a plan installs or upgrades. Charts that ask which kinds the cluster has get those that it
+ * serves and those that the plan adds. Charts that look objects up, or ask for the number of the revision,
+ * are rendered as an upgrade would render them. Rejects with helm's error for the first chart, in the order
+ * of the plan, that does not render.
  */
 export async function renderAll(rendering: Rendering): Promise<Rendered> {
   const {plan, vendored, cluster, kinds = []} = rendering
@@ -52,7 +52,7 @@ export async function renderAll(rendering: Rendering): Promise<Rendered> {
   return expectRendered(outcomes, actions)
 }
 
-/** The objects that a chart renders, or the error why it does not. */
+/** The objects that a chart renders, or the error. */
 type Outcome = {readonly objects: readonly KubernetesObject[]} | {readonly error: unknown}
 
 /** Returns the rendered objects in the order of the plan, not of rendering. Throws the first error. */
@@ -71,7 +71,7 @@ interface WithKinds extends Rendering {
   readonly isServed: (apiVersion: string) => boolean
 }
 
-/** Renders charts. The cluster is asked only if it serves all kinds that the charts are given. */
+/** Renders charts. Uses the cluster only if it serves all kinds passed to the charts. */
 async function render(
   actions: readonly Action[],
   {plan, helm, vendored, known, apiVersions, isServed}: WithKinds,

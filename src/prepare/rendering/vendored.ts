@@ -8,7 +8,7 @@ import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {preparedMask} from '../environment-mask.ts'
 import type {Prepared} from '../prepare.ts'
 
-/** The charts of a run, copied with their libraries into a directory of the run's own. */
+/** The charts of a run, copied with their libraries into a separate directory. */
 export interface Vendored {
   /** Returns the release's name, chart and values for helm. */
   call(release: ReleaseId): ReleaseCall
@@ -22,11 +22,14 @@ export interface Vendored {
   remove(): Promise<void>
 }
 
-/** The words by which templates ask the cluster something. */
+/** The words with which templates read something from the cluster. */
 const WORDS = ['APIVersions', 'lookup', 'Revision'] as const
 type Word = (typeof WORDS)[number]
 
-/** Copies the charts before helms run side by side: users' directories are never written to. Rejects with `KK_FILE`. */
+/**
+ * Copies the charts before helm processes run concurrently; never writes to users' directories. Rejects with
+ * `KK_FILE`.
+ */
 export async function vendor(
   prepared: Prepared,
   releases: Iterable<ReleaseId>,

@@ -16,14 +16,14 @@ const PARTS = ['common', 'api', 'metadata', 'conductor', 'scheduler', 'novncprox
 )
 
 describe('a section with components: true', () => {
-  it('is a release for what belongs to none, one for each component, and one for the jobs that wait for those', async () => {
+  it('becomes a common release, a release per component and a release for the jobs that wait for them', async () => {
     const {graph, releases} = await preparedOf(`${NOVA}nova: {}\n`)
 
     const ofNova = graph.releases.filter((each) => releases.get(each)?.chart.name === 'nova')
     expect(ofNova.map(releaseName)).toEqual(PARTS)
   })
 
-  it('has the common release require what the chart requires, and each component that one', async () => {
+  it('lets the common release require what the chart requires, and each component the common release', async () => {
     const required = requiredIn(await preparedOf(`${NOVA}nova: {}\n`))
 
     expect(required('nova-common')).toEqual(
@@ -33,7 +33,7 @@ describe('a section with components: true', () => {
     expect(required('nova-conductor')).toEqual(['nova-common:ready'])
   })
 
-  it('has a component require those whose endpoints it needs, and the jobs that come last all of them', async () => {
+  it('lets components require those whose endpoints they use, and final jobs require all of them', async () => {
     const text = 'kk: {releases: {nova: {components: true}, ovn: {components: true}}}\nnova: {}\novn: {}\n'
     const required = requiredIn(await preparedOf(text))
 
@@ -47,7 +47,7 @@ describe('a section with components: true', () => {
     )
   })
 
-  it('says of each edge where it comes from', async () => {
+  it('has evidence for each requirement', async () => {
     const {graph} = await preparedOf('kk: {releases: {ovn: {components: true}}}\novn: {}\n')
 
     const edges = graph.requirements.get('openstack/ovn-controller')!
@@ -60,7 +60,7 @@ describe('a section with components: true', () => {
     ])
   })
 
-  it('is required as a whole by whoever requires the section', async () => {
+  it('is required as a whole by releases that require the section', async () => {
     const text = `kk: {releases: {nova: {components: true}, horizon: {requires: [nova]}}}\nhorizon: {}\n`
     const required = requiredIn(await preparedOf(text))
 
@@ -69,14 +69,14 @@ describe('a section with components: true', () => {
     )
   })
 
-  it('leaves out a component that the section takes away', async () => {
+  it('omits a component that the section disables', async () => {
     const {graph} = await preparedOf(`${NOVA}nova: {components: {novncproxy: null}}\n`)
 
     expect(graph.releases).not.toContain('openstack/nova-novncproxy')
     expect(graph.releases).toContain('openstack/nova-api')
   })
 
-  it('gives each release its settings, and the values of the section with what it is', async () => {
+  it('passes settings and values of the section to each release, with the name of its component', async () => {
     const text = `
 kk: {releases: {nova: {components: true, namespace: compute, timeout: 30m, protected: true}}}
 nova: {conf: {nova: {DEFAULT: {debug: true}}}, pod: {replicas: {api: 3, conductor: 2}}}
@@ -101,7 +101,7 @@ nova: {conf: {nova: {DEFAULT: {debug: true}}}, pod: {replicas: {api: 3, conducto
     })
   })
 
-  it('is meant whole by its name on the command line, and its releases by theirs', async () => {
+  it('is selected as a whole by the name of the section, and release by release by their names', async () => {
     const prepared = await preparedOf(`${NOVA}nova: {}\n`)
 
     expect(namedReleases(prepared, ['nova-api', 'nova']).map(releaseName)).toEqual([
@@ -113,7 +113,7 @@ nova: {conf: {nova: {DEFAULT: {debug: true}}}, pod: {replicas: {api: 3, conducto
     )
   })
 
-  it('is refused for a component that another layer than the section brings', async () => {
+  it('is refused if a layer other than the section adds a component', async () => {
     await expect(
       preparedOf(`${NOVA}nova: {}\n`, ['nova:components.spare.command=sleep']),
     ).rejects.toMatchObject({
@@ -127,7 +127,7 @@ nova: {conf: {nova: {DEFAULT: {debug: true}}}, pod: {replicas: {api: 3, conducto
     [
       'a chart without components',
       'kk: {charts: [test/fixtures/charts], releases: {workload: {components: true}}}\nworkload: {}\n',
-      'cloud.yaml:1:60: the chart workload has no components that could be releases of their own',
+      'cloud.yaml:1:60: the chart workload has no components that could be separate releases',
     ],
     [
       'a section of the name of one of its releases',
@@ -145,7 +145,7 @@ nova: {conf: {nova: {DEFAULT: {debug: true}}}, pod: {replicas: {api: 3, conducto
 })
 
 describe('the plan of a section with components: true', () => {
-  it('changes nothing of other components where only what is said for one differs', async () => {
+  it('changes only the component whose values differ', async () => {
     const records = deployed(await preparedOf(`${NOVA}nova: {pod: {replicas: {conductor: 1}}}\n`))
 
     const plan = planOf(await preparedOf(`${NOVA}nova: {pod: {replicas: {conductor: 2}}}\n`), records)
@@ -153,7 +153,7 @@ describe('the plan of a section with components: true', () => {
     expect(changedIn(plan)).toEqual(['upgrade nova-conductor'])
   })
 
-  it('changes all that read what differs, the common release first', async () => {
+  it('changes all releases that read a changed value, the common release first', async () => {
     const records = deployed(await preparedOf(`${NOVA}nova: {}\n`))
 
     const plan = planOf(await preparedOf(`${NOVA}nova: {conf: {nova: {DEFAULT: {debug: true}}}}\n`), records)
@@ -162,7 +162,7 @@ describe('the plan of a section with components: true', () => {
     expect(changedIn(plan)[0]).toBe('upgrade nova-common')
   })
 
-  it('takes --set of the section for the components that it is about', async () => {
+  it('applies --set of the section to the affected components', async () => {
     const text = `${NOVA}nova: {}\n`
     const records = deployed(await preparedOf(text))
 
@@ -171,7 +171,7 @@ describe('the plan of a section with components: true', () => {
     expect(changedIn(planOf(prepared, records))).toEqual(['upgrade nova-conductor'])
   })
 
-  it('does not change a component before the configuration that it starts with', async () => {
+  it('changes a component after the configuration that it reads', async () => {
     const records = deployed(await preparedOf(`${NOVA}nova: {}\n`))
     const prepared = await preparedOf(`${NOVA}nova: {conf: {nova: {DEFAULT: {debug: true}}}}\n`)
 
@@ -187,7 +187,7 @@ describe('the plan of a section with components: true', () => {
   it.each([
     ['one release, and is to become releases per component', 'nova: {}\n', `${NOVA}nova: {}\n`],
     ['releases per component (nova-api, ', `${NOVA}nova: {}\n`, 'nova: {}\n'],
-  ])('is refused where it is installed as %s', async (text, before, after) => {
+  ])('is refused if the section is installed as %s', async (text, before, after) => {
     const records = deployed(await preparedOf(before))
     const prepared = await preparedOf(after)
 

@@ -39,7 +39,7 @@ describe('a database outside of the cluster', () => {
     },
   )
 
-  it('may be stated as the host, and for a section that is several releases', async () => {
+  it('can be set as the host, and for a section that is split into releases', async () => {
     const {releases, required} = await graphOf({
       kk: {releases: {nova: {components: true}}},
       global: {endpoints: {oslo_db: {hosts: {default: 'db.example.org'}}}},
@@ -50,7 +50,7 @@ describe('a database outside of the cluster', () => {
     expect(required('nova-common')).toContain('rabbitmq')
   })
 
-  it('of one service leaves the others theirs', async () => {
+  it('of one service does not change the databases of other services', async () => {
     const {required} = await graphOf({keystone: at('db.example.org'), glance: {}})
 
     expect(required('keystone')).not.toContain('mariadb')
@@ -66,14 +66,14 @@ describe('a database outside of the cluster', () => {
     },
   )
 
-  it('is none for a section that names one in the cluster', async () => {
+  it('does not apply to a section that names a database in the cluster', async () => {
     const {required} = await graphOf({global: at('db.example.org'), keystone: at('db.infra.svc'), glance: {}})
 
     expect(required('keystone')).toContain('mariadb')
     expect(required('glance')).not.toContain('mariadb')
   })
 
-  it('takes no requirement on a mariadb that the file names, nor one that the environment states', async () => {
+  it('keeps requirements on a mariadb that the file names, and stated requirements', async () => {
     const settings = {kk: {releases: {mariadb: {protected: true}}}, global: at('db.example.org')}
     const stated = {kk: {releases: {keystone: {requires: ['mariadb']}}}, global: at('db.example.org')}
 
@@ -86,7 +86,7 @@ describe('a database outside of the cluster', () => {
     expect(named.required('keystone')).toContain('mariadb')
   })
 
-  it('removes no mariadb that runs: it is shown as no longer wanted, and its users no longer declare it', async () => {
+  it('keeps a running mariadb, which is shown as no longer wanted', async () => {
     const before = await prepared({keystone: {}})
     const after = await prepared({global: at('db.example.org'), keystone: {}})
     const records = [...before.releases.values()].map(({desired}) => recordOf(desired))
@@ -106,7 +106,7 @@ describe('a database outside of the cluster', () => {
     expect(bystanders).toMatchObject([{release: 'openstack/mariadb', state: 'no-longer-wanted'}])
   })
 
-  it('takes none of a chart that is not of kk, and may read other values', async () => {
+  it('keeps requirements of charts that are not of kk', async () => {
     const chart =
       'apiVersion: v2\nname: app\nversion: 1.0.0\nannotations: {kk.openstack.org/requires: mariadb}\n'
     const directory = writeFiles({'charts/app/Chart.yaml': chart})
@@ -118,7 +118,7 @@ describe('a database outside of the cluster', () => {
   })
 })
 
-it('monitors of a Ceph outside of the cluster bring none', async () => {
+it('monitors of a Ceph outside of the cluster add no ceph release', async () => {
   const monitors = {default: '10.0.0.11,10.0.0.12'}
   const endpoints = {ceph_mon: {host_fqdn_override: monitors}}
 

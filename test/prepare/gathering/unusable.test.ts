@@ -22,7 +22,7 @@ const prepared = (unusable?: Map<ReleaseId, KkError>) =>
     unusable,
   })
 
-it('who looks at what is there does without the charts that are missing, wanted or required', async () => {
+it('reading commands skip missing charts of wanted and required releases', async () => {
   const unusable = new Map<ReleaseId, KkError>()
 
   const {graph, releases} = await prepared(unusable)
@@ -36,6 +36,6 @@ it('who looks at what is there does without the charts that are missing, wanted 
   ])
 })
 
-it('who changes something does not', async () => {
+it('changing commands fail for missing charts', async () => {
   await expect(prepared()).rejects.toMatchObject({code: 'KK_CHART_NOT_FOUND'})
 })

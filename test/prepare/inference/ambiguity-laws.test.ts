@@ -92,7 +92,7 @@ function prepared(environment: Environment, everything: readonly KnownRelease[])
   }
 }
 
-it('the lines that settle what is ambiguous never close a cycle, and settle it', () => {
+it('the proposed lines resolve every ambiguity without closing a cycle', () => {
   fc.assert(
     fc.property(world, (stated) => {
       const made = releasesOf(stated)

@@ -34,7 +34,7 @@ function requirement(name: string, source: Evidence['source'], kind: EdgeKind = 
   return {release: id(name), kind, evidence: {source, file: 'x', text: name}}
 }
 
-it('tells the Service by which a host was found, for the host itself is not kept', () => {
+it('an ambiguous host is reported with the Service that matches it, because the host is not stored', () => {
   const target = {what: 'host', digest: wordDigest('db')} as const
   const candidates = ['a', 'b'].map((name) => ({
     release: `openstack/${name}` as ReleaseId,
@@ -51,50 +51,50 @@ it('tells the Service by which a host was found, for the host itself is not kept
   expect(message).toContain('  api: Deployment/api waits: Service/db (x/templates/api.yaml): a, b have it')
 })
 
-it('is settled by a line of the kind that is wanted, for a stated "ready" may close a cycle', () => {
+it('an ambiguity is resolved by a line with the kind of the wants, because "ready" may close a cycle', () => {
   expect(hintFor([ambiguous('api', 'applied', ['a', 'b'])])).toBe(
-    'say which, for example kk.releases.api: {requires: [a:applied]}',
+    'specify which, for example kk.releases.api: {requires: [a:applied]}',
   )
   expect(hintFor([ambiguous('api', 'applied', ['a', 'b']), ambiguous('api', 'ready', ['a', 'b'])])).toBe(
-    'say which, for example kk.releases.api: {requires: [a]}',
+    'specify which, for example kk.releases.api: {requires: [a]}',
   )
 })
 
-it('is settled by a line that keeps what is stated already', () => {
+it('an ambiguity is resolved by a line that repeats stated requirements', () => {
   const releases = {api: {requires: ['infra/db', 'cache:applied']}}
 
   expect(hintFor([ambiguous('api', 'ready', ['a', 'b'])], releases)).toBe(
-    'say which, for example kk.releases.api: {requires: [infra/db, cache:applied, a]}',
+    'specify which, for example kk.releases.api: {requires: [infra/db, cache:applied, a]}',
   )
 })
 
-it('is settled by "applied" where the releases then need each other', () => {
+it('an ambiguity is resolved by "applied" if the releases then require each other', () => {
   const wants = [ambiguous('api', 'ready', ['a', 'b']), ambiguous('web', 'ready', ['a', 'b'])]
   const requires = {a: [requirement('db', 'inferred')], db: [requirement('api', 'inferred')]}
 
   expect(hintFor(wants, {}, requires)).toBe(
-    'say which, for example kk.releases.api: {requires: [a:applied]}, and kk.releases.web: {requires: [a]}',
+    'specify which, for example kk.releases.api: {requires: [a:applied]}, and kk.releases.web: {requires: [a]}',
   )
 })
 
-it('is settled by another candidate where what is stated would close a cycle by the first', () => {
+it('an ambiguity is resolved by the next candidate if the first would close a cycle', () => {
   const wants = [ambiguous('api', 'ready', ['a', 'b'])]
 
   expect(hintFor(wants, {}, {a: [requirement('api', 'annotation')]})).toBe(
-    'say which, for example kk.releases.api: {requires: [b]}',
+    'specify which, for example kk.releases.api: {requires: [b]}',
   )
   expect(hintFor(wants, {}, {a: [requirement('api', 'annotation', 'applied')]})).toBe(
-    'say which, for example kk.releases.api: {requires: [a:applied]}',
+    'specify which, for example kk.releases.api: {requires: [a:applied]}',
   )
 })
 
-it('is settled once where one provider has all that is wanted', () => {
+it('several wants are resolved by one line if one provider has all', () => {
   const wants = [ambiguous('api', 'applied', ['a', 'b']), ambiguous('api', 'ready', ['b', 'a'])]
 
-  expect(hintFor(wants)).toBe('say which, for example kk.releases.api: {requires: [a]}')
+  expect(hintFor(wants)).toBe('specify which, for example kk.releases.api: {requires: [a]}')
 })
 
-it('is settled by one line for each release', () => {
+it('ambiguities are resolved by one line per release', () => {
   const wants = [
     ambiguous('api', 'ready', ['a', 'b']),
     ambiguous('api', 'ready', ['c', 'd']),
@@ -102,6 +102,6 @@ it('is settled by one line for each release', () => {
   ]
 
   expect(hintFor(wants)).toBe(
-    'say which, for example kk.releases.api: {requires: [a, c]}, and kk.releases.web: {requires: [a]}',
+    'specify which, for example kk.releases.api: {requires: [a, c]}, and kk.releases.web: {requires: [a]}',
   )
 })

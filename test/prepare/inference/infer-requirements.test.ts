@@ -101,7 +101,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     const madeBy = ({foreknown}: Prepared) =>
       foreknown!.get('openstack/versioned')!.facts.provided.objects.map((object) => object.name)
 
-    it('are of the version of the cluster, or of one that is named, whatever the constraint of the chart', async () => {
+    it('are inferred for the version of the cluster or a specified one, regardless of kubeVersion', async () => {
       const charts = [await versioned()]
 
       const without = await prepared({charts}, ['versioned'])
@@ -119,7 +119,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
       expect(rendered).toEqual(['versioned', 'versioned'])
     })
 
-    it('ask the cluster nothing if no chart asks', async () => {
+    it('send no request to the cluster if no chart reads the version', async () => {
       identity = () => Promise.reject(new Error('nobody is to ask'))
 
       expect((await prepared({}, ['cache'])).identity).toBeUndefined()
@@ -130,7 +130,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     const charts = ['test/fixtures/openstack-helm']
     const novaOnly = ['test/fixtures/openstack-helm/nova']
 
-    it('are stated by plugins, and bring what they name, with that evidence', async () => {
+    it('are stated by plugins, with evidence, and add the named charts', async () => {
       const found = await prepared({charts}, ['nova'])
 
       expect(lines(found)).toEqual(['nova -> placement ready'])
@@ -143,11 +143,11 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
       ['no chart of the name can be found', {charts: novaOnly}],
       ['the environment says so', {charts, releases: {nova: {without: ['placement']}}}],
       ['nothing is to be inferred', {charts, infer: false}],
-    ])('are left out where %s', async (_, kk) => {
+    ])('are skipped if %s', async (_, kk) => {
       expect(lines(await prepared(kk, ['nova']))).toEqual([])
     })
 
-    it('are those of another environment where that is stated', async () => {
+    it('use a release of another environment if that is stated', async () => {
       const releases = {nova: {requires: ['infra/placement']}}
 
       const found = await prepared({charts, releases}, ['nova'])
@@ -157,7 +157,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     })
   })
 
-  it('bring releases whose settings are then for something; settings for nothing are refused', async () => {
+  it('add releases that settings may refer to; settings without a release are refused', async () => {
     const charts = ['test/fixtures/openstack-helm']
     const settings = (name: string) => ({charts, releases: {[name]: {protected: true}}})
 
@@ -168,13 +168,13 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
       code: 'KK_ENVIRONMENT',
       exit: 2,
       message: expect.stringMatching(
-        /^cloud\.yaml:1:\d+: kk\.releases\.placment is for no release: the file has no section placment, and nothing requires it$/,
+        /^cloud\.yaml:1:\d+: kk\.releases\.placment matches no release: the file has no section placment, and nothing requires it$/,
       ),
       hint: 'did you mean placement?',
     })
   })
 
-  it('are those of charts that state none, groups and all', async () => {
+  it('are inferred for charts that state none, including groups', async () => {
     const found = await prepared({})
 
     expect(lines(found)).toEqual([
@@ -194,7 +194,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     expect(found.inferenceNotes).toEqual([])
   })
 
-  it('render nothing again while nothing changes, and only what does', async () => {
+  it('render only changed charts again', async () => {
     await prepared({})
     const first = rendered.splice(0)
 
@@ -207,7 +207,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     expect(rendered).toEqual(['dashboard'])
   })
 
-  it('name the object, its place in it and the file of the chart', async () => {
+  it('name the object, the place in it and the file of the chart as evidence', async () => {
     const {graph} = await prepared({})
 
     expect(graph.requirements.get('openstack/keystone')![0]!.evidence[0]).toEqual({
@@ -220,7 +220,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     })
   })
 
-  it('give way to what is stated', async () => {
+  it('are replaced by stated requirements', async () => {
     const found = await prepared({
       releases: {
         keystone: {requires: ['mariadb:applied']},
@@ -235,7 +235,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     ])
   })
 
-  it('may be taken away and stated anew, which changes their kind', async () => {
+  it('can be removed and stated again with another kind', async () => {
     const both = {keystone: {without: ['mariadb'], requires: ['mariadb:applied']}, other: {chart: 'mariadb'}}
 
     const found = await prepared({releases: both}, ['keystone', 'mariadb', 'other'])
@@ -246,7 +246,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
   it.each([
     ['for all', {infer: false}],
     ['for each', {releases: Object.fromEntries(ALL.map((each) => [each, {infer: false}]))}],
-  ])('are none where they are turned off %s, and nothing is rendered', async (_, kk) => {
+  ])('are not inferred and nothing is rendered if disabled %s', async (_, kk) => {
     expect(lines(await prepared(kk))).toEqual([])
     expect(rendered).toEqual([])
   })
@@ -264,7 +264,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
       return {charts: [join(cache, 'charts')]}
     }
 
-    it('are missed, unless a release there is required', async () => {
+    it('are unserved unless a release in that namespace is required', async () => {
       const kk = await chart({})
 
       const alone = await prepared(kk, ['app'])
@@ -276,13 +276,13 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
       expect(served.inferenceNotes).toEqual([])
     })
 
-    it('are inferred, too, where the chart needs the Kubernetes of a sandbox', async () => {
+    it('are also inferred if the chart needs the Kubernetes version of a sandbox', async () => {
       const {inferenceNotes} = await prepared(await chart({}, '>= 1.36.0-0'), ['app'])
 
       expect(inferenceNotes).toHaveLength(1)
     })
 
-    it('are not looked for where the chart speaks for itself, unless they are to be', async () => {
+    it('are not inferred if the chart states requirements, unless infer is set', async () => {
       const kk = await chart({'kk.openstack.org/requires': ''})
 
       const silent = await prepared(kk, ['app'])
@@ -293,7 +293,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     })
   })
 
-  it('bring in what provides them, from a directory that was indexed', async () => {
+  it('add their provider from an indexed directory', async () => {
     await indexCharts({directory: CHARTS, rendering: rendering()})
 
     const found = await prepared({}, ['dashboard'])
@@ -301,7 +301,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     expect(found.graph.releases.map(releaseName)).toEqual(['dashboard', 'keystone', 'mariadb'])
   })
 
-  it('are read once, with the feature files, whatever the number of rounds', async () => {
+  it('read facts and feature files once for all rounds', async () => {
     const charts = join(cache, 'charts')
     await cp(CHARTS, charts, {recursive: true})
     await mkdir(join(charts, 'dashboard/values_overrides'))
@@ -322,7 +322,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     expect(read()).toEqual([...inOneRound, ...inOneRound].sort())
   })
 
-  it('bring in nothing that was indexed and is not there any more, and say so', async () => {
+  it('add no chart that was indexed and no longer exists, with a note', async () => {
     const charts = join(cache, 'charts')
     for (const name of ['dashboard', 'keystone'])
       await cp(join(CHARTS, name), join(charts, name), {recursive: true})
@@ -333,11 +333,11 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
 
     expect(found.graph.releases.map(releaseName)).toEqual(['dashboard'])
     expect(found.inferenceNotes).toEqual([
-      expect.stringContaining('the chart keystone was indexed and is not there any more'),
+      expect.stringContaining('the chart keystone was indexed and is no longer there'),
     ])
   })
 
-  it('are refused where a hook would wait for what nobody makes, unless it is given', async () => {
+  it('are refused if a hook would wait for an object that no release makes, unless kk.given lists it', async () => {
     await expect(prepared({}, ['keystone'])).rejects.toMatchObject({
       code: 'KK_UNSERVED',
       message: expect.stringContaining(
@@ -349,7 +349,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     expect(lines(await prepared({given: ['Service/mariadb']}, ['keystone']))).toEqual([])
   })
 
-  it('are refused, too, where a hook would wait for a custom resource of no known kind', async () => {
+  it('are refused if a hook would wait for a custom resource of an unknown kind', async () => {
     const directory = join(cache, 'charts/app')
     await mkdir(join(directory, 'templates'), {recursive: true})
     await writeFile(
@@ -367,7 +367,7 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     })
   })
 
-  it('are noted where anything else would wait', async () => {
+  it('are noted if another object would wait for a missing one', async () => {
     const {inferenceNotes} = await prepared({}, ['libvirt'])
 
     expect(inferenceNotes).toEqual([
@@ -377,20 +377,20 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     ])
   })
 
-  it('are refused where two could be meant, with the line to write', async () => {
+  it('are refused if two releases match, with the line to write', async () => {
     const releases = {'db-one': {chart: 'mariadb'}, 'db-two': {chart: 'mariadb'}}
     const sections = ['keystone', 'db-one', 'db-two']
 
     await expect(prepared({releases}, sections)).rejects.toMatchObject({
       code: 'KK_AMBIGUOUS',
       message: expect.stringContaining('db-one, db-two have it'),
-      hint: 'say which, for example kk.releases.keystone: {requires: [db-one]}',
+      hint: 'specify which, for example kk.releases.keystone: {requires: [db-one]}',
     })
     const chosen = {...releases, keystone: {requires: ['db-two']}}
     expect(lines(await prepared({releases: chosen}, sections))).toEqual(['keystone -> db-two ready stated'])
   })
 
-  describe('of a chart that fails where the cluster has not its kind', () => {
+  describe('of a chart that does not render if the cluster lacks a kind', () => {
     const THINGS = `{{- if not (.Capabilities.APIVersions.Has "a.org/v1/Thing") }}{{- fail "no things" }}{{- end }}
 apiVersion: a.org/v1
 kind: Thing
@@ -404,13 +404,13 @@ metadata: {name: one}
       await writeFile(join(directory, 'templates/thing.yaml'), THINGS)
     })
 
-    it('are not to be had', async () => {
+    it('are unknown without the kind', async () => {
       await expect(prepared(kk(), ['app'])).rejects.toMatchObject({
         message: expect.stringContaining('no things'),
       })
     })
 
-    it('are known where it has, and the definition is not missed', async () => {
+    it('are inferred if the cluster serves the kind', async () => {
       served = ['a.org/v1', 'a.org/v1/Thing']
 
       const {inferenceNotes} = await prepared(kk(), ['app'])
@@ -418,7 +418,7 @@ metadata: {name: one}
       expect(inferenceNotes).toEqual([])
     })
 
-    it('are not looked for again when it comes to have kinds that the chart does not name', async () => {
+    it('are not inferred again when the cluster serves kinds that the chart does not name', async () => {
       served = ['a.org/v1', 'a.org/v1/Thing']
       await prepared(kk(), ['app'])
       rendered = []
@@ -430,7 +430,7 @@ metadata: {name: one}
     })
   })
 
-  it('are not to be had of a chart that does not render; helm says why', async () => {
+  it("fail with helm's error if a chart does not render", async () => {
     const broken = {keystone: {manifests: null}}
 
     await expect(prepared({}, ALL, broken)).rejects.toMatchObject({
@@ -440,7 +440,7 @@ metadata: {name: one}
   })
 })
 
-it('costs nothing where every chart states what it requires', async () => {
+it('inference renders nothing if every chart states its requirements', async () => {
   const {graph} = await prepare({
     environment: readEnvironment({
       file: 'cloud.yaml',

@@ -46,7 +46,7 @@ describe('the custom resources of a chart', () => {
         ),
       ),
     },
-  ])('are found in $from; what only waits for one is none', ({found}) => {
+  ])('are found in $from, without objects that only wait for one', ({found}) => {
     expect(found).toEqual([RESOURCE])
   })
 })
@@ -66,15 +66,15 @@ describe('known after apply', () => {
     {of: 'another kind', served: ['a.org/v1/Other']},
     {of: 'the kind of another group', served: ['b.org/v1/Cache']},
     {of: 'another version', served: ['a.org/v2/Cache']},
-  ])('is a custom resource whose kind comes with the plan, on a cluster with $of', async ({served}) => {
+  ])('is a custom resource whose kind the plan adds, on a cluster with $of', async ({served}) => {
     await expect(later(served)).resolves.toEqual([{release: id('cache'), object: 'Cache/one'}])
   })
 
-  it('is none whose kind is served', async () => {
+  it('excludes custom resources whose kind is served', async () => {
     await expect(later(['a.org/v1/Cache'])).resolves.toEqual([])
   })
 
-  it('is none whose kind nothing brings, and then nobody is asked', async () => {
+  it('excludes custom resources whose kind nothing adds, without a request to the cluster', async () => {
     const customKinds = () => Promise.reject(new Error('asked'))
 
     await expect(

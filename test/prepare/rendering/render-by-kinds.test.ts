@@ -26,7 +26,7 @@ async function rendered(items: readonly Item[]) {
 }
 
 describe('charts that ask for kinds', () => {
-  it('are rendered once, after the others and with what these define', async () => {
+  it('are rendered once, after other charts, with the kinds that these define', async () => {
     const {rounds} = await rendered([
       {name: 'app', asks: 'A'},
       {name: 'operator', defines: 'A'},
@@ -35,7 +35,7 @@ describe('charts that ask for kinds', () => {
     expect(rounds).toEqual(['operator with nothing', 'app with A'])
   })
 
-  it('are rendered again while they define more, in a chain of any length', async () => {
+  it('are rendered again until they define no new kinds', async () => {
     const {outcomes, rounds} = await rendered([
       {name: 'c', asks: 'B', defines: 'C'},
       {name: 'b', asks: 'A', defines: 'B'},
@@ -46,7 +46,7 @@ describe('charts that ask for kinds', () => {
     expect(outcomes.get(id('c'))).toEqual(['C'])
   })
 
-  it('are none where nobody asks', async () => {
+  it('need no second render if no chart asks', async () => {
     expect((await rendered([{name: 'a', defines: 'A'}])).rounds).toEqual(['a with nothing'])
   })
 })

@@ -65,7 +65,7 @@ describe('a chart is rendered', () => {
     },
   )
 
-  it('in no way when it fails without what it may not look up: that is said', async () => {
+  it('not at all if it fails without a forbidden lookup, with the error of the lookup', async () => {
     const {helm} = helmThat({'look up': error('KK_RENDER', LOOKUP), offline: error('KK_RENDER', 'no secret')})
 
     const rendered = renderOnCluster(helm, CALL, {looksUp: true})

@@ -7,18 +7,20 @@ import type {Waiter} from '../../../release.ts'
 /** A want that a rule finds in an object; the object and its file are the same for all rules. */
 export type StatedWant = Pick<Want, 'kind' | 'target' | 'text'>
 
-/** An object with what rules look at. */
+/** An object with the data that rules inspect. */
 export interface Waiting {
   readonly object: KubernetesObject
   readonly waiter: Waiter
-  /** Undefined for what makes no pods. */
+  /** Undefined for objects without pods. */
   readonly template: PodTemplate | undefined
   readonly containers: readonly NamedContainer[]
-  /** All that is written in it; see `textOf`. */
+  /** All strings of the object; see `objectStrings`. */
   readonly text: string
 }
 
-/** A variable of kubernetes-entrypoint, the waiting program of openstack-helm, and how its value is read. */
+/**
+ * Parses the value of a variable of kubernetes-entrypoint, the program with which openstack-helm's pods wait.
+ */
 type Reader = (value: string) => readonly Target[]
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -31,7 +33,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   DEPENDENCY_CUSTOM_RESOURCE: (value) => maps(value).flatMap(kindTarget),
 }
 
-/** Returns what containers are told to wait for by the variables of kubernetes-entrypoint. */
+/** Returns what containers wait for according to their variables of kubernetes-entrypoint. */
 export function entrypointWants({containers, waiter}: Waiting): readonly StatedWant[] {
   const kind = waiter === 'cron' ? 'soft' : 'ready'
   return containers.flatMap(({container, title}) =>
@@ -39,13 +41,13 @@ export function entrypointWants({containers, waiter}: Waiting): readonly StatedW
       (READERS[name]?.(value) ?? []).map((target) => ({
         kind,
         target,
-        text: `${title}, ${name} ${titleOf(target)}`,
+        text: `${title}, ${name} ${formatTarget(target)}`,
       })),
     ),
   )
 }
 
-/** `namespace:name`, several of them parted by commas. */
+/** Parses a comma-separated list of `namespace:name`. */
 function named(kind: string): Reader {
   return (value) =>
     value
@@ -61,7 +63,7 @@ function named(kind: string): Reader {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Returns the maps of a JSON list; none of any other text, which names nothing to wait for. */
+/** Returns the maps of a JSON list; empty for any other string. */
 function maps(value: string): readonly Json[] {
   try {
     const found: unknown = JSON.parse(value)
@@ -76,12 +78,12 @@ function objectTarget(
   {name, namespace}: Json,
 ): readonly Extract<Target, {what: 'object'}>[] | undefined {
   if (typeof name !== 'string' || name === '') return undefined
-  return [{what: 'object', kind, name, ...namespaceOf(namespace)}]
+  return [{what: 'object', kind, name, ...namespaceField(namespace)}]
 }
 
 function podsTarget({labels, namespace}: Json): readonly Target[] {
   if (typeof labels !== 'object' || labels === null) return []
-  return [{what: 'pods', labels: labels as Readonly<Record<string, string>>, ...namespaceOf(namespace)}]
+  return [{what: 'pods', labels: labels as Readonly<Record<string, string>>, ...namespaceField(namespace)}]
 }
 
 function kindTarget({apiVersion, kind, name, namespace}: Json): readonly Target[] {
@@ -91,11 +93,11 @@ function kindTarget({apiVersion, kind, name, namespace}: Json): readonly Target[
   return [{...named?.[0], what: 'kind', group: apiVersion.split('/')[0]!, kind}]
 }
 
-function namespaceOf(namespace: unknown): {readonly namespace?: string} {
+function namespaceField(namespace: unknown): {readonly namespace?: string} {
   return typeof namespace === 'string' && namespace !== '' ? {namespace} : {}
 }
 
-function titleOf(target: Target): string {
+function formatTarget(target: Target): string {
   if (target.what === 'object')
     return target.namespace === undefined ? target.name : `${target.namespace}:${target.name}`
   if (target.what === 'kind')

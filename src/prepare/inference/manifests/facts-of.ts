@@ -5,12 +5,15 @@ import {providedBy} from './provided-by.ts'
 import {waiterOf} from './waiter-of.ts'
 import {wantsOf} from './wants-of.ts'
 
-/** Returns what a chart provides and wants, by what `helm template` prints of it. Throws what `parseManifest` throws. */
+/** Returns what a chart provides and wants, from the output of `helm template`. Throws as `parseManifest`. */
 export function factsOf(manifest: string, namespace: string): ChartFacts {
   return factsOfObjects(renderedObjects(manifest), namespace)
 }
 
-/** Returns what a chart provides and wants in a namespace, without what only tests, deletion and rollback make. */
+/**
+ * Returns what a chart provides and wants in a namespace, ignoring hooks of tests, deletion and rollback
+ * only.
+ */
 export function factsOfObjects(all: readonly RenderedObject[], namespace: string): ChartFacts {
   const rendered = all.filter(({object}) => waiterOf(object) !== undefined)
   return {

@@ -4,26 +4,30 @@ import {isBuiltIn} from '../../../kubernetes/inventory/custom-kinds.ts'
 import type {RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
 import {containersOf, literalVariables, podTemplate} from '../../../kubernetes/manifest/pods.ts'
 
-const TELLS_NAME = /SECRET|KEYRING|CONFIG_?MAP/
+const NAME_VARIABLE = /SECRET|KEYRING|CONFIG_?MAP/
 const NAME_FLAG = /--[\w-]*(?:secret|configmap)[\w-]*[= ]([a-z0-9][a-z0-9.-]*)/g
 
-/** Returns what these objects give to others. `namespace` is the release's: objects in it need not say so. */
+/**
+ * Returns what these objects provide. `namespace` is that of the release; it is omitted from objects in it.
+ */
 export function providedBy(rendered: readonly RenderedObject[], namespace: string): Provided {
   const home = (stated: string | undefined) =>
     stated === undefined || stated === namespace ? {} : {namespace: stated}
   return {
-    objects: rendered.flatMap((each) => objectsOf(each).map(({in: at, ...rest}) => ({...rest, ...home(at)}))),
+    objects: rendered.flatMap((each) =>
+      providedObjects(each).map(({in: at, ...rest}) => ({...rest, ...home(at)})),
+    ),
     pods: rendered.flatMap(({object}) => {
       const template = podTemplate(object)
       return template ? [{labels: template.labels, ...home(object.metadata.namespace)}] : []
     }),
-    kinds: rendered.flatMap(kindsOf),
+    kinds: rendered.flatMap(providedKinds),
     guarded: rendered.flatMap(guardedBy),
-    madeByJobs: [...new Set(rendered.flatMap(namesToldToJobs))].map(wordDigest),
+    madeByJobs: [...new Set(rendered.flatMap(namesMadeByJobs))].map(wordDigest),
   }
 }
 
-function objectsOf({
+function providedObjects({
   object,
   file,
 }: RenderedObject): readonly (ProvidedObject & {readonly in: string | undefined})[] {
@@ -47,7 +51,7 @@ function objectsOf({
   return [self, ...claims]
 }
 
-function kindsOf({object}: RenderedObject): Provided['kinds'] {
+function providedKinds({object}: RenderedObject): Provided['kinds'] {
   if (object.kind !== 'CustomResourceDefinition') return []
   const group = digText(object, 'spec', 'group') ?? ''
   const kind = digText(object, 'spec', 'names', 'kind') ?? ''
@@ -69,16 +73,21 @@ function guardedBy({object}: RenderedObject): Provided['guarded'] {
   )
 }
 
-/** A Job that is told a name by a variable such as KUBE_SECRET_NAME, or by --secret-name=…, makes that object. */
-function namesToldToJobs({object}: RenderedObject): readonly string[] {
+/**
+ * Returns the objects that a Job creates: their names are in variables such as KUBE_SECRET_NAME or in
+ * --secret-name=….
+ */
+function namesMadeByJobs({object}: RenderedObject): readonly string[] {
   const template = object.kind === 'Job' ? podTemplate(object) : undefined
   if (!template) return []
   return containersOf(template)
     .filter(({isInit}) => !isInit)
     .flatMap(({container}) => {
-      const told = [...literalVariables(container)].filter(([name]) => TELLS_NAME.test(name))
+      const namedVariables = [...literalsOf(container)].filter(([name]) => NAME_VARIABLE.test(name))
       const words = [...textsAt(container, 'command'), ...textsAt(container, 'args')].join(' ')
-      const names = told.map(([, value]) => value).filter((value) => /^[a-z0-9][a-z0-9.-]*$/.test(value))
+      const names = namedVariables
+        .map(([, value]) => value)
+        .filter((value) => /^[a-z0-9][a-z0-9.-]*$/.test(value))
       return [...names, ...Array.from(words.matchAll(NAME_FLAG), ([, name]) => name!)]
     })
 }

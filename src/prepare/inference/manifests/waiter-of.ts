@@ -5,7 +5,10 @@ import type {Waiter} from '../../../release.ts'
 
 const BLOCKING = ['pre-install', 'post-install', 'pre-upgrade', 'post-upgrade']
 
-/** Returns how an object blocks what it belongs to; undefined for hooks that a deployment never runs: of tests, deletion and rollback. */
+/**
+ * Returns how an object blocks its release; undefined for hooks that a deployment never runs (tests,
+ * deletion, rollback).
+ */
 export function waiterOf(object: KubernetesObject): Waiter | undefined {
   const events = hookEvents(object)
   if (events.length > 0 && !events.some((event) => BLOCKING.includes(event))) return undefined

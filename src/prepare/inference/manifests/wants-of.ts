@@ -7,9 +7,12 @@ import {containersOf, podTemplate} from '../../../kubernetes/manifest/pods.ts'
 import {entrypointWants, type StatedWant, type Waiting} from './entrypoint.ts'
 import {waiterOf} from './waiter-of.ts'
 
-/** All that these objects need of somebody, each thing once for an object. `namespace` is the release's. */
+/**
+ * Returns what these objects need from other releases, without duplicates per object. `namespace` is the
+ * release's.
+ */
 export function wantsOf(rendered: readonly RenderedObject[], namespace: string): readonly Want[] {
-  const texts = new Map(rendered.map(({object}) => [object, textOf(object)]))
+  const texts = new Map(rendered.map(({object}) => [object, objectStrings(object)]))
   const setHere = new Set([...texts.values()].flatMap(linksSetIn))
   return rendered.flatMap(({object, file}) => {
     const waiter = waiterOf(object)
@@ -39,14 +42,14 @@ function once(wants: readonly StatedWant[]): readonly StatedWant[] {
   return [...new Map(wants.map((want) => [JSON.stringify(want), want])).values()]
 }
 
-/** The namespace of what is wanted, when it is not the release's own. */
+/** Returns a target with its namespace, unless that is the namespace of the release. */
 function inRelease(target: Want['target'], {metadata}: KubernetesObject, own: string): Want['target'] {
   if (target.what !== 'object' && target.what !== 'pods') return target
   const {namespace: stated = metadata.namespace ?? own, ...rest} = target
   return stated === own ? rest : {...rest, namespace: stated}
 }
 
-/** A kind that the API server has not of itself: the definition must be there first. */
+/** Returns the wants for custom kinds: their definition must exist first. */
 function customKindWants({object}: Waiting): readonly StatedWant[] {
   const {apiVersion, kind} = object
   if (isBuiltIn(apiVersion)) return []
@@ -56,13 +59,13 @@ function customKindWants({object}: Waiting): readonly StatedWant[] {
 
 const SUFFIX = '_SERVICE_HOST'
 const LINK = /\b([A-Z][A-Z0-9_]*)_SERVICE_HOST\b/g
-/** A variable that gets its value here: of a container, of a shell, or of a map that becomes variables. */
+/** A variable that is set here: in a container, in a shell, or in a map that becomes variables. */
 const SET =
   /(?<![$\w{(])([A-Z][A-Z0-9_]*)_SERVICE_HOST(?==(?!=)|["']?:\s)|^name: ([A-Z][A-Z0-9_]*)_SERVICE_HOST$/gm
 
 /**
- * `KEYSTONE_API_SERVICE_HOST`: Kubernetes sets it in a pod that is younger than the Service, and in no other. `own` are
- * those that the chart sets itself: they are no links.
+ * Returns the wants for variables such as `KEYSTONE_API_SERVICE_HOST`: Kubernetes sets them only in pods that
+ * are younger than the Service. `own` are variables that the chart sets itself: they are not links.
  */
 function linkWants({text}: Pick<Waiting, 'text'>, own: ReadonlySet<string>): readonly StatedWant[] {
   if (!text.includes(SUFFIX)) return []
@@ -77,17 +80,17 @@ function linkWants({text}: Pick<Waiting, 'text'>, own: ReadonlySet<string>): rea
     }))
 }
 
-/** The variables of that form that a text sets. */
+/** Returns the variables of that form that a string sets. */
 function linksSetIn(text: string): readonly string[] {
   if (!text.includes(SUFFIX)) return []
   return Array.from(text.matchAll(SET), ([, set, named]) => (set ?? named)!)
 }
 
 const LABEL = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
-/** A Service, perhaps with its namespace. */
+/** A Service name, optionally with its namespace. */
 const HOST = `${LABEL}(?:\\.${LABEL})?`
 
-/** Patterns of places where a text must mean a host; `sign` is in every text that can match, and is found much faster. */
+/** Patterns of hosts in strings; `sign` occurs in every string that can match, and is much faster to find. */
 const PLACES = [
   // name.namespace.svc
   {sign: /\.svc\b/, host: new RegExp(`(?<![\\w.-])(${LABEL}\\.${LABEL})\\.svc\\b`, 'g')},
@@ -105,18 +108,20 @@ const PLACES = [
   {sign: /:\d/, host: new RegExp(`(?<![\\w.-])(${HOST}:\\d{1,5})(?!\\d)`, 'g')},
 ]
 
-/** Words of a program that waits, and how it is told a host. */
+/** Commands that wait, and the flags with which they get a host. */
 const WAITS = /\b(?:nc|curl|wget|pg_isready|mysqladmin|redis-cli|until|wait)\b/
-const TOLD = new RegExp(`(?:\\s-[hH]|--host)[\\s=]+["']?(${HOST})(?=["'\\s:,;]|$)`, 'gm')
+const HOST_FLAG = new RegExp(`(?:\\s-[hH]|--host)[\\s=]+["']?(${HOST})(?=["'\\s:,;]|$)`, 'gm')
 const SPACED_PORT = new RegExp(`(?<![\\w.-])(${HOST})\\s+(\\d{2,5})(?!\\d)`, 'g')
 
-/** Words that stand where a host does: `ready` if an init container waits for it by a command, else `soft`. */
+/**
+ * Returns the wants for hosts: `ready` if an init container waits for the host with a command, else `soft`.
+ */
 function hostWants({text, waiter, containers}: Waiting): readonly StatedWant[] {
   const awaited = new Map<string, string>()
   for (const {container, title, isInit} of containers) {
     if (!isInit || waiter === 'cron') continue
-    const own = textIn(container)
-    if (WAITS.test(own)) for (const host of [...hostsIn(own), ...toldHosts(own)]) awaited.set(host, title)
+    const own = partStrings(container)
+    if (WAITS.test(own)) for (const host of [...hostsIn(own), ...flagHosts(own)]) awaited.set(host, title)
   }
   const ready = [...awaited].map(([host, title]) => want(host, 'ready', `${title} waits in a script for`))
   const soft = [...new Set(hostsIn(text))]
@@ -125,7 +130,7 @@ function hostWants({text, waiter, containers}: Waiting): readonly StatedWant[] {
   return [...ready, ...soft]
 }
 
-/** The name of the Service is put behind the text by who finds it. */
+/** The caller that resolves the host appends the name of the Service to the text. */
 function want(host: string, kind: StatedWant['kind'], text: string): StatedWant {
   return {kind, target: {what: 'host', digest: wordDigest(host)}, text}
 }
@@ -139,20 +144,20 @@ function hostsIn(text: string): readonly string[] {
   return found
 }
 
-function toldHosts(text: string): readonly string[] {
-  const named = Array.from(text.matchAll(TOLD), ([, host]) => host!)
+function flagHosts(text: string): readonly string[] {
+  const named = Array.from(text.matchAll(HOST_FLAG), ([, host]) => host!)
   const withPort = Array.from(text.matchAll(SPACED_PORT), ([, host, port]) => `${host}:${port}`)
   return [...named, ...withPort]
 }
 
-/** Objects that an object uses by name, and without which its pods do not start. */
+/** Returns the wants for objects that an object references by name and that its pods need to start. */
 function referenceWants(waiting: Waiting): readonly StatedWant[] {
   return [...podReferences(waiting), ...classReferences(waiting)].filter(
     ({target}) => target.what === 'object' && !isGiven(target.kind, target.name),
   )
 }
 
-/** Objects that every namespace, or every cluster, has. */
+/** Returns true for objects that every namespace, or every cluster, has. */
 function isGiven(kind: string, name: string): boolean {
   if (kind === 'ServiceAccount') return name === 'default'
   if (kind === 'ConfigMap') return name === 'kube-root-ca.crt'
@@ -196,7 +201,7 @@ function volumeReferences(volume: object): readonly StatedWant[] {
   ]
 }
 
-/** Classes are facts of a cluster: a chart that makes one goes first, but nothing is missing without. */
+/** Returns soft wants for classes: usually the cluster has them; a chart that makes one is deployed first. */
 function classReferences({object}: Waiting): readonly StatedWant[] {
   const claims = [
     ...digMaps(object, 'spec', 'volumeClaimTemplates'),
@@ -226,10 +231,10 @@ function wanted(
 }
 
 /**
- * All texts of an object, each begun by its key on a line of its own: `key: text`, or `NAME=text` for a variable; what a
- * Secret holds is decoded. Metadata are left out.
+ * Returns all strings of an object except metadata, one per line with its key: `key: string`, or
+ * `NAME=string` for a variable. Data of a Secret is decoded.
  */
-function textOf(object: KubernetesObject): string {
+function objectStrings(object: KubernetesObject): string {
   const found: string[] = []
   for (const [key, value] of Object.entries(object)) {
     if (key === 'metadata' || key === 'apiVersion' || key === 'kind') continue
@@ -238,8 +243,8 @@ function textOf(object: KubernetesObject): string {
   return found.join('\n')
 }
 
-/** Returns the texts of any part of an object, as `textOf` does of a whole one. */
-function textIn(tree: unknown): string {
+/** Returns the strings of a part of an object, as `objectStrings` does of a whole one. */
+function partStrings(tree: unknown): string {
   const found: string[] = []
   collect(tree, '', found)
   return found.join('\n')

@@ -8,7 +8,7 @@ function provided(...objects: readonly (object | string)[]) {
   return factsOf(documents.join('\n---\n'), 'openstack').provided
 }
 
-it('tells Services with their ports, and the file of the chart that makes them', () => {
+it('provided objects contain Services with ports and the file of the chart', () => {
   const service = JSON.stringify({
     apiVersion: 'v1',
     kind: 'Service',
@@ -21,13 +21,13 @@ it('tells Services with their ports, and the file of the chart that makes them',
   ])
 })
 
-it('tells objects of another namespace with it', () => {
+it('provided objects in another namespace have that namespace', () => {
   const map = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'c', namespace: 'kube-system'}}
 
   expect(provided(map).objects).toMatchObject([{name: 'c', namespace: 'kube-system'}])
 })
 
-it('tells the labels of pods, and the claims of a StatefulSet', () => {
+it('provided objects contain labels of pods and claims of a StatefulSet', () => {
   const set = JSON.parse(workload({kind: 'StatefulSet'}))
   set.spec.volumeClaimTemplates = [{metadata: {name: 'data'}}]
 
@@ -40,7 +40,7 @@ it('tells the labels of pods, and the claims of a StatefulSet', () => {
   ])
 })
 
-it('tells kinds that it defines, and what its fail-closed webhooks guard', () => {
+it('provided facts contain defined kinds and resources of fail-closed webhooks', () => {
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -64,7 +64,7 @@ it('tells kinds that it defines, and what its fail-closed webhooks guard', () =>
   expect(guarded).toEqual([{group: 'a.org', resource: 'dbs'}])
 })
 
-it('tells, as digests, what Jobs are told as names of Secrets', () => {
+it('provided facts contain digests of names that Jobs get for Secrets', () => {
   const byVariable = workload({kind: 'Job', container: env({KUBE_SECRET_NAME: 'tls', OTHER: 'x'})})
   const byFlag = workload({kind: 'Job', container: {args: ['create', '--secret-name=certs', '--host=x']}})
   const noJob = workload({container: env({KUBE_SECRET_NAME: 'other'})})
@@ -72,7 +72,7 @@ it('tells, as digests, what Jobs are told as names of Secrets', () => {
   expect(provided(byVariable, byFlag, noJob).madeByJobs).toEqual(['tls', 'certs'].map(wordDigest))
 })
 
-it('leaves out what only tests make', () => {
+it('provided objects exclude those of tests', () => {
   const test = workload({kind: 'Pod', annotations: {'helm.sh/hook': 'test'}})
 
   expect(provided(test)).toEqual({objects: [], pods: [], kinds: [], guarded: [], madeByJobs: []})

@@ -4,7 +4,7 @@ import {env, wantLines, workload} from './manifests.ts'
 
 const HOOK = {'helm.sh/hook': 'post-install,post-upgrade'}
 
-describe('what kubernetes-entrypoint is told to wait for', () => {
+describe('dependencies of kubernetes-entrypoint', () => {
   it.each([
     [
       'a Service of another namespace',
@@ -61,11 +61,11 @@ describe('what kubernetes-entrypoint is told to wait for', () => {
   it.each([
     ['a CronJob', workload({kind: 'CronJob', init: env({DEPENDENCY_SERVICE: 'a'})})],
     ['what has no replicas', workload({replicas: 0, init: env({DEPENDENCY_SERVICE: 'a'})})],
-  ])('is only named by %s', (_, manifest) => {
+  ])('is soft for %s', (_, manifest) => {
     expect(wantLines(manifest)).toEqual(['soft Service/a'])
   })
 
-  it.each(['test', 'Test', 'pre-delete', 'post-rollback'])('is nothing to a %s hook', (hook) => {
+  it.each(['test', 'Test', 'pre-delete', 'post-rollback'])('is ignored in a %s hook', (hook) => {
     const annotations = {'helm.sh/hook': hook}
 
     const lines = wantLines(workload({kind: 'Job', annotations, init: env({DEPENDENCY_SERVICE: 'a'})}))
@@ -95,7 +95,7 @@ describe('custom kinds', () => {
   })
 })
 
-describe('objects that are used by name', () => {
+describe('objects that are referenced by name', () => {
   const volume = (source: object) => workload({spec: {volumes: [{name: 'v', ...source}]}})
   const variable = (valueFrom: object) => workload({container: {env: [{name: 'X', valueFrom}]}})
 
@@ -119,7 +119,7 @@ describe('objects that are used by name', () => {
     expect(wantLines(manifest)).toEqual(expected)
   })
 
-  it('are only an order where they are facts of a cluster', () => {
+  it('are soft if they are classes of the cluster', () => {
     const claim = {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
@@ -139,7 +139,7 @@ describe('objects that are used by name', () => {
   })
 })
 
-describe('names of Services in texts', () => {
+describe('names of Services in strings', () => {
   const HOSTS = ['mariadb', 'mariadb:3306', 'mariadb.infra', 'mariadb.infra:3306', 'user']
   const config = (text: string) =>
     JSON.stringify({apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'etc'}, data: {conf: text}})
@@ -159,14 +159,14 @@ describe('names of Services in texts', () => {
     expect(wantLines(config(text), HOSTS)).toEqual(expected)
   })
 
-  it('are found in what a Secret holds', () => {
+  it('are found in the data of a Secret', () => {
     const data = {conf: Buffer.from('host=mariadb').toString('base64')}
     const secret = {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'etc'}, data}
 
     expect(wantLines(JSON.stringify(secret), HOSTS)).toEqual(['soft host mariadb'])
   })
 
-  it('are found in variables whose name means a host', () => {
+  it('are found in variables with a name for a host', () => {
     const named = workload({container: env({DB_HOST: 'mariadb'})})
     const other = workload({container: env({DB_DRIVER: 'mariadb'})})
 
@@ -186,7 +186,7 @@ describe('names of Services in texts', () => {
     expect(wantLines(manifest, HOSTS)).toEqual(expected)
   })
 
-  it('are links where a variable of Kubernetes is read', () => {
+  it('are links if a variable of Kubernetes is read', () => {
     expect(wantLines(config('echo $KEYSTONE_API_SERVICE_HOST $KUBERNETES_SERVICE_HOST'))).toEqual([
       'applied link KEYSTONE_API',
     ])
@@ -206,13 +206,13 @@ describe('names of Services in texts', () => {
         },
       }),
     ],
-  ])('are no links where the chart itself sets the variable, by %s', (_, manifest) => {
+  ])('are not links if the chart itself sets the variable in %s', (_, manifest) => {
     const reader = config('listen $AUTH_SERVICE_HOST:5000')
 
     expect(wantLines([manifest, reader].join('\n---\n'))).toEqual([])
   })
 
-  it('are never kept as they stand, for they may be passwords', () => {
+  it('are stored only as digests, because they may be passwords', () => {
     const facts = factsOf(
       [
         config('auth admin:1234 at http://user:hunter2@mariadb/'),
