@@ -6,7 +6,7 @@ import type {Distribution} from '../../images/registry/distribution.ts'
 import {type Attachment, attach, isAttached} from '../../images/registry/referrers.ts'
 import type {PublishedChart} from './publish-charts.ts'
 
-/** A published chart, and whether its SBOM is, or was, attached now. */
+/** A published chart; `new` if its SBOM is attached now, `there` if it already was. */
 export interface AttachedSbom {
   readonly name: string
   readonly version: string
@@ -22,15 +22,15 @@ export async function planSboms(
   const planned: AttachedSbom[] = []
   for (const {packed, state} of charts) {
     const {name, version} = packed
-    // What is published now has another manifest then.
+    // A chart that is published now gets a new manifest.
     const isThere =
-      state === 'there' && (await isAttached(store, ...(await attachmentOf(packed, url, store))))
+      state === 'there' && (await isAttached(store, ...(await sbomAttachment(packed, url, store))))
     planned.push({name, version, state: isThere ? 'there' : 'new'})
   }
   return planned
 }
 
-/** Attaches to charts in a registry (`oci://HOST/PATH`) what they consist of. Rejects with `KK_IMAGE`. */
+/** Attaches SBOMs to charts in a registry (`oci://HOST/PATH`). Rejects with `KK_IMAGE`. */
 export async function attachSboms(
   packages: readonly PackedChart[],
   url: string,
@@ -39,14 +39,14 @@ export async function attachSboms(
   const attached: AttachedSbom[] = []
   for (const packed of packages) {
     const {name, version} = packed
-    const state = await attach(store, ...(await attachmentOf(packed, url, store)))
+    const state = await attach(store, ...(await sbomAttachment(packed, url, store)))
     attached.push({name, version, state})
   }
   return attached
 }
 
-/** Returns the repository of a published chart, and what it consists of as an attachment to its manifest. */
-async function attachmentOf(
+/** Returns the repository of a published chart, and its SBOM as an attachment to its manifest. */
+async function sbomAttachment(
   packed: PackedChart,
   url: string,
   store: Distribution,
@@ -54,11 +54,11 @@ async function attachmentOf(
   const {name, version} = packed
   const folder = trimSlash(url).replace(/^oci:\/\/[^/]+\/?/, '')
   const repository = folder === '' ? name : `${folder}/${name}`
-  // A tag may have no plus.
+  // Tags cannot contain a plus sign.
   const manifest = await store.manifest(repository, version.replaceAll('+', '_'))
   if (!manifest)
     throw new KkError('KK_IMAGE', `${url} does not have ${name} ${version}`, {
-      hint: 'publish it, then attach what it consists of',
+      hint: 'publish it, then attach its SBOM',
     })
   const {mediaType, digest, bytes} = manifest
   return [

@@ -13,13 +13,17 @@ import type {ChartSource, Environment} from '../../environment/environment.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 
 interface ExplainChartOptions {
-  /** A directory with a `Chart.yaml`, a package, where a chart is published (its address, or DIRECTORY/NAME), or the name of a release of the environment, or without one of a chart of kk. */
+  /**
+   * A directory with a `Chart.yaml`, a package, the location of a published chart (its address, or
+   * DIRECTORY/NAME), or the name of a release of the environment; without an environment, the name of one of
+   * kk's charts.
+   */
   readonly chart: string
-  /** Of a published chart; by default the newest. */
+  /** The version of a published chart; defaults to the newest. */
   readonly version?: string | undefined
-  /** The file of public keys by one of which a published chart must be signed. */
+  /** The file of public keys; a published chart must be signed with one of them. */
   readonly keyring?: string | undefined
-  /** The environment whose charts and values count; undefined for a directory on its own. */
+  /** The environment whose charts and values apply; undefined for a directory alone. */
   readonly environment: Environment | undefined
   readonly finding: ChartFinding
 }
@@ -28,14 +32,15 @@ export interface ExplainedChart {
   readonly chart: string
   readonly version: string
   readonly directory: string
-  /** The name of the environment, if its section gives the values. */
+  /** The name of the environment, if its section has the values. */
   readonly environment?: string
   readonly components: readonly Component[]
 }
 
 /**
- * Returns what a chart requires by its values, without rendering it: by component, with the switch that turns it on.
- * Throws `KK_CHART_NOT_FOUND`, and `KK_PROVENANCE` where a published chart is not signed by a key of the keyring.
+ * Returns what a chart requires according to its values, without rendering it: by component, with the value
+ * that enables it. Throws `KK_CHART_NOT_FOUND`, and `KK_PROVENANCE` if a published chart is not signed by a
+ * key of the keyring.
  */
 export async function explainChart(options: ExplainChartOptions): Promise<ExplainedChart> {
   const {environment, version} = options
@@ -43,8 +48,8 @@ export async function explainChart(options: ExplainChartOptions): Promise<Explai
   if (!isPublished && version !== undefined && !satisfiesConstraint(chart.version, version))
     throw new KkError(
       'KK_CHART_NOT_FOUND',
-      `${chart.origin} is ${chart.version}, not in a version ${version}`,
-      {hint: 'other versions are where charts are published: oci://…, https://…, DIRECTORY/NAME'},
+      `${chart.origin} has version ${chart.version}, which does not match ${version}`,
+      {hint: 'other versions are available from published charts: oci://…, https://…, DIRECTORY/NAME'},
     )
   const section = environment?.sections.get(release)
   return {
@@ -53,7 +58,7 @@ export async function explainChart(options: ExplainChartOptions): Promise<Explai
     directory: chart.directory,
     ...(section && environment && {environment: environment.name}),
     components: [
-      ...statedBy(chart),
+      ...statedComponents(chart),
       ...componentsOf({
         values: mergeValues(defaultValues(chart.directory), section ?? {}),
         chart: chart.name,
@@ -63,12 +68,12 @@ export async function explainChart(options: ExplainChartOptions): Promise<Explai
   }
 }
 
-/** What `Chart.yaml` states, as charts of kk do; it is of no single component. */
-function statedBy({requires}: Chart): readonly Component[] {
+/** Returns the requirements in `Chart.yaml` of kk's charts, which belong to no single component. */
+function statedComponents({requires}: Chart): readonly Component[] {
   if (requires.length === 0) return []
   const stated = requires.map(({release, kind, optional}) => ({
     kind: optional ? ('soft' as const) : kind,
-    what: optional ? 'stated, where it is there' : 'stated',
+    what: optional ? 'stated, if it is present' : 'stated',
     chart: release,
   }))
   return [{name: 'Chart.yaml', switches: [], isOn: true, requires: stated}]
@@ -76,11 +81,11 @@ function statedBy({requires}: Chart): readonly Component[] {
 
 interface Found {
   readonly chart: Chart
-  /** The section of an environment that its values would be in. */
+  /** The section of an environment for its values. */
   readonly release: string
-  /** Of the charts beside it, which it may require. */
+  /** The names of the charts of the same source, which it may require. */
   readonly names: readonly string[]
-  /** It was looked for in the version that was asked for. */
+  /** Set if it was searched in the requested version. */
   readonly isPublished?: true
 }
 
@@ -117,7 +122,7 @@ async function findExplained({
       'KK_CHART_NOT_FOUND',
       `${asked} is neither a chart of kk nor a directory with a Chart.yaml`,
       {
-        hint: 'name one that kk charts search lists, a directory or package, where one is published (oci://…, https://…, DIRECTORY/NAME) or, with -e FILE, a release of that environment',
+        hint: 'name one that kk charts search lists, a directory or package, the location of a published chart (oci://…, https://…, DIRECTORY/NAME) or, with -e FILE, a release of that environment',
       },
     )
   return {chart: await chartOf(asked, environment, finding), release: asked, names}
@@ -132,7 +137,10 @@ interface Published {
   readonly sources: readonly ChartSource[]
 }
 
-/** Returns the chart of an address, or of `DIRECTORY/NAME` where there are packages, or `kk charts publish` has written an index. */
+/**
+ * Returns the chart of an address, or of `DIRECTORY/NAME` if the directory has packages or an index by `kk
+ * charts publish`.
+ */
 function publishedAt(asked: string, keyring: string | undefined): Published | undefined {
   const {url, name} = ADDRESS.exec(asked)?.groups ?? {}
   if (url !== undefined && name !== undefined) {

@@ -5,8 +5,8 @@ import {findInDirectory, namesInDirectory} from '../../charts/directory.ts'
 import {factsOfReleases, type Rendering} from '../../prepare/inference/facts-of-releases.ts'
 import {releaseId} from '../../release.ts'
 
-/** A chart is rendered as a release of its own name in a namespace that no chart can mean. */
-const NAMESPACE = 'kk-index'
+/** The namespace in which charts are rendered, each as a release of its own name; no chart refers to it. */
+const INDEX_NAMESPACE = 'kk-index'
 
 interface IndexOptions {
   /** A directory of charts, as `kk.charts` names it. */
@@ -20,16 +20,19 @@ export interface ChartsIndexed {
   readonly charts: readonly {
     readonly name: string
     readonly version: string
-    /** The number of objects that others may want. */
+    /** The number of objects that other charts may require. */
     readonly provides: number
     /** The number of custom kinds that it defines. */
     readonly kinds: number
   }[]
-  /** Charts that are left out, with helm's message on each. */
+  /** Charts that are skipped, with helm's message on each. */
   readonly failed: readonly {readonly name: string; readonly message: string}[]
 }
 
-/** Renders each chart of a directory by its defaults, and keeps what it provides. Throws `KK_CHART_NOT_FOUND`. */
+/**
+ * Renders each chart of a directory with its defaults and stores what it provides. Throws
+ * `KK_CHART_NOT_FOUND`.
+ */
 export async function indexCharts({directory, rendering}: IndexOptions): Promise<ChartsIndexed> {
   const names = namesInDirectory(directory)
   const found = await Promise.all(names.map((name) => findInDirectory(directory, {name}, rendering)))
@@ -40,7 +43,7 @@ export async function indexCharts({directory, rendering}: IndexOptions): Promise
     })
   const digests = await digestCharts(charts)
   const subjects = charts.map((chart) => ({
-    release: releaseId(NAMESPACE, chart.name),
+    release: releaseId(INDEX_NAMESPACE, chart.name),
     chart,
     chartDigest: digests.get(chart.directory)!,
     layers: [],

@@ -19,14 +19,14 @@ export interface LockPorts {
   readonly digestOf: (image: string) => Promise<string>
 }
 
-/** What an environment is made of now. */
+/** The current charts and images of an environment. */
 export interface FoundLock {
   readonly lock: Lock
-  /** The images whose digest is not known, each with the reason. */
+  /** The images whose digest is unknown, each with the reason. */
   readonly unresolved: readonly {readonly image: string; readonly reason: string}[]
 }
 
-/** Works out what an environment is made of: its charts, and the images of what they render. */
+/** Computes the current lock of an environment: its charts, and the images that they render. */
 export async function lockNow(prepared: Prepared, {helm, digestOf}: LockPorts): Promise<FoundLock> {
   const charts = [...prepared.releases].map(([release, {chart, desired}]): [string, LockedChart] => [
     sectionOf(prepared.environment, release),
@@ -55,13 +55,13 @@ export async function lockNow(prepared: Prepared, {helm, digestOf}: LockPorts): 
   }
 }
 
-/** How an environment differs from what is locked of it. */
+/** The differences between an environment and its lock. */
 export interface ComparedLock extends Pick<FoundLock, 'unresolved'> {
   readonly file: string
   readonly differences: readonly LockDifference[]
 }
 
-/** Compares an environment with its lock. Rejects with `KK_LOCKED` where nothing is locked of it. */
+/** Compares an environment with its lock. Rejects with `KK_LOCKED` if it has none. */
 export async function compareLock(prepared: Prepared, ports: LockPorts): Promise<ComparedLock> {
   const {environment} = prepared
   const file = lockFileOf(environment)
@@ -72,7 +72,7 @@ export async function compareLock(prepared: Prepared, ports: LockPorts): Promise
   return {file, unresolved, differences: lockDifferences(locked, lock, pinned)}
 }
 
-/** Rejects with `KK_LOCKED`, which has a line for each difference, unless an environment is as it is locked. */
+/** Rejects with `KK_LOCKED`, with a line for each difference, unless an environment matches its lock. */
 export async function expectLocked(prepared: Prepared, ports: LockPorts): Promise<ComparedLock> {
   const compared = await compareLock(prepared, ports)
   const {file, differences} = compared
@@ -82,7 +82,7 @@ export async function expectLocked(prepared: Prepared, ports: LockPorts): Promis
     'KK_LOCKED',
     [`${prepared.environment.file} is not as ${file} has it:`, ...lines].join('\n'),
     {
-      hint: 'nothing was changed; if that is what you want: kk charts lock, then look at what changed in the file',
+      hint: 'nothing was changed; if that is intended: kk charts lock, then review the changes in the file',
     },
   )
 }

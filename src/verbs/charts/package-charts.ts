@@ -14,32 +14,34 @@ import {accountSecrets} from '../../overrides/system/accounts.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 export interface PackOptions {
-  /** Directories with a `Chart.yaml`, packages, and names of kk's own charts; none for all of these. */
+  /**
+   * Directories with a `Chart.yaml`, packages, and names of kk's own charts; empty for all of kk's charts.
+   */
   readonly charts: readonly string[]
-  /** The version of each package that is made; by default that of its chart. */
+  /** The version of each new package; defaults to that of its chart. */
   readonly version: string | undefined
   readonly finding: ChartFinding
 }
 
-/** What was written of a chart. */
+/** The written package of a chart. */
 export interface ChartPackage {
   readonly name: string
   readonly version: string
   readonly path: string
-  /** `sha256:…`, of the package. */
+  /** The digest of the package, as `sha256:…`. */
   readonly digest: string
   readonly signed: boolean
 }
 
 interface PackageOptions extends PackOptions {
-  /** Where to write to. */
+  /** The directory to write to. */
   readonly directory: string
-  /** Signs each package; without it, what signs a package that there is stays with it. */
+  /** Signs each package; without it, an existing package keeps its provenance. */
   readonly sign?: ((packed: PackedChart) => Promise<PackedChart>) | undefined
 }
 
 /**
- * Writes the packages of charts into a directory, each with its provenance beside it where it is signed. Rejects with
+ * Writes the packages of charts into a directory, each with its provenance file if it is signed. Rejects with
  * `KK_CHART_NOT_FOUND`, `KK_CHART`, `KK_USAGE` and `KK_SIGNING`.
  */
 export async function packageCharts({
@@ -70,7 +72,7 @@ export async function packCharts({charts, version, finding}: PackOptions): Promi
   for (const word of new Set(charts)) {
     const isPackage = word.endsWith('.tgz')
     if (isPackage && version !== undefined)
-      throw new KkError('KK_USAGE', `${word} has its version inside, and --version says another one`, {
+      throw new KkError('KK_USAGE', `${word} already has a version, and --version specifies another one`, {
         hint: 'name the directory of the chart to pack it in another version',
       })
     packed.push(isPackage ? await readPackage(word) : await pack(await chartOf(word, finding)))
@@ -78,7 +80,9 @@ export async function packCharts({charts, version, finding}: PackOptions): Promi
   return unique(packed)
 }
 
-/** Returns each package once. Throws `KK_USAGE` for two of one name and version that are not the same: one would take the other's place. */
+/**
+ * Returns each package once. Throws `KK_USAGE` for two of the same name and version with different content.
+ */
 function unique(packages: readonly PackedChart[]): readonly PackedChart[] {
   const files = new Map<string, PackedChart>()
   for (const packed of packages) {
@@ -86,14 +90,17 @@ function unique(packages: readonly PackedChart[]): readonly PackedChart[] {
     const other = files.get(file) ?? packed
     if (other.digest !== digest)
       throw new KkError('KK_USAGE', `two of the charts are ${file}, with different content`, {
-        hint: 'leave one of them out, or raise the version of one in its Chart.yaml',
+        hint: 'omit one of them, or raise the version of one in its Chart.yaml',
       })
     files.set(file, packed)
   }
   return [...files.values()]
 }
 
-/** Reads the file of a package, with its provenance where that lies beside it. Rejects as `readPacked`, and with Node's own error. */
+/**
+ * Reads the file of a package, with its provenance file, if there is one. Rejects as `readPacked`, and with
+ * Node's own error.
+ */
 export async function readPackage(file: string): Promise<PackedChart> {
   const provenance = `${file}.prov`
   return readPacked(
@@ -103,7 +110,7 @@ export async function readPackage(file: string): Promise<PackedChart> {
   )
 }
 
-/** Returns the page that a package of the chart gets. The facts are those of kk's dialect: of other charts nothing is made. */
+/** Returns the page that a package of the chart gets. Only charts in kk's dialect have one. */
 export function pageOf(chart: Chart): PackagePage | undefined {
   const spoken = spokenChart(chart)
   if (spoken.dialect !== 'kk') return undefined
@@ -113,7 +120,7 @@ export function pageOf(chart: Chart): PackagePage | undefined {
 
 const OWN = [{kind: 'built-in'}] as const
 
-/** Libraries are left out: they are inside of the others. */
+/** Returns kk's charts without libraries, which the other charts contain. */
 async function ownCharts(finding: ChartFinding): Promise<Chart[]> {
   const directory = await finding.builtIn()
   const charts = (await chartNames(OWN, finding)).map((name) => readChart(join(directory, name)))

@@ -6,15 +6,15 @@ interface PublishOptions extends PackOptions {
   readonly destination: Destination
 }
 
-/** A package, and whether it, or what signs it, is to be added, or is there already. */
+/** A package, and whether the package, or only its provenance, must be added, or both already exist. */
 export interface PublishedChart {
   readonly packed: PackedChart
   readonly state: 'new' | 'there' | 'unsigned'
 }
 
 /**
- * Returns what is to be published; nothing is written. Rejects with `KK_PUBLISHED` when the destination has one of the
- * versions with other content, and as `packageCharts` does.
+ * Returns what would be published; writes nothing. Rejects with `KK_PUBLISHED` if the destination has one of
+ * the versions with other content, and as `packageCharts` does.
  */
 export async function planPublish({
   destination,
@@ -23,23 +23,23 @@ export async function planPublish({
   return planPacked(await packCharts(options), destination)
 }
 
-/** The same for packages. */
+/** As `planPublish`, for existing packages. */
 export async function planPacked(
   packages: readonly PackedChart[],
   destination: Destination,
 ): Promise<readonly PublishedChart[]> {
   const charts: PublishedChart[] = []
-  const others: PackedChart[] = []
+  const conflicting: PackedChart[] = []
   for (const packed of packages) {
     const state = await destination.stateOf(packed)
-    if (state === 'other') others.push(packed)
+    if (state === 'other') conflicting.push(packed)
     else charts.push({packed, state})
   }
-  if (others.length > 0) throw published(others, destination.name)
+  if (conflicting.length > 0) throw published(conflicting, destination.name)
   return charts
 }
 
-/** Adds what is new. Rejects with `KK_PUBLISHED` and `KK_CHART`; what was added by then stays. */
+/** Adds new packages. Rejects with `KK_PUBLISHED` and `KK_CHART`; packages already added stay. */
 export function publish(charts: readonly PublishedChart[], destination: Destination): Promise<void> {
   return destination.add(charts.flatMap(({packed, state}) => (state === 'there' ? [] : [packed])))
 }

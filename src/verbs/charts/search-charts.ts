@@ -19,12 +19,12 @@ export interface OfferedChart {
   readonly version: string
   readonly appVersion: string
   readonly description: string
-  /** For people: the source. */
+  /** The source, for display. */
   readonly from: string
 }
 
 export interface SearchOptions {
-  /** A part of the name, the description or a keyword, whatever its case; all charts without it. */
+  /** A part of the name, the description or a keyword, ignoring case; all charts without it. */
   readonly term: string | undefined
   readonly sources: readonly ChartSource[]
   /** All versions; else the newest of each chart of a source. */
@@ -35,14 +35,15 @@ export interface SearchOptions {
 }
 
 /**
- * Returns the charts that the sources offer, libraries left out, by name and from the newest version. Rejects with `KK_CHART` where a
- * source cannot be read, or is a registry that does not list what it has and no chart is named as the term.
+ * Returns the charts that the sources offer, except libraries, sorted by name and newest version first.
+ * Rejects with `KK_CHART` if a source cannot be read, or is a registry that lists no repositories and there
+ * is no term.
  */
 export async function searchCharts(options: SearchOptions): Promise<readonly OfferedChart[]> {
   const {term = '', sources, allVersions} = options
   const found: OfferedChart[] = []
   for (const source of sources) {
-    const matching = (await offeredBy(source, options)).filter(({metadata}) => isMeant(metadata, term))
+    const matching = (await offeredBy(source, options)).filter(({metadata}) => matches(metadata, term))
     const charts = matching.map(({metadata, from}) => offered(metadata, from))
     const versions = [...Map.groupBy(charts, ({name, from}) => `${from}/${name}`).values()].flatMap(
       (same) => {
@@ -55,7 +56,7 @@ export async function searchCharts(options: SearchOptions): Promise<readonly Off
   return found.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-function placeOf(source: Exclude<ChartSource, {url: string}>): string {
+function formatSource(source: Exclude<ChartSource, {url: string}>): string {
   return source.kind === 'directory' ? source.path : "kk's own charts"
 }
 
@@ -70,13 +71,13 @@ function offered(metadata: Values, from: string): OfferedChart {
   }
 }
 
-function isMeant({name, version, type, description, keywords}: Values, term: string): boolean {
+function matches({name, version, type, description, keywords}: Values, term: string): boolean {
   if (type === 'library' || typeof name !== 'string' || !isVersion(String(version))) return false
   const texts = [name, description ?? '', ...(Array.isArray(keywords) ? keywords : [])]
   return texts.some((text) => String(text).toLowerCase().includes(term.toLowerCase()))
 }
 
-/** What the `Chart.yaml` of a chart says, and where the chart is. */
+/** The content of the `Chart.yaml` of a chart, and the location of the chart. */
 interface Offer {
   readonly metadata: Values
   readonly from: string
@@ -87,7 +88,7 @@ async function offeredBy(source: ChartSource, options: SearchOptions): Promise<r
   if ('url' in source)
     return offers(inIndex(await options.packages.index(source)), withoutCredentials(source.url))
   const path = source.kind === 'directory' ? source.path : await options.builtIn()
-  return offers(await inDirectory(path), placeOf(source))
+  return offers(await inDirectory(path), formatSource(source))
 }
 
 function offers(charts: readonly Values[], from: string): readonly Offer[] {
@@ -99,7 +100,7 @@ function inIndex(index: unknown): readonly Values[] {
   return entries.flatMap((versions) => (Array.isArray(versions) ? versions.filter(isMap) : []))
 }
 
-/** A directory of charts, of packages, or of both. */
+/** Returns the metadata of charts and packages in a directory. */
 async function inDirectory(path: string): Promise<readonly Values[]> {
   const entries = await readdir(path)
   const charts = ['.', ...entries].map((entry) => join(path, entry, 'Chart.yaml')).filter(existsSync)
@@ -114,10 +115,10 @@ async function inDirectory(path: string): Promise<readonly Values[]> {
   return read.filter(isMap)
 }
 
-/** The media type by which helm tells charts from images. */
+/** The media type that distinguishes helm charts from images. */
 const CHART_CONFIGURATION = 'application/vnd.cncf.helm.config.v1+json'
 
-/** Of a registry without a path all charts, wherever they lie; with one, those right below it. */
+/** Returns the charts of a registry: all without a path, else those directly below the path. */
 async function inRegistry(
   url: string,
   {term, allVersions, registry}: SearchOptions,
@@ -131,7 +132,7 @@ async function inRegistry(
     (each) => each.startsWith(prefix) && (prefix === '' || !each.slice(prefix.length).includes('/')),
   )
   const charts = await mapParallel(repositories, async (repository) => {
-    // A plus, which no tag may have, is an underscore there.
+    // Tags cannot contain a plus sign: it is written as an underscore.
     const versions = (await store.tags(repository)).filter((tag) => isVersion(tag.replaceAll('_', '+')))
     const sorted = versions.toSorted((a, b) =>
       compareVersions(b.replaceAll('_', '+'), a.replaceAll('_', '+')),
@@ -147,7 +148,7 @@ async function inRegistry(
   return charts.flat()
 }
 
-/** Returns what a chart says of itself; undefined for what is no chart. */
+/** Returns the metadata of a chart; undefined if the artifact is not a chart. */
 async function chartAt(store: Distribution, repository: string, tag: string): Promise<Values | undefined> {
   const manifest = await store.manifest(repository, tag)
   const {config} = JSON.parse(manifest?.bytes.toString() ?? '{}') as Configured
@@ -164,6 +165,6 @@ interface Configured {
 
 function unlisted(url: string): KkError {
   return new KkError('KK_CHART', `the registry of ${withoutCredentials(url)} does not list what it has`, {
-    hint: `name the chart, for the registry tells its versions; or log in with helm registry login ${hostOf(url)}`,
+    hint: `name the chart, because the registry lists its versions; or log in with helm registry login ${hostOf(url)}`,
   })
 }

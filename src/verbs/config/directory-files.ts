@@ -2,7 +2,7 @@ import {readdir} from 'node:fs/promises'
 import {join, relative} from 'node:path'
 import {KkError} from '../../base/errors.ts'
 
-/** The names of all files below a directory that the user names, sorted. Rejects with `KK_FILE`. */
+/** Returns the relative paths of all files below a directory, sorted. Rejects with `KK_FILE`. */
 export async function directoryFiles(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, {recursive: true, withFileTypes: true}).catch(
     (cause: NodeJS.ErrnoException) => {

@@ -19,7 +19,7 @@ export interface ConfigImport {
     readonly files: readonly {readonly name: string; readonly isSecret: boolean}[]
     readonly notes: readonly string[]
   }[]
-  /** Of a directory of several: what is nobody's, and why. */
+  /** Containers of a directory that no chart has a component for, with the reason. */
   readonly leftOut: readonly {readonly container: string; readonly why: string}[]
 }
 
@@ -29,8 +29,8 @@ interface ImportOptions {
 }
 
 /**
- * Returns what kolla-ansible generated as values: of one container, where the directory has a `config.json`, else of each below
- * it that a chart has a component for. Rejects with `KK_KOLLA`, `KK_FILE`.
+ * Returns what kolla-ansible generated as values: of one container if the directory has a `config.json`, else
+ * of each container below it that a chart has a component for. Rejects with `KK_KOLLA`, `KK_FILE`.
  */
 export async function importConfig(directory: string, options: ImportOptions): Promise<ConfigImport> {
   const names = await directoryFiles(directory)
@@ -40,7 +40,7 @@ export async function importConfig(directory: string, options: ImportOptions): P
     throw new KkError('KK_KOLLA', `${directory}: expected a config.json in it, or in directories below`, {
       hint: 'name what kolla-ansible genconfig wrote: /etc/kolla, or a directory of a container in it',
     })
-  const judged = containers.map((container) => ({container, place: placeOf(container, options.charts)}))
+  const judged = containers.map((container) => ({container, place: findComponent(container, options.charts)}))
   const taken = judged.flatMap(({container, place}) =>
     typeof place === 'string' ? [] : [{container, place}],
   )
@@ -72,12 +72,12 @@ function below({directory, names}: Listed, container: string): Listed {
 
 async function importOne(listed: Listed, options: ImportOptions): Promise<ConfigImport> {
   const {directory} = listed
-  const place = placeOf(basename(resolve(directory)), options.charts)
+  const place = findComponent(basename(resolve(directory)), options.charts)
   if (typeof place !== 'string') return {...joined([await imported(listed, place, options)]), leftOut: []}
   const known = options.charts.flatMap(({components}) => components.flatMap(({containers}) => containers))
   const close = suggest(basename(resolve(directory)), known)
   throw new KkError('KK_KOLLA', `${directory}: ${place}`, {
-    hint: close === undefined ? 'leave it out; kk config merge takes its options' : `did you mean ${close}?`,
+    hint: close === undefined ? 'omit it; kk config merge takes its options' : `did you mean ${close}?`,
   })
 }
 
@@ -87,15 +87,15 @@ interface Place {
   readonly component: Component
 }
 
-/** Returns the component that a container of kolla's is, or why there is none. */
-function placeOf(container: string, charts: readonly ServiceChart[]): Place | string {
+/** Returns the component for a container of kolla, or the reason why there is none. */
+function findComponent(container: string, charts: readonly ServiceChart[]): Place | string {
   const name = container.replaceAll('_', '-')
   const found = charts
     .flatMap((chart) => chart.components.map((component) => ({container, chart, component})))
     .find(({component}) => component.containers.includes(name))
   if (!found) return whyWithout(name)
   if (found.chart.isProtected && !takesOptions(found.chart.files))
-    return `the chart ${found.chart.name} holds data, and starts it with scripts and addresses of its own`
+    return `the chart ${found.chart.name} holds data, and starts it with its own scripts and addresses`
   return found
 }
 
@@ -114,18 +114,18 @@ async function imported(
   const texts = new Map<string, string>()
   for (const name of used) texts.set(name, await readNamedFile(join(directory, name)))
   const unused = present.filter((name) => !used.includes(name))
-  const idle = unused.length === 0 ? [] : [`config.json does not name ${unused.join(', ')}: left out`]
+  const idle = unused.length === 0 ? [] : [`config.json does not name ${unused.join(', ')}: skipped`]
   const {readOnly} = component
   const files = {file, config, texts, passwords, readOnly}
-  const told = {container, chart: chart.name, component: component.name}
+  const summary = {container, chart: chart.name, component: component.name}
   if (chart.isProtected) {
     const options = dataOptions(files, chart.files)
-    return {...told, ...options, notes: [...options.notes, ...idle]}
+    return {...summary, ...options, notes: [...options.notes, ...idle]}
   }
   const {values, secrets, files: placed, notes} = importContainer(files)
   const conf = handedOptions(chart, config.config_files, texts)
   return {
-    ...{...told, files: placed},
+    ...{...summary, files: placed},
     notes: [...notes, ...idle],
     values: {...(Object.keys(conf).length > 0 && {conf}), kolla: {[component.name]: values}},
     secrets: {kolla: {[component.name]: secrets}},
@@ -135,6 +135,6 @@ async function imported(
 function joined(imports: readonly Imported[]): Omit<ConfigImport, 'leftOut'> {
   return {
     releases: joinedValues(imports.map(({chart, values, secrets}) => ({release: chart, values, secrets}))),
-    containers: imports.map(({values: _values, secrets: _secrets, ...told}) => told),
+    containers: imports.map(({values: _values, secrets: _secrets, ...summary}) => summary),
   }
 }

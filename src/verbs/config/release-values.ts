@@ -1,14 +1,14 @@
 import type {Values} from '../../base/values.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 
-/** Values for one release, and apart from them those that nobody is to see. */
+/** Values for one release, and separately its secret values. */
 export interface ReleaseValues {
   readonly release: string
   readonly values: Values
   readonly secrets: Values
 }
 
-/** One for each release: of several, later ones win. */
+/** Merges the values of each release; later ones win. */
 export function joinedValues(parts: readonly ReleaseValues[]): readonly ReleaseValues[] {
   return [...Map.groupBy(parts, ({release}) => release)].map(([release, of]) => ({
     release,

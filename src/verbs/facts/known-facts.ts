@@ -7,19 +7,25 @@ import {factsOfInventory, partsFor} from '../../overrides/facts/from-inventory.t
 import {readFactsFile} from '../../overrides/facts/read-facts-file.ts'
 
 export interface FactSources {
-  /** As the user wrote it; `-` for standard input. */
+  /** The path as the user wrote it; `-` for standard input. */
   readonly file?: string | undefined
   readonly environment?: Pick<Environment, 'global'> | undefined
-  /** Opens the cluster, only when a fact is wanted that neither file nor environment states. The caller closes it. */
+  /**
+   * Opens the cluster; called only if neither file nor environment states a wanted fact. The caller closes
+   * it.
+   */
   readonly cluster?: (() => Promise<{readonly inventory: InventoryReader}>) | undefined
-  /** The wanted facts, from `factsRead`, or by the stated facts; the cluster is asked for no others. */
+  /**
+   * The wanted facts, from `factsRead`, or a function of the stated facts; only these are read from the
+   * cluster.
+   */
   readonly names: Iterable<FactName> | ((stated: Facts) => Promise<Iterable<FactName>>)
 }
 
 /**
- * Returns what is known of the cloud: the facts file wins over the environment, which wins over the cluster. Rejects
- * with the errors of `readFactsFile` and of the cluster. A cluster that may not be asked is `KK_FORBIDDEN`: else the
- * overrides would depend on who makes them, and change with the next operator.
+ * Returns the known facts of the cloud: the facts file wins over the environment, which wins over the
+ * cluster. Rejects with the errors of `readFactsFile` and of the cluster, and with `KK_FORBIDDEN` if the
+ * cluster may not be read: otherwise overrides would depend on the permissions of the user.
  */
 export async function knownFacts({file, environment, cluster, names}: FactSources): Promise<KnownFacts> {
   const stated = combineFacts([
@@ -29,11 +35,11 @@ export async function knownFacts({file, environment, cluster, names}: FactSource
   const wanted = typeof names === 'function' ? await names(stated.facts) : names
   const missing = [...wanted].filter((name) => stated.facts[name] === undefined)
   const found = cluster ? await askCluster(cluster, missing) : {}
-  const told = Object.fromEntries(
+  const missingFacts = Object.fromEntries(
     Object.entries(found).filter(([name]) => missing.includes(name as FactName)),
   )
   const all = combineFacts([
-    {source: 'cluster', facts: told},
+    {source: 'cluster', facts: missingFacts},
     {source: '', facts: stated.facts},
   ])
   return {facts: all.facts, sources: {...all.sources, ...stated.sources}}

@@ -12,11 +12,11 @@ import {redactValues} from '../../redact/values.ts'
 interface PluginRun {
   readonly plugins: Plugins
   readonly chart: string
-  /** The chart itself, if there is one; else what is known of charts of this name counts. */
+  /** The chart itself, if there is one; otherwise the plugin is found by the name. */
   readonly found?: FoundChart | undefined
-  /** By default the first namespace that the plugin declares. */
+  /** Defaults to the first namespace that the plugin declares. */
   readonly namespace?: string | undefined
-  /** The environment whose namespaces are allowed beside those that the plugin declares. */
+  /** The environment whose namespaces are allowed in addition to those that the plugin declares. */
   readonly environment?: Pick<Environment, 'namespace' | 'releases'> | undefined
   /** Returns the facts of these names; called only when chart and namespace are known. */
   readonly facts: (names: readonly FactName[]) => Promise<Facts>
@@ -26,15 +26,15 @@ interface PluginRun {
 export interface PluginOutcome {
   readonly namespace: string
   readonly overrides: Values
-  /** The chart's dialect; left out without a chart, or for one of no known dialect. */
+  /** The chart's dialect; omitted without a chart, or if its dialect is unknown. */
   readonly dialect?: Dialect
   /** The overrides that the chart does not read, as paths joined by dots. */
   readonly unread: readonly string[]
 }
 
 /**
- * Returns the overrides that the plugin of a chart makes of the facts, with secrets masked unless `showSecrets`.
- * Rejects with `KK_UNKNOWN_CHART`, `KK_UNKNOWN_NAMESPACE`, `KK_PLUGIN`.
+ * Returns the overrides that the plugin of a chart computes from the facts, with secrets masked unless
+ * `showSecrets`. Rejects with `KK_UNKNOWN_CHART`, `KK_UNKNOWN_NAMESPACE`, `KK_PLUGIN`.
  */
 export async function runPlugin({
   plugins,
@@ -43,11 +43,11 @@ export async function runPlugin({
   environment,
   facts,
   showSecrets = false,
-  ...given
+  ...target
 }: PluginRun): Promise<PluginOutcome> {
   const plugin = (found && (await plugins.find(found))) ?? (await pluginFor(plugins, chart))
-  const {namespace = plugin.namespaces[0]!} = given
-  const namespaces = [...plugin.namespaces, ...(environment ? namespacesOf(environment, chart) : [])]
+  const {namespace = plugin.namespaces[0]!} = target
+  const namespaces = [...plugin.namespaces, ...(environment ? releaseNamespaces(environment, chart) : [])]
   expectDeclared({chart, namespaces: [...new Set(namespaces)]}, namespace)
   const spoken = found && plugins.spoken(found)
   if (spoken && spoken.dialect === undefined && plugin.file === undefined)
@@ -62,8 +62,8 @@ export async function runPlugin({
   }
 }
 
-/** Returns the namespaces of a chart's releases: the environment's default, and those that they state. */
-function namespacesOf(
+/** Returns the namespaces of a chart's releases: the environment's default, and those of the releases. */
+function releaseNamespaces(
   {namespace, releases}: Pick<Environment, 'namespace' | 'releases'>,
   chart: string,
 ): readonly string[] {

@@ -14,7 +14,10 @@ interface ExplainOptions {
   readonly showSecrets?: boolean
 }
 
-/** Returns for every value above the chart's defaults the layer that won; for the deployer's, also who set it, and when. */
+/**
+ * Returns for every value above the chart's defaults the layer that won; for user overrides, also who set it,
+ * and when.
+ */
 export async function explainOverrides(
   {base, store}: Pick<OverrideOptions, 'base' | 'store'>,
   {name, namespace, showSecrets = false}: ExplainOptions,
@@ -32,7 +35,7 @@ export async function explainOverrides(
   return showSecrets ? keys : keys.map((key) => maskedKey(key, places))
 }
 
-/** Returns the key with its secrets masked: what looks like one, and what stands at the paths that are known to be secret. */
+/** Returns the key with its secrets masked: values that look secret, and values at known secret paths. */
 export function maskedKey(key: ExplainedKey, places: readonly ValuePath[]): ExplainedKey {
   const isKnown = places.some((place) => isBelow(key.path, place))
   const within = places
@@ -52,7 +55,7 @@ export function maskedKey(key: ExplainedKey, places: readonly ValuePath[]): Expl
   }
 }
 
-/** Tells whether one path leads through another, or is the same. */
+/** Returns true if `outer` is a prefix of `inner`, or both are the same. */
 function isBelow(inner: ValuePath, outer: ValuePath): boolean {
   return outer.every((step, at) => inner[at] === step)
 }

@@ -22,7 +22,9 @@ import {explainOverrides} from './explain-overrides.ts'
 import type {OverrideOptions} from './override-base.ts'
 import {exportOverrides, overridesHistory, showsOverrides} from './show-overrides.ts'
 
-/** Returns the service of overrides straight on a store, for each who changes them; the history names them so. */
+/**
+ * Returns the service of overrides directly on a store, per user; the history records the user as the author.
+ */
 export function localOverrides(options: OverrideOptions): (who: string) => OverrideService {
   const {base, store} = options
   const show = showsOverrides(options)
@@ -39,15 +41,18 @@ export function localOverrides(options: OverrideOptions): (who: string) => Overr
   })
 }
 
-/** The user overrides that an update makes. */
+/** The user overrides that result from an update. */
 interface Updated {
   readonly values: Values
   readonly secretAt: readonly ValuePath[]
-  /** Whether they are to be encrypted. */
+  /** Whether they must be encrypted. */
   readonly sealed: boolean
 }
 
-/** Changes the stored overrides, or tells with `dryRun`. Rejects as `OverrideService.update` and `base.check`. */
+/**
+ * Changes the stored overrides, or with `dryRun` only returns the result. Rejects as `OverrideService.update`
+ * and `base.check`.
+ */
 async function updateOverrides(
   {base, store, allowSecrets}: OverrideOptions,
   of: ChangedPlace,
@@ -61,7 +66,7 @@ async function updateOverrides(
     const values = applyUpdate(before.values, update)
     if (!allowSecrets) refuseSecret(changedAt(before.values, values, paths))
     const secretAt = secretsAmong(values, paths)
-    // What was secret to a plugin that is not here now must not be written in clear.
+    // Values that were secret according to a plugin that is missing now must not be written in clear.
     const stays = update.flag === 'reuse' && isOpaque(before, paths)
     return {values, secretAt, sealed: stays || secretAt.length > 0}
   }
@@ -78,7 +83,7 @@ async function updateOverrides(
   const isNew = !isEmpty(would.values) && !isDeepStrictEqual(would.values, keptValues(current).values)
   if (isNew) await base.check?.(name, namespace, would.values)
   if (dryRun) return answer(would, current)
-  // What was written in the end: somebody else may have changed the overrides meanwhile.
+  // The values finally written: another client may have changed the overrides in the meantime.
   let made = would
   const written = await change(store, {of, ifMatch}, (present) => {
     made = updated(present)
@@ -87,7 +92,7 @@ async function updateOverrides(
   return answer(made, written)
 }
 
-/** Deletes the deployer's overrides, also those that are left of a chart that is active no more. */
+/** Deletes the user overrides of a chart, even if the chart is no longer active. */
 async function deleteOverrides(
   {base, store, allowSecrets}: OverrideOptions,
   of: ChangedPlace,
@@ -99,13 +104,13 @@ async function deleteOverrides(
   if (!stored?.userOverrides && (!ifMatch || ifMatch.includes(''))) return
   const paths = await base.secretPaths(name)
   await change(store, {of, ifMatch}, (present) => {
-    // To take one away is to change it, too.
+    // Removing a secret is a change of it.
     if (!allowSecrets) refuseSecret(changedAt(keptValues(present).values, {}, paths))
     return {userOverrides: null, secret: false}
   })
 }
 
-/** Writes what `next` makes of the stored overrides: of those that `ifMatch` names, or of whatever is there without it. */
+/** Writes what `next` returns for the stored overrides; with `ifMatch` only if their etag matches. */
 async function change(
   store: OverrideOptions['store'],
   {of, ifMatch}: {readonly of: ChangedPlace; readonly ifMatch: Condition | undefined},
@@ -120,14 +125,15 @@ async function change(
   }
   throw new KkError(
     'KK_STORE_CONFLICT',
-    `the overrides of ${name} in ${namespace} are not those any more that the change was made from`,
-    {hint: 'look at them again, then repeat the change'},
+    `the overrides of ${name} in ${namespace} are no longer those that the change was made from`,
+    {hint: 'read them again, then repeat the change'},
   )
 }
 
 /**
- * Writes an exported document into the store, or only tells what would change. Rejects as `importStore` and `base.check`, for
- * charts that are not active where that is known, and with `KK_SECRET` where secrets that kk keeps may not be set.
+ * Writes an exported document into the store, or only returns what would change. Rejects as `importStore` and
+ * `base.check`, for charts that are known not to be active, and with `KK_SECRET` if kk's secrets may not be
+ * set.
  */
 async function importOverrides(
   {base, store, allowSecrets}: OverrideOptions,
@@ -148,10 +154,10 @@ async function importOverrides(
       await expectSchemas(planned, base)
     },
   })
-  return contentOf(imported)
+  return summarize(imported)
 }
 
-/** Throws `KK_SECRET` where an import would change a secret that kk keeps. */
+/** Throws `KK_SECRET` if an import would change a secret that kk keeps. */
 async function expectNoSecrets(
   {overrides, secrets, before}: PlannedImport,
   {secretPaths}: Pick<OverrideOptions['base'], 'secretPaths'>,
@@ -169,7 +175,7 @@ async function expectNoSecrets(
   }
 }
 
-/** Throws as `check` for what the import would write. What is encrypted in the document is not asked about: a plan tells. */
+/** Throws as `check` for the imported values. Encrypted values are not checked here, but by the next plan. */
 async function expectSchemas(
   {overrides}: PlannedImport,
   {check}: Pick<OverrideOptions['base'], 'check'>,
@@ -182,7 +188,7 @@ async function expectSchemas(
   }
 }
 
-function contentOf({overrides, secrets, becomes}: Imported): ImportedContent {
+function summarize({overrides, secrets, becomes}: Imported): ImportedContent {
   const changed = overrides.map(
     ({name, namespace, userOverrides}) =>
       ({name, namespace, action: userOverrides === null ? 'delete' : 'set'}) as const,
@@ -190,15 +196,15 @@ function contentOf({overrides, secrets, becomes}: Imported): ImportedContent {
   return {changed, secrets, ...(becomes !== undefined && {becomes})}
 }
 
-/** Throws `KK_SECRET` for a path that plugins call secret. */
+/** Throws `KK_SECRET` for a path that plugins declare as secret. */
 function refuseSecret(path: ValuePath | undefined): void {
   if (path === undefined) return
   throw keptByKk(`${path.join('.')} is a secret that kk keeps: an override of it`)
 }
 
-/** Returns `KK_SECRET`: `what` may hold secrets that are not to be set. */
+/** Returns `KK_SECRET`: `what` may contain secrets that must not be set. */
 function keptByKk(what: string): KkError {
-  return new KkError('KK_SECRET', `${what} can neither be set nor taken away here`, {
+  return new KkError('KK_SECRET', `${what} can neither be set nor removed here`, {
     hint: 'change the secret with kk secrets rotate, or start the server with --allow-secret-overrides',
   })
 }

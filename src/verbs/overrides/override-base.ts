@@ -17,39 +17,42 @@ import {vendor} from '../../prepare/rendering/vendored.ts'
 import type {ValuePath} from '../../redact/values.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
-/** The charts and layers below the deployer's overrides. */
+/** The charts and layers below the user overrides. */
 export interface OverrideBase {
   /** The charts that are active, by name. */
   active(): Promise<readonly OverriddenChart[]>
-  /** True where nobody states which charts there are: the active ones are then those that kk has plugins for. */
+  /** True if no source states the charts: the active ones are then those that kk has plugins for. */
   readonly isAssumed?: boolean
-  /** The layers between the defaults of a chart that is active there and the deployer's overrides, weakest first. */
+  /**
+   * The layers between the defaults of a chart that is active there and the user overrides, lowest precedence
+   * first.
+   */
   layers(name: string, namespace: string): Promise<readonly Layer[]>
-  /** The names of the chart's releases there, active or not; undefined where no environment tells which there are. */
+  /** The names of the chart's releases there, active or not; undefined without an environment. */
   releases(name: string, namespace: string): readonly string[] | undefined
   /**
-   * Asks whether the chart's schema accepts what these overrides of the deployer make of the values. Rejects with
-   * `KK_VALUES`; without a chart, or without a helm, nothing is asked.
+   * Checks the values with these user overrides against the schema of the chart. Rejects with `KK_VALUES`;
+   * without a chart, or without helm, nothing is checked.
    */
   check?(name: string, namespace: string, user: Values): Promise<void>
-  /** The paths of secrets among the values of a chart, or of all charts of this name. */
+  /** Returns the paths of secrets in the values of a chart, or of all charts of this name. */
   secretPaths(chart: string | FoundChart): Promise<readonly ValuePath[]>
 }
 
-/** The store of overrides, and what lies below it. */
+/** The store of overrides, and the base below it. */
 export interface OverrideOptions {
   readonly base: OverrideBase
   readonly store: Pick<
     OverrideStore,
     'get' | 'update' | 'put' | 'audit' | 'list' | 'secrets' | 'identity' | 'putAll'
   >
-  /** Whether values may be set that plugins call secret. */
+  /** Whether values that plugins declare as secret may be set. */
   readonly allowSecrets: boolean
 }
 
 /**
- * Returns the base of an environment: its releases say which charts are active, and its layers lie below the deployer's. Each
- * is worked out once. `helm` is looked for when a schema is to be asked.
+ * Returns the base of an environment: its releases determine the active charts, and its layers are below the
+ * user overrides. Each is computed once. `helm` is called only to check a schema.
  */
 export function environmentBase(prepared: Prepared, helm?: HelmOf): OverrideBase {
   const {plugins} = prepared
@@ -68,53 +71,55 @@ export function environmentBase(prepared: Prepared, helm?: HelmOf): OverrideBase
     active,
     layers: async (chart, namespace) => {
       expectActive(await active(), chart, namespace)
-      const [, release] = releaseOf(prepared, chart, namespace)
+      const [, release] = onlyRelease(prepared, chart, namespace)
       const layers = below.get(release) ?? release.layers.filter(({name}) => name !== 'user')
       below.set(release, layers)
       return layers
     },
     releases: (chart, namespace) =>
-      releasesOf(prepared, chart, namespace).map(([release]) => releaseName(release)),
+      chartReleases(prepared, chart, namespace).map(([release]) => releaseName(release)),
     secretPaths: secretPathsOf(plugins, releases),
     ...(helm && {
       check: async (chart, namespace, user) => {
-        for (const [release] of releasesOf(prepared, chart, namespace))
+        for (const [release] of chartReleases(prepared, chart, namespace))
           await expectSchema(prepared, {release, user, helm})
       },
     }),
   }
 }
 
-/** Returns the one release of the chart there. Throws `KK_USAGE` for several: each has a section, and so values, of its own. */
-function releaseOf(prepared: Prepared, chart: string, namespace: string): [ReleaseId, PreparedRelease] {
-  const found = releasesOf(prepared, chart, namespace)
+/**
+ * Returns the only release of a chart in a namespace. Throws `KK_USAGE` for several: each has its own values.
+ */
+function onlyRelease(prepared: Prepared, chart: string, namespace: string): [ReleaseId, PreparedRelease] {
+  const found = chartReleases(prepared, chart, namespace)
   const [first, ...more] = found
   if (first && more.length === 0) return first
   const names = found.map(([release]) => releaseName(release))
   throw new KkError(
     'KK_USAGE',
-    `${names.join(', ')} are all of the chart ${chart} in ${namespace}, each with values of its own`,
-    {hint: `leave out the environment, or see one with kk values show ${names[0]}`},
+    `${names.join(', ')} are all of the chart ${chart} in ${namespace}, each with its own values`,
+    {hint: `omit the environment, or see one with kk values show ${names[0]}`},
   )
 }
 
-function releasesOf({releases}: Prepared, chart: string, namespace: string) {
+function chartReleases({releases}: Prepared, chart: string, namespace: string) {
   return [...releases].filter(
     ([release, each]) => each.chart.name === chart && releaseNamespace(release) === namespace,
   )
 }
 
-/** Finds a helm. Rejects with `KK_HELM_MISSING` where there is none. */
+/** Finds helm. Rejects with `KK_HELM_MISSING` if there is none. */
 export type HelmOf = () => Promise<Pick<Helm, 'template'>>
 
 interface SchemaCheck {
   readonly release: ReleaseId
-  /** The deployer's overrides. */
+  /** The user overrides. */
   readonly user: Values
   readonly helm: HelmOf
 }
 
-/** Asks helm for the values as the chart would see them: it checks them by the chart's schema. Rejects with `KK_VALUES`. */
+/** Has helm compute the values of a chart, which checks them against its schema. Rejects with `KK_VALUES`. */
 async function expectSchema(prepared: Prepared, {release, user, helm}: SchemaCheck): Promise<void> {
   const found = await helm().catch((error: unknown) => {
     if (asKkError(error).code !== 'KK_HELM_MISSING') throw error
@@ -131,15 +136,15 @@ async function expectSchema(prepared: Prepared, {release, user, helm}: SchemaChe
 
 export interface FactsBaseOptions {
   readonly facts: Facts
-  /** The file that states them, for messages. */
+  /** The file with the facts, for messages. */
   readonly file?: string | undefined
   readonly plugins: Plugins
 }
 
 /**
- * Returns the base where there is no environment: the facts name the active charts, or else plugins do, and only system
- * overrides lie below the deployer's. Neither facts nor plugins change, so each is worked out once: a service is asked for
- * it with every request.
+ * Returns the base without an environment: the facts, or else the plugins, name the active charts, and only
+ * system overrides are below the user overrides. Facts and plugins do not change, so each is computed once
+ * for all requests of a service.
  */
 export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBase {
   let charts: ReturnType<OverrideBase['active']> | undefined
@@ -163,8 +168,8 @@ export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBas
 }
 
 /**
- * Returns what tells the paths that a chart's plugin calls secret; none without a plugin. For a name alone they are those of
- * the charts that were found under it, if any. Each plugin is asked once.
+ * Returns a function that returns the secret paths of a chart according to its plugin; empty without a
+ * plugin. For a name they are those of the `found` charts of that name, if any. Each plugin is called once.
  */
 export function secretPathsOf(
   plugins: Plugins,

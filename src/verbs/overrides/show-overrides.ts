@@ -18,9 +18,9 @@ import type {OverrideOptions} from './override-base.ts'
 type Options = Pick<OverrideOptions, 'base' | 'store'>
 
 /**
- * Returns what shows the overrides of a chart. What was last made of its layers is kept, with and without secrets: a service
- * is asked for the same again and again, and writing YAML is most of its work. Layers never change, and the etag tells
- * whether the overrides on them did.
+ * Returns a function that shows the overrides of a chart. The last result for its layers is cached, with and
+ * without secrets, because writing YAML is most of the work of repeated requests. Layers never change; the
+ * etag shows whether the overrides did.
  */
 export function showsOverrides({base, store}: Options): OverrideService['show'] {
   const made = new WeakMap<readonly Layer[], Map<boolean, ShownOverrides>>()
@@ -52,26 +52,26 @@ export function showsOverrides({base, store}: Options): OverrideService['show'] 
 }
 
 interface HistoryOptions extends AuditPage {
-  /** The chart whose history is asked for; all by default. */
+  /** The chart whose history is returned; defaults to all. */
   readonly of?: ChartPlace | undefined
   readonly showSecrets: boolean
   readonly secretPaths: (chart: string) => Promise<readonly ValuePath[]>
 }
 
-/** So many entries are in memory at once: each can have two texts of a million characters. */
-const READ_AT_ONCE = 20
-/** In characters; with a limit, entries that come after so much are left for the next page. */
-const PAGE = 4_000_000
+/** The number of entries in memory at the same time: each can have two strings of a million characters. */
+const READ_BATCH_SIZE = 20
+/** With a limit, the size of a page after which further entries are on the next page. */
+const PAGE_CHARACTERS = 4_000_000
 
-/** Returns the changes of the store, newest first, with secrets masked unless they are asked for. */
+/** Returns the changes of the store, newest first, with secrets masked unless `showSecrets`. */
 export async function overridesHistory(
   store: Pick<OverrideStore, 'audit'>,
   {of, showSecrets, secretPaths, limit = Number.POSITIVE_INFINITY, before}: HistoryOptions,
 ): Promise<readonly AuditEntry[]> {
-  const room = limit === Number.POSITIVE_INFINITY ? limit : PAGE
+  const room = limit === Number.POSITIVE_INFINITY ? limit : PAGE_CHARACTERS
   const shown: AuditEntry[] = []
   let size = 0
-  let entries = await store.audit(of, {limit: READ_AT_ONCE, before})
+  let entries = await store.audit(of, {limit: READ_BATCH_SIZE, before})
   while (entries.length > 0) {
     for (const {sealed, ...entry} of entries) {
       if (shown.length >= limit || size > room) return shown
@@ -79,10 +79,10 @@ export async function overridesHistory(
       const masked = (part: 'before' | 'after') => maskedYaml(entry[part], sealed[part], paths)
       shown.push(showSecrets ? entry : {...entry, before: masked('before'), after: masked('after')})
       size += (entry.before?.length ?? 0) + (entry.after?.length ?? 0)
-      // Others are to be served meanwhile.
+      // Yield to other requests.
       await setImmediate()
     }
-    entries = await store.audit(of, {limit: READ_AT_ONCE, before: entries.at(-1)!.id})
+    entries = await store.audit(of, {limit: READ_BATCH_SIZE, before: entries.at(-1)!.id})
   }
   return shown
 }
@@ -94,8 +94,8 @@ function maskedYaml(yaml: string | null, sealed: boolean, paths: readonly ValueP
 }
 
 /**
- * Returns all that is stored as one YAML. A masked value could not be imported again, so what is secret is encrypted there,
- * or in clear with `showSecrets`; otherwise it throws `KK_SECRET`.
+ * Returns the whole store as one YAML document. Masked values could not be imported again, so secrets are
+ * encrypted in it, or in clear with `showSecrets`. Throws `KK_SECRET` if a secret is stored in clear.
  */
 export async function exportOverrides(
   {base, store}: Options,
@@ -105,7 +105,7 @@ export async function exportOverrides(
   return exportStore(store, {secrets: showSecrets})
 }
 
-/** Throws `KK_SECRET` for a secret that stands in clear in the store, because an earlier kk did not take it for one. */
+/** Throws `KK_SECRET` for a secret that is stored in clear, because an earlier kk did not detect it. */
 async function expectEncrypted({base, store}: Options): Promise<void> {
   const clear = (await store.list()).filter(({sealed}) => sealed === undefined)
   for (const stored of clear) {

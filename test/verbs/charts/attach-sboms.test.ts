@@ -35,7 +35,7 @@ async function readLayer(store: Distribution, layer: Descriptor) {
   return JSON.parse(Buffer.concat(parts).toString())
 }
 
-it('what a chart consists of is attached to its manifest once, under a tag where the registry has no API of referrers', async () => {
+it('an SBOM is attached to the manifest of a chart once, under a tag if the registry has no referrers API', async () => {
   await using registry = await startRegistry()
   const store = openDistribution({host: registry.host, env: {}})
   const url = `oci://${registry.host}/charts`
@@ -74,7 +74,7 @@ it('what a chart consists of is attached to its manifest once, under a tag where
   expect(sbom.dependencies[0].dependsOn).toHaveLength(sbom.components.length)
 })
 
-it('no tag is made where the registry lists by itself what is attached', async () => {
+it('an SBOM gets no tag if the registry has a referrers API', async () => {
   await using registry = await startRegistry()
   const url = `oci://${registry.host}/charts`
   const attached: Descriptor[] = []

@@ -34,7 +34,7 @@ async function preparedIn(directory: string, values = '{}') {
   })
 }
 
-it('a lock has the charts and the images of all pods, those of tests and hooks included, and tells what does not resolve', async () => {
+it('a lock has the charts and the images of all pods, including tests and hooks, and reports unresolved images', async () => {
   const directory = writeFiles({})
   await cp(WORKLOAD, join(directory, 'charts/workload'), {recursive: true})
 
@@ -57,7 +57,7 @@ it('a lock has the charts and the images of all pods, those of tests and hooks i
   expect(unresolved).toEqual([{image: 'registry.example.org/workload:1', reason: 'it does not answer'}])
 })
 
-it('what differs from a lock is refused, with a line for each difference', async () => {
+it('an environment that differs from its lock is refused, with a line for each difference', async () => {
   const directory = writeFiles({})
   const copy = join(directory, 'charts/workload')
   await cp(WORKLOAD, copy, {recursive: true})

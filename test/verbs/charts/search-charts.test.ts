@@ -53,14 +53,14 @@ async function expectFound(parts: Parts, source: ChartSource): Promise<void> {
   expect(await search(parts, source, 'nothing')).toEqual([])
 }
 
-it('charts are found in a directory of charts, and among those that kk carries', async () => {
+it("charts are found in a directory of charts and among kk's own charts", async () => {
   const parts = await openParts()
 
   await expectFound(parts, {kind: 'built-in'})
   await expectFound(parts, {kind: 'directory', path: await parts.builtIn()})
 })
 
-it('charts are found in a directory of packages, and where a web server shows it', async () => {
+it('charts are found in a directory of packages and in a repository', async () => {
   const parts = await openParts()
   const path = writeFiles({})
   await using server = await serveDirectory(path)
@@ -88,11 +88,11 @@ describe('a registry', () => {
     await registry[Symbol.asyncDispose]()
   })
 
-  it('has charts that are found among images and in their folder alone', async () => {
+  it('has charts that are found among images, only below the path', async () => {
     await expectFound(parts, {kind: 'oci', url})
   })
 
-  it('that is named without a path tells all of its charts, and where they are', async () => {
+  it('without a path lists all of its charts with their location', async () => {
     const source = {kind: 'oci', url: `oci://${registry.host}`} as const
     const found = await searchCharts({...parts, sources: [source], term: 'sql', allVersions: false})
 
@@ -101,7 +101,7 @@ describe('a registry', () => {
     )
   })
 
-  it('that does not list its charts tells the versions of one', async () => {
+  it('that does not list its charts lists the versions of a named chart', async () => {
     const silent = (host: string) => ({...parts.registry(host), repositories: async () => undefined})
     const source = {kind: 'oci', url} as const
 
@@ -115,7 +115,7 @@ describe('a registry', () => {
     })
   })
 
-  it('is believed what it tells of a chart by its digest alone', async () => {
+  it('is trusted only for content that matches its digest', async () => {
     const other = {
       readBlob: async () => Readable.from([Buffer.from('{"name": "other", "version": "1.0.0"}')]),
     }
@@ -128,7 +128,7 @@ describe('a registry', () => {
   })
 })
 
-it('who is not logged in to a registry is told so', async () => {
+it('a registry without a login is refused with a hint to log in', async () => {
   await using registry = await startRegistry(LOGIN)
   const parts = await openParts()
   const source = {kind: 'oci', url: `oci://${registry.host}/charts`} as const

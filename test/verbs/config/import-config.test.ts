@@ -14,7 +14,7 @@ describe('what kolla-ansible generated for keystone', async () => {
   const {releases, containers} = await imported(join(GENERATED, 'keystone'))
   const [{release, values, secrets} = {release: '', values: {}, secrets: {}}] = releases
 
-  it('is for the component api, as it is', async () => {
+  it('becomes values of the component api, unchanged', async () => {
     const text = await readFile(join(GENERATED, 'keystone/keystone.conf'), 'utf8')
 
     expect(release).toBe('keystone')
@@ -23,7 +23,7 @@ describe('what kolla-ansible generated for keystone', async () => {
     expect(secrets).toMatchObject({kolla: {api: {secrets: {'keystone.conf': text}}}})
   })
 
-  it('has no secret outside the secrets, which a file below a directory can have, too', () => {
+  it('has secrets only in the secret values, also those of files below a directory', () => {
     expect(JSON.stringify(values)).not.toContain('dev-')
     expect(containers[0]!.files.filter(({isSecret}) => isSecret).map(({name}) => name)).toEqual([
       'domains/keystone.users.conf',
@@ -31,11 +31,11 @@ describe('what kolla-ansible generated for keystone', async () => {
     ])
   })
 
-  it('hands its options to the jobs of the chart', () => {
+  it('passes its options to the jobs of the chart', () => {
     expect(values).toMatchObject({conf: {keystone: {fernet_tokens: {max_active_keys: '4'}}}})
   })
 
-  it('leaves out the owner of keys that the chart mounts', () => {
+  it('omits the owner of keys that the chart mounts', () => {
     expect(containers[0]!.notes).toEqual([
       'the owner of /etc/keystone/fernet-keys is left out: the chart mounts it to be read only',
     ])
@@ -43,7 +43,7 @@ describe('what kolla-ansible generated for keystone', async () => {
 })
 
 describe('a directory of several', () => {
-  it('gives each container to the component of its name, and says of the others why not', async () => {
+  it('assigns each container to the component of its name, and reports the reason for the others', async () => {
     const {releases, containers, leftOut} = await imported(GENERATED)
 
     const names = ['keystone', 'mariadb', 'memcached']
@@ -55,7 +55,7 @@ describe('a directory of several', () => {
     ])
   })
 
-  it('finds passwords wherever they stand', async () => {
+  it('finds passwords anywhere in the files', async () => {
     const {containers} = await imported(join(GENERATED, 'keystone'), ['gracefully_kill_them_all'])
 
     expect(containers[0]!.files).toContainEqual({name: 'keystone-uwsgi.ini', isSecret: true})
@@ -63,7 +63,7 @@ describe('a directory of several', () => {
 })
 
 describe('a store of data', () => {
-  it('takes how it works, and none of what kolla says of machines and members', async () => {
+  it('imports options of its operation, but not those of machines and members', async () => {
     const {releases, containers} = await imported(join(GENERATED, 'mariadb'))
 
     expect(releases).toEqual([
@@ -81,7 +81,7 @@ describe('a store of data', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('kk config import refuses', () => {
   let directory: string
   beforeEach(async () => {
     directory = join(testDirectory(), 'keystone')
@@ -100,23 +100,23 @@ describe('what is refused', () => {
     })
   })
 
-  it('a file that config.json names, and that is not there', async () => {
+  it('a file that config.json names and that does not exist', async () => {
     await rm(join(directory, 'keystone.conf'))
 
     await expect(imported(directory)).rejects.toThrow(/keystone\.conf copied, which is not in its directory/)
   })
 
-  it('a file that is no text', async () => {
+  it('a binary file', async () => {
     await writeFile(join(directory, 'keystone-paste.ini'), Buffer.from([0xff, 0xfe]))
 
     await expect(imported(directory)).rejects.toMatchObject({code: 'KK_FILE'})
   })
 
-  it('what config.json does not name is left out, and that is said', async () => {
+  it('skips files that config.json does not name, with a note', async () => {
     await writeFile(join(directory, 'policy.yaml'), 'a: b\n')
 
     const {containers} = await imported(directory)
 
-    expect(containers[0]!.notes).toContain('config.json does not name policy.yaml: left out')
+    expect(containers[0]!.notes).toContain('config.json does not name policy.yaml: skipped')
   })
 })

@@ -34,7 +34,7 @@ function fileOf(text: string): string {
 const environment = {global: {region: 'north', storage: {ephemeral: true}}}
 
 describe('facts', () => {
-  it('of the file win over those of the environment, and these over those of the cluster', async () => {
+  it('of the file win over the environment, which wins over the cluster', async () => {
     const file = fileOf('region: south\ncontrollers: 5\n')
     const {cluster} = clusterAsked()
 
@@ -55,7 +55,7 @@ describe('facts', () => {
     })
   })
 
-  it('that nobody wants cost no request', async () => {
+  it('that are not needed cost no request', async () => {
     const {asked, cluster} = clusterAsked()
 
     await knownFacts({environment, cluster, names: []})
@@ -64,7 +64,7 @@ describe('facts', () => {
     expect(asked).toEqual([])
   })
 
-  it('that are stated are not asked for, and each part is asked for once', async () => {
+  it('that are stated are not read from the cluster, and each part is read once', async () => {
     const file = fileOf('controllers: 5\n')
     const {asked, cluster} = clusterAsked()
 
@@ -74,7 +74,7 @@ describe('facts', () => {
     expect(facts).toEqual({controllers: 5, cpus: 8, memory: 16000})
   })
 
-  it('that may not be read are an error that names them and the way out', async () => {
+  it('that may not be read cause an error with their names and a hint', async () => {
     const {cluster} = clusterAsked(['nodes'])
 
     const facts = knownFacts({cluster, names: ['controllers', 'zones']})

@@ -16,13 +16,13 @@ const environment = readEnvironment({
 })
 
 describe('running a plugin', () => {
-  it('tells what it makes of the facts, in the first namespace that it declares', async () => {
+  it('returns its overrides for the facts, in the first namespace that it declares', async () => {
     const ran = await runPlugin({plugins, chart: 'rabbitmq', facts})
 
     expect(ran).toMatchObject({namespace: 'openstack', overrides: {pod: {replicas: {server: 3}}}})
   })
 
-  it('says which dialect the chart speaks that was found, and what of it that chart does not read', async () => {
+  it('returns the dialect of the chart and the overrides that the chart does not read', async () => {
     const found = readChart(join(FIXTURES, 'openstack-helm/nova'))
 
     const ran = await runPlugin({plugins, chart: 'nova', found, facts})
@@ -32,7 +32,7 @@ describe('running a plugin', () => {
     expect(ran.unread).not.toContain('endpoints.oslo_messaging.statefulset.replicas')
   })
 
-  it('makes nothing for a chart that speaks neither dialect', async () => {
+  it('returns no overrides for a chart of neither dialect', async () => {
     const found = readChart(join(FIXTURES, 'dialects/mariadb'))
 
     const ran = await runPlugin({plugins, chart: 'mariadb', found, facts})
@@ -40,7 +40,7 @@ describe('running a plugin', () => {
     expect(ran).toEqual({namespace: 'openstack', overrides: {}, unread: []})
   })
 
-  it('shows no secrets, declared or not, unless they are asked for', async () => {
+  it('masks declared and detected secrets unless showSecrets is set', async () => {
     const overrides = {conf: {pin: 1234, password: 'geheim'}, region: 'north'}
     const secrets = [{name: 'pin', kind: 'password', path: ['conf', 'pin']}] as const
     const plugin = definePlugin({chart: 'mine', reads: [], secrets, overrides: () => overrides})
@@ -71,7 +71,7 @@ describe('running a plugin', () => {
       'KK_UNKNOWN_NAMESPACE',
       'it is for: openstack; only an environment (-e) can put the chart elsewhere',
     ],
-  ])('of %s in %s is refused, and no fact asked for', async (chart, namespace, code, hint) => {
+  ])('of %s in %s is refused without reading facts', async (chart, namespace, code, hint) => {
     const ran = runPlugin({plugins, chart, namespace, facts: () => Promise.reject(new Error('asked'))})
 
     await expect(ran).rejects.toMatchObject({code, hint})

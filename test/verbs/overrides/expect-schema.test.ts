@@ -33,7 +33,7 @@ async function memcached(helm: () => Promise<Pick<Helm, 'template'>>) {
   return {update, service, store}
 }
 
-it('a preview and a change are refused where the schema of the chart would refuse them', async () => {
+it('a preview and a change are refused if they break the schema of the chart', async () => {
   const path = await toolPath('helm4')
   const helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
   const {update} = await memcached(async () => helm)
@@ -47,7 +47,7 @@ it('a preview and a change are refused where the schema of the chart would refus
   expect((await update('pod.replicas.server=2', false)).userOverrides).toContain('server: 2')
 })
 
-it('an import is refused where the schema of a chart would refuse it, and nothing of it is written', async () => {
+it('an import is refused and nothing is written if it breaks the schema of a chart', async () => {
   const path = await toolPath('helm4')
   const helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
   const {service, store} = await memcached(async () => helm)
@@ -63,7 +63,7 @@ it('an import is refused where the schema of a chart would refuse it, and nothin
   expect(await store.list()).toEqual([])
 })
 
-it('without a helm nothing is asked', async () => {
+it('without helm no schema is checked', async () => {
   const {update} = await memcached(() => Promise.reject(new KkError('KK_HELM_MISSING', 'there is none')))
 
   expect((await update('pod.replicas.server=many')).userOverrides).toContain('server: many')

@@ -4,8 +4,8 @@ import {localOverrides} from '../../../src/verbs/overrides/local-overrides.ts'
 import {factsBase} from '../../../src/verbs/overrides/override-base.ts'
 import {openService, setting, temporaryStore} from './support/service.ts'
 
-describe("the deployer's overrides", () => {
-  it('replace what the system says, and only they are stored', async () => {
+describe('user overrides', () => {
+  it('override system overrides, and only they are stored', async () => {
     const {service, store} = await openService({charts: {rabbitmq: []}, controllers: 1})
     const before = await service.show('rabbitmq', 'openstack')
 
@@ -26,7 +26,7 @@ describe("the deployer's overrides", () => {
     expect((await store.list()).map(({userOverrides}) => userOverrides)).toEqual(['pod:\n  replicas: 2\n'])
   })
 
-  it('are gone after a deletion, which may be repeated; those of the system stay', async () => {
+  it('are gone after a deletion, which is idempotent; system overrides stay', async () => {
     const {service} = await openService()
     await service.update('rabbitmq', 'openstack', setting('a=1'))
 
@@ -37,7 +37,7 @@ describe("the deployer's overrides", () => {
     expect(shown).toMatchObject({userOverrides: '', systemOverrides: 'pod:\n  replicas: {server: 1}\n'})
   })
 
-  it('are shown as they were worked out before, to all callers of a service and to no other service', async () => {
+  it('are cached for all callers of a service, but not for other services', async () => {
     const base = factsBase({facts: {charts: {rabbitmq: []}}, plugins: builtInPlugins()})
     const options = {base, store: await temporaryStore(), allowSecrets: true}
     const overridesFor = localOverrides(options)
@@ -51,7 +51,7 @@ describe("the deployer's overrides", () => {
     expect(other).not.toBe(first)
   })
 
-  it('of one chart are apart in two namespaces', async () => {
+  it('of one chart are separate in two namespaces', async () => {
     const {service} = await openService()
 
     await service.update('ingress', 'kube-system', setting('a=1'))
@@ -62,7 +62,7 @@ describe("the deployer's overrides", () => {
     expect(shown.map(({userOverrides}) => userOverrides)).toEqual(['', 'a: 2\n'])
   })
 
-  it('lose nothing when two change them at once', async () => {
+  it('lose no concurrent change', async () => {
     const {service} = await openService()
     const keys = Array.from({length: 8}, (_, index) => `k${index}`)
 
@@ -74,7 +74,7 @@ describe("the deployer's overrides", () => {
     expect(userOverrides).toBe(keys.map((key) => `${key}: 1\n`).join(''))
   })
 
-  it('are changed only from what was seen, where that is asked', async () => {
+  it('are changed only if the etag matches, if one is given', async () => {
     const {service} = await openService()
     const {etag} = await service.update('nova', 'openstack', setting('a=1'))
     await service.update('nova', 'openstack', setting('a=2'))
@@ -85,7 +85,7 @@ describe("the deployer's overrides", () => {
     expect(await service.show('nova', 'openstack')).toMatchObject({userOverrides: 'a: 2\n'})
   })
 
-  it('stay as they are in a dry run, which says what they would be', async () => {
+  it('are not changed by a dry run, which returns the result', async () => {
     const {service, store} = await openService()
     await service.update('nova', 'openstack', setting('a=1'))
 
@@ -113,7 +113,7 @@ describe("the deployer's overrides", () => {
     expect(await store.list()).toEqual([])
   })
 
-  it('stay as they were when the update is wrong', async () => {
+  it('are not changed by an invalid update', async () => {
     const {service} = await openService()
     await service.update('nova', 'openstack', setting('a=1'))
     const files = [{source: 'broken.yaml', text: 'a: {b: '}]
@@ -131,7 +131,7 @@ describe("the deployer's overrides", () => {
 describe('secrets among overrides', () => {
   const PLACE = 'global.endpoints.oslo_messaging.auth.admin.password'
 
-  it('are masked unless they are asked for, also where only the plugin knows them', async () => {
+  it('are masked unless showSecrets is set, including secrets that only the plugin declares', async () => {
     const {service} = await openService()
     await service.update('rabbitmq', 'openstack', setting(`${PLACE}=geheim`, 'conf.api_key=geheim', 'a=1'))
 
@@ -155,7 +155,7 @@ describe('secrets among overrides', () => {
     expect(rabbitmq?.sealed).toMatch(/^kk-sealed:/)
   })
 
-  it('are asked a key for, and their places are named; what is none needs no key', async () => {
+  it('need a key, and their paths are reported; other values need no key', async () => {
     const {service} = await openService('bare-metal.yaml', {hasKey: false})
     const plain = [
       'manifests.secret_db=false',
@@ -186,7 +186,7 @@ describe('secrets among overrides', () => {
     },
   )
 
-  it('that were stored before may stay where setting them is not allowed', async () => {
+  it('stored earlier may stay if setting them is not allowed', async () => {
     const {service, store} = await openService('bare-metal.yaml', {allowSecrets: false})
     const secret = 'global: {endpoints: {oslo_messaging: {auth: {admin: {password: geheim}}}}}\n'
     const place = {name: 'rabbitmq', namespace: 'openstack'}

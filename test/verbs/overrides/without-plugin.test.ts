@@ -31,7 +31,7 @@ async function openWithout() {
   return {store, service: later!, history}
 }
 
-it('encrypted overrides of which nothing looks secret any more are masked as a whole, and only they', async () => {
+it('encrypted overrides without known secret paths are masked as a whole, and only these', async () => {
   const {service, history} = await openWithout()
 
   const shown = await service.show('rabbitmq', 'openstack')
@@ -50,7 +50,7 @@ it('encrypted overrides of which nothing looks secret any more are masked as a w
   expect(await history(false)).toMatchObject([{before: null, after: masked}])
 })
 
-it('they are shown where secrets are asked for', async () => {
+it('encrypted overrides without a plugin are shown with showSecrets', async () => {
   const {service, history} = await openWithout()
 
   const shown = await service.show('rabbitmq', 'openstack', {showSecrets: true})
@@ -59,7 +59,7 @@ it('they are shown where secrets are asked for', async () => {
   expect(await history(true)).toMatchObject([{after: shown.userOverrides}])
 })
 
-it('they stay encrypted when more is laid over them, and what replaces them is not', async () => {
+it('encrypted overrides without a plugin stay encrypted when merged, but not when replaced', async () => {
   const {service, store} = await openWithout()
 
   const updated = await service.update('rabbitmq', 'openstack', {...setting('a=1'), flag: 'reuse'})
