@@ -49,7 +49,7 @@ export async function build(options: BuildVerbOptions): Promise<readonly ImageRe
   const {env, refresh, signal, onEvent} = options
   expectTools(env)
   return withImages(options, async (images) =>
-    buildImages(await survey(images, options), {tools: toolsOf(options), refresh, signal, onEvent}),
+    buildImages(await survey(images, options), {tools: imageTools(options), refresh, signal, onEvent}),
   )
 }
 
@@ -77,11 +77,11 @@ async function withImages<T>(
   }
 }
 
-function toolsOf(options: BuildVerbOptions): ImageTools {
+function imageTools(options: BuildVerbOptions): ImageTools {
   const {env, registry, signal, onWait} = options
   const cache = imagesCache(env)
   return {
-    // Processes build side by side, but no image twice.
+    // Processes build concurrently, but each image only once.
     build: (surveyed, onStep) =>
       withLock(imageLock(cache, surveyed.image.name), () => buildOne(surveyed, options, onStep), {
         signal,
@@ -100,7 +100,7 @@ function toolsOf(options: BuildVerbOptions): ImageTools {
   }
 }
 
-/** Builds an image, unless another process has made it of the same inputs since it was looked at. */
+/** Builds an image, unless another process has built it from the same inputs since its state was read. */
 async function buildOne(
   {image, inputs, record: before}: SurveyedImage,
   {root, env, version, refresh, signal}: BuildVerbOptions,
@@ -121,17 +121,17 @@ async function buildOne(
   return record
 }
 
-/** Returns where kk keeps the records of images, their package lists and Debian's root file systems. */
+/** Returns the directory of the records of images, their package lists and Debian's root file systems. */
 export function imagesCache(env: NodeJS.ProcessEnv): string {
   return join(cacheDirectory(env), 'images')
 }
 
-/** Returns the lock under which one process builds an image. */
+/** Returns the path of the lock that a process holds while it builds an image. */
 export function imageLock(cache: string, name: string): string {
   return join(cache, 'locks', name)
 }
 
-/** Returns the state of these images on this machine; each parent comes before those that need it. */
+/** Returns the state of these images on this machine; parents before the images that are based on them. */
 async function surveyed(
   images: readonly Image[],
   root: string,
@@ -157,9 +157,9 @@ export async function listImages(
 }
 
 /**
- * Returns the part of an environment file that makes its charts use these images: pinned to the pushed digest, else by
- * tag. Of several images for one chart, the first counts. The nodes may use another name of the registry than the
- * machine that pushed.
+ * Returns the part of an environment file that makes its charts use these images: pinned to the pushed
+ * digest, else by tag. If a chart has several images, the first is used. Nodes may use another name of the
+ * registry than the machine that pushed (`pushedTo`).
  */
 export function imageValues(
   images: readonly SurveyedImage[],

@@ -12,16 +12,17 @@ import {renderByKinds} from '../../prepare/rendering/render-by-kinds.ts'
 import {vendor} from '../../prepare/rendering/vendored.ts'
 import type {ReleaseId} from '../../release.ts'
 
-/** An image, and the releases whose pods name it. */
+/** An image, and the releases whose pods use it. */
 export interface NeededImage {
-  /** As the charts write it: `quay.io/ns/keystone:2025.1`. */
+  /** The reference in charts: `quay.io/ns/keystone:2025.1`. */
   readonly image: string
   readonly releases: readonly ReleaseId[]
 }
 
 /**
- * Returns the images of the pods of an environment, hooks and tests included, by name. What only an operator makes of a custom
- * resource is not known. Rejects with the error of a chart that does not render.
+ * Returns the images of the pods of an environment, including hooks and tests, sorted by name. Images of pods
+ * that operators create for custom resources are unknown. Rejects with the error of a chart that does not
+ * render.
  */
 export async function neededImages(
   prepared: Prepared,
@@ -44,14 +45,14 @@ export async function neededImages(
     .catch((error: unknown) => throwPlaced(error, prepared.releases))
     .finally(vendored.remove)
   const named = [...rendered].flatMap(([release, objects]) =>
-    objects.flatMap(imagesOf).map((image) => ({release, image})),
+    objects.flatMap(podImages).map((image) => ({release, image})),
   )
   return [...Map.groupBy(named, ({image}) => image)]
     .map(([image, uses]) => ({image, releases: [...new Set(uses.map(({release}) => release))].sort()}))
     .sort((a, b) => (a.image < b.image ? -1 : 1))
 }
 
-function imagesOf(object: KubernetesObject): readonly string[] {
+function podImages(object: KubernetesObject): readonly string[] {
   const template = podTemplate(object)
   if (!template) return []
   const containers = containersOf(template).map(({container}) => digText(container, 'image'))

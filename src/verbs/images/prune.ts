@@ -17,7 +17,7 @@ export interface PruneOptions {
   readonly signal: AbortSignal
 }
 
-/** What no build needs any more. */
+/** Images and files that builds no longer need. */
 export interface Unneeded {
   readonly images: readonly UnneededImage[]
   /** Root file systems, records, lists and logs in kk's cache. */
@@ -40,7 +40,10 @@ export async function planPrune({root, env, signal}: PruneOptions): Promise<Unne
   return {images, files: await unneededFiles(cache, inventory)}
 }
 
-/** Removes and returns what no build needs, each to `onRemoved`, between builds. Throws `KK_IMAGE_TOOLS`, `KK_IMAGE`. */
+/**
+ * Removes what no build needs while no build runs; calls `onRemoved` for each. Throws `KK_IMAGE_TOOLS`,
+ * `KK_IMAGE`.
+ */
 export async function prune(
   options: PruneOptions & {readonly onRemoved: (what: string) => void},
 ): Promise<Unneeded> {
@@ -64,13 +67,13 @@ export async function prune(
   }
 }
 
-/** The files of images that are not in the inventory, and root file systems that none of it begins with. */
+/** Returns files of images that are not in the inventory, and root file systems that no image is based on. */
 async function unneededFiles(cache: string, images: readonly Image[]): Promise<Unneeded['files']> {
   const names = new Set(images.map(({name}) => name))
   const archives = new Set(images.flatMap(({rootfs}) => (rootfs ? [rootfsPath(rootfs, cache)] : [])))
   const paths = [
-    ...(await filesIn(cache)).filter((path) => !names.has(imageOf(path))),
-    ...(await filesIn(join(cache, 'logs'))).filter((path) => !names.has(imageOf(path))),
+    ...(await filesIn(cache)).filter((path) => !names.has(imageName(path))),
+    ...(await filesIn(join(cache, 'logs'))).filter((path) => !names.has(imageName(path))),
     ...(await filesIn(join(cache, 'rootfs'))).filter((path) => !archives.has(path)),
   ]
   return Promise.all(paths.map(async (path) => ({path, bytes: (await stat(path)).size})))
@@ -84,7 +87,7 @@ async function filesIn(directory: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** The image whose record, list of packages or log a file is. */
-function imageOf(path: string): string {
+/** Returns the name of the image of a record, a package list or a log. */
+function imageName(path: string): string {
   return path.replace(/^.*\//, '').replace(/(\.spdx)?\.json$|\.log$/, '')
 }

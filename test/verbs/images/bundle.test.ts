@@ -24,13 +24,13 @@ async function carried(charts?: readonly string[]) {
   return {directory, chart}
 }
 
-it('a directory that was carried has the packages that its index names', async () => {
+it('a copied bundle has the packages of its index', async () => {
   const {directory, chart} = await carried()
 
   expect(await bundleContents(directory)).toEqual({images: [], charts: [chart]})
 })
 
-it('a package of another content than the index has is not taken, nor one that is gone', async () => {
+it('a bundle with a changed or missing package is refused', async () => {
   const {directory, chart} = await carried()
   const path = join(chartsOf(directory), chart.file)
   const refused = {code: 'KK_FILE', message: `${path} is missing, or not what it was`}
@@ -41,7 +41,7 @@ it('a package of another content than the index has is not taken, nor one that i
   await expect(bundleContents(directory)).rejects.toMatchObject(refused)
 })
 
-it('a file outside of the directory is no package of it', async () => {
+it('a file outside of the directory is not accepted as a package of the bundle', async () => {
   const outside = writeFiles({})
   const {chart} = await carried()
   await writeFile(join(outside, chart.file), chart.bytes)
@@ -50,7 +50,7 @@ it('a file outside of the directory is no package of it', async () => {
   await expect(bundleContents(directory)).rejects.toMatchObject({code: 'KK_FILE'})
 })
 
-it('a directory that is new, empty, or of an earlier run is written to; one with files of others is not', async () => {
+it('a bundle is written to a new or empty directory or one of an earlier run, not to one with other files', async () => {
   const {directory} = await carried()
   const own = writeFiles({'charts/app/Chart.yaml': '', 'kk.yaml': ''})
 

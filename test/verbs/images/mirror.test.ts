@@ -65,7 +65,7 @@ function target(store: ContentStore = openLayout(writeFiles({}))): MirrorTarget 
 
 const QUIET = {signal: new AbortController().signal, onImage: () => {}}
 
-it('the digest of kk.lock is copied, though the tag is another image by now', async () => {
+it('the digest of kk.lock is copied even if the tag refers to another image now', async () => {
   const {from, ports, prepared: environment} = await prepared()
   const locked = await pushImage(from, ['ns/app', '1'], {layers: ['before']})
   await pushImage(from, ['ns/app', '1'], {layers: ['after']})
@@ -78,7 +78,7 @@ it('the digest of kk.lock is copied, though the tag is another image by now', as
   expect(await to.store.digestOf('cloud/ns/app', '1')).toBe(locked)
 })
 
-it('an image that its name stands for in the mirror by now is told before it is replaced', async () => {
+it('an image in the mirror that would be replaced is reported before', async () => {
   const {from, ports, prepared: environment} = await prepared()
   const before = await pushImage(from, ['ns/app', '1'], {layers: ['before']})
   await pushImage(from, ['library/first', '1'])
@@ -95,7 +95,7 @@ it('an image that its name stands for in the mirror by now is told before it is 
   expect(viewText(mirrorPlanText(plan, 'site'))).toContain(`replaces ${before}`)
 })
 
-it('what was interrupted goes on with what is missing', async () => {
+it('an interrupted mirror run resumes with the missing images', async () => {
   const {from, ports, prepared: environment} = await prepared()
   await pushImage(from, ['ns/app', '1'], {layers: ['one', 'two', 'three']})
   await pushImage(from, ['library/first', '1'], {layers: ['one', 'four']})
@@ -123,7 +123,7 @@ it('what was interrupted goes on with what is missing', async () => {
   expect([...images, ...charts].map(({state}) => state)).toEqual(['there', 'there', 'there'])
 })
 
-it('every image that is not to be had is named, and nothing is copied', async () => {
+it('every unavailable image is reported, and nothing is copied', async () => {
   const {ports, prepared: environment} = await prepared()
 
   await expect(environmentContents(environment, ports)).rejects.toMatchObject({
@@ -136,7 +136,7 @@ it('every image that is not to be had is named, and nothing is copied', async ()
   })
 })
 
-it('two images that would have one name are refused', async () => {
+it('two images with the same name in the mirror are refused', async () => {
   const values = VALUES.replace('docker.io/library/first', 'docker.io/ns/app')
   const {from, ports, prepared: environment} = await prepared(values)
   await pushImage(from, ['ns/app', '1'])
@@ -145,11 +145,11 @@ it('two images that would have one name are refused', async () => {
   const contents = await environmentContents(environment, {...ports, locked: {'quay.io/ns/app:1': other}})
 
   await expect(planMirror(contents, target())).rejects.toMatchObject({
-    message: 'docker.io/ns/app:1 and quay.io/ns/app:1 would have one name in the mirror',
+    message: 'docker.io/ns/app:1 and quay.io/ns/app:1 would have the same name in the mirror',
   })
 })
 
-it('the settings name each value that is an image, and tell of images that no value decides', async () => {
+it('the settings contain each value that is an image, and list images that no value sets', async () => {
   const {from, ports, prepared: environment} = await prepared()
   await pushImage(from, ['ns/app', '1'])
   await pushImage(from, ['library/first', '1'])
@@ -167,7 +167,7 @@ it('the settings name each value that is an image, and tell of images that no va
   })
 })
 
-it('charts of repositories are taken from the mirror, with what the file states of them', async () => {
+it('charts of repositories are taken from the mirror, with their settings from the file', async () => {
   const {ports, prepared: environment} = await prepared()
   const remote = {kind: 'oci', url: 'oci://registry.example.org/charts'} as const
   const digest = `sha256:${'0'.repeat(64)}`

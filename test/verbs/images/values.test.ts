@@ -5,7 +5,7 @@ import {surveyed} from '../../images/support/surveyed.ts'
 
 const REGISTRY = parseRegistry('127.0.0.1:5000')
 
-it('a chart gets the first image that is for it: by digest where it was pushed, else by tag', () => {
+it('a chart gets its first image, by digest if it was pushed, else by tag', () => {
   const first = surveyed('keystone', {chart: 'keystone'})
   const second = surveyed('keystone-2026.1', {
     chart: 'keystone',
@@ -27,7 +27,7 @@ it('a chart gets the first image that is for it: by digest where it was pushed, 
   })
 })
 
-it('the nodes may call the registry by another name', () => {
+it('nodes may use another name of the registry', () => {
   const image = surveyed('keystone', {chart: 'keystone'})
   const pushed = {...image, record: {...image.record!, pushed: {'127.0.0.1:5000': 'sha256:abc'}}}
 

@@ -16,7 +16,7 @@ import {readPackage} from '../../charts/package-charts.ts'
 import type {MirrorContents} from './contents.ts'
 import type {MirrorSettings} from './settings.ts'
 
-/** What a directory holds of one environment. */
+/** The content of a mirror directory for one environment. */
 export interface Bundle extends MirrorSettings {
   /** The digest of each image by its name in the charts. */
   readonly images: Readonly<Record<string, string>>
@@ -24,21 +24,21 @@ export interface Bundle extends MirrorSettings {
   readonly charts: readonly string[]
 }
 
-/** Stands in the settings of a bundle for the registry that it is put into. */
+/** The placeholder in the settings of a bundle for the registry that it will be pushed to. */
 export const REGISTRY = 'REGISTRY'
 
 const FILE = 'mirror.yaml'
 const LOCK = '.mirror.lock'
 const HEAD = '# Written by kk images mirror: what this directory has for each environment.\n'
 
-/** The directory of a bundle where the packages of charts are; `index.yaml` beside them makes it a repository. */
+/** Returns the directory of chart packages in a bundle; with its `index.yaml` it is a Helm repository. */
 export function chartsOf(directory: string): string {
   return join(directory, 'charts')
 }
 
 /**
- * Rejects with `KK_DIRECTORY_IN_USE` for a directory that has something, and neither images nor a bundle: its `charts/` may be
- * somebody's own. Where there are images, an earlier run was interrupted.
+ * Rejects with `KK_DIRECTORY_IN_USE` for a non-empty directory without images or a bundle: its `charts/` may
+ * belong to the user. A directory with images but no bundle is from an interrupted run.
  */
 export async function expectBundle(directory: string): Promise<void> {
   const names: readonly string[] = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
@@ -50,12 +50,14 @@ export async function expectBundle(directory: string): Promise<void> {
   if (others.length > 0) throw inUse(directory, others)
 }
 
-/** Runs `body` while no other process writes a bundle into the directory. */
+/** Runs `body` while holding the lock of the directory, so that no other process writes a bundle into it. */
 export function whileLocked(directory: string, body: () => Promise<void>): Promise<void> {
   return withLock(join(directory, LOCK), body)
 }
 
-/** Writes what a directory has for an environment. What it has for others stays, with the digests that their images now have. */
+/**
+ * Writes the bundle of an environment. Bundles of other environments stay; shared images get the new digests.
+ */
 export async function writeBundle(directory: string, environment: string, bundle: Bundle): Promise<void> {
   const others = Object.entries(await readBundles(directory)).map(([name, other]) => {
     const images = Object.entries(other.images).map(([image, digest]) => [
@@ -68,7 +70,7 @@ export async function writeBundle(directory: string, environment: string, bundle
   await writeAtomically(join(directory, FILE), HEAD + dumpYaml({environments}))
 }
 
-/** Returns what a directory has, by environment; nothing where there is none. Rejects with `KK_FILE`. */
+/** Returns the bundles of a directory by environment; empty without a bundle file. Rejects with `KK_FILE`. */
 export async function readBundles(directory: string): Promise<Readonly<Record<string, Bundle>>> {
   const file = join(directory, FILE)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -80,7 +82,7 @@ export async function readBundles(directory: string): Promise<Readonly<Record<st
   if (isMap(content) && isMap(content.environments) && Object.values(content.environments).every(isBundle))
     return content.environments as Readonly<Record<string, Bundle>>
   throw new KkError('KK_FILE', `${file}: expected images, charts and settings of environments`, {
-    hint: 'make the directory anew with kk images mirror --to DIR',
+    hint: 're-create the directory with kk images mirror --to DIR',
   })
 }
 
@@ -91,12 +93,14 @@ function isBundle(value: unknown): boolean {
   )
 }
 
-/** Returns all that a directory has, for all environments. Rejects with `KK_FILE` where it has nothing. */
+/**
+ * Returns the images and charts of all environments in a directory. Rejects with `KK_FILE` if it has none.
+ */
 export async function bundleContents(directory: string): Promise<MirrorContents> {
   const bundles = Object.values(await readBundles(directory))
   if (bundles.length === 0)
     throw new KkError('KK_FILE', `${directory} has no ${FILE}`, {
-      hint: 'name a directory that kk images mirror --to DIR has made',
+      hint: 'name a directory that kk images mirror --to DIR has created',
     })
   const store = openLayout(directory)
   const images = new Map(bundles.flatMap((bundle) => Object.entries(bundle.images)))
@@ -110,18 +114,18 @@ export async function bundleContents(directory: string): Promise<MirrorContents>
   }
 }
 
-/** Reads a package that was carried, and compares it with what the index beside it has. Rejects with `KK_FILE`. */
+/** Reads a package of a bundle and compares it with the index of its directory. Rejects with `KK_FILE`. */
 async function carriedPackage(directory: string, file: string): Promise<PackedChart> {
   const path = join(directory, file)
   const packed = basename(file) === file && existsSync(path) ? await readPackage(path) : undefined
   const {stateOf} = directoryDestination({path: directory, url: undefined, now: new Date()})
   if (packed && (await stateOf(packed)) === 'there') return packed
   throw new KkError('KK_FILE', `${path} is missing, or not what it was`, {
-    hint: 'copy the directory again from where it was made, or run kk images mirror there again',
+    hint: 'copy the directory again from its source, or run kk images mirror there again',
   })
 }
 
-/** Returns settings of a bundle for the registry that it is put into. */
+/** Returns the settings of a bundle with `REGISTRY` replaced by a registry. */
 export function settingsFor(settings: Values, registry: string): Values {
   const filled = (value: unknown): unknown => {
     if (typeof value === 'string') return value.replace(/^((?:oci:\/\/)?)REGISTRY(?=\/|$)/, `$1${registry}`)

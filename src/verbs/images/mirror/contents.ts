@@ -15,15 +15,15 @@ import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
 import {pageOf, readPackage} from '../../charts/package-charts.ts'
 import {neededImages} from '../needed-images.ts'
 
-/** An image that is to be mirrored, and where it is now. */
+/** An image to mirror, and its source. */
 export interface SourceImage {
-  /** As charts write it: `quay.io/ns/keystone:2025.1`. */
+  /** The reference in charts: `quay.io/ns/keystone:2025.1`. */
   readonly image: string
   readonly digest: string
   readonly from: ImagePlace
 }
 
-/** What is to be mirrored. */
+/** The images and charts to mirror. */
 export interface MirrorContents {
   readonly images: readonly SourceImage[]
   readonly charts: readonly PackedChart[]
@@ -34,13 +34,14 @@ export interface ContentsPorts {
   readonly packages: Pick<Packages, 'pull'>
   /** Returns the registry of a host. */
   readonly registries: (host: string) => ContentStore
-  /** The digests of `kk.lock`, which count where it has them. */
+  /** The digests of `kk.lock`, which take precedence. */
   readonly locked: Lock['images']
 }
 
 /**
- * Returns what an environment needs: the images of its pods by the digests that are locked, or else that their registries have
- * now, and its charts. Rejects with `KK_IMAGE`, which names every image that has no digest, and with `KK_CHART`.
+ * Returns what an environment needs: the images of its pods with their locked digests, or else those that
+ * their registries have now, and its charts. Rejects with `KK_IMAGE` with every image without a digest, and
+ * with `KK_CHART`.
  */
 export async function environmentContents(
   prepared: Prepared,
@@ -66,12 +67,12 @@ export async function environmentContents(
     })
   const charts = new Map([...prepared.releases.values()].map(({chart}) => [chart.directory, chart]))
   const packed: PackedChart[] = []
-  for (const chart of charts.values()) packed.push(await packageOf(chart, prepared.environment, packages))
+  for (const chart of charts.values()) packed.push(await chartPackage(chart, prepared.environment, packages))
   return {images, charts: packed}
 }
 
-/** Returns the package that a chart came in, byte for byte, with what its signer says of it; one that came in none is packed. */
-async function packageOf(
+/** Returns the original package of a chart with its provenance; a chart from a directory is packed. */
+async function chartPackage(
   chart: Chart,
   {charts}: Pick<Environment, 'charts'>,
   packages: Pick<Packages, 'pull'>,
@@ -87,8 +88,8 @@ async function packageOf(
         : origin
     const packed = file === undefined ? undefined : await readPackage(file)
     if (packed?.digest === packageDigest) return packed
-    throw new KkError('KK_CHART', `${origin} has no longer the package of ${name} ${version}`, {
-      hint: `its digest was sha256:${packageDigest}; look at what is there now`,
+    throw new KkError('KK_CHART', `${origin} no longer has the package of ${name} ${version}`, {
+      hint: `its digest was sha256:${packageDigest}; inspect what is there now`,
     })
   } finally {
     await directory.remove()

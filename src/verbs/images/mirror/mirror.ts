@@ -12,30 +12,30 @@ import {parseReference} from '../../../images/registry/reference.ts'
 import {type PublishedChart, planPacked, publish} from '../../charts/publish-charts.ts'
 import type {MirrorContents, SourceImage} from './contents.ts'
 
-/** Where images and charts are copied to. */
+/** The target of images and charts. */
 export interface MirrorTarget {
-  /** As charts name it before the name of an image: `registry.example.org/cloud`. */
+  /** The prefix of image references in charts: `registry.example.org/cloud`. */
   readonly registry: string
-  /** Below which images lie in the store; empty, or ends with a slash. */
+  /** The prefix of repositories in the store; empty, or ends with a slash. */
   readonly prefix: string
   readonly store: ContentStore
   readonly charts: Destination
 }
 
-/** An image, and whether it is to be copied or is there already, by its digest. */
+/** An image, and whether its digest must be copied or already exists. */
 export interface MirroredImage extends SourceImage {
   readonly state: 'new' | 'there'
-  /** The digest that its name has in the mirror, where that is another one: what pulls it by its tag gets the new one then. */
+  /** The digest that its name has in the mirror, if it differs: pulls by tag get the new one afterwards. */
   readonly replaces?: string
-  /** As charts name it in the mirror. */
+  /** The reference of the mirrored image in charts. */
   readonly name: string
-  /** What is to be copied of it, in bytes; what several images share is counted once. */
+  /** The bytes to copy; blobs shared by several images are counted once. */
   readonly bytes: number
 }
 
 interface PlannedImage extends MirroredImage {
   readonly to: ImagePlace
-  /** Its tag, or its digest where it has none. */
+  /** Its tag, or its digest if it has none. */
   readonly reference: string
   readonly content: ImageContent
 }
@@ -46,8 +46,9 @@ export interface MirrorPlan {
 }
 
 /**
- * Returns what is to be copied; nothing is written. Rejects with `KK_IMAGE` for an image that its source does not have, and for
- * two that would have one name; with `KK_PUBLISHED` where the target has other content of a chart's version.
+ * Returns what would be copied; writes nothing. Rejects with `KK_IMAGE` for an image that its source does not
+ * have, and for two images with the same name; with `KK_PUBLISHED` if the target has other content for a
+ * version of a chart.
  */
 export async function planMirror(
   {images, charts}: MirrorContents,
@@ -84,18 +85,21 @@ export async function planMirror(
 
 interface MirrorOptions {
   readonly signal: AbortSignal
-  /** Told before an image is copied, and after. */
+  /** Called before and after each image is copied. */
   readonly onImage: (image: MirroredImage, progress: MirrorProgress) => void
 }
 
-/** How far it is: the number of the image among those that are copied. */
+/** The progress: the number of the image among those to copy. */
 export interface MirrorProgress {
   readonly number: number
   readonly of: number
   readonly isDone: boolean
 }
 
-/** Copies what is not there yet, images one after the other. What was copied when it rejects stays, and is not copied again. */
+/**
+ * Copies missing images sequentially, then charts. After a rejection copied images stay and are not copied
+ * again.
+ */
 export async function mirror(
   {images, charts}: MirrorPlan,
   target: MirrorTarget,
@@ -118,7 +122,7 @@ export async function mirror(
 }
 
 function collision(one: SourceImage, other: SourceImage): KkError {
-  return new KkError('KK_IMAGE', `${one.image} and ${other.image} would have one name in the mirror`, {
-    hint: 'give one of them another name or tag in the values: the registry in front of it is not kept',
+  return new KkError('KK_IMAGE', `${one.image} and ${other.image} would have the same name in the mirror`, {
+    hint: 'give one of them another name or tag in the values: the name of the registry is dropped',
   })
 }

@@ -16,25 +16,26 @@ import {vendor} from '../../../prepare/rendering/vendored.ts'
 import {releaseName} from '../../../release.ts'
 import {neededImages} from '../needed-images.ts'
 
-/** How an environment is told to use a mirror. */
+/** The settings with which an environment uses a mirror. */
 export interface MirrorSettings {
-  /** Keys of the environment file, to be merged into it. */
+  /** Keys to merge into the environment file. */
   readonly settings: Values
-  /** Images that charts name elsewhere all the same: no value that kk finds decides them. */
+  /** Images that charts still take from elsewhere: kk finds no value that sets them. */
   readonly unplaced: readonly string[]
 }
 
 interface SettingsOptions {
   readonly helm: Pick<Helm, 'template'>
-  /** Each mirrored image as its charts write it, and as the mirror has it. */
+  /** The reference of each mirrored image in charts, and its reference in the mirror. */
   readonly names: ReadonlyMap<string, string>
-  /** The mirror as charts name it, before the name of an image: `registry.example.org/cloud`. */
+  /** The prefix of image references in the mirror: `registry.example.org/cloud`. */
   readonly registry: string
 }
 
 /**
- * Returns the values by which an environment takes its images from a mirror: `images.registry` of kk's charts, and every value
- * that is the whole reference of an image. What they leave out is found by rendering the charts with them.
+ * Returns the values with which an environment takes its images from a mirror: `images.registry` of kk's
+ * charts, and every value that is a complete image reference. Images that these do not cover are found by
+ * rendering the charts with them.
  */
 export async function mirrorSettings(
   prepared: Prepared,
@@ -57,26 +58,26 @@ export async function mirrorSettings(
   }
 }
 
-/** Returns those values of a chart that name the registry of kk's charts, or a mirrored image, as they are to be. */
+/** Returns the changed values of a chart that name the registry of kk's charts, or a mirrored image. */
 function redirected(
   chart: Chart,
   computed: Values,
   {names, registry}: Pick<SettingsOptions, 'names' | 'registry'>,
 ): Values {
   if (spokenChart(chart).dialect !== 'kk') return changed(computed, (value) => names.get(value))
-  // What the library has by default may stand below global, where one word is for all charts.
+  // Defaults of the library may be set below global, for all charts at once.
   const {images} = libraryDefaults(chart)
   return changed(mergeValues({global: {images}}, computed), (value, path) =>
     /^(?:global\.)?images\.registry$/.test(path) ? inMirror(value, registry) : names.get(value),
   )
 }
 
-/** Returns the place that a registry has in the mirror, which keeps the paths of images below their host. */
+/** Returns the prefix for a registry in the mirror, which keeps the paths of images below their host. */
 function inMirror(stated: string, registry: string): string {
   return [registry, ...stated.split('/').slice(1)].join('/')
 }
 
-/** Returns the texts among values for which there is another, at their places. */
+/** Returns the strings in values that `other` replaces, at their paths. */
 function changed(
   values: Values,
   other: (value: string, path: string) => string | undefined,
@@ -84,7 +85,7 @@ function changed(
 ): Values {
   const entries = Object.entries(values).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
     const at = [...path, key]
-    // Helm repeats it below each subchart.
+    // Helm copies global into each subchart.
     if (key === 'global' && path.length > 0) return []
     const found = isMap(value)
       ? changed(value, other, at)
@@ -96,7 +97,7 @@ function changed(
   return Object.fromEntries(entries)
 }
 
-/** Lays settings over an environment as if its file had them. */
+/** Merges settings into an environment as if its file had them. */
 function laidOver(prepared: Prepared, {global, ...sections}: Values): Prepared {
   const source = 'the mirror'
   const releases = [...prepared.releases].map(([release, found]) => {
@@ -112,7 +113,7 @@ function laidOver(prepared: Prepared, {global, ...sections}: Values): Prepared {
   return {...prepared, releases: new Map(releases)}
 }
 
-/** Where the file takes charts from repositories, the mirror takes their place; its directories and kk's own stay. */
+/** Returns `kk.charts` with repositories replaced by the mirror; directories and kk's own charts stay. */
 function chartSettings({charts, directory}: Environment, registry: string): Values {
   if (!charts.some((source) => 'url' in source)) return {}
   const sources = charts.map((source) => {
