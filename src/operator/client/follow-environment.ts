@@ -6,7 +6,7 @@ import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {NO_RUN, nextState, type RunState} from '../../run/run-state.ts'
-import {finished, newBell} from '../../verbs/in-cluster/follow-run.ts'
+import {finished, newChangeSignal} from '../../verbs/in-cluster/follow-run.ts'
 import {retryOf} from '../decide.ts'
 import type {Condition} from '../kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from '../kinds/environment-kind.ts'
@@ -52,7 +52,7 @@ export function followEnvironment(
     const scope = {fieldSelector: `metadata.name=${name}`}
     const environments = objects.follow(ENVIRONMENTS, KK_NAMESPACE, signal, scope)
     const releases = objects.follow(RELEASES, KK_NAMESPACE, signal)
-    const bell = newBell([environments, releases], stop)
+    const bell = newChangeSignal([environments, releases], stop)
     const told = newRowTelling(name, context)
     const isRead = newReading(objects)
     try {

@@ -12,7 +12,7 @@ import {NO_RUN, nextState, type RunState} from '../../run/run-state.ts'
 import {AGAIN, CONTAINER, ENVIRONMENT_LABEL, jobName, RUN_LABEL, VERB, WHO} from './run-job.ts'
 import {logIn, logName, type RunEnd, type RunLog} from './run-log.ts'
 
-/** A run in the cluster, as its Job tells of it. */
+/** A run in the cluster, according to its Job. */
 export interface ClusterRun {
   readonly id: string
   readonly environment: string
@@ -20,7 +20,7 @@ export interface ClusterRun {
   readonly who: string
   readonly startedAt: string
   readonly state: 'running' | 'succeeded' | 'failed'
-  /** The command that does the same again. */
+  /** The command that repeats the run. */
   readonly again: string
 }
 
@@ -31,7 +31,7 @@ type Pod = Served<core.Pod>
 export async function clusterRuns(objects: Objects, namespace: string): Promise<readonly ClusterRun[]> {
   const jobs = (await objects.list<Job>(JOBS, namespace)) ?? []
   return jobs
-    .flatMap((job) => runOf(job) ?? [])
+    .flatMap((job) => parseRun(job) ?? [])
     .sort((one, other) => (one.startedAt < other.startedAt ? 1 : -1))
 }
 
@@ -41,12 +41,12 @@ export async function clusterRun(
   {id, namespace}: RunPlace,
 ): Promise<ClusterRun> {
   const job = await cluster.objects.read<Job>(JOBS, {namespace, name: jobName(id)})
-  const found = job && runOf(job)
+  const found = job && parseRun(job)
   if (found) return found
   const record = await cluster.runs.read(id)
   if (!record) {
     throw new KkError('KK_NO_RUN', `there is no Job of a run ${id} in ${namespace}`, {
-      hint: 'see those that there are: kk run list; of all runs: kk history --all',
+      hint: 'list runs with a Job: kk run list; all runs: kk history --all',
     })
   }
   throw new KkError(
@@ -56,7 +56,7 @@ export async function clusterRun(
   )
 }
 
-function runOf(job: Job): ClusterRun | undefined {
+function parseRun(job: Job): ClusterRun | undefined {
   const {labels = {}, annotations = {}, creationTimestamp = ''} = job.metadata
   const id = labels[RUN_LABEL]
   if (id === undefined) return undefined
@@ -83,13 +83,16 @@ export interface RunPlace {
 
 /** A run in the cluster while it is followed. */
 export interface Following {
-  /** From the beginning of what is known, as one run, however many pods it takes. */
+  /** All known events from the beginning, as one run, even if it took several pods. */
   readonly events: AsyncIterable<RunEvent>
-  /** How it has ended; undefined where it was followed no longer. */
+  /** The result of the run; undefined if following stopped before its end. */
   readonly end: () => RunEnd | undefined
 }
 
-/** Follows a run in the cluster until it has ended, or `stop`. Throws `KK_NO_RUN` where its Job is gone before. */
+/**
+ * Follows a run in the cluster until it has ended, or `stop`. Throws `KK_NO_RUN` if its Job is deleted
+ * before.
+ */
 export function followClusterRun(
   {objects}: {readonly objects: Objects},
   {id, namespace}: RunPlace,
@@ -105,26 +108,26 @@ export function followClusterRun(
     const logs = objects.follow(CONFIG_MAPS, namespace, signal, named(logName(id)))
     const jobs = objects.follow(JOBS, namespace, signal, named(jobName(id)))
     const pods = objects.follow(PODS, namespace, signal)
-    const bell = newBell([logs, jobs, pods], stop)
-    const told = newTelling()
+    const nextChange = newChangeSignal([logs, jobs, pods], stop)
+    const merger = newEventMerger()
     try {
       while (!stop.aborted) {
         const job = jobs.get(jobName(id)) as unknown as Job | undefined
         const isOver = job && (hasEnded(job, 'Complete') || hasEnded(job, 'Failed'))
-        // What a pod writes last is there before its Job has ended, but may not have been seen.
+        // A pod writes its last event before its Job ends, but the watch may not have delivered it.
         const log = isOver
           ? await objects.read(CONFIG_MAPS, {namespace, name: logName(id)})
           : logs.get(logName(id))
         const seen = logIn(log)
-        yield* told.events(seen)
-        yield* told.warnings(troubles(podsOf(pods, id), [logs, jobs, pods], {id, namespace}))
-        end = seen.end ?? (isOver ? silentEnd(job, podsOf(pods, id)) : undefined)
+        yield* merger.events(seen)
+        yield* merger.warnings(troubles(runPods(pods, id), [logs, jobs, pods], {id, namespace}))
+        end = seen.end ?? (isOver ? silentEnd(job, runPods(pods, id)) : undefined)
         if (end) {
-          yield* told.rest(end)
+          yield* merger.rest(end)
           return
         }
         if (jobs.isListed() && !job) throw gone(id, namespace)
-        await bell()
+        await nextChange()
       }
     } finally {
       closing.abort()
@@ -132,23 +135,25 @@ export function followClusterRun(
   }
 }
 
-/** Returns a function that resolves when something of these has changed since it did last, or at `stop`. */
-export function newBell(collections: readonly Collection[], stop: AbortSignal): () => Promise<void> {
-  let rung = Promise.withResolvers<void>()
-  const ring = () => rung.resolve()
-  for (const each of collections) each.subscribe(ring)
-  stop.addEventListener('abort', ring, {once: true})
+/**
+ * Returns a function that resolves at the next change of these collections since its last call, or at `stop`.
+ */
+export function newChangeSignal(collections: readonly Collection[], stop: AbortSignal): () => Promise<void> {
+  let changed = Promise.withResolvers<void>()
+  const signalChange = () => changed.resolve()
+  for (const each of collections) each.subscribe(signalChange)
+  stop.addEventListener('abort', signalChange, {once: true})
   return async () => {
-    await rung.promise
-    rung = Promise.withResolvers()
+    await changed.promise
+    changed = Promise.withResolvers()
   }
 }
 
-function podsOf(pods: Collection, id: string): readonly Pod[] {
+function runPods(pods: Collection, id: string): readonly Pod[] {
   return (pods.all() as unknown as readonly Pod[]).filter(({metadata}) => metadata.labels?.[RUN_LABEL] === id)
 }
 
-/** What keeps the run from going on now, in sentences, and how it is abandoned where that may last. */
+/** Returns messages on what currently blocks the run, and how to abandon it if that may last. */
 function troubles(
   pods: readonly Pod[],
   collections: readonly Collection[],
@@ -173,19 +178,19 @@ function troubles(
 
 const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing'])
 
-/** The end of a run whose last pod could not say it. */
+/** Returns the result of a run whose last pod did not write it. */
 function silentEnd(job: Job, pods: readonly Pod[]): RunEnd {
   if (hasEnded(job, 'Complete')) {
     const error = {
       code: 'KK_RUN_FAILED',
-      message: 'the Job of the run has ended without a word of kk: nothing is known to be done',
-      hint: 'give a kk image by --image; where pods are simulated, as in a sandbox, no run in the cluster does anything',
+      message: 'the Job of the run has ended without output of kk: nothing is known to be done',
+      hint: 'specify a kk image with --image; if pods are simulated, as in a sandbox, runs in the cluster do nothing',
       log: [],
     } as const
     return {exit: 1, error}
   }
   const {message = ''} = findCondition(job, 'Failed') ?? {}
-  const said = pods.flatMap(({status}) =>
+  const terminationLog = pods.flatMap(({status}) =>
     (status?.containerStatuses ?? []).flatMap(({name, state}) =>
       name === CONTAINER ? (state?.terminated?.message?.trim().split('\n') ?? []) : [],
     ),
@@ -195,64 +200,64 @@ function silentEnd(job: Job, pods: readonly Pod[]): RunEnd {
     error: {
       code: 'KK_RUN_FAILED',
       message: `the Job of the run has failed: ${message}`,
-      hint: 'what was done is done: the same command goes on with what is left',
-      log: said,
+      hint: 'completed releases stay: the same command continues with the rest',
+      log: terminationLog,
     },
   }
 }
 
 function gone(id: string, namespace: string): KkError {
-  return new KkError('KK_NO_RUN', `somebody has deleted the Job of run ${id} in ${namespace}`, {
-    hint: 'the run lets end what is at work, and starts nothing more; see kk history',
+  return new KkError('KK_NO_RUN', `the Job of run ${id} in ${namespace} was deleted`, {
+    hint: 'the run finishes running operations and starts no others; see kk history',
   })
 }
 
-/** Tells the logs of several pods as one run. */
-export function newTelling() {
+/** Merges the logs of several pods into the events of one run. */
+export function newEventMerger() {
   let state: RunState = NO_RUN
   let last = 0
   const warned = new Set<string>()
-  const tell = function* (events: readonly RunEvent[]): Generator<RunEvent> {
+  const emit = function* (events: readonly RunEvent[]): Generator<RunEvent> {
     for (const event of events) {
       state = nextState(state, event)
       yield event
     }
   }
   return {
-    /** What the log says that was not told yet. */
+    /** Returns the events of the log that were not emitted yet. */
     *events({events}: RunLog): Generator<RunEvent> {
       for (const [number, event] of events) {
         if (number <= last) continue
         last = number
-        yield* tell(joined(state, event))
+        yield* emit(joined(state, event))
       }
     },
     *warnings(messages: readonly string[]): Generator<RunEvent> {
       for (const message of messages) {
         if (warned.has(message)) continue
         warned.add(message)
-        yield* tell([{type: 'run-warned', at: Date.now(), message}])
+        yield* emit([{type: 'run-warned', at: Date.now(), message}])
       }
     },
-    /** What follows from the end where the log does not say it: a pod that finds all done has no run to tell of. */
+    /** Returns the final events if the log lacks them: a pod that finds everything done starts no run. */
     *rest({exit}: RunEnd): Generator<RunEvent> {
       if (state.finished || exit !== 0) return
       const at = Math.max(state.lastAt, Date.now())
       const open = [...state.releases.values()].filter(({progress}) => OPEN.has(progress.state))
-      yield* tell(
+      yield* emit(
         open.map(({release}) => ({
           ...{type: 'release-succeeded', at, release, kind: 'unchanged'},
           ...{revision: 0, seconds: 0},
         })),
       )
-      yield* tell([finished(state, {at, outcome: 'succeeded'})])
+      yield* emit([finished(state, {at, outcome: 'succeeded'})])
     },
   }
 }
 
 const OPEN: ReadonlySet<string> = new Set(['waiting', 'running'])
 
-/** Returns the events by which an event of one pod is told in the run as a whole. */
+/** Returns the events of the whole run for an event of one pod. */
 function joined(state: RunState, event: RunEvent): readonly RunEvent[] {
   const isBegun = state.startedAt > 0
   switch (event.type) {
@@ -260,17 +265,17 @@ function joined(state: RunState, event: RunEvent): readonly RunEvent[] {
       if (!isBegun) return [event]
       return event.run === state.run
         ? []
-        : [{type: 'run-warned', at: event.at, message: `another pod goes on, as run ${event.run}`}]
+        : [{type: 'run-warned', at: event.at, message: `another pod continues, as run ${event.run}`}]
     case 'run-interrupting':
-      return [{type: 'run-warned', at: event.at, message: 'the pod was told to end: another one goes on'}]
+      return [{type: 'run-warned', at: event.at, message: 'the pod is terminating: another one continues'}]
     case 'release-skipped':
       return event.reason === 'interrupted' ? [] : [event]
     case 'release-failed':
       return event.error.code === 'KK_INTERRUPTED' ? [] : [event]
     case 'release-succeeded': {
       const known = state.releases.get(event.release)
-      if (!known || !FOUND.has(event.kind)) return [event]
-      // A pod that was killed could not tell it.
+      if (!known || !NOT_CHANGING.has(event.kind)) return [event]
+      // A pod that was killed could not write it.
       if (known.progress.state === 'running')
         return [{...event, kind: known.kind, seconds: (event.at - known.progress.since) / 1000}]
       return known.progress.state === 'succeeded' ? [] : [event]
@@ -282,12 +287,12 @@ function joined(state: RunState, event: RunEvent): readonly RunEvent[] {
   }
 }
 
-/** What a pod finds done, and at most waits for. */
-const FOUND: ReadonlySet<string> = new Set(['unchanged', 'check', 'await'])
+/** Actions that a pod finds done, or only waits for. */
+const NOT_CHANGING: ReadonlySet<string> = new Set(['unchanged', 'check', 'await'])
 
 type Finished = Extract<RunEvent, {type: 'run-finished'}>
 
-/** Returns the end of a run with what became of its releases. */
+/** Returns the final event of a run with the counts of its releases. */
 export function finished(state: RunState, {at, outcome}: Pick<Finished, 'at' | 'outcome'>): Finished {
   const all = [...state.releases.values()]
   const count = (wanted: string) => all.filter(({progress}) => progress.state === wanted).length

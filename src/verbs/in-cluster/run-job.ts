@@ -17,7 +17,7 @@ import {ROLE_SETS, rulesOf} from '../../kubernetes/permissions/roles.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {logData, logName, withEvent} from './run-log.ts'
 
-/** A run in the cluster, as it is asked for. */
+/** A requested run in the cluster. */
 export interface RunJob {
   /** The run's id. */
   readonly id: string
@@ -27,16 +27,16 @@ export interface RunJob {
   readonly namespace: string
   /** The namespaces in which the run may deploy. */
   readonly releases: readonly string[]
-  /** Whether it may make the objects of the whole cluster that kk's own charts render. */
+  /** Whether it may create the cluster-scoped objects that kk's own charts render. */
   readonly makesOfCluster: boolean
   readonly image: string
-  /** What the run needs, by the names of files. */
+  /** The files of the run, by name. */
   readonly files: Readonly<Record<string, string>>
-  /** The command that does the same again, and who asked for it: for those who follow it. */
+  /** The command that repeats the run, and who requested it: shown to those who follow it. */
   readonly told: Readonly<Record<'again' | 'who', string>>
 }
 
-/** The label of the Job of a run, and the names of what it is told by. */
+/** The labels and annotations of the Job of a run. */
 export const RUN_LABEL = 'kk.openstack.org/run'
 export const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
 export const AGAIN = 'kk.openstack.org/again'
@@ -46,12 +46,12 @@ export const VERB = 'kk.openstack.org/verb'
 /** The container of the pods, and the directory with the files of the run. */
 export const CONTAINER = 'run'
 const FILES = '/run/kk'
-/** How often a pod may end without having said how the run ended; pods that are evicted do not count. */
-const MOST_LOST_PODS = 6
-/** How long a Job stays that has ended, and what tells of it: a week. */
-const KEPT_SECONDS = 604_800
-/** Of a Secret; the API server takes a little more. */
-const MOST_BYTES = 1_000_000
+/** How many pods may end without a result; evicted pods do not count. */
+const MAX_LOST_PODS = 6
+/** How long a finished Job and its log are kept: one week. */
+const RETENTION_SECONDS = 604_800
+/** The size limit of a Secret; the API server accepts slightly more. */
+const MAX_SECRET_BYTES = 1_000_000
 
 /** Returns the name of the Job of a run, and of its Secret. */
 export function jobName(run: string): string {
@@ -59,17 +59,18 @@ export function jobName(run: string): string {
 }
 
 /**
- * Returns what is made for a run, in the order in which it is applied: first what outlives it, then the Job, then what goes
- * with the Job, once its UID is known. Throws `KK_USAGE` where the files are larger than a Secret can be.
+ * Returns the objects for a run in the order of their application: first those that outlive it, then the Job,
+ * then those owned by the Job, once its UID is known. Throws `KK_USAGE` if the files do not fit into a
+ * Secret.
  */
 export function jobObjects(job: RunJob, announced: RunEvent, uid?: string) {
   const {id, environment, namespace, releases, makesOfCluster, files} = job
   const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  if (bytes > MOST_BYTES) {
+  if (bytes > MAX_SECRET_BYTES) {
     throw new KkError(
       'KK_USAGE',
-      `the files of the run have ${bytes} bytes, but a Secret holds ${MOST_BYTES}`,
-      {hint: 'leave --in-cluster out, or keep less in overrides and values'},
+      `the files of the run have ${bytes} bytes, but a Secret holds ${MAX_SECRET_BYTES}`,
+      {hint: 'omit --in-cluster, or keep less in overrides and values'},
     )
   }
   const labels = {'app.kubernetes.io/name': 'kk-run', [ENVIRONMENT_LABEL]: environment}
@@ -88,9 +89,9 @@ export function jobObjects(job: RunJob, announced: RunEvent, uid?: string) {
       namespace,
       rights: ROLE_SETS.change,
       releases,
-      // Here somebody may state facts that kk may not read; the pod has nobody.
+      // Outside of the cluster, a user can state facts that kk may not read; in the pod, kk must read them.
       beside: rulesOf({verbs: ['facts']}).cluster,
-      atHome: [TELL],
+      atHome: [REPORT_RULE],
       makesOfCluster,
     }),
     job: jobObject(job, labels),
@@ -101,16 +102,19 @@ export function jobObjects(job: RunJob, announced: RunEvent, uid?: string) {
   }
 }
 
-/** What a run needs in the namespace of its Job beside its rights. */
-const TELL = {
+/** The permissions that a run needs in the namespace of its Job, in addition to its roles. */
+const REPORT_RULE = {
   apiGroups: [''],
   resources: ['configmaps'],
   verbs: ['get', 'patch'],
-  why: ['to tell how far the run is'],
+  why: ['to report the progress of the run'],
   without: [],
 }
 
-/** Each environment has an account of its own, for its namespaces alone, and another for runs that make objects of the whole cluster. */
+/**
+ * Returns the name of the account: per environment one for its namespaces only, one for cluster-scoped
+ * objects.
+ */
 function accountName({environment, makesOfCluster}: Pick<RunJob, 'environment' | 'makesOfCluster'>): string {
   return `${makesOfCluster ? 'kk-cluster-run' : 'kk-run'}-${environment}`
 }
@@ -137,14 +141,14 @@ function jobObject(job: RunJob, labels: Readonly<Record<string, string>>): Kuber
       annotations: {[VERB]: verb, [AGAIN]: told.again, [WHO]: told.who},
     },
     spec: {
-      // Until all is there that it needs.
+      // Suspended until its other objects exist.
       suspend: true,
-      backoffLimit: MOST_LOST_PODS,
-      ttlSecondsAfterFinished: KEPT_SECONDS,
+      backoffLimit: MAX_LOST_PODS,
+      ttlSecondsAfterFinished: RETENTION_SECONDS,
       podFailurePolicy: {
         rules: [
           {action: 'Ignore', onPodConditions: [{type: 'DisruptionTarget', status: 'True'}]},
-          // What a run has ended with is not tried again.
+          // Exit codes of a finished run are not retried.
           {
             action: 'FailJob',
             onExitCodes: {containerName: CONTAINER, operator: 'In', values: [1, 2, 3, 70]},
@@ -158,7 +162,7 @@ function jobObject(job: RunJob, labels: Readonly<Record<string, string>>): Kuber
 
 const KINDS = [ACCOUNTS, CLUSTER_ROLES, CLUSTER_BINDINGS, ROLES, BINDINGS, SECRETS, CONFIG_MAPS]
 
-/** Makes a Job with all that it needs, and lets it begin. */
+/** Creates a suspended Job with the objects that it needs, then starts it. */
 export async function startJob(
   job: RunJob,
   announced: RunEvent,

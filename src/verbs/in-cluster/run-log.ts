@@ -4,27 +4,27 @@ import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {newWriter} from '../../run/writer.ts'
 
-/** How a run in the cluster has ended, for whoever follows it. */
+/** The result of a run in the cluster, for clients that follow it. */
 export interface RunEnd {
   readonly exit: ExitCode
-  /** Why it has not come to a run, or broke off. */
+  /** Why the run did not start or was aborted. */
   readonly error?: Pick<KkError, 'code' | 'message' | 'hint' | 'log'> | undefined
 }
 
 /**
- * What the pods of a run in the cluster tell of it, one after the other. Of what a release says while it is at work, only the
- * last of each phase is kept, so that the log of a long run is as large as its plan.
+ * The events that the pods of a run in the cluster write, one after the other. Of the progress of a release,
+ * only the last event of each phase is kept, so that the size of the log is bounded by the plan.
  */
 export interface RunLog {
-  /** Events by their numbers, which ascend and are never given twice. */
+  /** Events with their numbers, which ascend and are unique. */
   readonly events: readonly (readonly [number, RunEvent])[]
   readonly end?: RunEnd | undefined
 }
 
 /** The key of the ConfigMap that holds the log. */
 const KEY = 'log'
-/** Of a ConfigMap; the API server takes a little more. */
-const MOST_BYTES = 900_000
+/** The size limit of a ConfigMap; the API server accepts slightly more. */
+const MAX_CONFIG_MAP_BYTES = 900_000
 
 /** Returns the log with one more event. */
 export function withEvent({events, ...log}: RunLog, event: RunEvent): RunLog {
@@ -45,7 +45,7 @@ function isReplaced(before: RunEvent, event: RunEvent): boolean {
 /** Returns the data of the ConfigMap of a log. */
 export function logData(log: RunLog): Readonly<Record<string, string>> {
   const text = JSON.stringify(log)
-  if (Buffer.byteLength(text) <= MOST_BYTES) return {[KEY]: text}
+  if (Buffer.byteLength(text) <= MAX_CONFIG_MAP_BYTES) return {[KEY]: text}
   const short = log.events.filter(([, {type}]) => type !== 'release-progressed')
   return {[KEY]: JSON.stringify({...log, events: short})}
 }
@@ -61,22 +61,22 @@ export function logName(run: string): string {
   return `kk-run-${run}-log`
 }
 
-/** What happens within so many milliseconds is written at once. */
-const TOGETHER = 500
+/** The debounce interval: events within it are written together. */
+const WRITE_DEBOUNCE_MS = 500
 
 /** The log of a run while it is written. */
 export interface RunLogWriter {
-  /** As the run had written it before. */
+  /** The log as earlier pods of the run have written it. */
   readonly before: RunLog
-  /** Takes note of an event, and writes it soon. */
+  /** Adds an event; writes are debounced. */
   show(event: RunEvent): void
-  /** Resolves when all is written. */
+  /** Resolves when everything is written. */
   close(): Promise<void>
-  /** Writes how the run has ended. Returns what kept it from being written. */
+  /** Writes the result of the run. Returns the error if it could not be written. */
   end(end: RunEnd): Promise<KkError | undefined>
 }
 
-/** Opens the log of a run to go on with it. */
+/** Opens the log of a run to append to it. */
 export async function openRunLog(
   objects: Pick<Objects, 'read' | 'merge'>,
   namespace: string,
@@ -99,7 +99,7 @@ export async function openRunLog(
       timer ??= setTimeout(() => {
         timer = undefined
         writer.request()
-      }, TOGETHER)
+      }, WRITE_DEBOUNCE_MS)
     },
     close: flush,
     async end(end) {

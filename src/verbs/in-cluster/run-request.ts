@@ -3,9 +3,9 @@ import type {Action, Plan} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
-/** What a run in the cluster is to do. */
+/** The request for a run in the cluster. */
 export interface RunRequest {
-  /** The version of the kk that asked for it. */
+  /** The version of the requesting kk. */
   readonly kk: string
   /** The run's id. */
   readonly id: string
@@ -13,15 +13,15 @@ export interface RunRequest {
   readonly scope: PlanScope
   /** The environment file as the user wrote it. */
   readonly file: string
-  /** The user who asked for it: `user@host`. */
+  /** The requesting user, as `user@host`. */
   readonly who: string
-  /** How it is run, by the names of flags; and what `--set` said. */
+  /** The options of the run by flag name, including `--set`. */
   readonly flags: Readonly<Record<string, unknown>>
   /** The names of releases in the order of the files of their `--values`. */
   readonly values: readonly string[]
-  /** Whether the cluster is a throwaway one, with which any store of overrides may be used. */
+  /** Whether the cluster is a throwaway one, which may be used with any store of overrides. */
   readonly isThrowaway: boolean
-  /** What was planned, and shown to the user. */
+  /** The planned actions that were shown to the user. */
   readonly planned: readonly Pick<Action, 'release' | 'kind' | 'inputs'>[]
 }
 
@@ -36,19 +36,22 @@ export function valuesFile(index: number): string {
   return `values-${index}.yaml`
 }
 
-/** Returns the actions of a plan as a request holds them. */
+/** Returns the actions of a plan in the form of a request. */
 export function plannedActions({actions}: Plan): RunRequest['planned'] {
   return actions.map(({release, kind, inputs}) => ({release, kind, inputs}))
 }
 
-/** Throws `KK_MOVED`, naming every release, where the kk of the image would do something else than was shown to the user. */
+/**
+ * Throws `KK_MOVED`, naming every release, if the kk of the image plans something else than was shown to the
+ * user.
+ */
 export function expectAsShown({planned, kk, file}: RunRequest, plan: Plan, version: string): void {
   const shown = new Map(planned.map((action) => [action.release, action]))
   const now = new Map(plan.actions.map((action) => [action.release, action]))
   const moved = [...new Set<ReleaseId>([...shown.keys(), ...now.keys()])].flatMap((release) => {
     const [then, action] = [shown.get(release), now.get(release)]
     if (!then) return [`${releaseName(release)} (was not part of it)`]
-    if (!action) return [`${releaseName(release)} (is not part of it any more)`]
+    if (!action) return [`${releaseName(release)} (is no longer part of it)`]
     return then.inputs === action.inputs ? [] : [`${releaseName(release)} (has other inputs)`]
   })
   if (moved.length === 0) return

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {ReleaseId} from '../../../src/release.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
-import {followClusterRun, newTelling} from '../../../src/verbs/in-cluster/follow-run.ts'
+import {followClusterRun, newEventMerger} from '../../../src/verbs/in-cluster/follow-run.ts'
 import {logData, logIn, type RunLog, withEvent} from '../../../src/verbs/in-cluster/run-log.ts'
 
 const [DB, API] = ['ns/db', 'ns/api'] as [ReleaseId, ReleaseId]
@@ -38,8 +38,8 @@ const lines = (events: Iterable<RunEvent>) =>
   )
 
 describe('the logs of several pods', () => {
-  it('are told as one run: what a pod could not tell, the next one finds done', () => {
-    const telling = newTelling()
+  it('are merged into one run: results that a pod could not write are found by the next one', () => {
+    const telling = newEventMerger()
     const first = [started('r1'), begins(DB)]
     const second = [
       ...first,
@@ -55,7 +55,7 @@ describe('the logs of several pods', () => {
     expect(told).toEqual([
       'run-started',
       'release-started install',
-      'run-warned  another pod goes on, as run r2',
+      'run-warned  another pod continues, as run r2',
       'release-succeeded install',
       'release-started install',
       'release-succeeded install',
@@ -64,8 +64,8 @@ describe('the logs of several pods', () => {
     expect(lines(telling.events(logOf(second)))).toEqual([])
   })
 
-  it('leave out that a pod was told to end, and what it skipped because of that', () => {
-    const telling = newTelling()
+  it('omit that a pod was terminated, and what it skipped because of that', () => {
+    const telling = newEventMerger()
     const skipped: RunEvent = {
       type: 'release-skipped',
       at: ++clock,
@@ -85,11 +85,11 @@ describe('the logs of several pods', () => {
       ),
     )
 
-    expect(told).toEqual(['run-started', 'run-warned  the pod was told to end: another one goes on'])
+    expect(told).toEqual(['run-started', 'run-warned  the pod is terminating: another one continues'])
   })
 
-  it('end with a run where the last pod found everything done', () => {
-    const telling = newTelling()
+  it('end the run if the last pod found everything done', () => {
+    const telling = newEventMerger()
     const before = [...telling.events(logOf([started('r1'), begins(DB), ends(DB)]))]
 
     const rest = [...telling.rest({exit: 0})]
@@ -100,7 +100,7 @@ describe('the logs of several pods', () => {
   })
 })
 
-it('a run that ended without a word of kk has not succeeded', async () => {
+it('a run whose pod ended without output of kk has not succeeded', async () => {
   const job = {...JOB, status: {conditions: [{type: 'Complete', status: 'True'}]}}
   const objects = {
     follow: ({kind}: {kind: string}) => collectionOf(() => (kind === 'Job' ? [job] : [])),
@@ -116,7 +116,7 @@ it('a run that ended without a word of kk has not succeeded', async () => {
 })
 
 describe('a run whose pod cannot start', () => {
-  it('says why, and once how it is abandoned', async () => {
+  it('reports the reason, and once the command to abandon it', async () => {
     const waiting = [{reason: 'ErrImagePull'}, {reason: 'ImagePullBackOff', message: 'no such image'}]
     const stop = new AbortController()
     const pods = collectionOf(() => [podThatWaits(waiting[0]!)])
@@ -166,7 +166,7 @@ function collectionOf(all: () => readonly {readonly metadata: {readonly name: st
 }
 
 describe('the log of a run', () => {
-  it('keeps of each phase of a release what was said last', () => {
+  it('keeps the last event of each phase of a release', () => {
     const {events} = logOf([
       started('r1'),
       progressed(DB, 'one'),
@@ -177,7 +177,7 @@ describe('the log of a run', () => {
     expect(events.map(([number]) => number)).toEqual([1, 3, 4])
   })
 
-  it('is read as it was written, without what is said in between where it would be too large', () => {
+  it('is read as it was written, without progress events if it would be too large', () => {
     const log = logOf([started('r1'), progressed(DB, 'a few words'), ends(DB)])
     const large = logOf([started('r1'), progressed(DB, 'x'.repeat(1_000_000)), ends(DB)])
 

@@ -19,7 +19,7 @@ const STARTED: RunEvent = {
   ...{type: 'run-started', at: 1, run: JOB.id, environment: 'lab', context: 'c', actions: []},
 }
 
-it('a run has an account for its namespaces alone, and its files go with its Job', () => {
+it('a run has an account for its namespaces only, and its files are deleted with its Job', () => {
   const {account, job, owned} = jobObjects(JOB, STARTED, 'the-uid')
 
   const places = account.map(({kind, metadata}) => `${kind} ${metadata.namespace ?? ''}`.trim())
@@ -37,7 +37,7 @@ it('a run has an account for its namespaces alone, and its files go with its Job
   expect(JSON.stringify(job)).not.toContain('keystone')
 })
 
-it('a run may read the facts of the cluster, for nobody states them in its pod', () => {
+it('a run may read the facts of the cluster, because no user states them in its pod', () => {
   const {account} = jobObjects(JOB, STARTED)
 
   const {rules} = account.find(({kind}) => kind === 'ClusterRole') as unknown as {rules: object[]}
@@ -45,7 +45,7 @@ it('a run may read the facts of the cluster, for nobody states them in its pod',
   expect(rules).toContainEqual(expect.objectContaining({resources: ['storageclasses'], verbs: ['list']}))
 })
 
-it('a run that makes objects of the whole cluster has another account, which alone may do so', () => {
+it('a run that creates cluster-scoped objects has a separate account', () => {
   const all = jobObjects({...JOB, makesOfCluster: true}, STARTED)
   const rolesOf = ({account}: typeof all) => account.filter(({kind}) => kind === 'ClusterRole')
 
@@ -57,7 +57,7 @@ it('a run that makes objects of the whole cluster has another account, which alo
   expect(JSON.stringify(rolesOf(jobObjects(JOB, STARTED)))).not.toContain('clusterroles')
 })
 
-it('a run whose files no Secret can hold is refused', () => {
+it('a run with more files than fit into a Secret is refused', () => {
   const files = {'overrides.yaml': 'x'.repeat(1_000_001)}
 
   expect(() => jobObjects({...JOB, files}, STARTED)).toThrow(/have 1000001 bytes, but a Secret holds 1000000/)
