@@ -21,13 +21,13 @@ atNight(() => {
     const {exitCode, stdout, stderr} = await environment.kk('status')
 
     expect(planned.exitCode, planned.stderr).toBe(0)
-    expect(planned.stdout).toContain('note: api drifted: ConfigMap/api is gone from the cluster')
+    expect(planned.stdout).toContain('note: api drifted: ConfigMap/api is missing on the cluster')
     expect(stdout).toMatch(/^api +1 +deployed +healthy +current/m)
     expect(stdout).toMatch(/^nowhere +– +not installed/m)
     expect(stdout).toContain(
       'api: gone from the cluster: ConfigMap/api; to make again what is gone: kk upgrade api',
     )
-    expect(stderr).toMatch(/note: what nowhere would be made of is not known: .*: no source of charts has/)
+    expect(stderr).toMatch(/note: what nowhere would be made of is unknown: .*: no source of charts has/)
     expect(exitCode).toBe(1)
   })
 })

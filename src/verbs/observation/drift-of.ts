@@ -23,8 +23,8 @@ export interface DriftRequest {
 }
 
 /**
- * Compares releases with the cluster. Throws `KK_UNKNOWN_RELEASE`; `KK_USAGE` for a name that means several releases,
- * and for an environment without a file that has no release there.
+ * Compares releases with the cluster. Throws `KK_UNKNOWN_RELEASE`; `KK_USAGE` for a name that matches several
+ * releases, and for an environment without a file that has no release on the cluster.
  */
 export async function drift(
   cluster: Cluster,
@@ -53,7 +53,10 @@ function chosen(
   return owned.filter(({status}) => status !== 'uninstalled').map(({release}) => release)
 }
 
-/** Returns the YAML files in `crds/` of a chart and its subcharts: helm installs them once, and never changes them. */
+/**
+ * Returns the YAML files in `crds/` of a chart and its subcharts: helm creates them once and never updates
+ * them.
+ */
 function crdFiles(directory: string): readonly string[] {
   return readChartFiles(directory)
     .filter(({path}) => /^(?:charts\/[^/]+\/)*crds\/.+\.ya?ml$/.test(path))

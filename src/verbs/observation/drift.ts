@@ -22,15 +22,15 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 /** The differences between the live objects of a release and its manifest. */
 export interface ReleaseDrift {
   readonly release: ReleaseId
-  /** The revision whose manifest was compared: the last that is deployed, else the last. */
+  /** The revision whose manifest was compared: the last deployed one, else the last. */
   readonly revision: number
-  /** Helm's word for that revision. */
+  /** The status that Helm records for that revision. */
   readonly status: string
   readonly objects: readonly DriftedObject[]
-  /** Definitions in `crds/` of the chart that differ on the cluster: helm does not apply changes of them. */
+  /** Definitions in `crds/` of the chart that differ on the cluster: helm never updates them. */
   readonly crds: readonly DriftedObject[]
   readonly leftovers: readonly Leftover[]
-  /** The tool to which the release was handed over: kk does not correct it. */
+  /** The tool to which the release was handed over: kk does not correct its drift. */
   readonly exportedTo?: string
   /** The reason why it could not be compared. */
   readonly problem?: string
@@ -47,7 +47,7 @@ interface Subject {
   readonly release: ReleaseId
   /** The records of all releases, as `Records.revisions` lists them. */
   readonly revisions: readonly ReleaseRecord[]
-  /** The texts of the files in `crds/` of the chart; if undefined, those that the record holds. */
+  /** The contents of the files in `crds/` of the chart; defaults to those in the record. */
   readonly crds: readonly string[] | undefined
 }
 
@@ -81,14 +81,14 @@ export async function releaseDrift(
 
 interface Correction {
   readonly isMeant: (object: {readonly kind: string; readonly name: string}) => boolean
-  /** What stays as it is in the objects that are meant. */
+  /** The fields that keep their live values in the selected objects. */
   readonly ignore: readonly IgnoreRule[]
 }
 
 /**
- * Writes the objects of a release that have changed as its manifest says, without a revision and without hooks. Objects
- * that are gone stay gone, for a deploy makes them again; the replicas of what an autoscaler scales stay as they are, unless
- * there are none, which it leaves alone.
+ * Applies the manifest to the changed objects of a release, without a new revision and without hooks. Missing
+ * objects are left to the next deploy. Replicas set by an autoscaler stay, unless they are 0, which
+ * autoscalers do not change.
  */
 export async function correctDrift(
   cluster: {
@@ -107,12 +107,12 @@ export async function correctDrift(
     isMeant({kind, name: metadata.name}),
   )
   const scaled = await cluster.health.scaleTargets(namespace)
-  const method = methodOf(stored)
+  const method = applyMethodOf(stored)
   const written = objects.map((object) => withHelmMarks(object, release))
   const targets = written.filter(({kind, metadata: {name}}) => isScaled({kind, name}, undefined, scaled))
   const dry = targets.length === 0 ? [] : await cluster.dryRuns.apply({namespace, objects: targets, method})
-  const left = new Set(dry.filter((each) => isLeftToScalers(each, scaled)).map(({object}) => object))
-  const marked = written.map((object) => (left.has(object) ? withoutReplicas(object) : object))
+  const scalerOwned = new Set(dry.filter((each) => isLeftToScalers(each, scaled)).map(({object}) => object))
+  const marked = written.map((object) => (scalerOwned.has(object) ? withoutReplicas(object) : object))
   const meant =
     ignore.length === 0
       ? marked
@@ -120,7 +120,7 @@ export async function correctDrift(
   await cluster.live.correct({namespace, objects: meant, method, redact: redactor(stored.values)})
 }
 
-/** Of what is gone, or refused, nothing is left to be written. */
+/** Returns the compared objects with ignored fields as live; missing or refused objects are skipped. */
 function leftAsIgnored(
   dry: readonly DryApply[],
   {namespace, ignore}: {readonly namespace: string; readonly ignore: readonly IgnoreRule[]},
@@ -133,7 +133,7 @@ function leftAsIgnored(
   })
 }
 
-function methodOf({applyMethod}: Pick<StoredRelease, 'applyMethod'>): ApplyMethod {
+function applyMethodOf({applyMethod}: Pick<StoredRelease, 'applyMethod'>): ApplyMethod {
   return applyMethod === 'ssa' ? 'server-side' : 'client-side'
 }
 
@@ -148,14 +148,17 @@ function withoutReplicas(object: KubernetesObject): KubernetesObject {
   return {...object, spec}
 }
 
-/** Returns the objects that an apply of the manifest, as helm does it, would change; and what hooks made and is gone. */
+/**
+ * Returns the objects that an apply of the manifest, as helm does it, would change, and missing objects of
+ * hooks.
+ */
 export async function driftedObjects(
   cluster: Omit<Reads, 'records'>,
   stored: StoredRelease,
 ): Promise<readonly DriftedObject[]> {
   const namespace = releaseNamespace(stored.release)
   const objects = parseManifest(stored.manifest).map((object) => withHelmMarks(object, stored.release))
-  const dry = await cluster.dryRuns.apply({namespace, objects, method: methodOf(stored)})
+  const dry = await cluster.dryRuns.apply({namespace, objects, method: applyMethodOf(stored)})
   const scaled = dry.some(isScalable) ? await cluster.health.scaleTargets(namespace) : []
   const live = dry.flatMap((each) => (each.state === 'compared' ? [each.live] : []))
   const redact = redactSecretsOf([...objects, ...live], redactor(stored.values))
@@ -166,7 +169,7 @@ export async function driftedObjects(
   return [...lasting, ...hooks].flatMap((each) => driftedObject(each, {namespace, scaled, redact}) ?? [])
 }
 
-/** Returns the definitions whose `spec` differs, for helm makes them and never changes them again. */
+/** Returns the definitions whose `spec` differs: helm creates them and never updates them. */
 async function driftedDefinitions(
   dryRuns: DryRuns,
   files: readonly string[],
@@ -186,7 +189,7 @@ function isScalable({object}: DryApply): boolean {
   return (object.spec as {readonly replicas?: unknown} | null | undefined)?.replicas !== undefined
 }
 
-/** Whether anything is not as it should be. */
+/** Returns true if there is any drift. */
 export function hasDrift({objects, crds, leftovers}: ReleaseDrift): boolean {
   return objects.length + crds.length + leftovers.length > 0
 }

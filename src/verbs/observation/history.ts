@@ -16,15 +16,15 @@ import {releaseOnCluster} from './release-on-cluster.ts'
 /** One revision of a release. */
 export interface RevisionEntry {
   readonly revision: number
-  /** Helm's word. */
+  /** The status that Helm records. */
   readonly status: string
   readonly gate: Gate
   readonly chart: string
   readonly version: string
   readonly appVersion: string
-  /** ISO 8601. */
+  /** The time of deployment in ISO 8601. */
   readonly at: string | undefined
-  /** The run that made it, if a record of a run tells. */
+  /** The run that made it, if known from labels or records of runs. */
   readonly run: string | undefined
   readonly note?: string
 }
@@ -36,16 +36,19 @@ export interface ReleaseHistory {
   readonly revisions: readonly RevisionEntry[]
 }
 
-/** The name of the environment in question, and the environment itself if its file is given. */
-interface Whose {
+/** The name of the environment, and the environment itself if its file is specified. */
+interface Scope {
   readonly owner?: string | undefined
   readonly environment?: Environment | undefined
 }
 
-/** Returns the runs of an environment, or all, newest first. Throws `KK_USAGE` for a mere name without runs. */
+/**
+ * Returns the runs of an environment, or all, newest first. Throws `KK_USAGE` for a name without a file and
+ * without runs.
+ */
 export async function runHistory(
   runs: RunRecords,
-  {owner, environment}: Whose,
+  {owner, environment}: Scope,
 ): Promise<readonly RunEntry[]> {
   const records = await runs.list(owner)
   if (records.length === 0 && owner !== undefined && !environment) {
@@ -63,7 +66,7 @@ export async function runHistory(
 export async function releaseHistory(
   cluster: {readonly runs: RunRecords; readonly records: Records},
   name: string,
-  {owner, environment}: Whose,
+  {owner, environment}: Scope,
 ): Promise<ReleaseHistory> {
   const {revisions: all} = await seenRevisions(cluster, {names: [name], owner, environment})
   const {release, labels} = releaseOnCluster([...lastOf(all).values()], name, owner)
@@ -71,18 +74,18 @@ export async function releaseHistory(
   const runs = own === undefined ? [] : await cluster.runs.list(own)
   const records = all.filter((record) => record.release === release).toReversed()
   const revisions = await mapParallel(records, (record) =>
-    entryOf(cluster.records, record, {revisions: records, runs}),
+    makeEntry(cluster.records, record, {revisions: records, runs}),
   )
   return {release, owner: own, revisions}
 }
 
-async function entryOf(
+async function makeEntry(
   records: Records,
   record: ReleaseRecord,
   observed: Installations,
 ): Promise<RevisionEntry> {
   const {release, revision, status} = record
-  const common = {revision, status, gate: gateOf(record), run: makerOf(record, observed)}
+  const common = {revision, status, gate: gateOf(record), run: runOfRevision(record, observed)}
   try {
     const stored = await records.stored(release, revision)
     const {name = '', version = '', appVersion = ''} = stored?.chart ?? {}
@@ -100,15 +103,21 @@ async function entryOf(
   }
 }
 
-/** Returns the run that made a revision: its label says it, or, of an older kk and of a rollback that was killed, a record of a run. */
-function makerOf(record: ReleaseRecord, observed: Installations): string | undefined {
+/**
+ * Returns the run that made a revision, from its label or, for an older kk or a killed rollback, from a run
+ * record.
+ */
+function runOfRevision(record: ReleaseRecord, observed: Installations): string | undefined {
   const {run, revision} = readLabels(record.labels) ?? {}
   if (run === undefined) return observed.runs.find((each) => hasMade(each, record, observed))?.id
   if (revision === record.revision) return run
   return observed.runs.find((each) => each.verb === 'rollback' && hasMade(each, record, observed))?.id
 }
 
-/** Whether a run made a revision: also the one after what it saw, where it was killed before it noted it. */
+/**
+ * Returns true if a run made a revision, including the next one if the run was killed before it recorded
+ * that.
+ */
 function hasMade(run: RunRecord, {release, revision}: ReleaseRecord, observed: Installations): boolean {
   const entry = run.releases.find((each) => each.release === release)
   if (!entry || !['install', 'upgrade', 'rollback'].includes(entry.kind)) return false

@@ -1,7 +1,10 @@
 import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
 
-/** Returns the error for an environment's name of which the cluster knows nothing, beside those that it knows. */
+/**
+ * Returns the error for an environment without releases or runs on the cluster, with the names of those that
+ * have some.
+ */
 export function noSuchOwner(owner: string, what: 'release' | 'run', owners: Iterable<string>): KkError {
   const known = [...new Set(owners)].sort()
   const close = suggest(owner, known)

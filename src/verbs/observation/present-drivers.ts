@@ -7,8 +7,8 @@ import type {Objects} from '../../kubernetes/objects/objects.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 /**
- * As collections of the whole cluster: an object of another tool may be in any namespace. In the version that the tool serves
- * now; what the others have of a release is the same.
+ * The resources as cluster-wide collections, because objects of another tool may be in any namespace. The API
+ * version is the tool's current one; fields about releases are the same in others.
  */
 const RESOURCES: Readonly<Record<Driver['kind'], Resource>> = {
   HelmRelease: {
@@ -27,13 +27,13 @@ const RESOURCES: Readonly<Record<Driver['kind'], Resource>> = {
 
 export interface PresentDrivers {
   readonly drivers: readonly Driver[]
-  /** Why they are not known, for people. */
+  /** The reason why they are unknown, for display. */
   readonly note?: string
 }
 
 type Asked = {readonly objects: Objects; readonly apiServer: ApiServer; readonly context: string}
 
-/** Returns the objects of a kind that install releases; none where the cluster does not have the kind. */
+/** Returns the objects of a kind that install releases; empty if the cluster does not serve the kind. */
 export async function presentDrivers(cluster: Asked, kind: Driver['kind']): Promise<PresentDrivers> {
   const {objects, context} = cluster
   const resource = RESOURCES[kind]
@@ -45,14 +45,17 @@ export async function presentDrivers(cluster: Asked, kind: Driver['kind']): Prom
     return {drivers: driversAmong(others ?? [])}
   } catch (error) {
     if (!(error instanceof KkError) || error.code !== 'KK_FORBIDDEN') throw error
-    // Rights are checked before it is known whether there is such a kind.
+    // The API server checks permissions before it checks whether the kind exists.
     if ((await servedVersion(cluster, resource)) === undefined) return {drivers: []}
-    const what = `which ${kind}s install releases on ${context} is not known`
+    const what = `which ${kind}s install releases on ${context} is unknown`
     return {drivers: [], note: `${what}: ${error.message}`}
   }
 }
 
-/** Returns a version of the API in which the cluster serves a kind, the newest by its name; undefined if it serves none. */
+/**
+ * Returns a version of the API in which the cluster serves a kind, the last in alphabetical order; undefined
+ * if it serves none.
+ */
 async function servedVersion({apiServer}: Asked, {apiVersion, kind}: Resource): Promise<string | undefined> {
   const group = `${apiVersion.split('/')[0]}/`
   const served = (await apiServer.customKinds()).filter(
@@ -61,24 +64,28 @@ async function servedVersion({apiServer}: Asked, {apiVersion, kind}: Resource): 
   return served.toSorted().at(-1)?.slice(0, -`/${kind}`.length)
 }
 
-/** Returns a note for each HelmRelease of Flux that drives one of these releases; asks nothing where there are none. */
+/**
+ * Returns a note for each HelmRelease of Flux that manages one of these releases; no request without
+ * releases.
+ */
 export async function driverNotes(
   releases: readonly ReleaseId[],
   cluster: Asked,
 ): Promise<readonly string[]> {
-  const {driving, notes} = await driversOf(releases, cluster)
+  const {driving, notes} = await fluxDrivers(releases, cluster)
   return [...driving.map((each) => `${title(each)}: kk adopt is refused until it is suspended`), ...notes]
 }
 
 /**
- * Throws `KK_HANDED_OVER` if a HelmRelease of Flux drives one of these releases and is not suspended: it would undo what kk
- * changes, and uninstall the release when it is deleted. Returns notes on what is suspended, or not known.
+ * Throws `KK_HANDED_OVER` if a HelmRelease of Flux that is not suspended manages one of these releases: it
+ * would revert changes by kk, and uninstall the release when it is deleted. Returns notes on suspended and
+ * unknown ones.
  */
 export async function expectLetGo(
   releases: readonly ReleaseId[],
   cluster: Asked,
 ): Promise<readonly string[]> {
-  const {driving, suspended, notes} = await driversOf(releases, cluster)
+  const {driving, suspended, notes} = await fluxDrivers(releases, cluster)
   if (driving.length > 0) {
     const commands = driving.map(({namespace, name}) => `flux suspend helmrelease ${name} -n ${namespace}`)
     const names = driving.map(({release}) => releaseName(release)).join(' ')
@@ -92,13 +99,13 @@ export async function expectLetGo(
   ]
 }
 
-async function driversOf(releases: readonly ReleaseId[], cluster: Asked) {
+async function fluxDrivers(releases: readonly ReleaseId[], cluster: Asked) {
   if (releases.length === 0) return {driving: [], suspended: [], notes: []}
   const {drivers, note} = await presentDrivers(cluster, 'HelmRelease')
-  const theirs = drivers.filter((each) => each.cluster === undefined && releases.includes(each.release))
+  const ofReleases = drivers.filter((each) => each.cluster === undefined && releases.includes(each.release))
   return {
-    driving: theirs.filter(({isSuspended}) => !isSuspended),
-    suspended: theirs.filter(({isSuspended}) => isSuspended),
+    driving: ofReleases.filter(({isSuspended}) => !isSuspended),
+    suspended: ofReleases.filter(({isSuspended}) => isSuspended),
     notes: note === undefined ? [] : [note],
   }
 }

@@ -6,9 +6,9 @@ import {sectionOfRecord} from '../../plan/shape.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 
 /**
- * Returns the release that a name on the command line means, by the cluster alone: `namespace/name`, or a name. If
- * several namespaces have the name, the environment's own release is meant. Throws `KK_UNKNOWN_RELEASE`, and `KK_USAGE`
- * if it could be several.
+ * Returns the release on the cluster that a name on the command line refers to: `namespace/name`, or a name.
+ * If several namespaces have the name, the release of the environment is chosen. Throws `KK_UNKNOWN_RELEASE`,
+ * and `KK_USAGE` if it is ambiguous.
  */
 export function releaseOnCluster(
   records: readonly ReleaseRecord[],
@@ -26,7 +26,9 @@ export function releaseOnCluster(
   })
 }
 
-/** Returns the releases that a name means: those of a section that is several, or the one of `releaseOnCluster`. */
+/**
+ * Returns the releases that a name refers to: all parts of a split section, or the one of `releaseOnCluster`.
+ */
 export function releasesOnCluster(
   records: readonly ReleaseRecord[],
   name: string,

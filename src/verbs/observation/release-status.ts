@@ -6,21 +6,24 @@ import type {ReleaseId} from '../../release.ts'
 /** A release that requires another, directly or not. */
 interface Dependent {
   readonly release: ReleaseId
-  /** Its owner; undefined when it is not on the cluster yet, or kk did not install it. */
+  /** Its owner; undefined if it is not on the cluster yet, or kk did not install it. */
   readonly environment: string | undefined
-  /** Whether kk did not install it, so that its chart alone tells what it requires. */
+  /** Set if kk did not install it, so that its requirements are known only from its chart. */
   readonly isForeign?: true
 }
 
-/** The holder of a release's Lease, who works on it now. */
+/** The current holder of a release's Lease. */
 export interface ReleaseHolder {
-  /** The user, host, process and run, and the helm if it has outlived them. */
+  /** The user, host, process and run, and the helm process if it outlived them. */
   readonly holder: string
-  /** The time since when it is held, ISO 8601 by the holder's clock; undefined if the Lease does not tell. */
+  /** The time since when it is held, ISO 8601 by the holder's clock; undefined if the Lease has none. */
   readonly since: string | undefined
-  /** The operation; undefined if the Lease does not tell. */
+  /** The operation; undefined if the Lease has none. */
   readonly operation: string | undefined
-  /** The reason why the holder is dead, so that the next run takes the Lease over; absent while it may live. */
+  /**
+   * The reason why the holder is dead, so that the next run takes the Lease over; absent while it may be
+   * alive.
+   */
   readonly stale?: string
 }
 
@@ -29,47 +32,57 @@ export interface ReleaseStatus {
   readonly release: ReleaseId
   readonly chart: string
   readonly version: string
-  /** 0 when it is not installed. */
+  /** 0 if it is not installed. */
   readonly revision: number
   readonly status: string
-  /** Whether the deployed inputs are those that a deploy would find. */
+  /** Whether the deployed inputs are those that a deploy would use. */
   readonly inputs: 'current' | 'changed' | 'unknown'
-  /** Whether the file names it; false for a release that the environment owns, but its file no longer names. */
+  /**
+   * Whether it is part of the file; false for a release that the environment owns, but its file no longer
+   * has.
+   */
   readonly wanted: boolean
-  /** Undefined where it is not installed or its record unreadable; without a passed gate it waits for that. */
+  /**
+   * Undefined if it is not installed or its record is unreadable; `waiting` while its gate has not passed.
+   */
   readonly health: Health | undefined
-  /** What `kk history` says of its last revision; undefined when it is not installed. */
+  /** The gate of its last revision, as in `kk history`; undefined if it is not installed. */
   readonly gate: Gate | undefined
   readonly owner: string | undefined
   readonly holder?: ReleaseHolder
-  /** The tool to which it was handed over: kk does not change it. */
+  /** The tool to which it was handed over: kk does not manage it. */
   readonly exportedTo?: string
   /**
-   * Who made its last revision, where that was not kk: `HelmRelease flux-system/keystone` of Flux, as its objects say, or
-   * `another helm`. Of a release that kk did not install, Flux alone is known.
+   * The maker of its last revision, if not kk: `HelmRelease flux-system/keystone` of Flux, from labels of its
+   * objects, or `another helm`. For releases that kk did not install, only Flux is detected.
    */
   readonly madeBy?: string
   readonly requires: readonly string[]
   /** The dependents, including those in other environments. */
   readonly dependents: readonly Dependent[]
-  /** Objects that only a failed revision made, that exist, and that helm has forgotten; absent if there are none. */
+  /**
+   * Existing objects that only a failed revision made and helm no longer tracks; absent if there are none.
+   */
   readonly leftovers?: readonly Leftover[]
   /** Objects of its manifest that do not exist, e.g. `ConfigMap/api`; absent when there are none. */
   readonly missing?: readonly string[]
-  /** The reason why nothing more can be told. */
+  /** The reason why nothing else is known. */
   readonly unreadable?: string
-  /** The advice on an operation that has not ended. */
+  /** The advice for an unfinished operation. */
   readonly advice?: string
 }
 
 export interface StatusReport {
   readonly environment: string
   readonly releases: readonly ReleaseStatus[]
-  /** Notes on what could not be seen. */
+  /** Notes on data that could not be read. */
   readonly notes: readonly string[]
 }
 
-/** Whether the release is deployed and its gate would pass: objects may be healthy though an operation failed. */
+/**
+ * Returns true if the release is deployed and its gate would pass; objects can be healthy after a failed
+ * operation.
+ */
 export function isWell({status, health}: ReleaseStatus): boolean {
   return status === 'deployed' && health !== undefined && passes(health)
 }

@@ -15,7 +15,7 @@ import type {Redact} from '../../redact/redact.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {ReleaseHolder, ReleaseStatus} from './release-status.ts'
 
-/** The releases to look at: those of a file, or those of an environment that is only named. */
+/** The releases to inspect: those of a file, or those of an environment without a file. */
 export interface StatusSubject {
   readonly owner: string
   readonly prepared: Prepared | undefined
@@ -23,20 +23,20 @@ export interface StatusSubject {
   readonly names: readonly string[]
 }
 
-/** The parts of a record's payload that are kept. */
+/** The cached parts of a record's payload. */
 export type Payload =
   | {
       readonly chart: {readonly name: string; readonly version: string}
-      /** The facts that tell which releases it uses. */
+      /** The facts that show which releases it uses. */
       readonly facts: RecordFacts
       readonly objects: readonly KubernetesObject[]
-      /** Masks the secrets among the values that helm was given. */
+      /** Masks the secrets in the values of the release. */
       readonly redact: Redact
     }
   | {readonly unreadable: string}
 
-/** The result of one look at the cluster. */
-export interface Look extends StatusSubject {
+/** A snapshot of the cluster. */
+export interface StatusSnapshot extends StatusSubject {
   readonly records: ReadonlyMap<ReleaseId, ObservedRecord>
   readonly leases: ReadonlyMap<ReleaseId, LeaseView>
   /** The requirements of the environment and of all releases on the cluster. */
@@ -46,21 +46,21 @@ export interface Look extends StatusSubject {
 
 /** Returns the status of a release without its health. */
 export function statusOf(
-  look: Look,
+  snapshot: StatusSnapshot,
   release: ReleaseId,
   payload: Payload | undefined,
 ): Omit<ReleaseStatus, 'health'> {
-  const {prepared, records, graph} = look
+  const {prepared, records, graph} = snapshot
   const record = records.get(release)
   const wanted = prepared?.releases.get(release)
   const {name = releaseName(release), version = ''} =
     payload && 'chart' in payload ? payload.chart : (wanted?.chart ?? {})
   const labels = record && readLabels(record.labels)
   const owner = labels?.owner
-  const lease = look.leases.get(release)
+  const lease = snapshot.leases.get(release)
   const advice = record && (unfinished(record)?.hint ?? lostRevision(record) ?? lostInstall(record))
   const isWhole = record !== undefined && !isUnfinished(record) && record.copiedBy === undefined
-  const maker = isWhole ? makerOf(record, payload) : undefined
+  const maker = isWhole ? foreignMaker(record, payload) : undefined
   return {
     release,
     chart: name,
@@ -68,16 +68,16 @@ export function statusOf(
     revision: record?.revision ?? 0,
     status: record?.status ?? 'not installed',
     gate: record && gateOf(record),
-    inputs: record && wanted && owner === look.owner ? inputsOf(wanted.desired, record) : 'unknown',
+    inputs: record && wanted && owner === snapshot.owner ? compareInputs(wanted.desired, record) : 'unknown',
     wanted: !prepared || prepared.graph.requirements.has(release),
     owner,
-    ...(lease?.holder !== undefined && {holder: holderOf(lease, look.now)}),
+    ...(lease?.holder !== undefined && {holder: leaseHolder(lease, snapshot.now)}),
     ...(labels?.exportedTo !== undefined && {exportedTo: labels.exportedTo}),
     ...(maker !== undefined && {madeBy: maker}),
     requires: (graph.requirements.get(release) ?? []).map(({to}) => releaseName(to)),
-    dependents: usersOf(look, [release]).map((each) => ({
+    dependents: usersOf(snapshot, [release]).map((each) => ({
       release: each,
-      environment: ownerOf(records.get(each)),
+      environment: recordOwner(records.get(each)),
       ...(isForeign(records.get(each)) && {isForeign: true as const}),
     })),
     ...(payload && 'unreadable' in payload && {unreadable: payload.unreadable}),
@@ -85,17 +85,20 @@ export function statusOf(
   }
 }
 
-/** Helm marks a revision superseded only when it makes the next one. */
+/**
+ * Returns advice for a superseded last revision: helm marks a revision superseded only when it makes the next
+ * one.
+ */
 function lostRevision({status, revision}: ObservedRecord): string | undefined {
   if (status !== 'superseded') return undefined
-  return `the record of a later revision than ${revision} was deleted, so what runs is not known; kk deploy upgrades it`
+  return `the record of a later revision than ${revision} was deleted, so what runs is unknown; kk deploy upgrades it`
 }
 
 function lostInstall(record: ObservedRecord): string | undefined {
   return record.lostHooks && `${reinstallReason(record, record.lostHooks)} by kk deploy`
 }
 
-function ownerOf(record: ObservedRecord | undefined): string | undefined {
+function recordOwner(record: ObservedRecord | undefined): string | undefined {
   return record && readLabels(record.labels)?.owner
 }
 
@@ -103,21 +106,21 @@ function isForeign(record: ObservedRecord | undefined): boolean {
   return record !== undefined && !readLabels(record.labels)
 }
 
-/** Returns who made the last revision where that was not kk; undefined for a helm of which kk knows nothing. */
-function makerOf({labels, revision}: ObservedRecord, payload: Payload | undefined): string | undefined {
+/** Returns the maker of the last revision if it was not kk; undefined for an unknown helm. */
+function foreignMaker({labels, revision}: ObservedRecord, payload: Payload | undefined): string | undefined {
   const ours = readLabels(labels)
   if (ours?.revision === revision) return undefined
   const flux = payload && 'objects' in payload ? helmReleaseOf(payload.objects) : undefined
   return flux ?? (ours && 'another helm')
 }
 
-function inputsOf(desired: DesiredRelease, record: ObservedRecord): 'current' | 'changed' {
+function compareInputs(desired: DesiredRelease, record: ObservedRecord): 'current' | 'changed' {
   const labels = readLabels(record.labels)
   const same = labels?.inputs === inputsDigest(desired) && labels.revision === record.revision
   return same ? 'current' : 'changed'
 }
 
-function holderOf(lease: LeaseView, now: number): ReleaseHolder {
+function leaseHolder(lease: LeaseView, now: number): ReleaseHolder {
   const {acquiredAt, isRemoval, operation} = lease
   const stale = staleness(lease, now)
   return {

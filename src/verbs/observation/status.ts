@@ -24,9 +24,9 @@ import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../rele
 import {noSuchOwner} from './no-such-owner.ts'
 import {releasesOnCluster} from './release-on-cluster.ts'
 import type {ReleaseStatus, StatusReport} from './release-status.ts'
-import {type Look, type Payload, type StatusSubject, statusOf} from './status-row.ts'
+import {type Payload, type StatusSnapshot, type StatusSubject, statusOf} from './status-row.ts'
 
-type Sight = {
+type StatusPorts = {
   readonly records: Records
   readonly runs: RunRecords
   readonly live: LiveObjects
@@ -37,20 +37,20 @@ type Sight = {
 const NO_GRAPH: Graph = {releases: [], requirements: new Map()}
 
 /**
- * Returns a reader of the state of every release of an environment, and of those that its file no longer names, in the
- * order of the graph. Each record is downloaded once, however often the reader is called. Apart from that, a call costs
- * two lists, one list for each kind of object in each namespace, and reads of the objects that only failed revisions
- * made, where there are such. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`.
+ * Returns a reader of the state of every release of an environment, and of those that its file no longer
+ * names, in the order of the graph. Each record is downloaded once, however often the reader is called. Apart
+ * from that, a call costs two lists, one list for each kind of object in each namespace, and reads of objects
+ * that only failed revisions made, if there are any. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`.
  */
-export function statusReader(subject: StatusSubject, cluster: Sight): () => Promise<StatusReport> {
+export function statusReader(subject: StatusSubject, cluster: StatusPorts): () => Promise<StatusReport> {
   const graph = subject.prepared?.graph ?? NO_GRAPH
-  // Without a file, the records of the owner's runs tell where its releases live.
+  // Without a file, the namespaces are read from the records of the owner's runs.
   const sought = subject.prepared ? {releases: graph.releases} : {owner: subject.owner}
   const known = new Map<string, Payload>()
   const readLeftovers = leftoversReader(cluster)
   const readFacts = factsReader(cluster)
   const readPayload = async (record: ReleaseRecord): Promise<Payload> => {
-    const found = known.get(versionOf(record)) ?? (await payloadOf(cluster, record))
+    const found = known.get(versionOf(record)) ?? (await loadPayload(cluster, record))
     known.set(versionOf(record), found)
     return found
   }
@@ -59,11 +59,11 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       const payload = known.get(versionOf(record))
       return payload && 'facts' in payload ? payload.facts : undefined
     }
-    const others = await readFacts(living.filter((record) => !own(record)))
-    return (record) => own(record) ?? others(record)
+    const otherFacts = await readFacts(living.filter((record) => !own(record)))
+    return (record) => own(record) ?? otherFacts(record)
   }
-  /** The log of a pod may contain secrets that another release of the environment was given. */
-  const maskOf = async (records: readonly ReleaseRecord[]): Promise<Redact> => {
+  /** The log of a pod may contain secrets of other releases of the environment. */
+  const environmentMask = async (records: readonly ReleaseRecord[]): Promise<Redact> => {
     const payloads = await mapParallel(records, readPayload)
     const masks = payloads.flatMap((payload) => ('redact' in payload ? [payload.redact] : []))
     return (text) => masks.reduce((cleaned, mask) => mask(cleaned), text)
@@ -71,7 +71,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
   return async () => {
     const [seen, held] = await Promise.all([seenRevisions(cluster, sought), seenLeases(cluster)])
     const last = [...lastOf(seen.revisions).values()]
-    const releases = releasesOf(subject, last)
+    const releases = selectReleases(subject, last)
     const concerned = new Set(releases)
     const observed = await observedRecords(cluster, last, (release) => concerned.has(release))
     const records = new Map(observed.map((record) => [record.release, record]))
@@ -84,37 +84,39 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       factsOf: await readUses(livingOf(seen.revisions)),
       wanted: graph,
     })
-    const look: Look = {
+    const snapshot: StatusSnapshot = {
       ...subject,
       records,
       leases: new Map(held.leases.map((lease) => [lease.release, lease])),
       graph: uses.graph,
       now: cluster.leases.now(),
     }
-    const rows = releases.map((release, index) => statusOf(look, release, payloads[index]))
-    // All at once, so that requests for the same lists share them.
+    const rows = releases.map((release, index) => statusOf(snapshot, release, payloads[index]))
+    // In parallel, so that requests for the same lists share them.
     const healths = await Promise.all(
-      payloads.map((payload, index) => healthOf(cluster, rows[index]!, payload)),
+      payloads.map((payload, index) => releaseHealth(cluster, rows[index]!, payload)),
     )
     const gone = await Promise.all(
-      payloads.map((payload, index) => missingOf(cluster, releases[index]!, payload)),
+      payloads.map((payload, index) => missingObjects(cluster, releases[index]!, payload)),
     )
     const mask = healths.some((health) => health && !passes(health))
-      ? await maskOf(last.filter(({labels}) => readLabels(labels)?.owner === subject.owner))
+      ? await environmentMask(last.filter(({labels}) => readLabels(labels)?.owner === subject.owner))
       : undefined
-    const left = await mapParallel(releases, (release) => leftOver(readLeftovers, release, seen.revisions))
+    const leftOvers = await mapParallel(releases, (release) =>
+      leftOver(readLeftovers, release, seen.revisions),
+    )
     const unknown = uses.unknown.filter(({name}) => !concerned.has(name as ReleaseId))
     const notes = [
       ...unusableNotes(subject),
       seen.note,
       held.note,
       unreadNote(unknown),
-      ...left.map(({note}) => note),
+      ...leftOvers.map(({note}) => note),
     ]
     return {
       environment: subject.owner,
       releases: rows.map((row, index) => {
-        const {leftovers} = left[index]!
+        const {leftovers} = leftOvers[index]!
         const health = healths[index] && mask ? redactHealth(healths[index], mask) : healths[index]
         const missing = gone[index]!
         return {
@@ -129,10 +131,10 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
   }
 }
 
-async function payloadOf(cluster: Sight, {release, revision}: ReleaseRecord): Promise<Payload> {
+async function loadPayload(cluster: StatusPorts, {release, revision}: ReleaseRecord): Promise<Payload> {
   try {
     const stored = await cluster.records.stored(release, revision)
-    if (!stored) return {unreadable: 'its record went while it was read'}
+    if (!stored) return {unreadable: 'its record was deleted while it was read'}
     return {
       chart: stored.chart,
       facts: factsIn(stored),
@@ -146,9 +148,11 @@ async function payloadOf(cluster: Sight, {release, revision}: ReleaseRecord): Pr
   }
 }
 
-/** A revision that has not passed its gate waits for it; kk does not know how Jobs have ended that are gone meanwhile. */
-async function healthOf(
-  cluster: Sight,
+/**
+ * Returns `waiting` for a revision that has not passed its gate: the result of Jobs that are gone is unknown.
+ */
+async function releaseHealth(
+  cluster: StatusPorts,
   {release, revision, gate}: Omit<ReleaseStatus, 'health'>,
   payload: Payload | undefined,
 ): Promise<Health | undefined> {
@@ -160,19 +164,21 @@ async function healthOf(
   return {state: 'waiting', blames: [{object: `revision ${revision}`, message: 'has not passed its gate'}]}
 }
 
-async function missingOf(cluster: Sight, release: ReleaseId, payload: Payload | undefined) {
+async function missingObjects(cluster: StatusPorts, release: ReleaseId, payload: Payload | undefined) {
   if (!payload || 'unreadable' in payload) return []
   return (await cluster.live.missing(releaseNamespace(release), payload.objects)).map(objectName)
 }
 
-/** Returns a note for each release whose inputs cannot be compared because a part of the file could not be used. */
+/**
+ * Returns a note for each release whose inputs cannot be compared because a part of the file is not usable.
+ */
 function unusableNotes({prepared}: StatusSubject): readonly string[] {
   return [...(prepared?.unusable ?? [])].map(
-    ([release, {message}]) => `what ${releaseName(release)} would be made of is not known: ${message}`,
+    ([release, {message}]) => `what ${releaseName(release)} would be made of is unknown: ${message}`,
   )
 }
 
-/** Returns the leftovers of a release; a revision that cannot, or may not, be read gives a note instead. */
+/** Returns the leftovers of a release; or a note if a revision cannot, or may not, be read. */
 async function leftOver(
   read: LeftoversReader,
   release: ReleaseId,
@@ -183,7 +189,7 @@ async function leftOver(
   } catch (error) {
     const {code, message} = asKkError(error)
     if (code !== 'KK_RECORD' && code !== 'KK_FORBIDDEN') throw error
-    return {leftovers: [], note: `what failed revisions of ${release} have left cannot be told: ${message}`}
+    return {leftovers: [], note: `what failed revisions of ${release} have left is unknown: ${message}`}
   }
 }
 
@@ -195,17 +201,17 @@ function unreadNote(unknown: readonly UnknownUser[]): string | undefined {
 
 /** Returns the Leases; none and a note if the user may not list them. */
 async function seenLeases(
-  cluster: Sight,
+  cluster: StatusPorts,
 ): Promise<{readonly leases: readonly LeaseView[]; readonly note: string | undefined}> {
   try {
     return {leases: await cluster.leases.list(), note: undefined}
   } catch (error) {
     if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
-    return {leases: [], note: 'you may not list leases in kk-system: who works on a release is not seen'}
+    return {leases: [], note: 'you may not list leases in kk-system: operations on releases are not shown'}
   }
 }
 
-function releasesOf(
+function selectReleases(
   {prepared, owner, names}: StatusSubject,
   records: readonly ReleaseRecord[],
 ): readonly ReleaseId[] {

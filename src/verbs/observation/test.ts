@@ -9,8 +9,9 @@ import {seenRecords} from '../../prepare/seen-records.ts'
 import {clusterOf} from '../cluster-of.ts'
 
 /**
- * Plans the tests of these releases, or of all that the environment has installed. The records, not the charts, tell
- * which releases have tests, for helm runs what was deployed. Throws the errors of `testable`, and `KK_RECORD`.
+ * Plans the tests of these releases, or of all that the environment has installed. The records, not the
+ * charts, determine which releases have tests, because helm runs what was deployed. Throws as `testable`, and
+ * `KK_RECORD`.
  */
 export async function planTests(
   {environment, graph}: Prepared,
@@ -24,13 +25,13 @@ export async function planTests(
 ): Promise<Plan<'test'>> {
   const named = namedReleases({environment, graph}, names)
   const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, graph.releases)])
-  const meant = testable({environment: environment.name, graph, records: seen.records, named})
-  const tests = await mapParallel(meant.records, async ({release, revision}) => {
+  const selected = testable({environment: environment.name, graph, records: seen.records, named})
+  const tests = await mapParallel(selected.records, async ({release, revision}) => {
     const stored = await cluster.records.stored(release, revision)
     return [release, stored ? testHooks(stored).map(objectName) : []] as const
   })
   return makeTestPlan({
-    ...meant,
+    ...selected,
     environment: environment.name,
     file: environment.file,
     cluster: plansCluster,

@@ -3,29 +3,32 @@ import type {Leases} from '../../kubernetes/lease/leases.ts'
 import {changeSignal} from '../../kubernetes/watch/change-signal.ts'
 import type {StatusReport} from './release-status.ts'
 
-/** One look at the cluster. */
+/** One poll of the cluster. */
 export type StatusLook =
   | {readonly at: Date; readonly report: StatusReport}
-  /** The cluster could not be read; the next look may succeed. */
+  /** The cluster could not be read; the next poll may succeed. */
   | {readonly at: Date; readonly problem: KkError}
 
 interface WatchOptions {
   readonly read: () => Promise<StatusReport>
   readonly cluster: {readonly leases: Leases}
   readonly signal: AbortSignal
-  /** The milliseconds between two looks without a change (`calm`), and the least with one (`soon`). */
+  /** The poll interval without a change (`calm`) and the minimum interval (`soon`), in milliseconds. */
   readonly pace?: {readonly calm: number; readonly soon: number}
 }
 
-/** Health is polled, for there are too many workloads to watch them all. */
-const PACE = {calm: 3_000, soon: 400}
+/** Health is polled, because there are too many workloads to watch. In milliseconds. */
+const POLL_INTERVALS = {calm: 3_000, soon: 400}
 
-/** Yields a look whenever a record or a Lease changes, and from time to time for health, until the signal. */
+/**
+ * Yields a report after each change of a record or a Lease, and at the poll interval for health, until the
+ * signal.
+ */
 export async function* watchStatus({
   read,
   cluster,
   signal,
-  pace = PACE,
+  pace = POLL_INTERVALS,
 }: WatchOptions): AsyncGenerator<StatusLook> {
   const changed = changeSignal()
   cluster.leases.onChange(signal, changed.notify)
@@ -39,7 +42,7 @@ export async function* watchStatus({
   }
 }
 
-/** What another look may mend. */
+/** Errors that the next poll may not have. */
 const RETRIED: ReadonlySet<string> = new Set(['KK_UNREACHABLE', 'KK_API', 'KK_API_SERVER'])
 
 async function look(read: () => Promise<StatusReport>): Promise<StatusLook> {

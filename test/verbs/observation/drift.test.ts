@@ -46,7 +46,7 @@ async function goneOf(stored: Pick<StoredRelease, 'manifest' | 'ranHooks'>): Pro
 it.each([
   ['a Job', yaml('Job'), ['Job gone']],
   ['a Job that Kubernetes deletes', yaml('Job', {spec: {ttlSecondsAfterFinished: 0}}), []],
-])('of the manifest, %s that does not exist is drift: %#', async (_, manifest, gone) => {
+])('a missing object of the manifest (%s) is drift: %#', async (_, manifest, gone) => {
   expect(await goneOf({manifest})).toEqual(gone)
 })
 
@@ -54,14 +54,14 @@ it.each([
   ['a ConfigMap', hook('ConfigMap'), ['ConfigMap gone']],
   ['a ConfigMap that helm deletes', hook('ConfigMap', 'hook-succeeded'), []],
   ['a Job, which has done its work', hook('Job'), []],
-])('of the hooks that ran, %s that does not exist is drift: %#', async (_, ranHook, gone) => {
+])('a missing object of hooks that ran (%s) is drift: %#', async (_, ranHook, gone) => {
   expect(await goneOf({manifest: '', ranHooks: [ranHook]})).toEqual(gone)
 })
 
 it.each([
   [5, 'stay', undefined],
   [0, 'are written, for its autoscaler leaves 0 alone', 3],
-])('when drift is corrected, %i replicas of what is autoscaled %s', async (replicas, _, written) => {
+])('a correction of drift: %i replicas of an autoscaled workload %s', async (replicas, _, written) => {
   const workload = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -18,8 +18,8 @@ function runOf(more: Partial<RunRecord> = {}): RunRecord {
   return runRecord({process: {host: hostname(), pid: process.pid}, ...more})
 }
 
-describe('what became of a run', () => {
-  it('is what its record says when it was closed', async () => {
+describe('the outcome of a run', () => {
+  it('is that of its record if the record was closed', async () => {
     expect(await runState(runOf({outcome: 'failed'}))).toBe('failed')
   })
 
@@ -39,7 +39,7 @@ describe('what became of a run', () => {
     expect(await runState(runOf({process: other}))).toBe('killed')
   })
 
-  it('cannot be told of a process on another machine', async () => {
+  it('is unknown for a process on another machine', async () => {
     expect(await runState(runOf({process: {host: 'elsewhere', pid: 1}}))).toBe('not-ended')
   })
 })
@@ -79,7 +79,7 @@ describe('the revisions of a release', () => {
   const entry = (more: Partial<RunRelease>) =>
     runRelease('keystone', {installation: 'uid-keystone', outcome: 'succeeded', ...more})
 
-  it('are told newest first, each with its gate, its chart, its time and the run that made it', async () => {
+  it('are returned newest first, each with gate, chart, time and run', async () => {
     const records = [
       recordOf(keystone, {revision: 1, status: 'superseded'}),
       recordOf(keystone, {revision: 2, status: 'failed', gated: undefined}),
@@ -122,7 +122,7 @@ describe('the revisions of a release', () => {
     return {...record, labels: {...record.labels, ...labels}}
   }
 
-  it('name the run that their label names, and none where plain helm has copied the label', async () => {
+  it('name the run of their label, and none if plain helm has copied the label', async () => {
     const records = [
       labelled(2, {[RUN_LABEL]: 'r1'}),
       labelled(3, {[RUN_LABEL]: 'r1'}, 2),
@@ -148,7 +148,7 @@ describe('the revisions of a release', () => {
     expect(revisions[0]!.run).toBeUndefined()
   })
 
-  it('are told of releases that kk did not install, without a gate', async () => {
+  it('are returned without a gate for releases that kk did not install', async () => {
     const {owner, revisions} = await releaseHistory(
       clusterOf([bareRecord(id('keystone'))]),
       'openstack/keystone',
@@ -159,7 +159,7 @@ describe('the revisions of a release', () => {
     expect(revisions[0]!.gate).toBe('unknown')
   })
 
-  it('do not fail for one record that cannot be read', async () => {
+  it('are returned despite an unreadable record', async () => {
     const records = [recordOf(keystone, {revision: 12}), recordOf(keystone, {revision: 13})]
 
     const {revisions} = await releaseHistory(clusterOf(records), 'keystone', {})

@@ -39,22 +39,22 @@ function clusterWith(
 const FORBIDDEN = new KkError('KK_FORBIDDEN', 'list helmreleases: refused', {hint: 'ask for the right'})
 const KIND = 'helm.toolkit.fluxcd.io/v2/HelmRelease'
 
-describe('the HelmReleases that drive releases', () => {
-  it('are none where the cluster has no such kind, or where it has none and they may not be listed', async () => {
+describe('the HelmReleases that manage releases', () => {
+  it('are none if the cluster does not serve the kind, even without permission to list it', async () => {
     expect(await presentDrivers(clusterWith(undefined), 'HelmRelease')).toEqual({drivers: []})
     expect(await presentDrivers(clusterWith(FORBIDDEN), 'HelmRelease')).toEqual({drivers: []})
   })
 
-  it('are not known where they may not be listed, and a note says so', async () => {
+  it('are unknown without permission to list them, with a note', async () => {
     const {drivers, note} = await presentDrivers(clusterWith(FORBIDDEN, [KIND]), 'HelmRelease')
 
     expect(drivers).toEqual([])
     expect(note).toBe(
-      'which HelmReleases install releases on production is not known: list helmreleases: refused',
+      'which HelmReleases install releases on production is unknown: list helmreleases: refused',
     )
   })
 
-  it.each(['v2beta1', 'v2beta2'])('are found where the cluster serves them as %s alone', async (version) => {
+  it.each(['v2beta1', 'v2beta2'])('are found if the cluster serves only %s', async (version) => {
     const served = `helm.toolkit.fluxcd.io/${version}`
     const kinds = [served, `${served}/HelmRelease`, 'source.toolkit.fluxcd.io/v1/HelmChart']
     const cluster = clusterWith([{...helmRelease('web'), apiVersion: served}], kinds, served)
@@ -65,18 +65,18 @@ describe('the HelmReleases that drive releases', () => {
     expect(cluster.asked).toEqual([KIND, `${served}/HelmRelease`])
     expect(await presentDrivers(clusterWith(FORBIDDEN, kinds, served), 'HelmRelease')).toMatchObject({
       drivers: [],
-      note: expect.stringContaining('is not known'),
+      note: expect.stringContaining('is unknown'),
     })
   })
 
-  it('are not asked for where no release was made by another', async () => {
+  it('are not requested if kk installed all releases', async () => {
     const cluster = clusterWith([helmRelease('web')])
 
     expect(await driverNotes([], cluster)).toEqual([])
     expect(cluster.asked).toEqual([])
   })
 
-  it('are named, and refuse an adoption until they are suspended', async () => {
+  it('are reported, and an adoption is refused until they are suspended', async () => {
     const cluster = clusterWith([helmRelease('web'), helmRelease('other', {releaseName: 'other'})])
 
     expect(await driverNotes([RELEASE], cluster)).toEqual([
@@ -90,7 +90,7 @@ describe('the HelmReleases that drive releases', () => {
     })
   })
 
-  it('are noted where they are suspended, and do not count where they are for another cluster', async () => {
+  it('are noted if suspended, and ignored if they are for another cluster', async () => {
     const suspended = clusterWith([helmRelease('web', {suspend: true})])
     const elsewhere = clusterWith([helmRelease('web', {kubeConfig: {secretRef: {name: 'edge'}}})])
 

@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {releaseOnCluster} from '../../../src/verbs/observation/release-on-cluster.ts'
 import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
 
-describe('a release by its name, on the cluster alone', () => {
+describe('a release by its name on the cluster', () => {
   const ours = recordOf(desiredOf('keystone'))
   const theirs = bareRecord('other/keystone')
   const records = [ours, theirs]
@@ -11,7 +11,7 @@ describe('a release by its name, on the cluster alone', () => {
     expect(releaseOnCluster([theirs], 'keystone', undefined)).toBe(theirs)
   })
 
-  it('is the one in the namespace that is named', () => {
+  it('is the one in the specified namespace', () => {
     expect(releaseOnCluster(records, 'other/keystone', 'all-in-one')).toBe(theirs)
   })
 
@@ -19,13 +19,13 @@ describe('a release by its name, on the cluster alone', () => {
     expect(releaseOnCluster(records, 'keystone', 'all-in-one')).toBe(ours)
   })
 
-  it('is refused when it could be several, with their names', () => {
+  it('is refused if it is ambiguous, with the matches', () => {
     expect(() => releaseOnCluster(records, 'keystone', undefined)).toThrow(
       'several releases are called keystone: openstack/keystone, other/keystone',
     )
   })
 
-  it('is refused when there is none, with what is near', () => {
+  it('is refused if there is none, with a suggestion', () => {
     expect(() => releaseOnCluster(records, 'keystne', undefined)).toThrow(
       expect.objectContaining({code: 'KK_UNKNOWN_RELEASE', hint: 'did you mean keystone?'}),
     )

@@ -42,15 +42,15 @@ function lineOf(record: ReleaseRecord, payload: Payload): string | undefined {
     .find((line) => line.startsWith('keystone: '))
 }
 
-it('says what became of a release whose last record was deleted', () => {
+it('the status has advice for a release whose last record was deleted', () => {
   const record = recordOf(KEYSTONE, {revision: 3, status: 'superseded'})
 
   expect(lineOf(record, payloadWith({}))).toBe(
-    'keystone: the record of a later revision than 3 was deleted, so what runs is not known; kk deploy upgrades it',
+    'keystone: the record of a later revision than 3 was deleted, so what runs is unknown; kk deploy upgrades it',
   )
 })
 
-describe('who drives a release is told where that is not kk alone', () => {
+describe('the status shows the maker of a release other than kk', () => {
   it.each([
     ['kk alone', recordAt(2), {}, undefined],
     ['a kk that was killed in a rollback', {...recordAt(3), copiedBy: 'r7'}, {}, undefined],
