@@ -7,15 +7,16 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 interface Removing {
   readonly environment: string
   readonly releases: readonly ReleaseId[]
-  /** `--purge`. */
+  /** Whether `--purge` is set. */
   readonly isWanted: boolean
-  /** Whether an earlier removal of a release was cut short. */
+  /** Returns true if an earlier removal of a release was interrupted. */
   readonly isBegun: (release: ReleaseId) => boolean
 }
 
 /**
- * Returns what releases have in other services, and what becomes of it. Where helm has deleted the CronJob in a removal that was cut
- * short, the record of that run tells whether it had taken all away; if not, nothing can any more.
+ * Returns the data of releases in other services, and whether it is removed. If helm deleted the CronJob of
+ * the cleanup in an interrupted removal, the record of that run shows whether the cleanup had finished; if
+ * not, it is no longer possible.
  */
 export async function findCleanups(
   cluster: {readonly live: LiveObjects; readonly runs: RunRecords},
@@ -32,13 +33,14 @@ export async function findCleanups(
   return splitCleanups(uses, {
     releases,
     isWanted,
-    lost: (release) =>
-      lost.has(release) ? 'what takes it away is gone: deploy the release first' : undefined,
-  }).filter(({release}) => !(lost.has(release) && isTakenAway(runs, release)))
+    lost: (release) => (lost.has(release) ? 'its cleanup job is gone: deploy the release first' : undefined),
+  }).filter(({release}) => !(lost.has(release) && isCleanedUp(runs, release)))
 }
 
-/** Whether a removal has taken away what a release had in other services, and nobody has deployed it since. Newest first. */
-function isTakenAway(runs: readonly RunRecord[], release: ReleaseId): boolean {
+/**
+ * Returns true if a removal cleaned up a release and no later run deployed it. `runs` is sorted newest first.
+ */
+function isCleanedUp(runs: readonly RunRecord[], release: ReleaseId): boolean {
   for (const each of runs.flatMap(({releases}) => releases)) {
     if (each.release !== release) continue
     if (each.kind !== 'remove') return false

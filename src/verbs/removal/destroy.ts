@@ -10,9 +10,10 @@ import {leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 
 /**
- * Plans the removal of an environment, or of what it wants no more. `confirmed` are the names after `--confirm` without the environment's own:
- * protected releases go only if they are among them. Throws `KK_USAGE` for a name that is no release of the
- * environment, `KK_HAS_DEPENDENTS`, `KK_PENDING`, `KK_RECORD`. `uses` is who uses what, as the plan saw it.
+ * Plans the removal of an environment, or of its `unwanted` releases. `confirmed` are the names after
+ * `--confirm` except the name of the environment: protected releases are removed only if they are named.
+ * Throws `KK_USAGE` for a name that is not a release of the environment, `KK_HAS_DEPENDENTS`, `KK_PENDING`,
+ * `KK_RECORD`. `uses` in the result are the uses that the plan is based on.
  */
 export async function planDestroy(
   context: RemovalContext,
@@ -47,14 +48,14 @@ interface Owned {
 }
 
 /**
- * Returns the owned releases that a confirmed name means. It returns none for one that the file has but the cluster no
- * longer has, for a repeated command still names it.
+ * Returns the owned releases that a confirmed name refers to. Returns none for a release of the file that the
+ * cluster no longer has, because a repeated command still names it.
  */
 function confirmedReleases(
   name: string,
   {owned, uses, environment: {sections, releases}}: Owned,
 ): readonly ReleaseId[] {
-  // Another environment's release that loses an object; see `RemovalContext.confirmed`.
+  // A release of another environment that loses an object; see `RemovalContext.confirmed`.
   if (!owned.some((release) => isNamed(release, name)) && uses.observed.has(name as ReleaseId)) return []
   const found = owned.filter(
     (release) => isNamed(release, name) || isNamed(sectionIn(uses, release) ?? release, name),

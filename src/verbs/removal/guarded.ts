@@ -4,8 +4,8 @@ import {liveApprovals} from '../../kubernetes/guard/parameters.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 /**
- * Throws `KK_UNCONFIRMED` for releases that the cluster's guard would not let go: helm would delete the objects that
- * hold no data, and then be denied the rest. If this user may not see the guard, helm's error tells.
+ * Throws `KK_UNCONFIRMED` for releases whose deletion the cluster's guard would deny: helm would delete the
+ * objects without data and fail at the rest. If this user may not read the guard, helm's error reports it.
  */
 export async function expectLetGo(guard: Guard, releases: readonly ReleaseId[], now: number): Promise<void> {
   const parameters = await guard.parameters().catch(() => undefined)
@@ -17,8 +17,8 @@ export async function expectLetGo(guard: Guard, releases: readonly ReleaseId[], 
   const kept = await Promise.all(
     guarded.map((release) => guard.objects(release, {parameters, namespace: false}).catch(() => [])),
   )
-  // Claims stay, or are deleted by others. An object made after the approval, such as the record of a new revision, is
-  // not approved.
+  // Claims stay, or are deleted separately. An object created after the approval, such as the record of a new
+  // revision, is not approved.
   const denied = guarded.filter(
     (release, index) =>
       !named.has(release) ||
@@ -28,7 +28,7 @@ export async function expectLetGo(guard: Guard, releases: readonly ReleaseId[], 
   const names = denied.map(releaseName).join(', ')
   throw new KkError(
     'KK_UNCONFIRMED',
-    `the guard of this cluster does not let ${names} go; nothing was changed`,
+    `the guard of this cluster denies the deletion of ${names}; nothing was changed`,
     {hint: `approve it first, for a while: kk guard approve ${denied.join(' ')}`},
   )
 }

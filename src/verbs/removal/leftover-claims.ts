@@ -7,7 +7,7 @@ import type {ReleaseId} from '../../release.ts'
 import {raced} from '../../run/execute/races.ts'
 import {claimsIn} from './live-claims.ts'
 
-/** A claim that still exists, though a removal that was cut short was to delete it with its release, which is gone. */
+/** A claim of a removed release that still exists because its removal was interrupted. */
 export interface LeftoverClaim extends Claim {
   readonly release: ReleaseId
   /** The run of the removal. */
@@ -16,39 +16,42 @@ export interface LeftoverClaim extends Claim {
 }
 
 /**
- * Returns the claims that removals of an environment have left. The records of these runs hold the UID of each claim,
- * so none is found that was made anew, or by somebody else.
+ * Returns the claims that removals of an environment have left. The records of these runs contain the UID of
+ * each claim, so claims that were re-created, or created by others, are not included.
  */
 export async function leftoverClaims(
   cluster: {readonly runs: RunRecords; readonly live: LiveObjects},
   environment: string,
   isGone: (release: ReleaseId) => boolean,
 ): Promise<readonly LeftoverClaim[]> {
-  const given = (await cluster.runs.list(environment)).flatMap(({id, scope, releases}) =>
+  const recorded = (await cluster.runs.list(environment)).flatMap(({id, scope, releases}) =>
     releases
       .filter(({release, outcome}) => outcome !== 'succeeded' && isGone(release))
       .flatMap(({release, claims = []}) =>
         claims.map((claim) => ({...claim, release, run: id, names: scope.names})),
       ),
   )
-  const namespaces = given.map(({namespace}) => namespace)
+  const namespaces = recorded.map(({namespace}) => namespace)
   const live = new Map((await claimsIn(cluster.live, namespaces)).map((claim) => [claim.uid, claim]))
-  const left = given.flatMap(({uid, release, run, names}) => {
+  const existing = recorded.flatMap(({uid, release, run, names}) => {
     const claim = live.get(uid)
     return claim ? [{...claim, release, run, names}] : []
   })
-  return [...new Map(left.map((claim) => [claim.uid, claim])).values()]
+  return [...new Map(existing.map((claim) => [claim.uid, claim])).values()]
 }
 
 interface Deleting {
-  /** The name of the deleter, which others are told. */
+  /** The holder that others see on the Lease. */
   readonly holder: string
   /** The time to wait for another holder of a release, in milliseconds. */
   readonly patience: number
   readonly onHeld: (release: ReleaseId, by: string) => void
 }
 
-/** Deletes left claims under their releases' Leases. Throws `KK_HELD`, and `KK_RACED` for one installed again. */
+/**
+ * Deletes claims while holding the Leases of their releases. Throws `KK_HELD`; `KK_RACED` if a release is
+ * installed.
+ */
 export async function deleteLeftoverClaims(
   cluster: {readonly leases: Leases; readonly records: Records; readonly live: LiveObjects},
   claims: readonly LeftoverClaim[],
@@ -61,7 +64,7 @@ export async function deleteLeftoverClaims(
     try {
       if (await cluster.records.last(release)) throw raced(release, 'it is installed again')
       for (const claim of own) await cluster.live.deleteClaim(claim)
-      // The operation that the Lease notes has ended long ago, and is no evidence any more.
+      // The operation in the Lease has ended long ago and is no longer evidence.
       await held.annotate({[OPERATION]: null})
     } finally {
       await held.release().catch(() => undefined)

@@ -4,8 +4,8 @@ import {assessLease} from '../../kubernetes/lease/view.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 
 /**
- * Deletes the Leases that killed runs of an environment have left of releases that are gone: no later run takes them over. One
- * that cannot be deleted stays, as evidence of nothing.
+ * Deletes the Leases of removed releases that killed runs of an environment have left: no later run takes
+ * them over. A Lease that cannot be deleted stays without harm.
  */
 export async function deleteLeftoverLeases(
   cluster: {readonly leases: Leases; readonly records: Records},
@@ -13,17 +13,17 @@ export async function deleteLeftoverLeases(
   holder: string,
 ): Promise<void> {
   const leases = await cluster.leases.list().catch(() => [])
-  const left = leases.filter((lease) => {
-    const isDead = lease.holder === undefined || assessLease(lease).isGone
+  const leftovers = leases.filter((lease) => {
+    const isDead = lease.holder === undefined || standingOf(lease).isGone
     return lease.operation?.environment === environment && isDead
   })
-  for (const {release} of left) {
+  for (const {release} of leftovers) {
     try {
       if (await cluster.records.last(release)) continue
       const held = await cluster.leases.hold(release, holder, 0)
       await held.annotate({[OPERATION]: null}).finally(() => held.release())
     } catch {
-      // Somebody else has it now, or who asks may not.
+      // Another process holds it now, or deleting it is forbidden.
     }
   }
 }

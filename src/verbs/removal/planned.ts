@@ -27,55 +27,58 @@ export interface RemovalContext {
   readonly environment: Environment
   readonly cluster: Cluster
   readonly readUses: UsesReader
-  /** Records and reservations that the user excuses: `namespace/name`. */
+  /** Records and reservations that the user allows to ignore, as `namespace/name`. */
   readonly excused: ReadonlySet<string>
-  /** Names after `--confirm`: among them releases that may lose objects which a removed one also has. */
+  /** Names after `--confirm`, including releases that may lose objects that a removed release also has. */
   readonly confirmed?: readonly string[]
 }
 
 /** A removal that is ready to run. */
 export interface PlannedRemoval {
   readonly plan: Plan<'remove'>
-  /** The outcome for the objects of each release, in the order of the plan. */
+  /** The removed and remaining objects of each release, in the order of the plan. */
   readonly releases: readonly ReleaseRemoval[]
-  /** What the releases have in other services, and what becomes of it. */
+  /** The data of the releases in other services, and whether it is removed. */
   readonly cleanups: readonly ReleaseCleanup[]
-  /** Claims that stay unless they are given up by name. */
+  /** Claims that stay unless the user confirms their deletion by name. */
   readonly claims: readonly Claim[]
-  /** The claims among them that a removal was to delete which was cut short: their releases are gone. */
+  /** Those of these claims that an interrupted removal has left; their releases are gone. */
   readonly leftClaims: readonly LeftoverClaim[]
-  /** Claims that go with their release, which must be given up by name. */
+  /** Claims that are deleted with their release, which the user must confirm by name. */
   readonly goingClaims: readonly Claim[]
-  /** Releases that stay and lose an object which a removed one also has; each was confirmed. */
+  /** Releases that stay and lose an object that a removed release also has; each was confirmed. */
   readonly losing: readonly ReleaseId[]
   /** Releases that were named and are not installed. */
   readonly absent: readonly string[]
-  /** Whether an earlier removal may have done a part: then a name without a release is no slip. */
+  /** Whether an earlier removal may have done a part; a name without a release is then not a typo. */
   readonly isRepeated: boolean
   run(options: RemovalRun): AsyncIterable<RunEvent>
 }
 
 interface RemovalRun extends RunChoices {
   readonly ports: RunPorts
-  /** Claims that are given up. */
+  /** Claims whose deletion is confirmed. */
   readonly claims: readonly Claim[]
-  /** Called after each release with the objects of it that stay, as they are then. */
+  /** Called after each release with its remaining objects. */
   readonly onStays: (stays: ReleaseRemoval) => void
 }
 
 interface PlanOptions {
-  /** Who uses what, as the plan saw it, and whether what releases have in other services goes; left out where that is not told. */
+  /**
+   * The uses that the plan is based on, and whether data in other services is removed; undefined to not
+   * report it.
+   */
   readonly purge?: {readonly uses: Uses; readonly isWanted: boolean}
   readonly left?: readonly LeftoverClaim[]
   /** Releases that were named and are not installed. */
   readonly absent?: readonly string[]
-  /** Whether some of the releases that were meant are not installed. */
+  /** Whether some of the requested releases are not installed. */
   readonly isIncomplete?: boolean
 }
 
 /**
- * Finds the objects of the releases that a plan removes. Throws `KK_RECORD`, and `KK_HAS_DEPENDENTS` for a release that
- * one being installed now requires, and the refusals of `CHECKS`.
+ * Finds the objects of the releases that a plan removes. Throws `KK_RECORD`, `KK_HAS_DEPENDENTS` for a
+ * release that is required by one that is being installed, and the refusals of `CHECKS`.
  */
 export async function plannedRemoval(
   context: RemovalContext,
@@ -94,7 +97,7 @@ export async function plannedRemoval(
   const isConfirmed = losing.every((release) => confirmed.some((name) => isNamed(release, name)))
   const checks = CHECKS.filter(({find}) => !(isConfirmed && find === sharedGoing))
   const notes = await checkBefore(removal, checks)
-  const claimsOf = (release: ReleaseId) => found.get(release)!.claims
+  const releaseClaims = (release: ReleaseId) => found.get(release)!.claims
   const cleanups = purge
     ? await findCleanups(cluster, purge.uses, {
         environment: context.environment.name,
@@ -108,7 +111,7 @@ export async function plannedRemoval(
     losing,
     releases: plan.actions.map(({release}) => found.get(release)!.view),
     cleanups,
-    claims: [...plan.actions.flatMap(({release}) => claimsOf(release)), ...left],
+    claims: [...plan.actions.flatMap(({release}) => releaseClaims(release)), ...left],
     leftClaims: left,
     goingClaims: plan.actions.flatMap(({release}) => found.get(release)!.going),
     absent,
@@ -121,10 +124,10 @@ export async function plannedRemoval(
         tasks: plan.actions.map((action) => ({
           kind: action.kind,
           action,
-          work: workOf(context, action, {
+          work: removalWork(context, action, {
             found: found.get(action.release)!,
             cleanup: cleanups.find(({release, goes}) => release === action.release && goes.length > 0),
-            claims: claimsOf(action.release).filter((claim) => claims.includes(claim)),
+            claims: releaseClaims(action.release).filter((claim) => claims.includes(claim)),
             onStays,
           }),
         })),
@@ -132,7 +135,7 @@ export async function plannedRemoval(
   }
 }
 
-/** Returns what helm would delete, as the checks before the first change see it. */
+/** Returns what helm would delete, as input of the checks before the first change. */
 function removalChange({cluster}: RemovalContext, found: ReadonlyMap<ReleaseId, FoundObjects>): Change {
   const runs = (hooks: readonly KubernetesObject[]) =>
     hooks.filter((hook) => hookEvents(hook).some((event) => event.endsWith('-delete')))
@@ -154,7 +157,7 @@ interface WorkSources extends Pick<RemovalRun, 'claims' | 'onStays'> {
   readonly cleanup: ReleaseCleanup | undefined
 }
 
-function workOf(
+function removalWork(
   context: RemovalContext,
   action: Action,
   {found, cleanup, claims, onStays}: WorkSources,
@@ -171,13 +174,13 @@ function workOf(
     excused,
     timeoutSeconds: environment.releases.get(releaseName(release))?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     refusal: async () => refusalNow(await readUses(), action, environment.name),
-    onEnded: async (left) => onStays(await staysNow(cluster.live, {found, left, claims})),
+    onEnded: async (left) => onStays(await remainingObjects(cluster.live, {found, left, claims})),
   }
 }
 
 /**
- * Returns the refusal of a removal by the present users of the release, if any. The other members of its group do not
- * count, for they go at the same time.
+ * Returns the refusal of a removal if the release has dependents now. Other members of its group are ignored,
+ * because they are removed at the same time.
  */
 function refusalNow(uses: Uses, {release, group}: Action, environment: string): KkError | undefined {
   const releases = new Set([release])
@@ -189,10 +192,10 @@ function refusalNow(uses: Uses, {release, group}: Action, environment: string): 
 async function expectNoReservation({cluster, excused}: RemovalContext, plan: Plan, release: ReleaseId) {
   const going = new Set(plan.actions.map((action) => action.release))
   const reservations = await cluster.reservations.on(release)
-  const others = reservations.filter(
+  const blocking = reservations.filter(
     ({name, dependent}) => !going.has(dependent) && !excused.has(`kk-system/${name}`),
   )
-  if (others.length > 0) throw intended(release, others, Date.now())
+  if (blocking.length > 0) throw intended(release, blocking, Date.now())
 }
 
 interface Ended extends Pick<RemovalRun, 'claims'> {
@@ -200,7 +203,7 @@ interface Ended extends Pick<RemovalRun, 'claims'> {
   readonly left: readonly PresentObject[]
 }
 
-async function staysNow(live: LiveObjects, {found, left, claims}: Ended): Promise<ReleaseRemoval> {
+async function remainingObjects(live: LiveObjects, {found, left, claims}: Ended): Promise<ReleaseRemoval> {
   const {release, stays} = found.view
   const namespace = releaseNamespace(release)
   const objects = found.stays.map(({object}) => object)
@@ -216,13 +219,13 @@ async function staysNow(live: LiveObjects, {found, left, claims}: Ended): Promis
     release,
     goes: left.map(({object, isGoing}) => ({
       ...nameOf(object, namespace),
-      with: isGoing ? 'still being deleted' : 'still there, though helm deleted it',
+      with: isGoing ? 'still being deleted' : 'still exists, though helm deleted it',
     })),
     stays: [...known, ...ofSets].filter((stay) => !isGivenUp(stay)),
   }
 }
 
-/** Returns a predicate for protected releases, as the cluster or the file says: either may not know of the other. */
+/** Returns a predicate for releases that are protected on the cluster or in the file; the two may differ. */
 export function isProtectedIn(
   uses: Uses,
   {releases}: Pick<Environment, 'releases'>,

@@ -38,22 +38,22 @@ export interface PlannedPruning {
 }
 
 /**
- * Finds what may be pruned; changes nothing. Throws `KK_FOREIGN` and `KK_OWNER` for a release that is named and is not
- * the environment's, `KK_UNKNOWN_RELEASE`, `KK_NO_ENVIRONMENT` if neither releases nor an environment are named,
- * `KK_USAGE` for releases of several environments, `KK_RECORD`.
+ * Finds what may be pruned; changes nothing. Throws `KK_FOREIGN` and `KK_OWNER` for a release that is named
+ * and does not belong to the environment, `KK_UNKNOWN_RELEASE`, `KK_NO_ENVIRONMENT` if neither releases nor
+ * an environment are named, `KK_USAGE` for releases of several environments, `KK_RECORD`.
  */
 export async function planPrune(cluster: Cluster, request: PruneRequest): Promise<PlannedPruning> {
   const {revisions} = await seenRevisions(cluster, request)
   const records = chosen([...lastOf(revisions).values()], request)
   const environment = request.owner ?? onlyOwner(records)
-  const looked = await mapParallel(records, async (record) => ({
-    ...(await pruningOf(cluster, record, revisions)),
+  const candidates = await mapParallel(records, async (record) => ({
+    ...(await findPruning(cluster, record, revisions)),
     record,
   }))
-  const found = looked.filter((pruning) => pruning.leftovers.length > 0)
+  const found = candidates.filter((pruning) => pruning.leftovers.length > 0)
   const going = goingOf(found)
   const tasks = going.map((pruning): Task => {
-    return {kind: 'prune', action: actionOf(pruning), work: workOf(cluster, pruning)}
+    return {kind: 'prune', action: pruneAction(pruning), work: pruneWork(cluster, pruning)}
   })
   const plan: Plan = {
     environment,
@@ -70,7 +70,7 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
         ...choices,
         plan,
         tasks,
-        // No log of a pod is shown.
+        // Prunings show no logs of pods.
         mask: (text) => text,
       }),
   }
@@ -78,7 +78,7 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
 
 type Reads = {readonly records: Records; readonly live: LiveObjects}
 
-async function pruningOf(
+async function findPruning(
   cluster: Reads,
   {release, revision, status}: ReleaseRecord,
   revisions: readonly ReleaseRecord[],
@@ -88,7 +88,7 @@ async function pruningOf(
   return {...found, skipped: `revision ${revision} is ${status}, and may need them: deploy it first`}
 }
 
-function actionOf({record, leftovers}: Pruning & {readonly record: ReleaseRecord}): Action<'prune'> {
+function pruneAction({record, leftovers}: Pruning & {readonly record: ReleaseRecord}): Action<'prune'> {
   const {release, revision, labels} = record
   return {
     release,
@@ -103,14 +103,17 @@ function actionOf({record, leftovers}: Pruning & {readonly record: ReleaseRecord
   }
 }
 
-/** Looks for the leftovers again just before they are deleted: those that have changed since they were shown stay. */
-function workOf(cluster: Reads, {release, leftovers: shown}: Pruning): PruningWork {
-  const meant = new Set(shown.map(({uid}) => uid))
+/**
+ * Returns work that finds the leftovers again just before their deletion: those changed since they were shown
+ * stay.
+ */
+function pruneWork(cluster: Reads, {release, leftovers: shown}: Pruning): PruningWork {
+  const shownUids = new Set(shown.map(({uid}) => uid))
   return {
     timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
     async look() {
       const now = await leftovers(cluster, release, await cluster.records.revisions(release))
-      return now.filter(({uid, kept}) => kept === undefined && meant.has(uid))
+      return now.filter(({uid, kept}) => kept === undefined && shownUids.has(uid))
     },
   }
 }
@@ -118,9 +121,13 @@ function workOf(cluster: Reads, {release, leftovers: shown}: Pruning): PruningWo
 function chosen(records: readonly ReleaseRecord[], {names, owner}: PruneRequest): readonly ReleaseRecord[] {
   if (names.length > 0) return names.map((name) => ownRecord(records, name, owner))
   if (owner !== undefined) return records.filter(({labels}) => readLabels(labels)?.owner === owner)
-  throw new KkError('KK_NO_ENVIRONMENT', 'no environment is named, and not all of the cluster is meant', {
-    hint: 'name an environment file, --owner NAME, or releases',
-  })
+  throw new KkError(
+    'KK_NO_ENVIRONMENT',
+    'no environment is specified, and pruning the whole cluster is not supported',
+    {
+      hint: 'name an environment file, --owner NAME, or releases',
+    },
+  )
 }
 
 function ownRecord(
@@ -134,13 +141,16 @@ function ownRecord(
   return record
 }
 
-/** Returns the owner of the releases. Throws `KK_USAGE` if there are several, for a run belongs to one environment. */
+/**
+ * Returns the owner of the releases. Throws `KK_USAGE` if there are several, because a run belongs to one
+ * environment.
+ */
 function onlyOwner(records: readonly ReleaseRecord[]): string {
   const owners = [...ownersOf(records)].sort()
   const [first, second] = owners
   if (first !== undefined && second === undefined) return first
   throw new KkError('KK_USAGE', `expected releases of one environment, got those of ${owners.join(', ')}`, {
-    hint: 'prune those of one environment after the other',
+    hint: 'prune one environment at a time',
   })
 }
 
@@ -150,11 +160,11 @@ export interface Pruning {
   /** Its last revision. */
   readonly revision: number
   readonly leftovers: readonly Leftover[]
-  /** The reason why nothing of it is deleted now. */
+  /** The reason why its leftovers are not deleted now. */
   readonly skipped?: string
 }
 
-/** Returns the prunings that delete something, with only the objects that go. */
+/** Returns the prunings that delete something, with only the objects that are deleted. */
 export function goingOf<T extends Pruning>(prunings: readonly T[]): readonly T[] {
   return prunings
     .filter(({skipped}) => skipped === undefined)

@@ -20,20 +20,20 @@ import {livingRevisions} from '../../plan/uses/observed.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {CLAIM, claimsAmong, claimsIn, homesOf} from './live-claims.ts'
 
-/** The objects of one release that is to be removed. */
+/** The objects of one release to remove. */
 export interface FoundObjects {
   readonly view: ReleaseRemoval
   readonly objects: readonly KubernetesObject[]
-  /** All objects of the manifest, which helm looks up; none of a release that is uninstalled. */
+  /** All objects of the manifest, which helm reads; empty for an uninstalled release. */
   readonly manifest: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
-  /** The objects that helm leaves, whether they exist now or not. */
+  /** The objects that helm keeps, whether they exist now or not. */
   readonly stays: SplitObjects['stays']
-  /** Claims that stay unless the user gives them up by name. */
+  /** Claims that stay unless the user confirms their deletion by name. */
   readonly claims: readonly Claim[]
-  /** Claims that go with the release: helm deletes them, or Kubernetes with what helm deletes. */
+  /** Claims that are deleted with the release, by helm or by Kubernetes with their owners. */
   readonly going: readonly Claim[]
-  /** Whether an earlier uninstall was cut short. */
+  /** Whether an earlier uninstall was interrupted. */
   readonly isBegun: boolean
   readonly values: Values
   readonly uid: string
@@ -49,8 +49,8 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const namespace = releaseNamespace(release)
   const stored = await cluster.records.stored(release)
   if (!stored) {
-    throw new KkError('KK_RACED', `${release} is not there any more`, {
-      hint: 'run the same command again: kk looks at the cluster first',
+    throw new KkError('KK_RACED', `${release} no longer exists`, {
+      hint: 'run the same command again: kk reads the cluster first',
     })
   }
   const manifest = parseManifest(stored.manifest)
@@ -66,28 +66,28 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const isPurge = stored.status === 'uninstalled'
   const goes = isPurge ? [] : split.goes
   const present = await presentStays(cluster, namespace, stays)
-  const foreseen = stays.filter((stay) => present.includes(stay) || (!isPurge && stay.why === 'removal-hook'))
-  // Their events are part of the removal: helm deletes them before it makes them again, without data.
-  const again = isPurge
+  const staying = stays.filter((stay) => present.includes(stay) || (!isPurge && stay.why === 'removal-hook'))
+  // Hooks of the removal: helm deletes them and re-creates them without data.
+  const recreated = isPurge
     ? []
     : dataOfHooks(
         present.map(({object}) => object),
         'remove',
       )
-  const gone = isPurge ? [] : [...goingNamespaces, ...namespacesAmong(again)]
+  const goneNamespaces = isPurge ? [] : [...goingNamespaces, ...namespacesAmong(recreated)]
   const objects = [...split.goes, ...present.map(({object}) => object)]
-  const live = await claimsIn(cluster.live, [...homesOf(objects, namespace), ...gone])
+  const live = await claimsIn(cluster.live, [...homesOf(objects, namespace), ...goneNamespaces])
   const sets = claimsOfSets(split.goes, live, namespace)
-  const left = sets
+  const remainingClaims = sets
     .filter((each) => !each.goes && !goingNamespaces.includes(each.claim.namespace))
     .map(({claim}) => claim)
   const going = [
     ...sets.filter((each) => each.goes).map(({claim}) => claim),
-    ...claimsAmong([...goes, ...again], live, namespace),
-    ...live.filter((claim) => gone.includes(claim.namespace)),
+    ...claimsAmong([...goes, ...recreated], live, namespace),
+    ...live.filter((claim) => goneNamespaces.includes(claim.namespace)),
   ]
   const kept = claimsAmong(
-    present.map(({object}) => object).filter((object) => !again.includes(object)),
+    present.map(({object}) => object).filter((object) => !recreated.includes(object)),
     live,
     namespace,
   )
@@ -95,21 +95,21 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     view: {
       release,
       goes: [
-        ...[...goes, ...again].map((object) => goingObject(object, namespace)),
+        ...[...goes, ...recreated].map((object) => goingObject(object, namespace)),
         ...sets
           .filter((each) => each.goes)
-          .map(({claim}) => ({...claimName(claim), with: 'with its data, as its StatefulSet says'})),
+          .map(({claim}) => ({...claimName(claim), with: 'with its data, according to its StatefulSet'})),
       ],
       stays: [
-        ...foreseen.map(({object, why}) => ({...nameOf(object, namespace), why})),
-        ...left.map((claim) => ({...claimName(claim), why: 'claim' as const})),
+        ...staying.map(({object, why}) => ({...nameOf(object, namespace), why})),
+        ...remainingClaims.map((claim) => ({...claimName(claim), why: 'claim' as const})),
       ],
     },
     objects: goes,
     manifest: isPurge ? [] : manifest,
     hooks,
     stays,
-    claims: [...left, ...kept],
+    claims: [...remainingClaims, ...kept],
     going: [...new Map(going.map((claim) => [claim.uid, claim])).values()],
     isBegun: stored.status === 'uninstalling',
     values: stored.values,
@@ -118,9 +118,9 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
 }
 
 /**
- * Returns objects of revisions before the last that may still exist, for helm deletes only the objects of the last
- * revision: all objects of revisions that failed since the last deployed one, and of superseded revisions those that kk
- * or helm was told to keep.
+ * Returns objects of earlier revisions that may still exist, because helm deletes only the objects of the
+ * last revision: all objects of revisions that failed since the last deployed one, and the objects of
+ * superseded revisions with an annotation to keep them.
  */
 async function earlierObjects(
   cluster: Reads,

@@ -13,14 +13,14 @@ import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext}
 export interface RemoveScope {
   readonly names: readonly string[]
   readonly withDependents: boolean
-  /** Whether what the releases have in other services goes with them; left out where it is not even told. */
+  /** Whether data of the releases in other services is removed, too; undefined to not report it. */
   readonly isPurge?: boolean
 }
 
 /**
- * Plans the removal of releases by name. A release that the file has and the cluster has not is reported as absent.
- * Throws `KK_HAS_DEPENDENTS`, `KK_OWNER`, `KK_FOREIGN`, `KK_PENDING`, `KK_RECORD`, and `KK_NOT_INSTALLED` for a name
- * without a release.
+ * Plans the removal of releases by name. A release of the file that is not on the cluster is reported as
+ * absent. Throws `KK_HAS_DEPENDENTS`, `KK_OWNER`, `KK_FOREIGN`, `KK_PENDING`, `KK_RECORD`, and
+ * `KK_NOT_INSTALLED` for a name without a release.
  */
 export async function planRemove(
   context: RemovalContext,
@@ -28,8 +28,8 @@ export async function planRemove(
 ): Promise<PlannedRemoval> {
   const {environment, cluster} = context
   const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
-  const left = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
-  const removed = new Set(left.map(({release}) => release))
+  const leftClaims = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
+  const removed = new Set(leftClaims.map(({release}) => release))
   const found = names.map((name) => ({name, releases: namedOnCluster(environment, {uses, removed}, name)}))
   const plan = makeRemovalPlan({
     environment: environment.name,
@@ -46,19 +46,19 @@ export async function planRemove(
   return plannedRemoval(context, plan, {
     ...(isPurge !== undefined && {purge: {uses, isWanted: isPurge}}),
     absent,
-    left: left.filter(isMeant),
+    left: leftClaims.filter(isMeant),
   })
 }
 
 interface OnCluster {
   readonly uses: Uses
-  /** The releases of which a removal has left claims. */
+  /** The releases whose removal has left claims. */
   readonly removed: ReadonlySet<ReleaseId>
 }
 
 /**
- * Returns the release that a name means, or those that the section of this name is; none if the file has it, or it was removed, but the
- * cluster does not have it.
+ * Returns the release that a name refers to, or the parts of the section of this name. Returns none if the
+ * file has it, or it was removed, but it is not on the cluster.
  */
 function namedOnCluster(
   environment: Environment,
@@ -70,7 +70,8 @@ function namedOnCluster(
   const isInFile = environment.sections.has(name) || environment.releases.has(name)
   const parts = [...observed.keys()].filter((release) => sectionIn(uses, release) === id)
   if (parts.length > 0) return parts
-  // Not a release of the same name that an earlier file put elsewhere: a repeated removal means the one that is gone.
+  // Ignore a release of the same name in another namespace: a repeated removal refers to the one that is
+  // gone.
   if (observed.has(id) || isInFile) return observed.has(id) ? [id] : []
   const named = [...observed.values()].filter(({release}) => releaseName(release) === name)
   const ours = named.filter(({labels}) => labels?.owner === environment.name)

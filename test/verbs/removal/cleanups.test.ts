@@ -26,7 +26,7 @@ function afterCut(isThere: boolean, ...entries: readonly Partial<RunRelease>[]) 
   })
 }
 
-it('what was to go goes while its CronJob is there, for a Job may do it again', async () => {
+it('a cleanup is repeated while its CronJob exists', async () => {
   const [cleanup] = await afterCut(true, {deleted: ['database heat']})
 
   expect(cleanup).toMatchObject({goes: [DATABASE], stays: []})
@@ -35,14 +35,14 @@ it('what was to go goes while its CronJob is there, for a Job may do it again', 
 it.each([
   ['the run before', [{deleted: ['database heat']}]],
   ['one before it', [{}, {deleted: ['database heat']}]],
-])('nothing is told of what %s has taken away', async (_, entries) => {
+])('no cleanup is reported after %s has completed it', async (_, entries) => {
   expect(await afterCut(false, ...entries)).toEqual([])
 })
 
 it.each([
   ['no run', []],
   ['a run before the release was deployed anew', [{}, {kind: 'install'}, {deleted: ['database heat']}]],
-])('it is told to stay when its CronJob is gone and %s has taken it away', async (_, entries) => {
+])('data is reported to stay if the CronJob is gone and %s has removed it', async (_, entries) => {
   const [cleanup] = await afterCut(false, ...entries)
 
   expect(cleanup!.goes).toEqual([])

@@ -33,13 +33,13 @@ async function found({runs, live = [claim('data-db-0', 'u1')], isThere = false}:
 }
 
 describe('claims that a removal has left', () => {
-  it('are those that it was to delete when its release was gone', async () => {
+  it('are those that it should have deleted after its release', async () => {
     expect(await found({runs: [removal('running', ['u1'])]})).toEqual([
       {...claim('data-db-0', 'u1'), release: DB, run: 'run-1', names: ['db']},
     ])
   })
 
-  it('are told once, though several runs were to delete them', async () => {
+  it('are returned once, even if several runs should have deleted them', async () => {
     expect(await found({runs: [removal('failed', ['u1']), removal('running', ['u1'])]})).toHaveLength(1)
   })
 
@@ -49,12 +49,12 @@ describe('claims that a removal has left', () => {
     ['of a removal that has ended', {runs: [removal('succeeded', ['u1'])]}],
     ['of a release that is there', {runs: [removal('running', ['u1'])], isThere: true}],
     ['that are gone', {runs: [removal('running', ['u1'])], live: []}],
-  ])('are not those %s', async (_, given) => {
+  ])('exclude those %s', async (_, given) => {
     expect(await found(given)).toEqual([])
   })
 })
 
-describe('to delete them', () => {
+describe('the deletion of leftover claims', () => {
   async function deleting(record: ReleaseRecord | undefined) {
     const done: string[] = []
     const lease = {

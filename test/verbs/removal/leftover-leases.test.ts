@@ -23,7 +23,7 @@ function leaseOf(name: string, {environment = 'all-in-one', kk = 'gone'}: Left =
   })
 }
 
-it('deletes the Leases of releases that are gone, whose runs are dead', async () => {
+it('Leases of removed releases with dead runs are deleted', async () => {
   const deleted: unknown[] = []
   const leases = [
     leaseOf('gone'),
