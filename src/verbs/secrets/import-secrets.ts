@@ -24,14 +24,14 @@ interface ImportOptions {
   readonly namespace: string
   readonly replace: boolean
   readonly dryRun: boolean
-  /** Whether the user has already done by hand what no upgrade does. */
+  /** Whether the user has already done the manual steps that an upgrade does not do. */
   readonly byHand: boolean
   readonly uses: SecretUses
 }
 
 /**
- * Keeps those of kolla's passwords that kk's charts use; an existing secret stays unless `replace`. Rejects with
- * `KK_ROTATION` if no upgrade would bring a replaced value into effect, unless that was done by hand.
+ * Stores those of kolla's passwords that kk's charts use; an existing secret stays unless `replace`. Rejects
+ * with `KK_ROTATION` if an upgrade would not put a replaced value into effect, unless `byHand`.
  */
 export async function importSecrets(
   {secrets, unknown, empty}: KollaPasswords,
@@ -44,7 +44,7 @@ export async function importSecrets(
     name,
     from,
     value,
-    outcome: outcomeOf(present.get(name)?.value, value, replace),
+    outcome: importOutcome(present.get(name)?.value, value, replace),
   }))
   const replaced = judged.filter(({outcome}) => outcome === 'replaced')
   for (const {name} of byHand ? [] : replaced) {
@@ -63,7 +63,11 @@ export async function importSecrets(
   }
 }
 
-function outcomeOf(present: string | undefined, value: string, replace: boolean): ImportedSecret['outcome'] {
+function importOutcome(
+  present: string | undefined,
+  value: string,
+  replace: boolean,
+): ImportedSecret['outcome'] {
   if (present === undefined) return 'added'
   if (present === value) return 'same'
   return replace ? 'replaced' : 'kept'

@@ -12,14 +12,14 @@ export type SecretPlace = 'cluster' | 'store'
 export interface ListedSecret {
   readonly namespace: string
   readonly name: string
-  /** The kind; undefined for a name that no plugin knows, which somebody else put there. */
+  /** The kind; undefined for a name that no plugin declares, which kk did not create. */
   readonly kind: string | undefined
   readonly keptIn: SecretPlace
-  /** The time since when it is kept, ISO 8601; undefined if somebody else put it there. */
+  /** The time of its creation in ISO 8601; undefined if kk did not create it. */
   readonly since: string | undefined
-  /** The charts that read it, or would if they were deployed. */
+  /** The charts that read it, deployed or not. */
   readonly charts: readonly string[]
-  /** The releases that get it; left out without an environment. */
+  /** The releases that get it; omitted without an environment. */
   readonly releases?: readonly ReleaseId[]
 }
 
@@ -35,7 +35,7 @@ export async function secretReaders(prepared: Prepared): Promise<SecretReaders> 
   for (const [release, needs] of await secretNeeds(await withSharedSecrets(prepared))) {
     const chart = prepared.releases.get(release)!.chart.name
     for (const name of new Set(needs.map((need) => need.name))) {
-      const key = keyOf(releaseNamespace(release), name)
+      const key = secretKey(releaseNamespace(release), name)
       readers.set(key, [...(readers.get(key) ?? []), {release, chart}])
     }
   }
@@ -45,11 +45,13 @@ export async function secretReaders(prepared: Prepared): Promise<SecretReaders> 
 interface SecretUse {
   readonly kind: SecretNeed['kind']
   readonly charts: readonly string[]
-  /** The steps by hand that a chart states which creates the account, or keeps the data that the key opens. */
+  /**
+   * The manual steps of a rotation, stated by the chart that creates the account or holds the encrypted data.
+   */
   readonly byHand: SecretNeed['byHand']
 }
 
-/** Every kind of secret that a plugin names, with the charts that name it. */
+/** Every secret that plugins declare, with the charts that declare it. */
 export type SecretUses = ReadonlyMap<string, SecretUse>
 
 export async function secretUses(plugins: Plugins): Promise<SecretUses> {
@@ -83,15 +85,15 @@ export function listSecrets(
         kind: kind ?? uses.get(name)?.kind,
         keptIn,
         since,
-        ...usersOf(keyOf(namespace, name), readers, uses.get(name)?.charts),
+        ...readersOf(secretKey(namespace, name), readers, uses.get(name)?.charts),
       }),
     ),
   )
-  const key = ({namespace, name}: ListedSecret) => keyOf(namespace, name)
+  const key = ({namespace, name}: ListedSecret) => secretKey(namespace, name)
   return rows.sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
-function usersOf(
+function readersOf(
   key: string,
   readers: SecretReaders | undefined,
   known: readonly string[] = [],
@@ -104,6 +106,6 @@ function usersOf(
   }
 }
 
-function keyOf(namespace: string, name: string): string {
+function secretKey(namespace: string, name: string): string {
   return `${namespace}\0${name}`
 }

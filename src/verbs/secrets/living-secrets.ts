@@ -8,23 +8,23 @@ import type {Prepared} from '../../prepare/prepare.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {isStated} from './secret-needs.ts'
 
-/** A password or key with which a release runs, and that another value would replace. */
+/** A secret in use: a password or key of a running release that would be replaced by another value. */
 export interface LivingSecret {
   readonly namespace: string
   readonly name: string
   readonly byHand?: ByHand | undefined
   /**
-   * `unstated`: it was not rotated, but the environment does not state it, and kk would give another one: one that it
-   * keeps, or with which another release runs, or a new one for a chart's default. `stated`: the environment states
-   * another value. `turned-off`: kk may no longer give it, and the environment does not state it, so the chart's default
-   * counts.
+   * `unstated`: it was not rotated and the environment does not state it, so that kk would supply another
+   * value: a kept one, that of another release, or a new one. `stated`: the environment states another value.
+   * `turned-off`: kk may no longer supply it and the environment does not state it, so that the chart's
+   * default applies.
    */
   readonly reason: 'unstated' | 'stated' | 'turned-off'
 }
 
 /**
- * Returns the secrets that upgrades would replace, compared with the last revision of each release. A rotated secret is
- * left out, for its replacement was asked for.
+ * Returns the secrets that upgrades would replace, compared with the last revision of each release. Rotated
+ * secrets are skipped, because their replacement was requested.
  */
 export async function livingSecrets(
   {releases, plugins, generated}: Pick<Prepared, 'releases' | 'plugins' | 'generated'>,
@@ -39,7 +39,7 @@ export async function livingSecrets(
       const former = textAt(before?.values ?? {}, path)
       if (former === undefined || former === textAt(values, path)) continue
       const ours = given.get(name)
-      // It was rotated since, which was asked for.
+      // It was rotated since then on request.
       if (ours?.former.includes(secretMark(name, former))) continue
       const namespace = releaseNamespace(release)
       const reason = ours ? 'unstated' : isStated(values, path) ? 'stated' : 'turned-off'
@@ -65,18 +65,18 @@ export function livingNotes(secrets: readonly LivingSecret[]): readonly string[]
     ...(turnedOff.length === 0
       ? []
       : [
-          `passwords and keys in use are no longer given by kk (secrets: false), are not stated, and would be replaced by the defaults of charts: ${turnedOff.map(label).join(', ')}`,
+          `passwords and keys in use are no longer supplied by kk (secrets: false), are not stated, and would be replaced by the defaults of charts: ${turnedOff.map(label).join(', ')}`,
         ]),
     ...stated.map((secret) => `another ${label(secret)} is stated, but ${secret.byHand!.why}`),
   ]
 }
 
-/** Throws `KK_ROTATION` if no upgrade would bring a new value of this secret into effect. */
+/** Throws `KK_ROTATION` if an upgrade would not put a new value of this secret into effect. */
 export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'reason'>): void {
   if (!byHand) return
   throw new KkError(
     'KK_ROTATION',
-    `a new value of ${label({namespace, name})} would lock out who uses it: ${byHand.why}`,
+    `a new value of ${label({namespace, name})} would lock out its users: ${byHand.why}`,
     {
       hint: `by hand, in this order: ${byHand.first}; kk secrets import FILE --replace --changed-by-hand; kk upgrade of all that use it (docs/secrets-and-rotation.md)`,
     },
@@ -89,16 +89,18 @@ export function expectStated(living: readonly LivingSecret[]): void {
   if (refusal) throw refusal
 }
 
-/** Returns `KK_ROTATION` if a living secret is no longer stated or given, and no upgrade brings a new value. */
+/**
+ * Returns `KK_ROTATION` if a secret in use is no longer stated or supplied and needs manual steps to change.
+ */
 export function unstatedSecret(living: readonly LivingSecret[]): KkError | undefined {
   const held = living.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
   if (!held) return undefined
-  const message = `${label(held)} is in use and not stated, and another value would lock out who uses it: ${held.byHand!.why}`
+  const message = `${label(held)} is in use and not stated, and another value would lock out its users: ${held.byHand!.why}`
   return new KkError('KK_ROTATION', message, {
     hint:
       held.reason === 'turned-off'
-        ? 'state the value in use, or take away the `secrets: false` that turns off what kk gives'
-        : 'state the value in use; or hand it to kk, and it need not be stated: kk secrets import FILE --replace --changed-by-hand',
+        ? 'state the value in use, or remove `secrets: false`, which disables the secrets of kk'
+        : 'state the value in use; or import it, so that it need not be stated: kk secrets import FILE --replace --changed-by-hand',
   })
 }
 

@@ -28,8 +28,8 @@ export interface RotationOptions {
 }
 
 /**
- * Plans a new value and keeps it nowhere yet. Throws `KK_USAGE` for a secret that the cluster does not keep, or no
- * release uses, and `KK_ROTATION` if no upgrade would bring the new value into effect.
+ * Plans a new value without storing it. Throws `KK_USAGE` for a secret that the cluster does not keep or no
+ * release uses, and `KK_ROTATION` if an upgrade would not put the new value into effect.
  */
 export async function planRotation(
   prepared: Prepared,
@@ -69,10 +69,10 @@ function unknownSecret(
       hint: 'the environment states it, or has no chart that needs it: change it in the file',
     })
   }
-  const made = isUsed ? 'kk deploy makes it, or keeps the one in use again' : 'see kk secrets list'
+  const advice = isUsed ? 'kk deploy makes it, or keeps the one in use again' : 'see kk secrets list'
   const close = suggest(name, [...known.keys()])
   const what = isUsed ? 'is not made yet' : 'is not kept'
   return new KkError('KK_USAGE', `the secret ${name} ${what} in the cluster for ${namespace}`, {
-    hint: close === undefined ? made : `did you mean ${close}?`,
+    hint: close === undefined ? advice : `did you mean ${close}?`,
   })
 }

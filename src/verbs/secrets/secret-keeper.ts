@@ -21,7 +21,7 @@ export function storeKeeper(store: Pick<OverrideStore, 'secrets' | 'putSecret'>)
   }
 }
 
-/** Returns the secrets that a store kept as those of a keeper. */
+/** Returns the secrets of a store in the form of a keeper. */
 export function secretsByNamespace(
   secrets: readonly (StoredSecret & Partial<DatedSecret>)[],
 ): ReadonlyMap<string, SecretsByName> {

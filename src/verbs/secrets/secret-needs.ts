@@ -7,10 +7,13 @@ import {sectionOf} from '../../prepare/gathering/load-charts.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
-/** The secrets of each release to generate: those that its chart reads, no layer states, and nothing turns off. */
+/**
+ * The secrets of each release to generate: those that its chart reads, no layer states, and no setting
+ * disables.
+ */
 export type SecretNeeds = ReadonlyMap<ReleaseId, readonly SecretNeed[]>
 
-/** Returns the secrets that releases need, if any. A value of null or "" was written on purpose: it is stated. */
+/** Returns the secrets that releases need, if any. Values of null or "" count as stated. */
 export async function secretNeeds({
   environment,
   releases,
@@ -41,7 +44,7 @@ export async function secretNeeds({
   return needs
 }
 
-/** Loads what makes certificates; each authority is read once. */
+/** Loads the code that makes certificates; each authority is parsed once. */
 async function loadCertifiers(): Promise<(authority: string) => Certifier> {
   const {certifier} = await import('../../overrides/tls/certificates.ts')
   const known = new Map<string, Certifier>()
@@ -52,12 +55,12 @@ async function loadCertifiers(): Promise<(authority: string) => Certifier> {
   }
 }
 
-/** Whether the environment lets kk give a release the secrets that it does not state. */
+/** Returns true if kk may supply a release with secrets that the environment does not state. */
 export function isSupplied({releases, secrets}: Prepared['environment'], release: ReleaseId): boolean {
   return releases.get(releaseName(release))?.secrets ?? secrets
 }
 
-/** Whether a path has a value; true also if something other than a map stands on the way. */
+/** Returns true if a path has a value, also if a parent is not a map. */
 export function isStated(value: unknown, [key, ...rest]: readonly string[]): boolean {
   if (key === undefined || !isMap(value)) return true
   return Object.hasOwn(value, key) && isStated(value[key], rest)

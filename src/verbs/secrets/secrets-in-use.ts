@@ -9,9 +9,9 @@ import type {SecretNeeds} from './secret-needs.ts'
 import type {KnownSecrets} from './supply-secrets.ts'
 
 /**
- * Returns the secrets among `lacking` with which releases run, as their last revisions say: what was kept got lost, or
- * was never kk's. What a chart has by default is none, nor is a secret of which the chart only gets what is made of it.
- * Of two values the one of the release that a plan has first counts. Throws `KK_RECORD`.
+ * Returns the secrets among `lacking` that running releases use, from their last revisions: kept secrets that
+ * were lost, or that kk never kept. Defaults of charts and derived values are not secrets in use. If releases
+ * have different values, the first release in the order of the plan wins. Throws `KK_RECORD`.
  */
 export async function secretsInUse(
   {graph, releases, plugins}: Pick<Prepared, 'graph' | 'releases' | 'plugins'>,
@@ -26,13 +26,13 @@ export async function secretsInUse(
     async ({release, revision}) =>
       [release, (await cluster.records.stored(release, revision))?.values ?? {}] as const,
   )
-  const valuesOf = new Map(read)
+  const valuesByRelease = new Map(read)
   const found = new Map(namespaces.map((namespace) => [namespace, new Map<string, KeptSecret>()]))
-  for (const release of order(graph).filter((each) => valuesOf.has(each))) {
+  for (const release of order(graph).filter((each) => valuesByRelease.has(each))) {
     const secrets = found.get(releaseNamespace(release))!
     const defaults = plugins.spoken(releases.get(release)!.chart).values
     for (const {name, kind, path, given} of lacking.get(release)!) {
-      const value = textAt(valuesOf.get(release)!, path)
+      const value = textAt(valuesByRelease.get(release)!, path)
       if (given || value === undefined || value === textAt(defaults, path) || secrets.has(name)) continue
       secrets.set(name, {value, kind, since: undefined})
     }

@@ -23,11 +23,14 @@ type Sharing<Release> = Pick<Prepared, 'environment' | 'plugins'> & {
 /** The password or key of an account, as a layer states it. */
 interface Statement {
   readonly value: string
-  /** The line or the layer that states it, for people. */
+  /** The line or the layer that states it, for display. */
   readonly place: string
 }
 
-/** Returns the environment with each stated password or key given to all that have the account and state none. */
+/**
+ * Returns the environment with each stated password or key added to all releases of the account that state
+ * none.
+ */
 export async function withSharedSecrets(prepared: Prepared): Promise<Prepared> {
   const {layers, notes} = await sharedSecrets(prepared)
   if (layers.size === 0 && notes.length === 0) return prepared
@@ -39,7 +42,7 @@ export async function withSharedSecrets(prepared: Prepared): Promise<Prepared> {
   return {...prepared, releases: new Map(releases), secretNotes: notes}
 }
 
-/** Returns the layers of releases that are given something, and notes on accounts that are stated in two ways. */
+/** Returns the changed layers of releases, and notes on accounts that are stated with two values. */
 export async function sharedSecrets<Release extends Layered>({
   environment,
   releases,
@@ -48,14 +51,14 @@ export async function sharedSecrets<Release extends Layered>({
   readonly layers: ReadonlyMap<ReleaseId, readonly Layer[]>
   readonly notes: readonly string[]
 }> {
-  const secretsOf = new Map<ReleaseId, readonly SecretNeed[]>()
+  const needsByRelease = new Map<ReleaseId, readonly SecretNeed[]>()
   const stated = new Map<string, readonly Statement[]>()
   for (const [release, {chart, layers}] of releases) {
     const plugin = await plugins.find(chart)
-    const secrets = plugin ? sharedOf(plugin) : []
-    secretsOf.set(release, secrets)
+    const secrets = plugin ? sharedNeeds(plugin) : []
+    needsByRelease.set(release, secrets)
     const statedHere = statements(layers.filter(({name}) => name !== 'features' && name !== 'system'))
-    // `global` of the environment, which is for all releases and which kk's own charts read.
+    // `global` of the environment applies to all releases, and kk's own charts read it.
     const statedForAll = statements(layers.filter(({name}) => name === 'global'))
     for (const {name, path} of secrets) {
       const key = accountKey(release, name)
@@ -66,10 +69,10 @@ export async function sharedSecrets<Release extends Layered>({
   }
   const given = [...releases].flatMap(([release, {chart, layers}]): [ReleaseId, readonly Layer[]][] => {
     const values = mergedValues(layers)
-    const lacking = secretsOf.get(release)!.filter(({path}) => !isStated(values, path))
+    const lacking = needsByRelease.get(release)!.filter(({path}) => !isStated(values, path))
     const placed = lacking.flatMap(({name, path}): PlacedValue[] => {
       const [first] = stated.get(accountKey(release, name)) ?? []
-      return first && !placesOf(path).some((each) => isStated(values, each))
+      return first && !pathsOfValue(path).some((each) => isStated(values, each))
         ? [{path, value: first.value}]
         : []
     })
@@ -80,7 +83,7 @@ export async function sharedSecrets<Release extends Layered>({
 }
 
 /** Returns the secrets that releases share; a plugin from outside shares the accounts of servers only. */
-function sharedOf({file, secrets}: Plugin): readonly SecretNeed[] {
+function sharedNeeds({file, secrets}: Plugin): readonly SecretNeed[] {
   return file === undefined ? secrets : secrets.filter(({name}) => ACCOUNT.test(name))
 }
 
@@ -88,8 +91,10 @@ function accountKey(release: ReleaseId, name: string): string {
   return `${releaseNamespace(release)}/${name}`
 }
 
-/** Returns the paths at which a value may stand: one below `global` is also read at the top, and wins there. */
-function placesOf(path: readonly string[]): readonly (readonly string[])[] {
+/**
+ * Returns the paths of a value by precedence: a path below `global` is also read, first, at the top level.
+ */
+function pathsOfValue(path: readonly string[]): readonly (readonly string[])[] {
   return path[0] === 'global' ? [path.slice(1), path] : [path]
 }
 
@@ -98,11 +103,11 @@ function globalPath(name: string): readonly string[] {
   return ['global', 'endpoints', endpoint, 'auth', ...rest]
 }
 
-/** Returns what tells the one value that these layers state at a path, or none. */
+/** Returns a function that returns the value that these layers state at a path, or none. */
 function statements(layers: readonly Layer[]): (path: readonly string[]) => readonly Statement[] {
   const merged = once(() => mergedValues(layers))
   return (path) => {
-    for (const place of placesOf(path)) {
+    for (const place of pathsOfValue(path)) {
       const value = textAt(merged(), place)
       const layer = layers.findLast(({values}) => textAt(values, place) !== undefined)
       if (value === undefined || !layer) continue
@@ -119,6 +124,6 @@ function contradiction(key: string, statements: readonly Statement[]): readonly 
   const other = rest.find(({value}) => value !== first?.value)
   if (!first || !other) return []
   return [
-    `${key} is stated in two ways, at ${first.place} and at ${other.place}: releases that state none get the first; state it once, in one of them`,
+    `${key} is stated with two values, at ${first.place} and at ${other.place}: releases that state none get the first; state it once, in one of them`,
   ]
 }

@@ -18,7 +18,7 @@ export interface SecretSources {
   readonly cluster: KnownSecrets
   /** The secrets that the store keeps, for work without a cluster. */
   readonly store: KnownSecrets
-  /** Those that neither keeps, and that releases run with; see `secretsInUse`. */
+  /** Secrets of running releases that neither keeps; see `secretsInUse`. */
   readonly inUse?: KnownSecrets
 }
 
@@ -29,24 +29,24 @@ export interface SuppliedSecret {
   readonly name: string
   readonly kind: SecretNeed['kind']
   readonly value: string
-  /** Whether a release runs with this value. */
+  /** Whether a running release uses this value. */
   readonly isInUse: boolean
 }
 
 /** An environment whose releases have their secrets. */
 export interface Supplied {
-  /** The environment to plan with: a secret that is not kept yet counts as new, whatever value it would get. */
+  /** The environment to plan with: every secret that is not kept yet has the same placeholder in digests. */
   readonly planned: Prepared
-  /** The environment to run with: its digests are those of the real values. */
+  /** The environment to run with, with digests of the real values. */
   readonly settled: Prepared
-  /** The secrets to keep in the cluster before any of them is used anew, by release. */
+  /** The secrets to store in the cluster before they are used, by release. */
   readonly missing: readonly SuppliedSecret[]
 }
 
-/** The text that stands for a value in the digest of a plan if the value is made when it is used. */
-const NEW = 'new secret'
+/** The placeholder for a new value in the digest of a plan. */
+const NEW_SECRET = 'new secret'
 
-/** Gives the releases the secrets that they need. A secret that is not kept yet is generated, and kept nowhere yet. */
+/** Adds the needed secrets to the releases. Missing secrets are generated, but not stored yet. */
 export function supplySecrets(
   prepared: Prepared,
   {needs, cluster, store, inUse = new Map()}: SecretSources,
@@ -54,7 +54,7 @@ export function supplySecrets(
   if (needs.size === 0) return {planned: prepared, settled: prepared, missing: []}
   const generated = new Map<string, string>()
   const missing: SuppliedSecret[] = []
-  const generatedOf = new Map<ReleaseId, readonly GeneratedSecret[]>()
+  const generatedByRelease = new Map<ReleaseId, readonly GeneratedSecret[]>()
   const planned = new Map(prepared.releases)
   const settled = new Map(prepared.releases)
   for (const [release, unstated] of needs) {
@@ -76,7 +76,7 @@ export function supplySecrets(
       const value: unknown = given ? given(secret.value, second?.value ?? '') : secret.value
       return {...secret, value, isNew: secret.isNew || second?.isNew === true}
     })
-    generatedOf.set(
+    generatedByRelease.set(
       release,
       supplied.map(({value: _, ...secret}) => secret),
     )
@@ -86,17 +86,17 @@ export function supplySecrets(
       planned.set(release, real)
       continue
     }
-    const counted = supplied.map(({path, value, isNew}) => ({path, value: isNew ? NEW : value}))
+    const counted = supplied.map(({path, value, isNew}) => ({path, value: isNew ? NEW_SECRET : value}))
     planned.set(release, {...real, desired: withLayer(prepared.releases.get(release)!, counted).desired})
   }
   return {
     planned: {
       ...prepared,
       releases: planned,
-      generated: generatedOf,
+      generated: generatedByRelease,
       secretNotes: [...(prepared.secretNotes ?? []), ...inUseNotes(missing)],
     },
-    settled: {...prepared, releases: settled, generated: generatedOf},
+    settled: {...prepared, releases: settled, generated: generatedByRelease},
     missing,
   }
 }
@@ -116,8 +116,8 @@ export interface PlacedValue {
 }
 
 /**
- * Returns the layers of releases with the secrets that they need, for callers that only look at what charts render. A
- * secret that is not kept yet has a stand-in that is the same each time.
+ * Returns the layers of releases with the secrets that they need, for callers that only inspect renders. A
+ * secret that is not kept yet has a deterministic placeholder.
  */
 export function layersWithSecrets(
   releases: ReadonlyMap<ReleaseId, Pick<PreparedRelease, 'chart' | 'layers'>>,
@@ -151,7 +151,7 @@ function withLayer(prepared: PreparedRelease, secrets: readonly PlacedValue[]): 
   return {...prepared, layers, desired: {...prepared.desired, layers: layerDigests(layers)}}
 }
 
-/** Returns the layers with one more below those of the environment, beside the system overrides. */
+/** Returns the layers with one more `system` layer below those of the environment. */
 export function laidIn(
   chart: PreparedRelease['chart'],
   layers: readonly Layer[],

@@ -9,7 +9,7 @@ import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {temporaryStore} from '../overrides/support/service.ts'
 import {OSH, preparedOf} from './environments.ts'
 
-it('what the store keeps is listed with its kind and the time of its value', async () => {
+it('secrets of the store are listed with their kind and time', async () => {
   const store = await temporaryStore()
   const before = new Date().toISOString()
   await store.putSecret({name: 'oslo_db.admin.password', namespace: 'openstack', value: 'one'})
@@ -24,7 +24,7 @@ it('what the store keeps is listed with its kind and the time of its value', asy
 
 const DATABASE = 'oslo_db.admin.password'
 
-it('with an environment, the releases are listed that get each: nobody where one states it, nor who has no use of it', async () => {
+it('with an environment, the list shows the releases that get each secret, without those that state it or do not use it', async () => {
   const stated = {endpoints: {identity: {auth: {neutron: {password: 'mine'}}}}}
   const prepared = await preparedOf(
     {nova: stated, neutron: {}, designate: {}, mariadb: {}},
@@ -69,7 +69,7 @@ it.each([
   [{secrets: false}, []],
   [{releases: {nova: {secrets: false}}}, ['mariadb']],
   [{secrets: false, releases: {nova: {secrets: true}}}, ['nova']],
-])('kk: %j turns generated secrets off but for %j', async (settings, expected) => {
+])('kk: %j disables generated secrets except for %j', async (settings, expected) => {
   const prepared = await preparedOf({nova: {}, mariadb: {}}, {kk: {charts: [OSH], ...settings}})
 
   const needs = await secretNeeds(prepared)

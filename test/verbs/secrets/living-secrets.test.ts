@@ -80,7 +80,7 @@ interface Change {
 const refusal = (text: string) =>
   expect.objectContaining({code: 'KK_ROTATION', exit: 3, message: expect.stringContaining(text)})
 
-test('what no upgrade of a chart brings into effect is known', async () => {
+test('secrets that an upgrade does not put into effect are declared by charts', async () => {
   const uses = await secretUses(builtInPlugins())
 
   expect([...uses].flatMap(([name, {byHand}]) => (byHand ? name : [])).sort()).toEqual([
@@ -96,7 +96,7 @@ test('what no upgrade of a chart brings into effect is known', async () => {
   ])
 })
 
-test("the database's administrator is not rotated, and the order of doing it by hand is said", async () => {
+test("rotation of the database's administrator is refused, with the manual steps in order", async () => {
   const prepared = environment('mariadb', {})
   const options = {
     namespace: 'openstack',
@@ -114,7 +114,7 @@ test("the database's administrator is not rotated, and the order of doing it by 
   )
 })
 
-test('an import replaces it only where it was changed by hand', async () => {
+test("an import replaces the administrator's password only if it was changed by hand", async () => {
   const replaced: string[] = []
   const present: SecretsByName = kept(DATABASE, 'one').get('openstack')!
   const keeper = {
@@ -142,7 +142,7 @@ test('an import replaces it only where it was changed by hand', async () => {
   expect(replaced).toEqual([DATABASE])
 })
 
-test('a password in use whose line is deleted is replaced by what was kept before, and by no new one', async () => {
+test('a password in use whose line is deleted is replaced by the kept one, not by a new one', async () => {
   const change = {before: busValue('in-use'), now: busValue('in-use')}
   const deleted = {before: busValue('in-use'), now: {}}
   const keptBefore = kept(BUS, 'other', [secretMark(BUS, 'another')])
@@ -155,7 +155,7 @@ test('a password in use whose line is deleted is replaced by what was kept befor
   expect(livingNotes(replaced)).toEqual([expect.stringContaining(`openstack/${BUS}`)])
 })
 
-test('what was handed to kk, or rotated since, is nothing to be confirmed', async () => {
+test('an imported or rotated secret needs no confirmation', async () => {
   const deleted = {before: databaseValue('in-use'), now: {}}
 
   const handed = await living('mariadb', {...deleted, cluster: kept(DATABASE, 'in-use')})
@@ -166,7 +166,7 @@ test('what was handed to kk, or rotated since, is nothing to be confirmed', asyn
   expect(rotated).toEqual([])
 })
 
-test('the line of one that an upgrade cannot replace is not deleted, and another one is noted', async () => {
+test('deleting the line of a secret that an upgrade cannot replace is refused, and another value is noted', async () => {
   const other = kept(DATABASE, 'other')
   const deleted = await living('mariadb', {before: databaseValue('in-use'), now: {}, cluster: other})
   const changed = await living('mariadb', {before: databaseValue('in-use'), now: databaseValue('other')})
@@ -192,7 +192,7 @@ test.each([{secrets: false}, {releases: {mariadb: {secrets: false}}}])(
   },
 )
 
-test('who states the password in use when kk gives it no more has changed nothing', async () => {
+test('stating the password in use after secrets are disabled changes nothing', async () => {
   const off = {kk: {secrets: false}, cluster: kept(DATABASE, 'in-use')}
 
   const same = {before: databaseValue('in-use'), now: databaseValue('in-use'), ...off}
@@ -200,7 +200,7 @@ test('who states the password in use when kk gives it no more has changed nothin
   expect(await living('mariadb', same)).toEqual([])
 })
 
-test('the plan of a rotation, which replaces what is in use as was asked for, notes no password', async () => {
+test('the plan of a rotation has no note on the replaced password', async () => {
   const section = {global: {endpoints: {oslo_messaging: {auth: {erlang_cookie: 'cookie'}}}}}
   const release = id('rabbitmq')
   const prepared = environment('rabbitmq', section)

@@ -71,7 +71,7 @@ function stated({releases}: Prepared, release: string, path: string): unknown {
 const adminIn = (prepared: Prepared, release: string) =>
   stated(prepared, release, `global.endpoints.${ADMIN.replace('.', '.auth.')}`)
 
-test('what is kept nowhere, and a release runs with, is no new secret, and is kept by a run that changes nothing', async () => {
+test('a secret in use that is not kept is not replaced, and is kept by a run without changes', async () => {
   const cluster = clusterWith({mariadb: adminOf('in-use')})
 
   const supplied = await supplyFrom(await cloud(), cluster, async () => NONE)
@@ -85,7 +85,7 @@ test('what is kept nowhere, and a release runs with, is no new secret, and is ke
   expect(cluster.written).toMatchObject([{name: ADMIN, kind: 'password', value: 'in-use'}])
 })
 
-test('of two values that releases run with the one of the server counts, which a plan has first', async () => {
+test('of two values in use the one of the server, which is first in the plan, wins', async () => {
   const cluster = clusterWith({keystone: adminOf('of-client'), mariadb: adminOf('of-server')})
 
   const {planned} = await supplyFrom(await cloud(), cluster, async () => NONE)
@@ -93,7 +93,7 @@ test('of two values that releases run with the one of the server counts, which a
   expect(adminIn(planned, 'keystone')).toBe('of-server')
 })
 
-test('what is kept, in the cluster or the store, wins over what is in use, and no record of who needs no more is read', async () => {
+test('a kept secret wins over one in use, and no other records are read', async () => {
   const deployed = {mariadb: adminOf('in-use')}
   const rotated = clusterWith(deployed, known('rotated'))
   const handed = clusterWith(deployed)
@@ -107,7 +107,7 @@ test('what is kept, in the cluster or the store, wins over what is in use, and n
   expect([...kept.planned.secretNotes!, ...stored.planned.secretNotes!]).toEqual([])
 })
 
-test('what is the default of a chart is not in use, be it stated or not', async () => {
+test('the default of a chart does not count as a secret in use, stated or not', async () => {
   const cookieOf = (erlang_cookie: string): Values => ({endpoints: {oslo_messaging: {auth: {erlang_cookie}}}})
   const supply = async (values: Values) => {
     const prepared = await preparedOf({rabbitmq: {}}, {kk: {infer: false, charts: [OSH]}})
@@ -120,7 +120,7 @@ test('what is the default of a chart is not in use, be it stated or not', async 
   expect(await supply(cookieOf('mine'))).toMatchObject([{name: 'oslo_messaging.erlang_cookie'}])
 })
 
-test('what is made of an authority is no authority', async () => {
+test('a certificate of an authority is not taken for the authority', async () => {
   const prepared = await preparedOf(
     {global: {tls: {internal: true}}, mariadb: {}},
     {kk: {infer: false, charts: [KK]}},
@@ -135,7 +135,7 @@ test('what is made of an authority is no authority', async () => {
   expect(generated).toContainEqual(expect.objectContaining({name: 'tls.authority', isNew: true}))
 })
 
-test('a server goes on with the private key with which it runs', async () => {
+test('a server keeps its private key in use', async () => {
   const key = generateSecret('server')
   const prepared = await preparedOf(
     {global: {tls: {internal: true}}, mariadb: {}},

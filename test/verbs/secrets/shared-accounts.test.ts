@@ -41,7 +41,7 @@ const CASES = [
 ]
 
 describe.each(CASES)('an environment $name', ({mine, bus}) => {
-  it('has one generated password, one region and one address for all who share a service', async () => {
+  it('has one generated password, region and address for all users of a service', async () => {
     const charts = [...mine.map((name) => join(KK, name)), OSH, KK]
     const prepared = await preparedOf(Object.fromEntries(SECTIONS.map((name) => [name, {}])), {
       kk: {charts},

@@ -27,7 +27,7 @@ async function onlyNova(): Promise<string> {
 
 const adminOf = (password: string) => ({endpoints: {identity: {auth: {admin: {password}}}}})
 
-test("what global states for kk's charts is given to openstack-helm's, also accounts that no chart of kk's has", async () => {
+test("passwords in global apply to openstack-helm's charts, including accounts that no chart of kk's has", async () => {
   const auth = {
     oslo_db: {auth: {admin: {password: 'database'}, nova: {password: 'database-nova'}}},
     oslo_messaging: {auth: {admin: {password: 'bus'}}},
@@ -50,7 +50,7 @@ test("what global states for kk's charts is given to openstack-helm's, also acco
   expect(prepared.secretNotes).toEqual([])
 })
 
-test('nothing is generated for who is given it, and its digests are those of the values', async () => {
+test('a shared secret is not generated, and digests are those of its value', async () => {
   const opened = await preparedOf({keystone: adminOf('mine'), nova: {}}, {kk: PURE})
 
   const prepared = await withSharedSecrets(opened)
@@ -62,7 +62,7 @@ test('nothing is generated for who is given it, and its digests are those of the
   expect(prepared.releases.get(nova)!.desired.layers).not.toEqual(opened.releases.get(nova)!.desired.layers)
 })
 
-test("what a section of openstack-helm's keystone states is given to all of its namespace, and to no other", async () => {
+test("passwords in a section of openstack-helm's keystone are shared within its namespace only", async () => {
   const prepared = await withSharedSecrets(
     await preparedOf(
       {keystone: adminOf('mine'), nova: {}, cinder: {}},
@@ -74,7 +74,7 @@ test("what a section of openstack-helm's keystone states is given to all of its 
   expect(at(prepared, 'cinder', 'endpoints.identity.auth.admin.password', 'other')).toBeUndefined()
 })
 
-test("what a section of kk's keystone states at the top, where it wins, is given to openstack-helm's, and the reverse", async () => {
+test("passwords at the top of a section of kk's keystone are shared with openstack-helm's, and the reverse", async () => {
   const kk = await withSharedSecrets(await preparedOf({keystone: adminOf('mine'), nova: {}}, {kk: MIXED}))
   const osh = await withSharedSecrets(await preparedOf({keystone: {}, nova: adminOf('mine')}, {kk: MIXED}))
 
@@ -82,21 +82,21 @@ test("what a section of kk's keystone states at the top, where it wins, is given
   expect(at(osh, 'keystone', 'global.endpoints.identity.auth.admin.password')).toBe('mine')
 })
 
-test('two values of one account are noted with both places, and each keeps its own', async () => {
+test('two values of one account are noted with both positions, and each release keeps its own', async () => {
   const prepared = await withSharedSecrets(
     await preparedOf({keystone: adminOf('uno'), nova: adminOf('due'), cinder: {}}, {kk: PURE}),
   )
 
   expect(prepared.secretNotes).toEqual([
     expect.stringMatching(
-      /^openstack\/identity\.admin\.password is stated in two ways, at cloud\.yaml:\d+ and at cloud\.yaml:\d+: (?!.*(?:uno|due))/,
+      /^openstack\/identity\.admin\.password is stated with two values, at cloud\.yaml:\d+ and at cloud\.yaml:\d+: (?!.*(?:uno|due))/,
     ),
   ])
   expect(at(prepared, 'nova', 'endpoints.identity.auth.admin.password')).toBe('due')
   expect(at(prepared, 'cinder', 'endpoints.identity.auth.admin.password')).toBe('uno')
 })
 
-test('an empty value, a default of a chart, and a release without secrets of kk share nothing', async () => {
+test('empty values, defaults of charts and releases without secrets of kk are not shared', async () => {
   const empty = await preparedOf({keystone: adminOf(''), nova: {}}, {kk: PURE})
   const off = await preparedOf(
     {keystone: adminOf('mine'), nova: {}},

@@ -49,7 +49,7 @@ function systemDigest({releases}: Prepared): string | undefined {
   return layersOf(releases.get(id('mariadb'))!.desired).get('system')
 }
 
-test('nothing is supplied where a layer states it, be it null', async () => {
+test('no secret is supplied if a layer states it, even as null', async () => {
   const stated = (value: unknown) =>
     prepared({global: {endpoints: {oslo_db: {auth: {admin: {password: value}}}}}})
 
@@ -59,7 +59,7 @@ test('nothing is supplied where a layer states it, be it null', async () => {
   }
 })
 
-test("the cluster's secret wins over the store's, and is not kept again", async () => {
+test('the secret of the cluster wins over that of the store, and is not stored again', async () => {
   const {settled, planned, missing} = await supplied(prepared(), known('cluster'), known('store'))
 
   expect(passwordIn(settled)).toBe('cluster')
@@ -67,7 +67,7 @@ test("the cluster's secret wins over the store's, and is not kept again", async 
   expect(missing).toEqual([])
 })
 
-test('what only the store has is used, and goes into the cluster', async () => {
+test('a secret that only the store has is used and stored in the cluster', async () => {
   const {settled, planned, missing} = await supplied(prepared(), NONE, known('store'))
 
   expect(passwordIn(settled)).toBe('store')
@@ -75,7 +75,7 @@ test('what only the store has is used, and goes into the cluster', async () => {
   expect(missing).toMatchObject([{namespace: 'openstack', name: NAME, kind: 'password', value: 'store'}])
 })
 
-test('plans of a secret that nobody has are equal, though each run would make another value', async () => {
+test('plans with a new secret are equal, though each run would generate another value', async () => {
   const [one, other] = [await supplied(prepared()), await supplied(prepared())]
 
   expect(passwordIn(one.settled)).not.toBe(passwordIn(other.settled))
@@ -84,7 +84,7 @@ test('plans of a secret that nobody has are equal, though each run would make an
   expect(newIn(one.planned)).toEqual([NAME])
 })
 
-test('the generated value lies below what the section says, where that says something else', async () => {
+test('a generated value has a lower precedence than the section', async () => {
   const {settled} = await supplied(prepared({pod: {replicas: 3}}), known('cluster'))
 
   const {layers} = settled.releases.get(id('mariadb'))!
