@@ -2,7 +2,10 @@ import type {ApiServer} from '../kubernetes/api/api-server.ts'
 import type {ClusterIdentity} from '../kubernetes/api/identity.ts'
 import type {Plan} from '../plan/plan.ts'
 
-/** Returns the cluster as a plan names it: the context, the API server, and which cluster answers there, unless that is `known`. */
+/**
+ * Returns the cluster fields of a plan: context, API server, and identity, which is read unless it is
+ * `known`.
+ */
 export async function clusterOf(
   cluster: {readonly context: string; readonly server: string; readonly apiServer: ApiServer},
   known?: ClusterIdentity,

@@ -14,7 +14,7 @@ export interface PlanDiff {
     readonly before: readonly KubernetesObject[] | undefined
     readonly after: readonly KubernetesObject[]
   }[]
-  /** Takes the secret values of the releases, both the deployed and the new ones, out of a text. */
+  /** Masks the deployed and the new secret values of the releases in a string. */
   readonly redact: ReturnType<typeof redactObjects>
 }
 

@@ -12,15 +12,18 @@ import type {OwnedFiles} from '../state/files/owned-files.ts'
 import {readYamlDocuments} from '../yaml/yaml.ts'
 import {presentDrivers} from './observation/present-drivers.ts'
 
-/** The file that names those of an export. */
+/** The file in an export directory that lists the exported files. */
 export const EXPORT_MARKER = '.kk-export'
 
-/** The objects by which the tool of a format installs releases; for the others kk or a person runs it. */
+/**
+ * The kind of object with which the tool of a format installs releases; other formats are run by kk or a
+ * user.
+ */
 const KINDS: Partial<Readonly<Record<Format, Driver['kind']>>> = {flux: 'HelmRelease', argocd: 'Application'}
 
 interface SeenOptions {
   readonly format: Format
-  /** The directory of the export, with what an earlier one has left there. */
+  /** The directory of the export, possibly with an earlier export. */
   readonly directory: string
   /** Undefined if none was named. */
   readonly cluster:
@@ -29,7 +32,7 @@ interface SeenOptions {
   readonly note: (text: string) => void
 }
 
-/** Objects that install releases, where they are, and what to do once they let go. */
+/** Objects that install releases, their location, and the command after they have released them. */
 interface SeenDrivers {
   readonly drivers: readonly Driver[]
   readonly where: string
@@ -67,8 +70,8 @@ interface Named {
 }
 
 /**
- * Returns what separates the name of the environment from the rest in the names of objects. Those of an earlier export, in
- * which a dash did so in each case, stay as they are: a tool for GitOps would uninstall what gets another name.
+ * Returns the separator between the name of the environment and the rest in names of objects. An earlier
+ * export that uses a dash keeps it, because a GitOps tool would uninstall the releases of renamed objects.
  */
 export function separatorFor(
   {environment, releases, format, note}: Named,
@@ -87,7 +90,7 @@ export function separatorFor(
   if (earlier) {
     const [first = '', ...rest] = earlier.name.split('-')
     note(
-      `the names of objects stay those of the earlier export, such as ${earlier.name}, which an environment ${first} with a release ${rest.join('-')} would have, too`,
+      `the names of objects stay those of the earlier export, such as ${earlier.name}, which an environment ${first} with a release ${rest.join('-')} would also have`,
     )
     return '-'
   }
@@ -98,7 +101,9 @@ export function separatorFor(
   return separator
 }
 
-/** Throws `KK_EXPORT` if an export would take the seen objects from their releases, which are then uninstalled. */
+/**
+ * Throws `KK_EXPORT` if an export would drop the seen objects, so that their releases would be uninstalled.
+ */
 export function expectDrivers(files: OwnedFiles, seen: readonly SeenDrivers[]): void {
   if (seen.length === 0) return
   const texts = [...files].filter(([path]) => path.endsWith('.yaml')).map(([, {content}]) => String(content))

@@ -18,12 +18,12 @@ export interface ExplainOptions {
   readonly release: string
   /** Only this key and what is below it: `pod.replicas`; `\.` is a dot inside a key. */
   readonly key?: string
-  /** Leave out keys that only the defaults of the chart set. */
+  /** Omit keys that only the defaults of the chart set. */
   readonly overridden?: boolean
   readonly showSecrets?: boolean
-  /** Returns the history of user overrides, to name who set one; by default nobody is named. */
+  /** Returns the history of user overrides, to show their authors; without it no authors are shown. */
   readonly historyOf?: HistoryOf | undefined
-  /** Returns the places among a chart's values where secrets stand; none by default. */
+  /** Returns the paths of secrets in the values of a chart; defaults to none. */
   readonly secretPaths?: OverrideBase['secretPaths']
 }
 
@@ -35,9 +35,10 @@ export interface ExplainedValues {
 }
 
 /**
- * Returns, for every key of a release's final values, the layer that won and those that lost. The copies of `global`
- * that Helm hands to subcharts are left out. Secrets are masked unless `showSecrets`. Values that break the schema are
- * explained, too. Throws `KK_UNKNOWN_RELEASE`, and `KK_USAGE` for a key that does not exist.
+ * Returns, for every key of a release's final values, the layer that won and those that lost, without the
+ * copies of `global` that Helm passes to subcharts. Secrets are masked unless `showSecrets`. Values that
+ * break the schema are also explained. Throws `KK_UNKNOWN_RELEASE`, and `KK_USAGE` for a key that does not
+ * exist.
  */
 export async function explainValues(
   prepared: Prepared,
@@ -57,7 +58,7 @@ export async function explainValues(
     const [final, defaults, layers, paths] = await Promise.all([
       finalValues(helm, call, found),
       defaultLayers(call.chart, found.chart.origin),
-      saidByWhom(found.layers, () => historyOf?.(found.chart.name, releaseNamespace(release))),
+      withUserAuthors(found.layers, () => historyOf?.(found.chart.name, releaseNamespace(release))),
       secretPaths?.(found.chart) ?? [],
     ])
     const all = explain([...defaults.layers, ...layers], final.values).filter(
@@ -90,7 +91,7 @@ async function finalValues(helm: Helm, call: ReleaseCall, given: Given): Promise
   }
 }
 
-async function saidByWhom(
+async function withUserAuthors(
   layers: readonly Layer[],
   read: () => ReturnType<HistoryOf> | undefined,
 ): Promise<readonly Layer[]> {
@@ -117,7 +118,7 @@ function wanted(keys: readonly ExplainedKey[], key: string | undefined): readonl
   )
   if (below.length > 0) return below
   throw new KkError('KK_USAGE', `no layer of values has the key ${key}`, {
-    hint: 'see all keys by leaving it out',
+    hint: 'omit it to see all keys',
   })
 }
 

@@ -43,10 +43,10 @@ import {secretPathsOf} from './overrides/override-base.ts'
 import {secretNeeds} from './secrets/secret-needs.ts'
 import {layersWithSecrets, type Supplied} from './secrets/supply-secrets.ts'
 
-/** A writer of a format, and where that format has its charts. */
+/** The writer of a format, and the location of charts in that format. */
 interface Writer {
   readonly write: (exported: Exported) => ExportedFiles
-  /** `published`: from a repository or a registry alone; `none`: kk itself finds them. */
+  /** `published`: only from a repository or a registry; `none`: kk itself finds them. */
   readonly charts: 'packages' | 'directories' | 'published' | 'none'
   /** Returns the document that SOPS encrypts for a release, and which of its keys. */
   readonly secret?: (release: ExportedRelease, values: Values, exported: Exported) => Values
@@ -65,16 +65,16 @@ const WRITERS: Readonly<Record<Format, Writer>> = {
 export interface ExportOptions {
   readonly format: Format
   readonly prepared: Prepared
-  /** The same with the secrets that kk keeps. */
+  /** The environment with the secrets that kk keeps. */
   readonly supplied: Supplied
   readonly rendering: Rendering
-  /** The facts that system overrides are made without. */
+  /** The unknown facts, which system overrides are computed without. */
   readonly unknownFacts: readonly string[]
   /** See `separatorFor`. */
   readonly separator: Separator
-  /** Where charts are published that lie in directories here. */
+  /** The location of published charts, for charts from local directories. */
   readonly charts: ExportedChart['source'] | undefined
-  /** The age recipient for whom SOPS encrypts secrets; without one they are only named. */
+  /** The age recipient for which SOPS encrypts secrets; without it secrets are only listed. */
   readonly recipient: string | undefined
   /** The image of kk, for steps that run it. */
   readonly image: string
@@ -87,15 +87,16 @@ export interface Export {
 }
 
 /**
- * Returns an environment as files of another tool. Nothing is changed, and no cluster is asked. Rejects with `KK_USAGE` for what
- * the format cannot have, with the error of a chart that does not render, and with that of SOPS.
+ * Returns an environment as files of another tool, without changes and without requests to a cluster. Rejects
+ * with `KK_USAGE` for settings that the format does not support, and with the errors of rendering and of
+ * SOPS.
  */
 export async function exportEnvironment(options: ExportOptions): Promise<Export> {
   const {format, prepared, recipient} = options
   const writer = WRITERS[format]
   if (recipient !== undefined && !writer.secret) throw nothingToSeal(format)
   const apart = await valuesApart(options)
-  const exported = await exportedOf(options, apart)
+  const exported = await makeExported(options, apart)
   const texts = [...writer.write(exported), ['LOST.md', lostText(format, exported)] as const]
   const secret = releasesOf(exported).filter(({secrets}) => secrets.length > 0)
   const sealed: [string, OwnedFile][] = []
@@ -111,7 +112,7 @@ export async function exportEnvironment(options: ExportOptions): Promise<Export>
   return {
     environment: exported.name,
     files: new Map([
-      ...texts.map(([path, content]) => [path, fileOf(path, content)] as const),
+      ...texts.map(([path, content]) => [path, ownedFile(path, content)] as const),
       ...sealed,
       ...charts,
     ]),
@@ -119,11 +120,11 @@ export async function exportEnvironment(options: ExportOptions): Promise<Export>
   }
 }
 
-function fileOf(path: string, content: string): OwnedFile {
+function ownedFile(path: string, content: string): OwnedFile {
   return {content, mode: path.endsWith('.sh') ? 0o755 : 0o644}
 }
 
-/** Returns the values of each release with all layers, and its secrets apart. */
+/** Returns the values of each release with all layers, separated from its secrets. */
 export async function valuesApart({
   prepared,
   supplied,
@@ -138,17 +139,17 @@ export async function valuesApart({
   return apart
 }
 
-async function exportedOf(
+async function makeExported(
   options: ExportOptions,
   apart: ReadonlyMap<ReleaseId, ApartValues>,
 ): Promise<Exported> {
   const {format, prepared, charts, recipient, image, unknownFacts, separator} = options
   const {environment, graph} = prepared
   const placed = new Map(
-    [...prepared.releases].map(([id, {chart}]) => [id, chartOf(chart, {environment, charts})] as const),
+    [...prepared.releases].map(([id, {chart}]) => [id, exportedChart(chart, {environment, charts})] as const),
   )
   if (WRITERS[format].charts === 'published') expectPublished(format, [...placed.values()])
-  const file = format === 'argo-workflows' ? await fileOfSteps(prepared) : {name: '', digest: ''}
+  const file = format === 'argo-workflows' ? await environmentFile(prepared) : {name: '', digest: ''}
   const hooked = await withHooksAfter(options)
   const releases = new Map(
     [...prepared.releases].map(([id, {layers, desired, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS}]) => {
@@ -195,7 +196,9 @@ function certificatesIn({settled, planned}: Supplied): Exported['certificates'] 
   )
 }
 
-/** Renders the charts, which alone tell what their hooks are; secrets have stand-ins, so that no render depends on them. */
+/**
+ * Returns the releases with post-install or post-upgrade hooks, by rendering with placeholders for secrets.
+ */
 async function withHooksAfter({
   prepared,
   rendering,
@@ -217,7 +220,7 @@ async function withHooksAfter({
   return hooked
 }
 
-function chartOf(
+function exportedChart(
   {name, version, origin}: Chart,
   {environment, charts}: Pick<Prepared, 'environment'> & Pick<ExportOptions, 'charts'>,
 ): ExportedChart {
@@ -235,22 +238,25 @@ function expectPublished(format: Format, charts: readonly ExportedChart[]): void
   if (names.length === 0) return
   throw new KkError(
     'KK_USAGE',
-    `${format} takes charts from a registry or a repository, and these lie in directories: ${[...new Set(names)].join(', ')}`,
+    `${format} takes charts from a registry or a repository, and these are in directories: ${[...new Set(names)].join(', ')}`,
     {
-      hint: 'publish them with kk charts publish, and say where: --charts oci://HOST/PATH or https://HOST/PATH',
+      hint: 'publish them with kk charts publish, and specify the location: --charts oci://HOST/PATH or https://HOST/PATH',
     },
   )
 }
 
-/** The environment file as steps will find it. What the command line lays on top of it would be missing there. */
-async function fileOfSteps({environment, releases}: Prepared): Promise<Exported['file']> {
+/**
+ * Returns the environment file for the steps. Throws `KK_USAGE` if flags override it, which the steps would
+ * not have.
+ */
+async function environmentFile({environment, releases}: Prepared): Promise<Exported['file']> {
   const {file} = environment
   const isOnTop = [...releases.values()].some(({layers}) =>
     layers.some(({name}) => name === 'values' || name === 'set'),
   )
   if (file === '-' || isOnTop)
-    throw new KkError('KK_USAGE', 'the steps of a workflow read the environment file, and that alone', {
-      hint: 'name a file, and write into it what --values and --set say',
+    throw new KkError('KK_USAGE', 'the steps of a workflow read only the environment file', {
+      hint: 'specify a file, and write the values of --values and --set into it',
     })
   const {text} = await loadSource({file})
   return {name: basename(file), digest: createHash('sha256').update(text).digest('hex')}
@@ -262,7 +268,10 @@ function nothingToSeal(format: Format): KkError {
   })
 }
 
-/** Throws `KK_USAGE` for secrets that are to be written and that nothing keeps yet: any value would be another than the one to come. */
+/**
+ * Throws `KK_USAGE` for secrets to write that are not kept yet: generated values would differ from the later
+ * ones.
+ */
 export function expectKept(
   {supplied}: Pick<ExportOptions, 'supplied'>,
   releases: readonly Pick<ExportedRelease, 'id'>[],
@@ -270,18 +279,26 @@ export function expectKept(
   const made = releases.flatMap(({id}) => supplied.planned.generated?.get(id) ?? [])
   const names = [...new Set(made.filter(({isNew}) => isNew).map(({name}) => name))]
   if (names.length === 0) return
-  throw new KkError('KK_USAGE', `nothing that was asked keeps these secrets: ${names.join(', ')}`, {
-    hint: 'name the cluster that keeps them, with --context or --sandbox; kk deploy makes what is missing there',
-  })
+  throw new KkError(
+    'KK_USAGE',
+    `neither the cluster nor the store keeps these secrets: ${names.join(', ')}`,
+    {
+      hint: 'specify the cluster that keeps them, with --context or --sandbox; kk deploy creates missing ones there',
+    },
+  )
 }
 
-/** Encrypts a document with SOPS (3.10 or newer) for an age recipient, by standard input. Rejects with `KK_USAGE`. */
+/**
+ * Encrypts a document for an age recipient with SOPS (3.10 or newer) through standard input. Rejects with
+ * `KK_USAGE`.
+ */
 async function encrypted(
   text: string,
   {recipient, keys}: {readonly recipient: string; readonly keys: string | undefined},
 ): Promise<string> {
-  // Without a file it reads its standard input, which may be a socket, and cannot be opened by a name.
-  // A `.sops.yaml` above the working directory may say that other keys alone are encrypted, and leave the rest in the clear.
+  // Without a file SOPS reads standard input, which may be a socket that cannot be opened by path. A
+  // `.sops.yaml` above the working directory could limit which keys are encrypted, and leave the rest in
+  // clear.
   const words = ['--config', '/dev/null', 'encrypt', '--age', recipient, '--filename-override', 'values.yaml']
   const only = keys === undefined ? [] : ['--encrypted-regex', keys]
   const {stdout, stderr, ...ended} = await execa('sops', [...words, ...only], {
@@ -295,15 +312,15 @@ async function encrypted(
   const end = endOf(ended)
   if (end === undefined)
     throw new KkError('KK_USAGE', '--sops-age: sops is not on the PATH', {
-      hint: 'install SOPS 3.10 or newer (https://getsops.io), or leave --sops-age out: secrets are then only named',
+      hint: 'install SOPS 3.10 or newer (https://getsops.io), or omit --sops-age: secrets are then only listed',
     })
   throw new KkError('KK_USAGE', `sops could not encrypt for ${recipient} (${end})`, {
-    hint: 'name an age recipient: age1…; SOPS must be 3.10 or newer',
+    hint: 'specify an age recipient: age1…; SOPS must be 3.10 or newer',
     log: redactLines(stderr).trimEnd().split('\n').slice(-5),
   })
 }
 
-/** The charts that no source has, as files beside the rest. */
+/** Returns the charts that no source has, as additional files. */
 async function chartFiles(
   kind: Writer['charts'],
   exported: Exported,

@@ -36,11 +36,11 @@ import {type HookData, hookData} from './change/hook-data.ts'
 import {type PlannedChange, refuseDowngrade} from './change/planned-change.ts'
 import type {ObservedPlan} from './plan.ts'
 
-/** What a change would meet, as far as it is seen without making it ready. */
+/** The results of the checks of a change, as far as they are possible without making it ready. */
 export interface Foreseen {
-  /** True when the API server could be asked. */
+  /** True if the API server could validate the objects. */
   readonly isAsked: boolean
-  /** What the checks before the first change have noted. */
+  /** The notes of the checks before the first change. */
   readonly notes: readonly string[]
   readonly later: readonly KnownAfterApply[]
   readonly data: readonly HookData[]
@@ -48,19 +48,22 @@ export interface Foreseen {
 
 interface Foresight {
   readonly cluster: Cluster
-  /** Undefined where helm has nothing to do. */
+  /** Undefined if helm has nothing to do. */
   readonly helm: Helm | undefined
-  /** The directory of what need not be asked again. */
+  /** The cache directory of renders that were already validated. */
   readonly cache: string
-  /** Whether everything is rendered, though it was before. */
+  /** Whether to render everything, even if it is cached. */
   readonly isWhole: boolean
   readonly forceVersion: boolean
   readonly forceConflicts?: boolean | undefined
-  /** Called with what was rendered before anything is refused. */
+  /** Called with the rendered objects before anything is refused. */
   readonly onRendered: (rendered: Rendered) => void
 }
 
-/** Renders what a change would make, and throws the errors with which `PlannedChange.ready` refuses it; data is given up later. */
+/**
+ * Renders and checks a change. Throws the errors with which `PlannedChange.ready` refuses it, except for
+ * data.
+ */
 export async function foresee(
   planned: PlannedChange,
   {cluster, helm, cache, isWhole, onRendered, forceVersion, forceConflicts = false}: Foresight,
@@ -94,27 +97,27 @@ export async function foresee(
 }
 
 /**
- * Renders what a plan would install or upgrade. With `ifUnknown` it leaves out releases that were rendered before with
- * the same inputs and that the API server was asked about, unless an object of theirs has to be checked against the
- * cluster again; and new releases, if the environment infers nothing. Rejects with helm's error for a chart or its
- * values; see `renderAll`.
+ * Renders what a plan would install or upgrade. With `ifUnknown` skips releases that were rendered with the
+ * same inputs and validated before, unless an object must be checked against the cluster again; and new
+ * releases, if the environment infers nothing. Rejects with helm's error for a chart or its values; see
+ * `renderAll`.
  */
 export async function renderPlan(
   prepared: Prepared,
   plan: Plan,
   {ifUnknown, ...ports}: ForesightPorts,
 ): Promise<Rendered> {
-  // Once per release, for it reads in the files of a chart whether it asks the cluster something.
+  // Computed once per release, because it searches the files of the chart for reads from the cluster.
   const foreknown = new Map(plan.actions.map((action) => [action.release, foreknownRender(prepared, action)]))
-  const isLeft = async (action: Action) => {
+  const isSkipped = async (action: Action) => {
     if (!ifUnknown) return false
     const known = foreknown.get(action.release)
-    // Where requirements are not inferred from renders, a plan does not wait for them: the deploy renders the chart.
+    // Without inference from renders, a plan does not wait for renders: the deploy renders the chart.
     if (!known) return !prepared.environment.infer && action.kind === 'install'
     return !known.rendered && isPlain(known.facts) && (await ifUnknown.wasAsked(action, known))
   }
-  const left = await Promise.all(plan.actions.map(isLeft))
-  const wanted = {...plan, actions: plan.actions.filter((_, index) => !left[index])}
+  const skipped = await Promise.all(plan.actions.map(isSkipped))
+  const wanted = {...plan, actions: plan.actions.filter((_, index) => !skipped[index])}
   const vendored = await vendor(
     prepared,
     helmActions(wanted).map(({release}) => release),
@@ -126,7 +129,7 @@ export async function renderPlan(
     .finally(vendored.remove)
 }
 
-/** Returns a note on releases that are not rendered for a plan, so that the checks of what they make are not made. */
+/** Returns a note on releases that are not rendered for a plan, so that their objects are not checked. */
 function uncheckedNotes(
   {environment}: Pick<Prepared, 'environment'>,
   plan: Plan,
@@ -140,27 +143,27 @@ function uncheckedNotes(
   ]
 }
 
-/** Kinds that may grant the right to define kinds, or hold data: only the rendered object shows whether it does. */
-const SEEN_EACH_TIME: ReadonlySet<string> = new Set([
+/** Kinds that may allow to define kinds, or that hold data: their rendered objects are checked each time. */
+const ALWAYS_CHECKED_KINDS: ReadonlySet<string> = new Set([
   ...['APIService', 'ClusterRole', 'ClusterRoleBinding'],
   ...['PersistentVolumeClaim', 'Namespace'],
 ])
 
 /**
- * Whether a chart provides only objects of built-in kinds, in its own namespace, with valid names, none of which may
- * grant the right to define kinds or holds data.
+ * Returns true if a chart provides only objects of built-in kinds, in its own namespace, with valid names,
+ * and none that may allow to define kinds or holds data.
  */
 function isPlain({provided}: ChartFacts): boolean {
   return provided.objects.every(
     ({apiVersion, kind, name, namespace}) =>
       apiVersion === undefined &&
-      !SEEN_EACH_TIME.has(kind) &&
+      !ALWAYS_CHECKED_KINDS.has(kind) &&
       namespace === undefined &&
       nameProblem({apiVersion: 'v1', kind, metadata: {name}}) === undefined,
   )
 }
 
-/** Returns the custom kinds that those charts define which were rendered to infer their requirements. */
+/** Returns the custom kinds that are defined by charts rendered for inference. */
 function foreknownKinds({foreknown}: Prepared): readonly string[] {
   return definedVersions([...(foreknown?.values() ?? [])].map(({facts}) => facts))
 }
@@ -171,16 +174,16 @@ interface ForesightPorts {
   readonly ifUnknown?: Pick<AskedRenders, 'wasAsked'>
 }
 
-/** The renders that an API server was asked about and did not refuse. */
+/** The renders that an API server has validated and accepted. */
 interface AskedRenders {
   wasAsked(action: Pick<Action, 'release'>, known: Foreknown): Promise<boolean>
-  /** Keeps the renders of a plan. One that cannot be kept is rendered and asked about again. */
+  /** Stores the renders of a plan. One that cannot be stored is rendered and validated again. */
   keep(plan: Plan, rendered: Rendered): Promise<void>
 }
 
 /**
- * Returns the renders of one cluster, kept as empty files below a cache of kk's own, each named by a digest of all
- * inputs of the render, and of the other releases that it was checked with.
+ * Returns the validated renders of one cluster, stored as empty files in the cache, each named by a digest of
+ * all inputs of the render and of the other releases that it was checked with.
  */
 export function askedRenders(
   prepared: Pick<Prepared, 'foreknown' | 'releases'>,
@@ -189,23 +192,23 @@ export function askedRenders(
   const all = [...prepared.releases].map(([release, {desired, layers}]) => {
     return [release, desired.chart.digest, layersKey(layers)]
   })
-  const fileOf = (release: ReleaseId, {layers, facts}: Foreknown) =>
+  const markerFile = (release: ReleaseId, {layers, facts}: Foreknown) =>
     join(cache, 'asked', digest({release, all, layers, facts, cluster: cluster.uid}))
   return {
     async wasAsked({release}, known) {
-      const found = await access(fileOf(release, known)).catch((error: unknown) => error)
+      const found = await access(markerFile(release, known)).catch((error: unknown) => error)
       return found === undefined
     },
     async keep({actions}, rendered) {
       const files = actions.flatMap((action) => {
         const known = rendered.has(action.release) && foreknownRender(prepared, action)
-        return known ? [fileOf(action.release, known)] : []
+        return known ? [markerFile(action.release, known)] : []
       })
       try {
         await makeDirectory(join(cache, 'asked'))
         await Promise.all(files.map((file) => writeFile(file, '')))
       } catch {
-        // A cache that cannot be written.
+        // The cache cannot be written: validate again next time.
       }
     },
   }
@@ -225,7 +228,7 @@ async function expectSupported({observed, rendered, ports, forceVersion}: Suppor
   if (!forceVersion) expectSupportedVersions({plan, rendered, previous})
 }
 
-/** Asks the API server whether it would accept what was rendered; false without the right. Throws as `validateAll`. */
+/** Validates rendered objects in a dry run; returns false without permission. Throws as `validateAll`. */
 export async function askedToAccept(
   rendered: Rendered,
   dryRuns: DryRuns,
@@ -240,7 +243,7 @@ export async function askedToAccept(
   }
 }
 
-/** Returns the custom resources whose kind comes with the plan, which are validated when their turn comes. */
+/** Returns the custom resources whose kind is added by the plan, which are validated during the run. */
 async function unknownYet(
   prepared: Prepared,
   plan: Plan,

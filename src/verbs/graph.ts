@@ -5,7 +5,7 @@ import {usersOf, usesOf} from '../plan/uses/uses.ts'
 import {namedRelease, namedReleases, type Prepared} from '../prepare/prepare.ts'
 import type {ReleaseId} from '../release.ts'
 
-/** Returns the graph of an environment, or the part of it that the named releases need. */
+/** Returns the graph of an environment, or the part that the named releases require. */
 export function viewOf(prepared: Prepared, names: readonly string[]) {
   const named = namedReleases(prepared, names)
   const graph = names.length === 0 ? prepared.graph : part(prepared.graph, named)

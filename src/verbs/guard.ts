@@ -13,7 +13,7 @@ import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../release
 /** The changes that `kk guard install` would make. */
 export interface GuardPlan {
   readonly parameters: GuardParameters
-  /** The resource version of the parameters that were read; empty if there are none yet. */
+  /** The resource version of the parameters read; empty if they do not exist yet. */
   readonly resourceVersion: string
   readonly added: readonly ReleaseId[]
   /** Releases that are guarded now, but no longer protected or installed. */
@@ -31,7 +31,7 @@ export interface GuardStatus {
 }
 
 export interface ApprovalRequest {
-  /** `namespace/name`, or the name alone where only one release has it. */
+  /** `namespace/name`, or only the name if it is unique. */
   readonly names: readonly string[]
   readonly seconds: number
   /** Whether the namespaces may be deleted, too. */
@@ -49,8 +49,8 @@ export interface ApprovalPlan {
 }
 
 /**
- * Compares the protected releases of the whole cluster with those that the guard keeps. Throws `KK_NO_GUARD` if the
- * cluster cannot have a guard, and `KK_NOT_INSTALLED` if nothing is protected.
+ * Compares the protected releases of the whole cluster with those that the guard protects. Throws
+ * `KK_NO_GUARD` if the cluster cannot have a guard, and `KK_NOT_INSTALLED` if nothing is protected.
  */
 export async function planGuard(cluster: Cluster, now: number): Promise<GuardPlan> {
   await requireSupport(cluster)
@@ -73,7 +73,7 @@ export async function planGuard(cluster: Cluster, now: number): Promise<GuardPla
   }
 }
 
-/** Returns whether there is a guard, which releases it keeps, and which approvals exist. */
+/** Returns whether there is a guard, which releases it protects, and which approvals exist. */
 export async function guardStatus(cluster: Cluster, now: number): Promise<GuardStatus> {
   const supported = await cluster.guard.supported()
   const [isProtected, state] = await Promise.all([
@@ -97,8 +97,8 @@ export async function guardStatus(cluster: Cluster, now: number): Promise<GuardS
 }
 
 /**
- * Returns the objects of these releases that may be deleted, and until when; approvals that have run out are dropped.
- * Returns undefined when there is no guard. Throws `KK_UNKNOWN_RELEASE` for a release that the guard does not keep.
+ * Returns the objects of these releases that may be deleted, and until when; expired approvals are dropped.
+ * Returns undefined when there is no guard. Throws `KK_UNKNOWN_RELEASE` for a release that is not guarded.
  */
 export async function planApproval(
   cluster: Cluster,
@@ -119,7 +119,7 @@ export async function planApproval(
   return {approvals, parameters: {...parameters, approvals: [...others, ...approvals]}, resourceVersion}
 }
 
-/** Returns the releases that helm or kubectl could delete for want of the guard; none if it cannot be read. */
+/** Returns the releases that are not guarded against helm and kubectl; none if the guard cannot be read. */
 export async function unguarded(
   cluster: Cluster,
   releases: readonly ReleaseId[],
@@ -133,7 +133,7 @@ export async function unguarded(
   }
 }
 
-/** Returns an object's kind and name, for people. */
+/** Returns an object's kind and name, for display. */
 export function objectText({kind, namespace, name}: ApprovedObject): string {
   return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`
 }
@@ -165,7 +165,9 @@ async function lastManifest(records: Records, release: ReleaseId): Promise<strin
   }
 }
 
-/** Returns the claims of the last revisions' StatefulSets, which nothing else names once the set is gone. */
+/**
+ * Returns the claims of StatefulSets in last revisions: after the set is gone, only its record shows them.
+ */
 async function recordedClaims(
   records: Records,
   releases: readonly ReleaseId[],

@@ -22,19 +22,19 @@ interface ImportOptions {
   readonly name: string
   /** The namespace whose releases are imported; all namespaces if undefined. */
   readonly namespace: string | undefined
-  /** The sources of their charts, as the environment will name them. */
+  /** The sources of their charts for the environment. */
   readonly charts: readonly string[]
   readonly showSecrets: boolean
 }
 
 /**
- * Reads the releases that plain helm, or helmfile, has installed: values from the records, requirements inferred from
- * the manifests. Secrets are left out and listed unless `showSecrets`. Rejects with `KK_NOT_INSTALLED` if there is
- * nothing to import, and with `KK_USAGE`.
+ * Reads the releases that plain helm, or helmfile, has installed: values from the records, requirements
+ * inferred from the manifests. Secrets are omitted and listed unless `showSecrets`. Rejects with
+ * `KK_NOT_INSTALLED` if there is nothing to import, and with `KK_USAGE`.
  */
 export async function importReleases(options: ImportOptions): Promise<Imported> {
   const {cluster, name, namespace, showSecrets} = options
-  const charts = options.charts.map(sourceOf)
+  const charts = options.charts.map(parseSource)
   refuseOddSettings({name, charts})
   const records = await cluster.records.list(namespace)
   const foreign = records.filter(({labels}) => readLabels(labels) === undefined)
@@ -58,14 +58,14 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
         ? ['where the charts come from: a record holds a chart, but not its source; name it in kk.charts']
         : []),
       ...lost,
-      ...found.filter(isKept).flatMap((each) => lostOf(each, showSecrets)),
+      ...found.filter(isKept).flatMap((each) => lossNotes(each, showSecrets)),
       ...inferred.unserved,
     ],
   }
 }
 
 /** Returns a source of charts as `kk.charts` states it: an http(s) address is a repository with an index. */
-function sourceOf(stated: string): ImportedSource {
+function parseSource(stated: string): ImportedSource {
   return /^https?:/.test(stated) ? {repository: stated} : stated
 }
 
@@ -85,7 +85,7 @@ function imported(
   }
 }
 
-function lostOf({release, status, values}: StoredRelease, showSecrets: boolean): readonly string[] {
+function lossNotes({release, status, values}: StoredRelease, showSecrets: boolean): readonly string[] {
   const name = releaseName(release)
   return [
     ...(status === 'deployed' ? [] : [`${name} is ${status}: its values are those of its last revision`]),
@@ -99,7 +99,7 @@ interface Inferred {
   readonly unserved: readonly string[]
 }
 
-/** Infers requirements from what was rendered when the releases were installed. */
+/** Infers requirements from the recorded manifests. */
 function inferredBetween(stored: readonly StoredRelease[]): Inferred {
   const releases: readonly KnownRelease[] = stored.map(({release, manifest, hooks, crds = []}) => ({
     release,

@@ -15,25 +15,25 @@ import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts
 /** A new environment, and the files of its directory. */
 export interface Initialized extends Starter {
   readonly file: string
-  /** Files that were made, or grew; in a dry run, that would be. */
+  /** Files that were created or extended, or would be in a dry run. */
   readonly written: readonly string[]
-  /** The text of the environment file. */
+  /** The content of the environment file. */
   readonly text: string
 }
 
 interface InitOptions {
-  /** The environment file to be, as the user wrote it. */
+  /** The path of the new environment file, as the user wrote it. */
   readonly file: string
   readonly starter: Starter
-  /** kk's own charts, by name, with what they are. */
+  /** kk's own charts by name, with their descriptions. */
   readonly charts: ReadonlyMap<string, string>
   readonly dryRun: boolean
 }
 
 /**
- * Writes an environment file, its schema and a `.gitignore` beside it. A `.gitignore` that is there only grows, and a
- * schema stays. Rejects with `KK_USAGE` for what no environment can have, and with `KK_FILE` where the file exists
- * already; nothing has been written then.
+ * Writes an environment file, and next to it its schema and a `.gitignore`. An existing `.gitignore` is only
+ * extended, an existing schema stays. Rejects with `KK_USAGE` for invalid settings and with `KK_FILE` if the
+ * file already exists; nothing is written then.
  */
 export async function initEnvironment({file, starter, charts, dryRun}: InitOptions): Promise<Initialized> {
   expectStarter(starter, charts)
@@ -43,7 +43,7 @@ export async function initEnvironment({file, starter, charts, dryRun}: InitOptio
 
   const ignore = join(dirname(file), '.gitignore')
   const schema = join(dirname(file), SCHEMA_FILE)
-  const ignored = await textOf(ignore)
+  const ignored = await readIfExists(ignore)
   const grown = withIgnored(ignored)
   const files = [
     ...(grown === ignored ? [] : [{path: ignore, text: grown}]),
@@ -56,7 +56,7 @@ export async function initEnvironment({file, starter, charts, dryRun}: InitOptio
   return {...starter, file, written: [file, ...files.map(({path}) => path)], text}
 }
 
-/** Returns kk's own charts that can be installed, by name, with what they are. */
+/** Returns kk's own charts that can be installed by name, with their descriptions. */
 export async function ownCharts(finding: ChartFinding): Promise<ReadonlyMap<string, string>> {
   const directory = await finding.builtIn()
   const manifests = (await chartNames([{kind: 'built-in'}], finding)).map((name) =>
@@ -90,7 +90,7 @@ export function expectStarter(
   }
 }
 
-/** Returns the name of a directory, where an environment can have it. */
+/** Returns the name of a directory if it is a valid name of an environment, else `my-cloud`. */
 export function nameOfDirectory(directory: string): string {
   const name = basename(resolve(directory))
   return validate(ENVIRONMENT_SCHEMA, {kk: {name}}).length === 0 ? name : 'my-cloud'
@@ -110,7 +110,7 @@ async function writeNew(file: string, text: string): Promise<void> {
     if (cause.code === 'EEXIST') throw existsAlready(file)
     throw new KkError('KK_FILE', `${file} cannot be written (${cause.code})`, {
       cause,
-      hint: 'see whether there is room, and whether you may write there',
+      hint: 'check the free space and the permissions of the directory',
     })
   })
 }
@@ -121,11 +121,14 @@ function existsAlready(file: string): KkError {
   })
 }
 
-/** Returns the text of a file, and none where there is no file. Rejects with `KK_FILE`. */
-async function textOf(file: string): Promise<string> {
+/** Returns the content of a file, or an empty string if it does not exist. Rejects with `KK_FILE`. */
+async function readIfExists(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return ''
-    throw new KkError('KK_FILE', `${file} cannot be read (${cause.code})`, {cause, hint: 'look at it'})
+    throw new KkError('KK_FILE', `${file} cannot be read (${cause.code})`, {
+      cause,
+      hint: 'check the file and its permissions',
+    })
   })
 }
 

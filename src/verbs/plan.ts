@@ -50,21 +50,21 @@ export interface ObservedPlan {
   readonly living: readonly LivingSecret[]
 }
 
-/** What is planned, and what is noted beside it. */
+/** The scope of a plan, and the notes to add. */
 export interface PlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> {
   /**
-   * Note objects of releases that stay as they are, if they are missing or scaled down; it costs their records, a list of
-   * each kind, and one of the pods and claims of namespaces with workloads.
+   * Add notes on missing or scaled-down objects of unchanged releases. Costs their records, a list of each
+   * kind, and one of the pods and claims of namespaces with workloads.
    */
   readonly showMissing?: boolean
-  /** What the plan is compared with, where that was asked before. */
+  /** The state that the plan is compared with, if it was already read. */
   readonly seen?: Promise<Seen> | undefined
 }
 
 /** The identity of a cluster, and its revisions. */
 export type Seen = readonly [Plan['cluster'], SeenRevisions]
 
-/** Returns what an environment is compared with. */
+/** Reads the state that an environment is compared with. */
 export function seenOn(
   cluster: Cluster,
   {graph, identity}: Pick<Prepared, 'graph' | 'identity'>,
@@ -73,9 +73,10 @@ export function seenOn(
 }
 
 /**
- * Compares the environment with the cluster and returns the plan beside the records that it was compared with. It costs
- * one list of records' metadata (or one for each namespace of the environment, if the whole cluster may not be listed),
- * one look at the cluster's identity, and the last record of each release to be upgraded, to tell which verb suffices.
+ * Compares the environment with the cluster and returns the plan and the records that it was compared with.
+ * Costs one list of records' metadata (or one for each namespace of the environment, if the whole cluster may
+ * not be listed), one read of the cluster's identity, and the last record of each release to upgrade, to
+ * determine the sufficient verb.
  */
 export async function observedPlan(
   prepared: Prepared,
@@ -160,12 +161,12 @@ export async function observedPlan(
   }
 }
 
-/** Returns the releases that are wanted, and that kk did not install. */
+/** Returns the desired releases that kk did not install. */
 function toBeAdopted({bystanders}: Plan): readonly ReleaseId[] {
   return bystanders.filter(({state}) => state === 'to-adopt').map(({release}) => release)
 }
 
-/** Returns a note for each release of a deprecated chart, with what its chart says of itself. */
+/** Returns a note for each release of a deprecated chart, with the deprecation notice of the chart. */
 function deprecatedNotes({actions}: Plan, {releases}: Prepared): readonly string[] {
   return actions.flatMap(({release}) => {
     const text = releases.get(release)?.chart.deprecated
@@ -175,7 +176,7 @@ function deprecatedNotes({actions}: Plan, {releases}: Prepared): readonly string
   })
 }
 
-/** Returns the names of the passwords and keys that are made when the plan is run. */
+/** Returns the names of the passwords and keys that the run of the plan generates. */
 function newSecrets({actions}: Plan, {generated}: Prepared): readonly string[] {
   const changed = actions.filter(({kind}) => kind === 'install' || kind === 'upgrade')
   const made = changed.flatMap(({release}) =>
@@ -191,12 +192,12 @@ function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): 
   const owned = new Set(
     records.filter(({labels}) => readLabels(labels)?.owner === environment).map(({release}) => release),
   )
-  const isMeant = (release: ReleaseId) => mode.kind !== 'named' || mode.releases.includes(release)
-  return actions.filter(({release}) => owned.has(release) && isMeant(release))
+  const isSelected = (release: ReleaseId) => mode.kind !== 'named' || mode.releases.includes(release)
+  return actions.filter(({release}) => owned.has(release) && isSelected(release))
 }
 
-const CANDIDATES: ReadonlySet<string> = new Set(['unchanged', 'relabel', 'await', 'check'])
-/** Returns, of the releases that a plan leaves, those whose objects drifted, with the reason to upgrade them. */
+const UNCHANGED_KINDS: ReadonlySet<string> = new Set(['unchanged', 'relabel', 'await', 'check'])
+/** Returns the unchanged releases of a plan whose objects drifted, with the reason to upgrade them. */
 async function driftedReleases(
   actions: readonly Action[],
   cluster: {
@@ -206,7 +207,7 @@ async function driftedReleases(
     readonly health: HealthChecks
   },
 ): Promise<ReadonlyMap<ReleaseId, string>> {
-  const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
+  const candidates = actions.filter(({kind}) => UNCHANGED_KINDS.has(kind))
   const found = await mapParallel(candidates, async ({release, revision}) => {
     const stored = await cluster.records.stored(release, revision)
     return {release, objects: stored ? await driftedObjects(cluster, stored) : []}
@@ -219,12 +220,12 @@ async function driftedReleases(
   )
 }
 
-/** Returns notes of the releases that a plan leaves as they are though objects of them are missing, or scaled down. */
+/** Returns notes on unchanged releases of a plan with missing or scaled-down objects. */
 async function missingNotes(
   actions: readonly Action[],
   cluster: {readonly records: Records; readonly live: LiveObjects; readonly health: HealthChecks},
 ): Promise<readonly string[]> {
-  const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
+  const candidates = actions.filter(({kind}) => UNCHANGED_KINDS.has(kind))
   const notes = await mapParallel(candidates, async ({release, revision, kind}) => {
     const stored = await cluster.records.stored(release, revision)
     const objects = stored ? parseManifest(stored.manifest) : []
@@ -232,19 +233,19 @@ async function missingNotes(
       ...(await cluster.live.missing(releaseNamespace(release), objects)),
       ...(stored ? await goneHooks(cluster.live, stored) : []),
     ]
-    // What is only checked is noted with all that it lacks; see `ailingNotes`.
+    // Releases that are only checked have a note on their health; see `ailingNotes`.
     const scaled = kind === 'check' ? [] : await scaledNotes(release, objects, cluster)
     if (missing.length === 0) return scaled
     const names = missing.map(objectName).join(', ')
     return [
-      `${releaseName(release)} drifted: ${names} ${missing.length === 1 ? 'is' : 'are'} gone from the cluster, and this plan leaves that so; with --correct-drift a deploy makes it again`,
+      `${releaseName(release)} drifted: ${names} ${missing.length === 1 ? 'is' : 'are'} missing on the cluster, and this plan does not change that; with --correct-drift a deploy re-creates it`,
       ...scaled,
     ]
   })
   return notes.flat()
 }
 
-/** Returns a note for each workload scaled down; objects that cannot, or may not, be read are left to the run. */
+/** Returns a note for each workload scaled down; objects that cannot, or may not, be read are skipped. */
 async function scaledNotes(
   release: ReleaseId,
   objects: readonly KubernetesObject[],
@@ -255,7 +256,7 @@ async function scaledNotes(
   const health = await cluster.health.of(releaseNamespace(release), workloads).catch(() => undefined)
   const scaled = health ? blamesOf(health).filter(({reason}) => reason === SCALED_DOWN) : []
   return scaled.map(
-    ({object, message}) => `${releaseName(release)}: ${object}: ${message}; this plan leaves that so`,
+    ({object, message}) => `${releaseName(release)}: ${object}: ${message}; this plan does not change that`,
   )
 }
 
@@ -263,8 +264,8 @@ async function scaledNotes(
 const SCALABLE: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'ReplicaSet'])
 
 /**
- * Returns a note for each release that the plan only checks and that is not healthy now: the plan would fail, though
- * not by its own fault. A release that cannot, or may not, be read is left to the run.
+ * Returns a note for each release that the plan only checks and that is not healthy now: the plan would fail
+ * for a reason that exists before it. Releases that cannot, or may not, be read are skipped.
  */
 async function ailingNotes(
   actions: readonly Action[],
@@ -276,7 +277,7 @@ async function ailingNotes(
     (action) => action.kind === 'check' || (action.kind === 'relabel' && action.recheck),
   )
   const found = await mapParallel(checked, async ({release}) => {
-    const why = await whyIll(cluster, release)
+    const why = await unhealthyReason(cluster, release)
     return why === undefined ? [] : [{release, why}]
   })
   const ill = found.flat()
@@ -288,7 +289,7 @@ async function ailingNotes(
   )
 }
 
-async function whyIll(
+async function unhealthyReason(
   cluster: {readonly records: Records; readonly health: HealthChecks},
   release: ReleaseId,
 ): Promise<string | undefined> {
@@ -297,9 +298,9 @@ async function whyIll(
     if (!stored) return undefined
     const objects = parseManifest(stored.manifest)
     const health = await cluster.health.of(releaseNamespace(release), objects, {hasPassed: hasPassed(stored)})
-    const [first, ...others] = blamesOf(health)
+    const [first, ...otherBlames] = blamesOf(health)
     if (!first) return undefined
-    const more = others.length === 0 ? '' : `, and ${others.length} more`
+    const more = otherBlames.length === 0 ? '' : `, and ${otherBlames.length} more`
     return `${redactor(stored.values)(describeCause(first))}${more}`
   } catch (error) {
     const {code} = asKkError(error)

@@ -11,11 +11,11 @@ import {type OwnedFiles, writeOwnedFiles} from '../state/files/owned-files.ts'
 export interface SplitOptions {
   /** The sections whose files are written; all if empty. */
   readonly releases: readonly string[]
-  /** Given the message about each key that comes twice, of which the last one counts. */
+  /** Called with a message on each duplicate key, of which the last value applies. */
   readonly warn: (message: string) => void
 }
 
-/** Returns each section's values file by its name. Throws `KK_UNKNOWN_RELEASE`, and as the environment is read. */
+/** Returns each section's values file by its name. Throws `KK_UNKNOWN_RELEASE`, and as `splitEnvironment`. */
 export function splitFiles(
   source: EnvironmentSource,
   {releases, warn}: SplitOptions,
@@ -40,14 +40,17 @@ export interface WrittenSplit {
   readonly paths: readonly string[]
 }
 
-/** The file that names the files of earlier splits, one per line: any other file in the directory is not kk's. */
+/**
+ * The file that names the files of earlier splits, one per line: other files in the directory do not belong
+ * to kk.
+ */
 const MARKER = '.kk-split'
 
 /**
- * Writes values files into a directory, by default a fresh `helmXXXXXX` under the temp folder that only the user can
- * read. All files are complete before the first one takes its place. A full split removes files of earlier splits that
- * it does not have. Rejects with `KK_DIRECTORY_IN_USE` if the directory holds files that no split wrote, `KK_FILE` if
- * it cannot be written.
+ * Writes values files into a directory, by default a fresh `helmXXXXXX` under the temp folder that only the
+ * user can read. All files are complete before the first one takes its place. A full split removes the other
+ * files of earlier splits. Rejects with `KK_DIRECTORY_IN_USE` if the directory holds files that no split
+ * wrote, `KK_FILE` if it cannot be written.
  */
 export async function writeSplit(
   files: ReadonlyMap<string, string>,
@@ -71,12 +74,12 @@ export async function writeSplit(
   }
 }
 
-/** Only the user can read them, for values hold passwords. */
+/** Returns values files that only the user can read, because values contain passwords. */
 function privateFiles(files: ReadonlyMap<string, string>): OwnedFiles {
   return new Map([...files].map(([name, content]) => [`${name}.yaml`, {content, mode: 0o600}]))
 }
 
-/** Writes files into a new directory, which holds nothing but them. */
+/** Writes files into a new directory, which contains only these. */
 async function freshDirectory(files: OwnedFiles): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'helm'))
   try {

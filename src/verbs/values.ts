@@ -21,14 +21,14 @@ export interface ShownValues {
 
 interface ShowOptions {
   readonly release: string
-  /** The helm that computes the values, for the values as templates see them. */
+  /** Computes the values as templates see them; without it, the merged layers are returned. */
   readonly helm?: Helm | undefined
   readonly showSecrets?: boolean
 }
 
 /**
- * Returns the values that helm will get; with `helm`, those that the chart's templates will see, as Helm itself
- * computes them. Secrets are masked unless `showSecrets`.
+ * Returns the values passed to helm; with `helm`, the values that the chart's templates see, computed by Helm
+ * itself. Secrets are masked unless `showSecrets`.
  */
 export async function showValues(
   prepared: Prepared,
@@ -53,7 +53,10 @@ interface ShowSecretsOptions {
   readonly showSecrets: boolean
 }
 
-/** Returns the values of a release that are secret, masked unless `showSecrets`. Rejects with `KK_USAGE` for those that nothing keeps. */
+/**
+ * Returns the secret values of a release, masked unless `showSecrets`. Rejects with `KK_USAGE` for unkept
+ * ones.
+ */
 export async function showSecretValues(
   prepared: Prepared,
   {release: name, supplied, showSecrets}: ShowSecretsOptions,

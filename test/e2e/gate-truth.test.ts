@@ -275,7 +275,7 @@ describe.concurrent('a workload that somebody scaled to 0', () => {
     expect(status.exitCode).toBe(1)
     expect(status.stdout).toMatch(/^db +1 +deployed +failed/m)
     expect(unchanged.stdout).toContain(
-      `db: StatefulSet/db: it is scaled to 0, ${why}; this plan leaves that so`,
+      `db: StatefulSet/db: it is scaled to 0, ${why}; this plan does not change that`,
     )
     expect(plan.stdout).toContain(`StatefulSet/db: it is scaled to 0, ${why}`)
     expect(exitCode).toBe(1)

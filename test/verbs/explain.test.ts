@@ -47,7 +47,7 @@ describe.each(HELMS)('explained values with %s', (name) => {
     })
   }, 600_000)
 
-  it('leaves no key of the final values to helm, and tells each place', async () => {
+  it('cover every key of the final values, with its source', async () => {
     const all = await keys()
 
     expect([...all].filter(([, {winner}]) => winner === undefined)).toEqual([])
@@ -63,7 +63,7 @@ describe.each(HELMS)('explained values with %s', (name) => {
     expect([...all.keys()].filter((key) => key.startsWith('common.global'))).toEqual([])
   })
 
-  it('tells who set a user override and when, and masks what a plugin calls secret', async () => {
+  it('show who set a user override and when, and mask secrets of plugins', async () => {
     const all = await keys({
       historyOf: async () => [
         {
@@ -83,14 +83,14 @@ describe.each(HELMS)('explained values with %s', (name) => {
     expect(all.get('pod.replicas.server')).toMatchObject({value: '***', winner: {value: '***'}})
   })
 
-  it('masks secrets unless they are asked for', async () => {
+  it('mask secrets unless showSecrets is set', async () => {
     const path = 'global.endpoints.oslo_db.auth.admin.password'
 
     expect((await keys()).get(path)).toMatchObject({value: '***', winner: {value: '***'}})
     expect((await keys({showSecrets: true})).get(path)).toMatchObject({value: 'marked-secret'})
   })
 
-  it('masks encrypted overrides of which nobody knows any more what is secret', async () => {
+  it('mask encrypted overrides whose secret paths are no longer known', async () => {
     const releases = [...prepared.releases].map(([release, found]) => {
       const layers = found.layers.map((layer) => ({...layer, sealed: layer.name === 'user'}))
       return [release, {...found, layers}] as const
@@ -102,7 +102,7 @@ describe.each(HELMS)('explained values with %s', (name) => {
     expect(all.get('pod.replicas.server')).toMatchObject({value: 2})
   })
 
-  it('are told where they break the schema of the chart, with what helm says of it', async () => {
+  it("are returned with helm's error if they break the schema of the chart", async () => {
     const broken = await prepare({
       environment: readEnvironment({file: 'cloud.yaml', text: CLOUD, directory: ROOT}),
       finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
@@ -119,7 +119,7 @@ describe.each(HELMS)('explained values with %s', (name) => {
     )
   })
 
-  it('keeps to the key that is asked for, and to what is overridden', async () => {
+  it('are limited to the requested key and to overridden keys', async () => {
     expect([...(await keys({key: 'pod.replicas'})).keys()]).toEqual(['pod.replicas.server'])
     expect([...(await keys({overridden: true})).keys()].sort()).toEqual([
       'conf.memcached.max-conns',

@@ -43,16 +43,16 @@ it.each([
     'flux',
     {},
     CLOUD,
-    'flux takes charts from a registry or a repository, and these lie in directories: memcached',
+    'flux takes charts from a registry or a repository, and these are in directories: memcached',
   ],
   ['argocd', {}, CLOUD, 'argocd takes charts from a registry'],
   ['armada', {recipient: 'age1x'}, CLOUD, '--sops-age: an export for armada has no place for secrets'],
-  ['argo-workflows', {}, CLOUD, 'the steps of a workflow read the environment file, and that alone'],
+  ['argo-workflows', {}, CLOUD, 'the steps of a workflow read only the environment file'],
   [
     'helm',
     {recipient: 'age1x'},
     'kk: {name: cloud, charts: [charts]}\nmariadb: {}\n',
-    'nothing that was asked keeps these secrets: oslo_db.admin.password',
+    'neither the cluster nor the store keeps these secrets: oslo_db.admin.password',
   ],
 ] as const)('an export for %s with %j of %j is refused', async (format, more, text, message) => {
   await expect(exporting(format, more, text)).rejects.toThrow(
@@ -60,7 +60,7 @@ it.each([
   )
 })
 
-it('an export names secrets, and holds none', async () => {
+it('an export lists secrets and contains none', async () => {
   const {files} = await exporting('helm')
 
   const texts = [...files].map(([path, {content}]) => [path, content.toString()] as const)
@@ -72,7 +72,7 @@ it('an export names secrets, and holds none', async () => {
   })
 })
 
-it('an export is the same each time, charts included', async () => {
+it('an export is reproducible, including charts', async () => {
   expect(await exporting('helmfile')).toEqual(await exporting('helmfile'))
 })
 
@@ -84,7 +84,7 @@ it.each([
   ['was killed', '#!/bin/sh\nkill -KILL $$\n', 'sops could not encrypt for age1x (SIGKILL)'],
   ['fails', '#!/bin/sh\nexit 3\n', 'sops could not encrypt for age1x (exit code 3)'],
   ['is not there', undefined, '--sops-age: sops is not on the PATH'],
-])('an export whose sops %s says so', async (_, sops, message) => {
+])('an export fails with a clear error if sops %s', async (_, sops, message) => {
   const directory = writeFiles(sops === undefined ? {} : {sops})
   if (sops !== undefined) await chmod(join(directory, 'sops'), 0o755)
   vi.stubEnv('PATH', directory)

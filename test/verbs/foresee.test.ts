@@ -26,19 +26,19 @@ const clusterThat = (error: KkError) => ({
 })
 
 describe('whether the API server would accept what a plan makes', () => {
-  it('is told by it', async () => {
+  it('is determined by a dry run', async () => {
     const validate = async () => [{object: 'Secret/keystone', outcome: 'accepted'} as const]
 
     await expect(askedToAccept(RENDERED, port({validate}), COMPARED)).resolves.toBe(true)
   })
 
-  it('is not known to who may only look', async () => {
+  it('is unknown without permission for dry runs', async () => {
     const cluster = clusterThat(new KkError('KK_FORBIDDEN', 'may not patch secrets'))
 
     await expect(askedToAccept(RENDERED, cluster.dryRuns, COMPARED)).resolves.toBe(false)
   })
 
-  it('is not known while it does not answer, and nothing is concluded', async () => {
+  it('rejects if it does not answer', async () => {
     const cluster = clusterThat(new KkError('KK_UNREACHABLE', 'gone'))
 
     await expect(askedToAccept(RENDERED, cluster.dryRuns, COMPARED)).rejects.toMatchObject({
@@ -46,7 +46,7 @@ describe('whether the API server would accept what a plan makes', () => {
     })
   })
 
-  it('is refused with every object that it would not accept', async () => {
+  it('rejects with every object that it would not accept', async () => {
     const validate = async () => [
       {object: 'Secret/keystone', outcome: 'refused', message: 'bad name'} as const,
     ]
@@ -57,7 +57,7 @@ describe('whether the API server would accept what a plan makes', () => {
   })
 })
 
-describe('what is new, where nothing is inferred,', () => {
+describe('a new release without inference', () => {
   const plan = planOf({keystone: []})
   const prepared = {environment: {infer: false}, releases: new Map()} as unknown as Parameters<
     typeof renderPlan
@@ -66,18 +66,18 @@ describe('what is new, where nothing is inferred,', () => {
   const cluster = {apiServer: port<ApiServer>({customKinds: async () => []})}
   const NEVER_ASKED = {wasAsked: async () => false}
 
-  it('is not rendered for who only wants to see the plan', async () => {
+  it('is not rendered to show only the plan', async () => {
     await expect(renderPlan(prepared, plan, {helm, cluster, ifUnknown: NEVER_ASKED})).resolves.toEqual(
       new Map(),
     )
   })
 
-  it('is rendered where what it makes is needed', async () => {
+  it('is rendered if its objects are needed', async () => {
     await expect(renderPlan(prepared, plan, {helm, cluster})).rejects.toThrow()
   })
 })
 
-describe('what a cluster was asked about', () => {
+describe('a render that a cluster has validated', () => {
   const plan = planOf({keystone: []})
   const known = (layers: string): Foreknown => ({layers, rendered: undefined, facts: FACTS})
   const FACTS = {provided: {objects: [], kinds: []}, wants: []} as unknown as Foreknown['facts']
@@ -89,7 +89,7 @@ describe('what a cluster was asked about', () => {
     foreknown: new Map([[id('keystone'), known(layersKey(layers))]]),
   } as unknown as Parameters<typeof askedRenders>[0]
 
-  it('is known to the next plan with the same inputs on the same cluster, and to no other', async () => {
+  it('is reused only by plans with the same inputs on the same cluster', async () => {
     const cache = testDirectory()
     const here = askedRenders(prepared, {cache, cluster: {uid: 'a'}})
     const elsewhere = askedRenders(prepared, {cache, cluster: {uid: 'b'}})
@@ -105,7 +105,7 @@ describe('what a cluster was asked about', () => {
     expect(await elsewhere.wasAsked(keystone, same)).toBe(false)
   })
 
-  it('is not kept where it was not rendered, and no matter where it cannot be', async () => {
+  it('is stored only if it was rendered, and a failure to store it is ignored', async () => {
     const cache = testDirectory()
     const asked = askedRenders(prepared, {cache, cluster: {uid: 'a'}})
     await writeFile(join(cache, 'file'), '')

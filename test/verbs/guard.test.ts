@@ -49,7 +49,7 @@ function clusterWith({supported = true, records = [], state, manifest = ''}: Set
 }
 
 describe('kk guard install', () => {
-  it('guards what is protected in any environment, and drops what is not any more', async () => {
+  it('guards protected releases of all environments and drops those no longer protected', async () => {
     const cluster = clusterWith({
       records: [record('openstack/keystone', false), record('openstack/mariadb', true)],
       state: stateOf({releases: ['openstack/old']}),
@@ -65,7 +65,7 @@ describe('kk guard install', () => {
     })
   })
 
-  it('needs no look at records: their Secrets are for few', async () => {
+  it('works without permission to read the Secrets of records', async () => {
     const cluster = {
       ...clusterWith({records: [record('openstack/mariadb', true)]}),
       stored: () => Promise.reject(new KkError('KK_FORBIDDEN', 'may not get secrets')),
@@ -76,7 +76,7 @@ describe('kk guard install', () => {
     expect(parameters.claims).toEqual(new Map([['openstack/data-mariadb-server', 'openstack/mariadb']]))
   })
 
-  it('knows the claims of a StatefulSet that is gone by the last revision of its release', async () => {
+  it('finds claims of a deleted StatefulSet in the last revision of its release', async () => {
     const set = {
       apiVersion: 'apps/v1',
       kind: 'StatefulSet',
@@ -113,7 +113,7 @@ describe('kk guard approve', () => {
   })
   const request = {seconds: 900, namespace: false, by: 'operator@laptop', now: NOW}
 
-  it('names the objects as they are, until when, and leaves out what has run out', async () => {
+  it('writes the current objects with an expiry and drops expired approvals', async () => {
     const approvals = [old('openstack/mariadb', 60), old('edge/mariadb', -60)]
     const cluster = clusterWith({state: stateOf({releases: RELEASES, approvals})})
 
@@ -144,12 +144,12 @@ describe('kk guard approve', () => {
     })
   })
 
-  it('is nothing where there is no guard', async () => {
+  it('does nothing without a guard', async () => {
     expect(await planApproval(clusterWith({}), {...request, names: ['mariadb']})).toBeUndefined()
   })
 })
 
-it('a deploy offers the guard for protected releases that it does not keep', async () => {
+it('a deploy suggests the guard for protected releases that are not guarded', async () => {
   const cluster = clusterWith({state: stateOf({releases: ['openstack/mariadb']})})
 
   expect(await unguarded(cluster, ['openstack/mariadb', 'openstack/rabbitmq'])).toEqual([
@@ -169,7 +169,7 @@ describe('a removal', () => {
   const letGo = (approvals: readonly Approval[], releases: readonly ReleaseId[] = [release]) =>
     expectLetGo(clusterWith({state: stateOf({releases: [release], approvals})}).guard, releases, NOW)
 
-  it('goes on when the guard lets go what is there now, or does not keep it', async () => {
+  it('continues if the guard has approved the current objects, or does not guard the release', async () => {
     await expect(letGo([approval(OBJECT.uid)])).resolves.toBeUndefined()
     await expect(letGo([], ['openstack/keystone'])).resolves.toBeUndefined()
   })
@@ -178,7 +178,7 @@ describe('a removal', () => {
     ['without an approval', []],
     ['with one of what was there before', [approval('made-anew')]],
     ['with one that has run out', [{...approval(OBJECT.uid), expires: NOW / 1000 - 1}]],
-  ])('is refused %s, before anything goes', async (_, approvals) => {
+  ])('is refused %s before anything is deleted', async (_, approvals) => {
     await expect(letGo(approvals)).rejects.toMatchObject({
       code: 'KK_UNCONFIRMED',
       hint: expect.stringContaining('kk guard approve openstack/mariadb'),

@@ -63,8 +63,8 @@ async function importedFrom(releases: readonly StoredRelease[], stated: Stated =
   })
 }
 
-describe('an environment made of what plain helm installed', () => {
-  it('has its values, and is read back as they were', async () => {
+describe('an environment imported from releases of plain helm', () => {
+  it('has their values unchanged', async () => {
     const text = environmentText(await importedFrom([DB, WEB, OWN], {showSecrets: true}))
 
     const {name, namespace, releases, sections} = readEnvironment({file: 'lab.yaml', text, directory: '/'})
@@ -74,7 +74,7 @@ describe('an environment made of what plain helm installed', () => {
     expect(releases.get('web')).toMatchObject({chart: 'nginx', version: '2.0.0'})
   })
 
-  it('says in comments what requires what, and what is not known', async () => {
+  it('has comments on inferred and unknown requirements', async () => {
     const text = environmentText(await importedFrom([DB, WEB]))
 
     expect(text).toContain(
@@ -83,14 +83,14 @@ describe('an environment made of what plain helm installed', () => {
     expect(text).toContain('# - web is failed: its values are those of its last revision\n')
   })
 
-  it('has no secrets unless they are asked for, and says which are missing', async () => {
+  it('has no secrets unless showSecrets is set, and lists the missing ones', async () => {
     const {releases, lost} = await importedFrom([DB])
 
     expect(releases[0]!.values).toEqual({size: 1, auth: {user: 'kk'}})
     expect(lost).toEqual(['secrets of db, left out: auth.password; --show-secrets writes them'])
   })
 
-  it('leaves out releases whose name means something else in an environment, and says so', async () => {
+  it('skips releases whose name is reserved in an environment, with a note', async () => {
     const imported = await importedFrom([DB, stored('data/kk', {password: 'x'}), stored('data/global', {})])
 
     const {sections} = readEnvironment({file: 'lab.yaml', text: environmentText(imported), directory: '/'})
@@ -111,7 +111,7 @@ describe('an environment made of what plain helm installed', () => {
     ],
     ['data/web', {chart: {name: '_x', version: '1', appVersion: '1'}}, /takes the name of a chart, not "_x"/],
     ['data/web', {values: {global: 'secret'}}, /takes a map of values, not a string/],
-  ])('leaves out %s, which no environment can have as it is, and says so: %j', async (id, more, said) => {
+  ])('skips %s, which an environment cannot contain, with a note: %j', async (id, more, said) => {
     const odd = stored(id as ReleaseId, more.values ?? {}, more)
     const imported = await importedFrom([DB, odd], {showSecrets: true})
 
@@ -121,7 +121,7 @@ describe('an environment made of what plain helm installed', () => {
     expect(imported.lost).toEqual([expect.stringMatching(said)])
   })
 
-  it('takes the address of a repository as a source of charts', async () => {
+  it('accepts the address of a repository as a source of charts', async () => {
     const {charts} = await importedFrom([DB], {charts: ['charts', 'https://charts.example.org']})
 
     expect(charts).toEqual(['charts', {repository: 'https://charts.example.org'}])
@@ -130,7 +130,7 @@ describe('an environment made of what plain helm installed', () => {
   it.each([
     [{name: 'a b'}, /^--name: expected a name: .*, got "a b"$/],
     [{charts: ['']}, /^--charts: expected a path, .*, got ""$/],
-  ])('is refused where no environment can be so: %j', async (more, message) => {
+  ])('is refused for settings that an environment cannot have: %j', async (more, message) => {
     const importing = importedFrom([DB], more)
 
     await expect(importing).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe('an environment made of what plain helm installed', () => {
     })
   })
 
-  it('is not made of what kk installed', async () => {
+  it('does not contain releases that kk installed', async () => {
     await expect(importedFrom([OWN])).rejects.toMatchObject({code: 'KK_NOT_INSTALLED'})
   })
 })

@@ -25,7 +25,7 @@ const init = (starter: Partial<Starter> = {}, {name = 'kk.yaml', dryRun = false}
   initEnvironment({file: join(directory, name), starter: {...STARTER, ...starter}, charts, dryRun})
 
 describe('a new environment', () => {
-  it('says what was answered', async () => {
+  it('contains the answers', async () => {
     await init({context: 'production:1', namespace: 'cloud'})
 
     const {name, namespace, context, global, sections} = await loadEnvironment({
@@ -43,7 +43,7 @@ describe('a new environment', () => {
     })
   })
 
-  it('names the schema, which stands beside it, in its first line', async () => {
+  it('refers to the schema next to it in its first line', async () => {
     await init()
 
     const [first] = (await readFile(join(directory, 'kk.yaml'), 'utf8')).split('\n')
@@ -52,7 +52,7 @@ describe('a new environment', () => {
     expect(schema).toHaveProperty('properties.kk')
   })
 
-  it('has each other chart in a comment, which becomes a section without its #', async () => {
+  it('has every other chart as a comment that can be uncommented', async () => {
     const {text} = await init()
 
     const others = [...text.matchAll(/^# ([a-z-]+: \{\}) +# \S/gm)].map(([, section = '']) => section)
@@ -71,7 +71,7 @@ describe('a new environment', () => {
   })
 })
 
-describe('what is there already', () => {
+describe('an existing file', () => {
   it('is not overwritten', async () => {
     await writeFile(join(directory, 'kk.yaml'), 'mine: {}\n')
 
@@ -83,7 +83,7 @@ describe('what is there already', () => {
     expect(await readFile(join(directory, 'kk.yaml'), 'utf8')).toBe('mine: {}\n')
   })
 
-  it('stays in .gitignore, which a second environment leaves as it is', async () => {
+  it('stays in .gitignore, which a second environment does not change', async () => {
     await writeFile(join(directory, '.gitignore'), 'dist')
 
     const {written} = await init()
@@ -101,7 +101,7 @@ describe('what is there already', () => {
   })
 })
 
-it('a dry run writes nothing', async () => {
+it('a dry run of init writes nothing', async () => {
   const {text} = await init({}, {dryRun: true})
 
   expect(text).toContain('\nkeystone: {}\n')
@@ -114,7 +114,7 @@ it.each<[string, Partial<Starter>, string]>([
   ['a library', {services: ['common']}, 'kk has no chart "common"'],
   ['a namespace that cannot be', {namespace: 'A_b'}, '--namespace: expected the name of a namespace'],
   ['a name that cannot be', {name: '-'}, '--name: expected a name'],
-])('%s is refused, and nothing is written', async (_, starter, message) => {
+])('init refuses %s and writes nothing', async (_, starter, message) => {
   await expect(init(starter)).rejects.toMatchObject({
     code: 'KK_USAGE',
     message: expect.stringContaining(message),
@@ -125,7 +125,7 @@ it.each<[string, Partial<Starter>, string]>([
 it.each([
   ['kk.json', 'KK_USAGE'],
   ['missing/kk.yaml', 'KK_FILE'],
-])('the file %s is refused', async (name, code) => {
+])('init refuses the file %s', async (name, code) => {
   await expect(init({}, {name})).rejects.toMatchObject({code})
 })
 

@@ -9,12 +9,12 @@ const SOURCE = {file: 'e.yaml', text: 'global: {a: 1}\nkeystone: {b: 2}\nglance:
 const warn = (message: string) => expect.unreachable(message)
 
 describe('the files of a split', () => {
-  it('are those of all sections, or of the releases that are named', () => {
+  it('are those of all sections, or of the named releases', () => {
     expect([...splitFiles(SOURCE, {releases: [], warn}).keys()]).toEqual(['keystone', 'glance'])
     expect([...splitFiles(SOURCE, {releases: ['glance'], warn}).keys()]).toEqual(['glance'])
   })
 
-  it('of an unknown release are none: the likely one is suggested', () => {
+  it('are refused for an unknown release, with a suggestion', () => {
     expect(() => splitFiles(SOURCE, {releases: ['keyston'], warn})).toThrow(
       expect.objectContaining({
         code: 'KK_UNKNOWN_RELEASE',
@@ -43,7 +43,7 @@ it.each([
   expect(split).toThrow(expect.objectContaining({exit: 2, message: expect.stringContaining(message)}))
 })
 
-it('of a key that comes twice has the last one, as values.py wrote it, and a warning', () => {
+it('a duplicate key has the last value, as values.py wrote it, with a warning', () => {
   const text =
     'global:\n  region: us\nceph:\n  ceph:\n    foo: bar\n    foo:\n      hoo: woo\nkeystone: {a: 1}\nkeystone: {b: 2}\n'
   const warnings: string[] = []
@@ -60,7 +60,7 @@ it('of a key that comes twice has the last one, as values.py wrote it, and a war
   ])
 })
 
-it('names each anchor of a file once', () => {
+it('each anchor of a split file has a unique name', () => {
   const text = 'global: {a: &a [1], b: *a}\nnova: {c: &c [2], d: *c}\n'
 
   const files = splitFiles({...SOURCE, text}, {releases: [], warn})
@@ -77,7 +77,7 @@ describe('writing a split', () => {
   const files = (...names: string[]) => new Map(names.map((name) => [name, `of: ${name}\n`]))
   const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-  it('goes into a fresh directory that only its owner reads', async () => {
+  it('uses a new directory that only its owner can read', async () => {
     const {directory, paths} = await writeSplit(files('nova'), {directory: undefined, partial: false})
 
     expect(directory).toMatch(/\/helm\w{6}$/)
@@ -87,7 +87,7 @@ describe('writing a split', () => {
     await rm(directory, {recursive: true})
   })
 
-  it('makes the directory that is named', async () => {
+  it('creates the specified directory', async () => {
     const directory = join(home, 'deep/values')
 
     const {paths} = await writeSplit(files('nova'), {directory, partial: false})
@@ -97,7 +97,7 @@ describe('writing a split', () => {
     expect([await mode(directory), await mode(join(directory, 'nova.yaml'))]).toEqual(['700', '600'])
   })
 
-  it('takes the place of an earlier split, and takes away what that one had more', async () => {
+  it('replaces an earlier split and removes its other files', async () => {
     await writeSplit(files('nova', 'glance'), {directory: home, partial: false})
     await mkdir(join(home, '.kk-split-left-by-a-killed-one'))
 
@@ -106,7 +106,7 @@ describe('writing a split', () => {
     expect((await readdir(home)).sort()).toEqual(['.kk-split', 'cinder.yaml', 'nova.yaml'])
   })
 
-  it('of some releases leaves the others', async () => {
+  it('of some releases keeps the files of the others', async () => {
     await writeSplit(files('nova', 'glance'), {directory: home, partial: false})
     await writeSplit(new Map([['nova', 'new: true\n']]), {directory: home, partial: true})
     await writeSplit(files('cinder'), {directory: home, partial: true})
@@ -115,7 +115,7 @@ describe('writing a split', () => {
     expect(await readFile(join(home, 'nova.yaml'), 'utf8')).toBe('new: true\n')
   })
 
-  it('says so where no directory can be made', async () => {
+  it('fails with an error if the directory cannot be created', async () => {
     const files = new Map([['mariadb', 'a: 1\n']])
 
     await expect(writeSplit(files, {directory: '/proc/nope', partial: false})).rejects.toMatchObject({
@@ -123,7 +123,7 @@ describe('writing a split', () => {
     })
   })
 
-  it('never touches a directory that holds files of others', async () => {
+  it('never writes to a directory with other files', async () => {
     await writeSplit(files('nova'), {directory: home, partial: false})
     await writeFile(join(home, 'mine.txt'), 'mine')
 
@@ -135,7 +135,7 @@ describe('writing a split', () => {
     expect((await readdir(home)).sort()).toEqual(['.kk-split', 'mine.txt', 'nova.yaml'])
   })
 
-  it('says when the directory cannot be one', async () => {
+  it('fails with an error if the path is not a directory', async () => {
     await writeFile(join(home, 'file'), '')
 
     await expect(
