@@ -37,8 +37,8 @@ export async function recordedMask(
     plan.actions.map(({release}) => release),
   )
   const own = seen.records.filter(({labels}) => readLabels(labels)?.owner === plan.environment)
-  const given = await mapParallel(own, (record) => recordedValues(cluster.records, record))
-  return redactor({given})
+  const recordedSecrets = await mapParallel(own, (record) => recordedValues(cluster.records, record))
+  return redactor({given: recordedSecrets})
 }
 
 async function recordedValues(records: Records, {release, revision}: ReleaseRecord) {

@@ -71,7 +71,7 @@ async function observedRecord(cluster: LeasePorts, record: ReleaseRecord): Promi
   return {...record, evidence: evidenceOf(record, lease, {now: cluster.leases.now()})}
 }
 
-/** Returns all revisions, ascending as given, with evidence for each release's last, the only unfinished one. */
+/** Returns all revisions in the given order; the last of each release, if unfinished, has evidence. */
 export async function observedRevisions(
   cluster: LeasePorts,
   revisions: readonly ReleaseRecord[],

@@ -64,18 +64,18 @@ function named(error: MissingTemplate, given: Given | undefined): MissingTemplat
   if (!given || prefix === undefined) return error
   const name = error.template.slice(prefix.length)
   const layers = withDefaults(given)
-  const found = layers.flatMap(({values}) => namingPaths(values, what, name)).at(-1)
-  if (!found) return error
-  const known = namedTemplates(given.chart, prefix).map((template) => template.name)
-  const close = suggest(name, known)
+  const namingPath = layers.flatMap(({values}) => namingPaths(values, what, name)).at(-1)
+  if (!namingPath) return error
+  const templateNames = namedTemplates(given.chart, prefix).map((template) => template.name)
+  const close = suggest(name, templateNames)
   const meant = close === undefined ? '' : `: did you mean ${JSON.stringify(close)}?`
   const call = {name: releaseName(error.of), namespace: releaseNamespace(error.of)}
   const [subject] = error.message.split(': ', 1)
   return new MissingTemplate(
     call,
-    `${subject}: the chart does not render: ${formatPosition(found, layers)}${keyText(found)}there is no ${what} ${name}${meant}`,
+    `${subject}: the chart does not render: ${formatPosition(namingPath, layers)}${keyText(namingPath)}there is no ${what} ${name}${meant}`,
     {
-      hint: `the library and the chart have: ${known.join(', ')}`,
+      hint: `the library and the chart have: ${templateNames.join(', ')}`,
       log: [],
       template: error.template,
       cause: error,
@@ -119,12 +119,15 @@ async function problemLines(
   const above = problem.chart === chart.name ? [] : [problem.chart]
   const at = [...above, ...path]
   if (unknown.length === 0) return [`  ${formatPosition(at, layers)}${keyText(at)}${text}`]
-  const known = await knownKeys(join(chart.directory, ...above.flatMap((name) => ['charts', name])), path)
+  const schemaKeys = await knownKeys(
+    join(chart.directory, ...above.flatMap((name) => ['charts', name])),
+    path,
+  )
   return unknown.map((key) => {
     if (key === 'global' && at.length === 0)
       return `  ${formatPosition([key], layers)}global: no such key: global applies to every release; to exclude this one, in its section: {global: null}`
-    const close = suggest(key, known)
-    const allowed = known.length === 0 ? '' : `; there are: ${known.toSorted().join(', ')}`
+    const close = suggest(key, schemaKeys)
+    const allowed = schemaKeys.length === 0 ? '' : `; there are: ${schemaKeys.toSorted().join(', ')}`
     const meant = close === undefined ? allowed : `: did you mean ${JSON.stringify(close)}?`
     return `  ${formatPosition([...at, key], layers)}${keyText([...at, key])}no such key${meant}`
   })
@@ -156,8 +159,8 @@ function holds(value: unknown, [key, ...rest]: readonly string[]): boolean {
 async function knownKeys(directory: string, path: readonly string[]): Promise<readonly string[]> {
   const text = await readFile(join(directory, 'values.schema.json'), 'utf8').catch(() => '{}')
   const root = JSON.parse(text) as Values
-  const found = path.reduce<unknown>((schema, step) => below(resolved(schema, root), step), root)
-  const {properties} = resolved(found, root)
+  const schemaAtPath = path.reduce<unknown>((schema, step) => below(resolved(schema, root), step), root)
+  const {properties} = resolved(schemaAtPath, root)
   return isMap(properties) ? Object.keys(properties) : []
 }
 
@@ -172,6 +175,6 @@ function resolved(schema: unknown, root: Values): Values {
   const {$ref} = schema
   if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return schema
   const steps = $ref.slice(2).split('/')
-  const found = steps.reduce<unknown>((at, step) => (isMap(at) ? at[step] : undefined), root)
-  return isMap(found) ? {...found, ...schema} : schema
+  const definition = steps.reduce<unknown>((at, step) => (isMap(at) ? at[step] : undefined), root)
+  return isMap(definition) ? {...definition, ...schema} : schema
 }

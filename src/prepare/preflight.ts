@@ -23,7 +23,7 @@ export interface RenderedChange {
  * keys of values.
  */
 export function expectSameImages({rendered, previous}: RenderedChange, verb: ChangeVerb): void {
-  const found = [...previous].flatMap(([release, stored]) =>
+  const refusedChanges = [...previous].flatMap(([release, stored]) =>
     stored.flatMap((before) =>
       imageChanges(storedObjects(before), rendered.get(release) ?? []).flatMap(({container, from, to}) => {
         const isOther = isOtherRelease(releaseOfImage(from ?? ''), releaseOfImage(to))
@@ -34,9 +34,9 @@ export function expectSameImages({rendered, previous}: RenderedChange, verb: Cha
       }),
     ),
   )
-  if (found.length === 0) return
-  const needed = sufficientVerb(found.map(({change}) => change))
-  throw refusedVerb(verb, needed, [...new Set(found.map(({line}) => line))])
+  if (refusedChanges.length === 0) return
+  const needed = sufficientVerb(refusedChanges.map(({change}) => change))
+  throw refusedVerb(verb, needed, [...new Set(refusedChanges.map(({line}) => line))])
 }
 
 /** Throws `KK_VERSION` with each release that would be downgraded, or skip required versions of OpenStack. */

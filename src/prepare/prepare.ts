@@ -17,7 +17,7 @@ import {layerDigests} from '../plan/digest.ts'
 import {isNamed, type ReleaseId, releaseName} from '../release.ts'
 import {withComponentReleases} from './gathering/component-releases.ts'
 import type {GatherOptions} from './gathering/gather.ts'
-import {idOf, sectionOf} from './gathering/load-charts.ts'
+import {releaseIdIn, sectionId} from './gathering/load-charts.ts'
 import type {ForeknownReleases} from './inference/foreknown.ts'
 import {
   type InferenceFaults,
@@ -73,7 +73,9 @@ export interface PrepareOptions extends GatherOptions {
   readonly inference?: InferenceOptions | undefined
 }
 
-/** Finds the charts of an environment, builds its graph and layers its values. Rejects with the error of any. */
+/**
+ * Finds the charts of an environment, builds its graph and layers its values. Rejects with the first error.
+ */
 export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const environment = await withComponentReleases(options)
   const {finding, values, sets, places = {}} = options
@@ -90,18 +92,18 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     inference,
   })
   const {charts, digests, layers} = gathered
-  const known = await suggestions(environment, charts, requirements, finding)
+  const suggestedNames = await suggestions(environment, charts, requirements, finding)
   const graph = build({
-    wanted: [...environment.sections.keys()].map((name) => idOf(environment, name)),
+    wanted: [...environment.sections.keys()].map((name) => releaseIdIn(environment, name)),
     requirementsOf: (release) => requirements.get(release),
-    suggest: (name) => suggest(name, known),
+    suggest: (name) => suggest(name, suggestedNames),
     refine: (stated) => refine(stated, inferred),
   })
   // Without inference, the graph may lack releases that settings refer to.
   if (options.inference || !environment.infer) refuseIdleSettings(environment, graph)
   refuseUnknown(
     [...values, ...sets],
-    [...charts.keys()].flatMap((id) => [id, sectionOf(environment, id)]),
+    [...charts.keys()].flatMap((id) => [id, sectionId(environment, id)]),
   )
 
   const stamp = places.store?.identity
@@ -124,7 +126,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
       layers: layerDigests(own),
       requirements: edges.filter(({soft}) => !soft),
       owner: environment.name,
-      ...(part && {part: {section: sectionOf(environment, release), name: part.name}}),
+      ...(part && {part: {section: sectionId(environment, release), name: part.name}}),
       stated: environment.sections.has(releaseName(release)),
       protected: settings?.protected ?? chart.protected,
       ...(stamp && {store: {id: stamp.id, state: stamp.state}}),
@@ -170,14 +172,14 @@ export function namedRelease(prepared: Named, name: string): ReleaseId {
 
 function allNamed(prepared: Named, name: string): readonly ReleaseId[] {
   const parts = prepared.graph.releases.filter((release) => {
-    const section = sectionOf(prepared.environment, release)
+    const section = sectionId(prepared.environment, release)
     return section !== release && isNamed(section, name)
   })
   return parts.length > 0 ? parts : [oneNamed(prepared, name)]
 }
 
 function oneNamed({environment, graph}: Named, name: string): ReleaseId {
-  const id = name.includes('/') ? (name as ReleaseId) : idOf(environment, name)
+  const id = name.includes('/') ? (name as ReleaseId) : releaseIdIn(environment, name)
   if (graph.requirements.has(id)) return id
   const elsewhere = graph.releases.filter((each) => releaseName(each) === name)
   if (elsewhere.length === 1) return elsewhere[0]!

@@ -50,11 +50,11 @@ async function knownNamespaces(
   const records = owner === undefined || environment ? [] : await runs.list(owner)
   const run = records.flatMap((record) => record.releases.map(({release}) => release))
   const settings = [...(environment?.releases.values() ?? [])]
-  const found = [
+  const namespaces = [
     ...[...releases, ...run].map(releaseNamespace),
     ...names.filter((name) => name.includes('/')).map((name) => releaseNamespace(name as ReleaseId)),
     ...(environment ? [environment.namespace] : []),
     ...settings.flatMap(({namespace}) => namespace ?? []),
   ]
-  return [...new Set(found)].sort()
+  return [...new Set(namespaces)].sort()
 }

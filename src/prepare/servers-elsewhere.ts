@@ -48,7 +48,10 @@ export async function serversElsewhereNotes(
   return notes
 }
 
-/** Returns the servers of other environments that releases here use, if no release here serves the same endpoint. */
+/**
+ * Returns the servers of other environments that releases here use, unless one of them serves the same
+ * endpoint.
+ */
 function serversElsewhere(
   {releases, graph, plugins, environment}: Pick<Prepared, 'releases' | 'graph' | 'plugins' | 'environment'>,
   records: readonly ReleaseRecord[],
@@ -123,9 +126,9 @@ function serverNote({release, chart}: Client, server: Server, hosts: readonly st
   if (!serverValues) return []
   const owner = readLabels(record.labels)?.owner
   const whose = owner === undefined ? '' : ` of the environment ${owner}`
-  const others = hosts.length === 1 ? '' : ` (or ${hosts.slice(1).join(', ')})`
+  const otherHosts = hosts.length === 1 ? '' : ` (or ${hosts.slice(1).join(', ')})`
   return [
-    `${releaseName(release)} looks for ${endpoint} at ${sought}, but ${record.release}${whose} answers at ${host}${others}: set in the section ${releaseName(release)}: ${statements([], serverValues).join(', ')}`,
+    `${releaseName(release)} looks for ${endpoint} at ${sought}, but ${record.release}${whose} answers at ${host}${otherHosts}: set in the section ${releaseName(release)}: ${statements([], serverValues).join(', ')}`,
   ]
 }
 

@@ -20,7 +20,7 @@ export function settingNotes(prepared: Settings): readonly string[] {
   return [...slipNotes(prepared), ...featureNotes(prepared), ...externalNotes(prepared)]
 }
 
-/** The layers that people write for one environment. */
+/** The layers that users write for one environment. */
 const WRITTEN: ReadonlySet<string> = new Set(['global', 'section', 'user', 'values', 'set'])
 
 function written(layers: readonly Layer[]): readonly Layer[] {
@@ -41,8 +41,10 @@ function mapsAt(values: Values, ...path: readonly string[]): readonly Values[] {
 function slipNotes({releases, plugins}: Settings): readonly string[] {
   const all = [...releases.values()]
   // Charts are read only if a layer has such names.
-  const endpoints = once(() => new Set(all.flatMap(({chart}) => endpointsOf(chart, plugins.spoken(chart)))))
-  const tags = once(() => new Set(all.flatMap(({chart}) => tagsOf(chart.name, plugins.spoken(chart)))))
+  const endpoints = once(
+    () => new Set(all.flatMap(({chart}) => chartEndpoints(chart, plugins.spoken(chart)))),
+  )
+  const tags = once(() => new Set(all.flatMap(({chart}) => imageTags(chart.name, plugins.spoken(chart)))))
   const layers = [...new Set(all.flatMap((each) => written(each.layers)))]
   const notes = layers.flatMap(({source, values}) => [
     ...slips(source, 'endpoints', mapsAt(values, 'endpoints'), endpoints),
@@ -77,12 +79,12 @@ function underscored(name: string): string {
 
 type Spoken = ReturnType<Prepared['plugins']['spoken']>
 
-/** Returns the endpoints that a chart knows: its own, and for kk's charts those of the library's catalogue. */
-function endpointsOf({libraries}: Pick<Library, 'libraries'>, spoken: Spoken): readonly string[] {
+/** Returns the endpoints of a chart: its own, and for kk's charts those of the library's catalogue. */
+function chartEndpoints({libraries}: Pick<Library, 'libraries'>, spoken: Spoken): readonly string[] {
   return [
     ...Object.keys(spoken.endpoints),
     ...mapKeys(spoken.at('serves')),
-    ...libraries.flatMap(catalogueOf),
+    ...libraries.flatMap(catalogueEndpoints),
   ]
 }
 
@@ -90,20 +92,20 @@ function mapKeys(value: unknown): readonly string[] {
   return isMap(value) ? Object.keys(value) : []
 }
 
-function catalogueOf({directory}: Library): readonly string[] {
+function catalogueEndpoints({directory}: Library): readonly string[] {
   const file = join(directory, 'templates/context/_catalogue.tpl')
   if (!existsSync(file)) return []
   return [...readFileSync(file, 'utf8').matchAll(/^(\w+):/gm)].map(([, name]) => name!)
 }
 
-/** Returns the keys of `images.tags` that a chart reads: those of its defaults, or of its containers and images. */
-function tagsOf(name: string, {dialect, at}: Spoken): readonly string[] {
+/** Returns the keys of `images.tags` that a chart reads, from its defaults or its containers and images. */
+function imageTags(name: string, {dialect, at}: Spoken): readonly string[] {
   const images = at('images')
-  const stated = mapKeys(isMap(images) ? images.tags : undefined)
-  if (dialect !== 'kk') return stated.map(underscored)
+  const tags = mapKeys(isMap(images) ? images.tags : undefined)
+  if (dialect !== 'kk') return tags.map(underscored)
   const kinds = ['components', 'jobs', 'cronjobs', 'tests'].map(at)
   const units = kinds.flatMap(mapKeys).map((unit) => `${name}_${unit}`)
-  return [...stated, name, ...units, ...imagesIn(kinds), String(at('image') ?? name)].map(underscored)
+  return [...tags, name, ...units, ...imagesIn(kinds), String(at('image') ?? name)].map(underscored)
 }
 
 function imagesIn(value: unknown): readonly string[] {
@@ -116,7 +118,7 @@ function imagesIn(value: unknown): readonly string[] {
 
 /** Returns a note for two features that set the same images of a chart, if the chart has no file for both. */
 function featureNotes({environment: {features}, releases}: Settings): readonly string[] {
-  const found = [...releases].flatMap(([release, {layers}]) => {
+  const conflicts = [...releases].flatMap(([release, {layers}]) => {
     const files = layers.filter(({name}) => name === 'features')
     const single = files.filter(({source}) => features.includes(basename(source, '.yaml')))
     return single.flatMap((one, at) =>
@@ -129,21 +131,21 @@ function featureNotes({environment: {features}, releases}: Settings): readonly s
         }),
     )
   })
-  const byPair = Map.groupBy(found, ({one, other}) => `${featureOf(one)} and ${featureOf(other)}`)
+  const byPair = Map.groupBy(conflicts, ({one, other}) => `${featureName(one)} and ${featureName(other)}`)
   return [...byPair].map(([pair, same]) => {
     const names = same.map(({release}) => releaseName(release)).join(', ')
     const paths = [...new Set(same.flatMap((each) => each.paths))].join(', ')
-    return `kk.features: ${pair} both set ${paths} of ${names}: ${featureOf(same[0]!.other)} takes effect, because it is named first`
+    return `kk.features: ${pair} both set ${paths} of ${names}: ${featureName(same[0]!.other)} takes effect, because it is named first`
   })
 }
 
-function featureOf({source}: Pick<Layer, 'source'>): string {
+function featureName({source}: Pick<Layer, 'source'>): string {
   return basename(source, '.yaml')
 }
 
 function isOfBoth(file: Layer, one: Layer, other: Layer): boolean {
-  const parts = featureOf(file).split('-')
-  return file !== one && file !== other && [one, other].every((each) => parts.includes(featureOf(each)))
+  const parts = featureName(file).split('-')
+  return file !== one && file !== other && [one, other].every((each) => parts.includes(featureName(each)))
 }
 
 function imageValues({values}: Layer): ReadonlyMap<string, unknown> {

@@ -80,8 +80,8 @@ async function resolution(
     const ofHooks = awaitedHooks.filter((hook) => jobs.includes(objectName(hook)))
     if (ofHooks.length > 0 && stored) return runAgain(stored, ofHooks, FAILED_AGAIN(jobs))
     if (jobs.length > 0) return upgrade(FAILED_AGAIN(jobs))
-    const gone = await goneAmong(cluster.live, namespace, awaitedHooks)
-    if (gone.length > 0 && stored) return runAgain(stored, gone, HOOKS_GONE)
+    const goneHooks = await goneAmong(cluster.live, namespace, awaitedHooks)
+    if (goneHooks.length > 0 && stored) return runAgain(stored, goneHooks, HOOKS_GONE)
     // If the gate has passed, a Job that is gone was seen to complete.
     const expected = isAwaited ? objects : objects.filter((object) => !mayVanish(object))
     return (await cluster.live.exist(namespace, expected)) ? undefined : upgrade(OBJECTS_GONE)
@@ -96,8 +96,8 @@ function upgrade(reason: string): Decision {
 }
 
 /**
- * Returns the action that runs these hooks again: helm runs hooks of only `install` events only during an
- * install.
+ * Returns the action that runs these hooks again: helm runs hooks that have only install events
+ * during an install only.
  */
 function runAgain(stored: StoredRelease, hooks: readonly KubernetesObject[], reason: string): Decision {
   const names = hooks.map(objectName)

@@ -29,7 +29,7 @@ export function usesReader(
       const {records, strays} = await cluster.records.every().catch((error: unknown) => {
         throw asKkError(error).code === 'KK_FORBIDDEN' ? unseen(error) : error
       })
-      const living = livingOf(records)
+      const living = selectLiving(records)
       const factsOf = await readFacts(living)
       // A record that was deleted while others were read: the list is outdated.
       if (!living.every(factsOf)) continue
@@ -40,7 +40,7 @@ export function usesReader(
 }
 
 /** Returns the living revisions of each release. */
-export function livingOf(revisions: readonly ReleaseRecord[]): readonly ReleaseRecord[] {
+export function selectLiving(revisions: readonly ReleaseRecord[]): readonly ReleaseRecord[] {
   return [...Map.groupBy(revisions, ({release}) => release).values()].flatMap(livingRevisions)
 }
 
@@ -52,13 +52,13 @@ export type FactsReader = (
 /** Returns a reader that downloads each record once, however often it is called. */
 export function factsReader(cluster: {readonly records: Records}): FactsReader {
   const known = new Map<string, RecordFacts>()
-  const factsOf = (record: ReleaseRecord) => known.get(versionOf(record))
+  const factsOf = (record: ReleaseRecord) => known.get(recordVersion(record))
   return async (records) => {
     await mapParallel(
       records.filter((record) => !factsOf(record)),
       async (record) => {
-        const found = await readFacts(cluster.records, record)
-        if (found) known.set(versionOf(record), found)
+        const facts = await readFacts(cluster.records, record)
+        if (facts) known.set(recordVersion(record), facts)
       },
     )
     return factsOf
@@ -105,7 +105,7 @@ function goingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
 }
 
 /** Returns the version of a record; the payload of a version never changes. */
-export function versionOf({secret}: ReleaseRecord): string {
+export function recordVersion({secret}: ReleaseRecord): string {
   return `${secret.uid} ${secret.resourceVersion}`
 }
 

@@ -57,9 +57,9 @@ export async function validateAll(
   expectUnclaimed(standingAmong(answers), {...preflight, rendered})
   const brought = broughtBy(rendered, preflight)
   const isLater = ({validation}: Answer) => isKnownAfterApply(validation, brought)
-  const asked = answers.filter((answer) => !isLater(answer))
+  const validated = answers.filter((answer) => !isLater(answer))
   expectAllAccepted(answers, repeated, brought)
-  expectWebhooksAnswer(asked.map(({validation}) => validation))
+  expectWebhooksAnswer(validated.map(({validation}) => validation))
   expectNoConflicts(answers, answers.some(isScaled) ? SCALED_HINT : undefined)
   const later = answers.filter(isLater)
   return new Map(
@@ -122,7 +122,9 @@ export function hasConflict({validation}: Asked): boolean {
 const SCALED_HINT =
   'an autoscaler sets spec.replicas: have the chart omit it, for example with a value; --force-conflicts would set the value of the chart until the autoscaler scales it again'
 
-/** Returns true for an object whose replicas an autoscaler has set: Kubernetes' controllers do so for a HorizontalPodAutoscaler. */
+/**
+ * Returns true for an object whose replicas are set for a HorizontalPodAutoscaler by Kubernetes' controllers.
+ */
 function isScaled({validation}: Asked): boolean {
   if (validation.outcome !== 'accepted') return false
   return (validation.conflicts ?? []).some(
@@ -137,7 +139,7 @@ function isScaled({validation}: Asked): boolean {
 const MAX_LISTED_FIELDS = 5
 
 function conflictLines(answers: readonly Asked[]): readonly string[] {
-  const found = answers.flatMap(({release, validation}) =>
+  const conflicts = answers.flatMap(({release, validation}) =>
     validation.outcome === 'accepted'
       ? (validation.conflicts ?? []).map(({field, manager}) => {
           const {object} = validation
@@ -145,7 +147,7 @@ function conflictLines(answers: readonly Asked[]): readonly string[] {
         })
       : [],
   )
-  return [...Map.groupBy(found, ({release, manager}) => `${release} ${manager}`).values()].flatMap(
+  return [...Map.groupBy(conflicts, ({release, manager}) => `${release} ${manager}`).values()].flatMap(
     (fields) => {
       const {manager, text} = fields[0]!
       if (fields.length <= MAX_LISTED_FIELDS)
@@ -229,10 +231,11 @@ function refusedRepeats(
   {method, before}: HelmWrites,
 ): readonly string[] {
   const namespace = releaseNamespace(release)
-  const known = new Set(before.map((object) => objectKey(object, namespace)))
+  const existingKeys = new Set(before.map((object) => objectKey(object, namespace)))
   return repeatedObjects(objects, namespace)
     .filter(
-      ({object, isSame}) => !isSame || (method === 'client-side' && !known.has(objectKey(object, namespace))),
+      ({object, isSame}) =>
+        !isSame || (method === 'client-side' && !existingKeys.has(objectKey(object, namespace))),
     )
     .map(
       ({object, isSame}) =>
@@ -289,7 +292,7 @@ function whyRefused(
   return `the cluster serves no kind ${kind} of ${apiVersion}, and nothing in the plan defines it`
 }
 
-/** Returns the namespace in deletion that a refusal of the API server's admission names (NamespaceLifecycle). */
+/** Returns the terminating namespace in a refusal by the admission plugin NamespaceLifecycle. */
 function goingNamespace(refusal: string): string | undefined {
   return /in namespace (\S+) because it is being terminated/.exec(refusal)?.[1]
 }

@@ -6,7 +6,7 @@ import type {Plan} from '../plan/plan.ts'
  * Returns the cluster fields of a plan: context, API server, and identity, which is read unless it is
  * `known`.
  */
-export async function clusterOf(
+export async function planCluster(
   cluster: {readonly context: string; readonly server: string; readonly apiServer: ApiServer},
   known?: ClusterIdentity,
 ): Promise<Plan['cluster']> {

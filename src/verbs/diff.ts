@@ -18,7 +18,7 @@ export interface PlanDiff {
   readonly redact: ReturnType<typeof redactObjects>
 }
 
-/** Compares the rendered objects of each release that would be installed or upgraded with those of its last record. */
+/** Compares the rendered objects of each release to install or upgrade with those of its last record. */
 export function planDiff(
   {prepared, plan, previous}: Pick<PlannedChange, 'prepared' | 'plan' | 'previous'>,
   rendered: Rendered,
@@ -31,6 +31,9 @@ export function planDiff(
     return {release, before, after, values: {before: stored?.values ?? {}, after: wanted}}
   })
   const objects = compared.flatMap(({before = [], after}) => [...before, ...after])
-  const given = compared.map(({values}) => values)
-  return {diffs: compared.map(({values: _, ...diff}) => diff), redact: redactObjects(objects, {given})}
+  const secretValues = compared.map(({values}) => values)
+  return {
+    diffs: compared.map(({values: _, ...diff}) => diff),
+    redact: redactObjects(objects, {given: secretValues}),
+  }
 }

@@ -46,8 +46,8 @@ export async function explainValues(
   {release: name, key, overridden = false, showSecrets = false, historyOf, secretPaths}: ExplainOptions,
 ): Promise<ExplainedValues> {
   const release = namedRelease(prepared, name)
-  const found = prepared.releases.get(release)
-  if (!found) {
+  const preparedRelease = prepared.releases.get(release)
+  if (!preparedRelease) {
     throw new KkError('KK_UNKNOWN_RELEASE', `${release} belongs to another environment`, {
       hint: 'explain it with the environment that owns it',
     })
@@ -56,10 +56,12 @@ export async function explainValues(
   try {
     const call = vendored.call(release)
     const [final, defaults, layers, paths] = await Promise.all([
-      finalValues(helm, call, found),
-      defaultLayers(call.chart, found.chart.origin),
-      withUserAuthors(found.layers, () => historyOf?.(found.chart.name, releaseNamespace(release))),
-      secretPaths?.(found.chart) ?? [],
+      finalValues(helm, call, preparedRelease),
+      defaultLayers(call.chart, preparedRelease.chart.origin),
+      withUserAuthors(preparedRelease.layers, () =>
+        historyOf?.(preparedRelease.chart.name, releaseNamespace(release)),
+      ),
+      secretPaths?.(preparedRelease.chart) ?? [],
     ])
     const all = explain([...defaults.layers, ...layers], final.values).filter(
       ({path}) => !isHandedDown(path, defaults.subcharts),

@@ -132,8 +132,8 @@ export async function valuesApart({
   const pathsOf = secretPathsOf(prepared.plugins)
   const apart = new Map<ReleaseId, ApartValues>()
   for (const [release, {chart, layers}] of supplied.settled.releases) {
-    const made = supplied.planned.generated?.get(release) ?? []
-    const paths = [...(await pathsOf(chart)), ...made.map(({path}) => path)]
+    const generated = supplied.planned.generated?.get(release) ?? []
+    const paths = [...(await pathsOf(chart)), ...generated.map(({path}) => path)]
     apart.set(release, secretsApart(mergedValues(layers), pathsToMask(layers, paths)))
   }
   return apart
@@ -276,8 +276,8 @@ export function expectKept(
   {supplied}: Pick<ExportOptions, 'supplied'>,
   releases: readonly Pick<ExportedRelease, 'id'>[],
 ): void {
-  const made = releases.flatMap(({id}) => supplied.planned.generated?.get(id) ?? [])
-  const names = [...new Set(made.filter(({isNew}) => isNew).map(({name}) => name))]
+  const generated = releases.flatMap(({id}) => supplied.planned.generated?.get(id) ?? [])
+  const names = [...new Set(generated.filter(({isNew}) => isNew).map(({name}) => name))]
   if (names.length === 0) return
   throw new KkError(
     'KK_USAGE',
@@ -328,13 +328,13 @@ async function chartFiles(
 ): Promise<readonly (readonly [string, OwnedFile])[]> {
   const files = new Map<string, OwnedFile>()
   for (const {id, chart} of releasesOf(exported)) {
-    const found = releases.get(id)!.chart
+    const localChart = releases.get(id)!.chart
     if (kind === 'packages' && chart.source === undefined) {
       const path = chartPackage(chart)
-      if (!files.has(path)) files.set(path, {content: (await packChart(found)).bytes, mode: 0o644})
+      if (!files.has(path)) files.set(path, {content: (await packChart(localChart)).bytes, mode: 0o644})
     }
     if (kind !== 'directories') continue
-    for (const {path, bytes} of vendoredFiles(found))
+    for (const {path, bytes} of vendoredFiles(localChart))
       files.set(join(chartDirectory(chart), path), {content: bytes, mode: 0o644})
   }
   return [...files]

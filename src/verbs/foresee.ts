@@ -22,7 +22,7 @@ import type {Prepared} from '../prepare/prepare.ts'
 import {foreknownRender} from '../prepare/rendering/foreknown-render.ts'
 import {
   customResources,
-  customResourcesOf,
+  customResourcesInFacts,
   type KnownAfterApply,
   knownAfterApply,
 } from '../prepare/rendering/known-after-apply.ts'
@@ -46,7 +46,7 @@ export interface Foreseen {
   readonly data: readonly HookData[]
 }
 
-interface Foresight {
+interface PreflightOptions {
   readonly cluster: Cluster
   /** Undefined if helm has nothing to do. */
   readonly helm: Helm | undefined
@@ -61,12 +61,12 @@ interface Foresight {
 }
 
 /**
- * Renders and checks a change. Throws the errors with which `PlannedChange.ready` refuses it, except for
- * data.
+ * Renders and checks a change. Throws the same errors as `PlannedChange.ready`, except for unconfirmed
+ * data, which is returned.
  */
 export async function foresee(
   planned: PlannedChange,
-  {cluster, helm, cache, isWhole, onRendered, forceVersion, forceConflicts = false}: Foresight,
+  {cluster, helm, cache, isWhole, onRendered, forceVersion, forceConflicts = false}: PreflightOptions,
 ): Promise<Foreseen> {
   const {prepared, plan, previous} = planned
   const asked = askedRenders(prepared, {cache, cluster: plan.cluster})
@@ -105,7 +105,7 @@ export async function foresee(
 export async function renderPlan(
   prepared: Prepared,
   plan: Plan,
-  {ifUnknown, ...ports}: ForesightPorts,
+  {ifUnknown, ...ports}: RenderPorts,
 ): Promise<Rendered> {
   // Computed once per release, because it searches the files of the chart for reads from the cluster.
   const foreknown = new Map(plan.actions.map((action) => [action.release, foreknownRender(prepared, action)]))
@@ -168,7 +168,7 @@ function foreknownKinds({foreknown}: Prepared): readonly string[] {
   return definedVersions([...(foreknown?.values() ?? [])].map(({facts}) => facts))
 }
 
-interface ForesightPorts {
+interface RenderPorts {
   readonly helm: Renderer
   readonly cluster: {readonly apiServer: ApiServer}
   readonly ifUnknown?: Pick<AskedRenders, 'wasAsked'>
@@ -196,8 +196,8 @@ export function askedRenders(
     join(cache, 'asked', digest({release, all, layers, facts, cluster: cluster.uid}))
   return {
     async wasAsked({release}, known) {
-      const found = await access(markerFile(release, known)).catch((error: unknown) => error)
-      return found === undefined
+      const accessError = await access(markerFile(release, known)).catch((error: unknown) => error)
+      return accessError === undefined
     },
     async keep({actions}, rendered) {
       const files = actions.flatMap((action) => {
@@ -221,7 +221,7 @@ interface Supportable {
   readonly forceVersion: boolean
 }
 
-/** Throws the errors with which a deploy refuses what it has rendered: `KK_VERSION`, `KK_HELM_DOWNGRADE`. */
+/** Throws the errors with which a deploy refuses rendered releases: `KK_VERSION`, `KK_HELM_DOWNGRADE`. */
 async function expectSupported({observed, rendered, ports, forceVersion}: Supportable): Promise<void> {
   const {plan, previous} = observed
   await refuseDowngrade(plan, ports)
@@ -251,7 +251,7 @@ async function unknownYet(
 ): Promise<readonly KnownAfterApply[]> {
   const resources = helmActions(plan).map(({release}) => {
     const facts = prepared.foreknown?.get(release)?.facts
-    const known = facts ? customResourcesOf(facts) : customResources(rendered.get(release) ?? [])
+    const known = facts ? customResourcesInFacts(facts) : customResources(rendered.get(release) ?? [])
     return [release, known] as const
   })
   const defined = definedKinds([...rendered.values()].flat())

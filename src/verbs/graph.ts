@@ -15,20 +15,20 @@ export function viewOf(prepared: Prepared, names: readonly string[]) {
   return {environment: prepared.environment.name, graph, protected: new Set(isProtected)}
 }
 
-/** Returns the dependents of a release in this environment, each with the release through which it depends. */
+/** Returns the dependents of a release in this environment, each with the required release on its path. */
 export function dependentsOf(prepared: Prepared, name: string) {
   const release = namedRelease(prepared, name)
   const uses = usesOf({wanted: prepared.graph, revisions: []})
-  const found = usersOf(uses, [release]).map((dependent) => {
+  const dependents = usersOf(uses, [release]).map((dependent) => {
     const [step] = why(uses.graph, dependent, release)!
     return {release: dependent, through: step!.to === release ? undefined : step!.to}
   })
-  return {release, dependents: found}
+  return {release, dependents}
 }
 
 function part(graph: Graph, named: readonly ReleaseId[]): Graph {
-  const kept = new Set([...named, ...requirements(graph, named)])
-  const releases = graph.releases.filter((release) => kept.has(release))
+  const partReleases = new Set([...named, ...requirements(graph, named)])
+  const releases = graph.releases.filter((release) => partReleases.has(release))
   return {
     releases,
     requirements: new Map(releases.map((release) => [release, graph.requirements.get(release)!])),

@@ -115,8 +115,14 @@ export async function planApproval(
       return {release, expires, by: request.by, objects}
     }),
   )
-  const others = liveApprovals(parameters, request.now).filter(({release}) => !releases.includes(release))
-  return {approvals, parameters: {...parameters, approvals: [...others, ...approvals]}, resourceVersion}
+  const otherApprovals = liveApprovals(parameters, request.now).filter(
+    ({release}) => !releases.includes(release),
+  )
+  return {
+    approvals,
+    parameters: {...parameters, approvals: [...otherApprovals, ...approvals]},
+    resourceVersion,
+  }
 }
 
 /** Returns the releases that are not guarded against helm and kubectl; none if the guard cannot be read. */
@@ -182,11 +188,11 @@ async function recordedClaims(
 }
 
 function guardedRelease({releases}: GuardParameters, name: string): ReleaseId {
-  const found = releases.filter((release) => isNamed(release, name))
-  if (found.length === 1) return found[0]!
-  if (found.length > 1) {
-    throw new KkError('KK_UNKNOWN_RELEASE', `${name} is not one release: ${found.join(', ')}`, {
-      hint: `name it with its namespace, e.g. ${found[0]}`,
+  const matches = releases.filter((release) => isNamed(release, name))
+  if (matches.length === 1) return matches[0]!
+  if (matches.length > 1) {
+    throw new KkError('KK_UNKNOWN_RELEASE', `${name} is not one release: ${matches.join(', ')}`, {
+      hint: `name it with its namespace, e.g. ${matches[0]}`,
     })
   }
   const close = suggest(name, [...releases, ...releases.map(releaseName)])

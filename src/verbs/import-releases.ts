@@ -13,7 +13,7 @@ import {infer} from '../graph/inference/infer.ts'
 import type {Records} from '../kubernetes/records/records.ts'
 import type {ReleaseRecord, StoredRelease} from '../kubernetes/records/release-record.ts'
 import {readLabels} from '../plan/labels.ts'
-import {factsOf} from '../prepare/inference/manifests/facts-of.ts'
+import {manifestFacts} from '../prepare/inference/manifests/facts-of.ts'
 import {unservedNotes} from '../prepare/inference/notes.ts'
 import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../release.ts'
 
@@ -40,14 +40,14 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
   const foreign = records.filter(({labels}) => readLabels(labels) === undefined)
   if (foreign.length === 0) throw nothingToImport(namespace, records)
   const stored = await mapParallel(foreign, ({release}) => cluster.records.stored(release))
-  const found = stored
+  const foreignReleases = stored
     .filter((each) => each !== undefined)
     .toSorted((a, b) => (a.release < b.release ? -1 : 1))
-  const inferred = inferredBetween(found)
-  const all = found.map((each) => imported(each, inferred, showSecrets))
+  const inferred = inferredBetween(foreignReleases)
+  const all = foreignReleases.map((each) => imported(each, inferred, showSecrets))
   const {releases, lost} = withRoom(all, '--namespace')
-  const kept = new Set(releases.map((each) => releaseId(each.namespace, each.name)))
-  const isKept = ({release}: StoredRelease) => kept.has(release)
+  const importedIds = new Set(releases.map((each) => releaseId(each.namespace, each.name)))
+  const isKept = ({release}: StoredRelease) => importedIds.has(release)
   return {
     name,
     from: `the releases${namespace === undefined ? '' : ` of ${namespace}`} on ${cluster.context}`,
@@ -58,7 +58,7 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
         ? ['where the charts come from: a record holds a chart, but not its source; name it in kk.charts']
         : []),
       ...lost,
-      ...found.filter(isKept).flatMap((each) => lossNotes(each, showSecrets)),
+      ...foreignReleases.filter(isKept).flatMap((each) => lossNotes(each, showSecrets)),
       ...inferred.unserved,
     ],
   }
@@ -104,7 +104,7 @@ function inferredBetween(stored: readonly StoredRelease[]): Inferred {
   const releases: readonly KnownRelease[] = stored.map(({release, manifest, hooks, crds = []}) => ({
     release,
     shared: false,
-    facts: factsOf([manifest, ...hooks, ...crds].join('\n---\n'), releaseNamespace(release)),
+    facts: manifestFacts([manifest, ...hooks, ...crds].join('\n---\n'), releaseNamespace(release)),
   }))
   const ids = new Set(stored.map(({release}) => release))
   const none = {stated: new Set<ReleaseId>(), without: new Set<ReleaseId>()}

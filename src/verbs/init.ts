@@ -67,7 +67,7 @@ export async function ownCharts(finding: ChartFinding): Promise<ReadonlyMap<stri
   )
 }
 
-/** Throws `KK_USAGE` for a service that kk has no chart for, and for settings that the schema does not allow. */
+/** Throws `KK_USAGE` for a service without a chart, and for settings that the schema does not allow. */
 export function expectStarter(
   {services, name, namespace, context}: Partial<Starter>,
   charts: ReadonlyMap<string, string>,

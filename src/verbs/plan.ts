@@ -35,10 +35,10 @@ import {settingNotes, tlsNotes} from '../prepare/setting-notes.ts'
 import {stuckReleases, unseenNotes} from '../prepare/stuck-releases.ts'
 import {redactor} from '../redact/redact.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
-import {clusterOf} from './cluster-of.ts'
+import {planCluster} from './cluster-of.ts'
 import {driftedObjects} from './observation/drift.ts'
 import {driverNotes} from './observation/present-drivers.ts'
-import {type LivingSecret, livingNotes, livingSecrets} from './secrets/living-secrets.ts'
+import {type SecretInUse, replacedSecretNotes, replacedSecrets} from './secrets/living-secrets.ts'
 
 /** A plan, and the last record of each of its releases, if there is one. */
 export interface ObservedPlan {
@@ -47,7 +47,7 @@ export interface ObservedPlan {
   /** The revisions that each upgrade is compared with; see `previousRevisions`. */
   readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
   /** Passwords and keys in use that the plan would replace. */
-  readonly living: readonly LivingSecret[]
+  readonly living: readonly SecretInUse[]
 }
 
 /** The scope of a plan, and the notes to add. */
@@ -69,7 +69,7 @@ export function seenOn(
   cluster: Cluster,
   {graph, identity}: Pick<Prepared, 'graph' | 'identity'>,
 ): Promise<Seen> {
-  return Promise.all([clusterOf(cluster, identity), seenRevisions(cluster, {releases: graph.releases})])
+  return Promise.all([planCluster(cluster, identity), seenRevisions(cluster, {releases: graph.releases})])
 }
 
 /**
@@ -131,7 +131,7 @@ export async function observedPlan(
     return sets.length > 0 ? [[release, sets.map(objectName)] as const] : []
   })
   const settled = withNodeRolls(withDroppedSets(changed, new Map(dropped)), new Map(rolled))
-  const living = await livingSecrets(prepared, previous)
+  const living = await replacedSecrets(prepared, previous)
   const made = newSecrets(settled, prepared)
   const notes = [
     ...(settled.notes ?? []),
@@ -145,7 +145,7 @@ export async function observedPlan(
     ...deprecatedNotes(settled, prepared),
     ...(prepared.inferenceNotes ?? []),
     ...(prepared.secretNotes ?? []),
-    ...livingNotes(living),
+    ...replacedSecretNotes(living),
     ...(await driverNotes(toBeAdopted(settled), cluster)),
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),
@@ -179,12 +179,12 @@ function deprecatedNotes({actions}: Plan, {releases}: Prepared): readonly string
 /** Returns the names of the passwords and keys that the run of the plan generates. */
 function newSecrets({actions}: Plan, {generated}: Prepared): readonly string[] {
   const changed = actions.filter(({kind}) => kind === 'install' || kind === 'upgrade')
-  const made = changed.flatMap(({release}) =>
+  const names = changed.flatMap(({release}) =>
     (generated?.get(release) ?? [])
       .filter(({isNew}) => isNew)
       .map(({name}) => `${releaseNamespace(release)}/${name}`),
   )
-  return [...new Set(made)]
+  return [...new Set(names)]
 }
 
 /** Returns the actions of releases that this plan may change. */
@@ -208,12 +208,12 @@ async function driftedReleases(
   },
 ): Promise<ReadonlyMap<ReleaseId, string>> {
   const candidates = actions.filter(({kind}) => UNCHANGED_KINDS.has(kind))
-  const found = await mapParallel(candidates, async ({release, revision}) => {
+  const drifts = await mapParallel(candidates, async ({release, revision}) => {
     const stored = await cluster.records.stored(release, revision)
     return {release, objects: stored ? await driftedObjects(cluster, stored) : []}
   })
   return new Map(
-    found.flatMap(({release, objects}) => {
+    drifts.flatMap(({release, objects}) => {
       const reason = driftReason(objects)
       return reason === undefined ? [] : [[release, reason] as const]
     }),
@@ -276,11 +276,11 @@ async function ailingNotes(
   const checked = actions.filter(
     (action) => action.kind === 'check' || (action.kind === 'relabel' && action.recheck),
   )
-  const found = await mapParallel(checked, async ({release}) => {
+  const unhealthy = await mapParallel(checked, async ({release}) => {
     const why = await unhealthyReason(cluster, release)
     return why === undefined ? [] : [{release, why}]
   })
-  const ill = found.flat()
+  const ill = unhealthy.flat()
   if (ill.length === 0) return []
   const mask = preparedMask(prepared)
   return ill.map(

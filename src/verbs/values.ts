@@ -35,10 +35,10 @@ export async function showValues(
   {release: name, helm, showSecrets = false}: ShowOptions,
 ): Promise<ShownValues> {
   const release = namedRelease(prepared, name)
-  const found = prepared.releases.get(release)
-  const layers = found?.layers ?? []
+  const preparedRelease = prepared.releases.get(release)
+  const layers = preparedRelease?.layers ?? []
   const values = helm ? await computed(prepared, release, helm) : mergedValues(layers)
-  const paths = found ? await secretPathsOf(prepared.plugins)(found.chart) : []
+  const paths = preparedRelease ? await secretPathsOf(prepared.plugins)(preparedRelease.chart) : []
   return {
     release,
     layers: layers.map((layer) => layer.source),

@@ -43,12 +43,12 @@ const OPEN = ['pre-install', 'post-install']
 it.each<[string, readonly Revision[], readonly string[] | undefined]>([
   ['the install failed', [{status: 'failed', openHooks: OPEN}], ['Job/pre-install', 'Job/post-install']],
   [
-    'the install was cut short',
+    'the install was interrupted',
     [{status: 'pending-install', openHooks: ['post-install']}],
     ['Job/post-install'],
   ],
   [
-    'an upgrade upon it has failed as well',
+    'a later upgrade failed, too',
     [
       {status: 'failed', openHooks: ['post-install']},
       {status: 'failed', upgrade: true, openHooks: OPEN},
@@ -61,8 +61,8 @@ it.each<[string, readonly Revision[], readonly string[] | undefined]>([
     undefined,
   ],
   ['an upgrade runs the hook', [{status: 'failed', openHooks: ['post-install,post-upgrade']}], undefined],
-  ['the hook is of something else', [{status: 'failed', openHooks: ['post-upgrade', 'test']}], undefined],
-  ['it has completed', [{status: 'failed'}], undefined],
+  ['the hook is for another event', [{status: 'failed', openHooks: ['post-upgrade', 'test']}], undefined],
+  ['it completed', [{status: 'failed'}], undefined],
   ['the release is deployed', [{status: 'deployed', openHooks: OPEN}], undefined],
 ])('lost hooks of an install are detected: %s', async (_, revisions, lost) => {
   expect(await lostIn(...revisions)).toEqual(lost)

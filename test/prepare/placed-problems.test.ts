@@ -81,17 +81,17 @@ it.each([
   ],
   ['a key that may not be there', ["- at '/pod': false schema"], ['env.yaml:4:3: pod: not allowed here']],
   [
-    'an unknown key, as older helms say it',
+    'an unknown key in the format of older helms',
     ['- (root): Additional property pods is not allowed'],
     ['env.yaml:3:3: pods: no such key: did you mean "pod"?'],
   ],
   [
-    'an unknown key behind a definition',
+    'an unknown key below a $ref',
     ["- at '/pod': additional properties 'replica' not allowed"],
     ['env.yaml:5:5: pod.replica: no such key: did you mean "replicas"?'],
   ],
   [
-    'an unknown key that is like none',
+    'an unknown key without a similar one',
     ["- at '/pod': additional properties 'tolerations' not allowed"],
     ['env.yaml:4:3: pod.tolerations: no such key; there are: replicas'],
   ],
@@ -101,17 +101,17 @@ it.each([
     ['env.yaml:7:7: pod.replicas.api: got string, want integer'],
   ],
   [
-    'a wrong type, as older helms say it',
+    'a wrong type in the format of older helms',
     ['- pod.replicas.api: Invalid type. Expected: integer, given: string'],
     ['env.yaml:7:7: pod.replicas.api: Invalid type. Expected: integer, given: string'],
   ],
   [
-    'what is missing',
+    'a missing key',
     ["- at '/pod/replicas': missing property 'os'"],
     ["env.yaml:6:5: pod.replicas: missing property 'os'"],
   ],
   [
-    'what none of several allows',
+    'a value that matches no alternative',
     [
       "- at '/pod/replicas/api': 'oneOf' failed, none matched",
       "  - at '/pod/replicas/api': got string, want integer",
@@ -121,7 +121,7 @@ it.each([
     ],
   ],
   [
-    'what fits one of several further than the others',
+    'a value that almost matches one alternative',
     [
       "- at '/pod/replicas': 'anyOf' failed",
       "  - at '/pod/replicas': got object, want integer",
@@ -130,7 +130,7 @@ it.each([
     ['env.yaml:7:7: pod.replicas.api: got string, want integer'],
   ],
   [
-    'what only the chart says',
+    'a value of the chart itself',
     ["- at '/images': got string, want object"],
     ['env.yaml:2:1: images: got string, want object'],
   ],
@@ -170,7 +170,7 @@ it.each([
     'the library and the chart have: keystone-test.sh',
   ],
 ])(
-  'a name of which there is no template is told with its place, and with all there are: %j',
+  'a name without a template is reported with its position and the existing names: %j',
   async (facts, template, what, hint) => {
     const chart = testDirectory()
     const defines = ['config.block.cache', 'config.block.middleware', 'scripts.keystone-test.sh'].map(

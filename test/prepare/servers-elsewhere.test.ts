@@ -87,7 +87,7 @@ it.each<[string, Case]>([
   ['that states hosts', {sections: {placement: HOSTS}}],
   ["of kk's own charts", {sections: {placement: {}}, charts: KK}],
   ["of openstack-helm's own servers", {sections: {placement: {}}, servers: 'openstack-helm'}],
-  ['whose environment has the server itself', {sections: {placement: {}, mariadb: {}}}],
+  ['whose own environment has the server', {sections: {placement: {}, mariadb: {}}}],
   [
     'of a server that was removed',
     {

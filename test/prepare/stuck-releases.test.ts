@@ -105,11 +105,11 @@ describe('a release whose gate is awaited', () => {
   it.each<[string, Given]>([
     ['helm 4 has waited for it', {hook: job('hook', POST), applyMethod: 'ssa'}],
     [
-      'helm deletes it when it has completed',
+      'helm deletes it after completion',
       {hook: job('hook', {...POST, 'helm.sh/hook-delete-policy': 'hook-succeeded'})},
     ],
-    ['the cluster does', {hook: job('hook', POST, {ttlSecondsAfterFinished: 0})}],
-    ['it is of another event', {hook: job('hook', {'helm.sh/hook': 'pre-delete'})}],
+    ['the cluster deletes it after completion', {hook: job('hook', POST, {ttlSecondsAfterFinished: 0})}],
+    ['it is for another event', {hook: job('hook', {'helm.sh/hook': 'pre-delete'})}],
   ])('is awaited despite a missing hook if %s', async (_, given) => {
     expect(await reasonFor(given)).toBeUndefined()
   })

@@ -37,16 +37,16 @@ function refused({owner, labels, before, kinds, rendering = [], object = OBJECT}
 describe('an object that exists already', () => {
   it.each<[string, Standing, RegExp]>([
     ['of another release', {owner: 'foreign'}, /ConfigMap\/etc, which belongs to the release .*foreign/],
-    ['of nobody', {}, /ConfigMap\/etc, which no release made/],
-    ['of a release of the plan that stays as it is', {owner: 'mariadb'}, /mariadb/],
-    ['of one that is upgraded later', {owner: 'glance', kinds: {glance: 'upgrade'}}, /glance/],
+    ['of no release', {}, /ConfigMap\/etc, which no release made/],
+    ['of an unchanged release of the plan', {owner: 'mariadb'}, /mariadb/],
+    ['of a release that is upgraded later', {owner: 'glance', kinds: {glance: 'upgrade'}}, /glance/],
     [
-      'of one that is upgraded before and keeps it',
+      'of a release that is upgraded before and keeps it',
       {owner: 'mariadb', kinds: {mariadb: 'upgrade'}, rendering: ['mariadb']},
       /mariadb/,
     ],
     [
-      'that the install had which is made again, without its mark',
+      'of a repeated install, without its annotation',
       {before: OBJECT, kinds: {keystone: 'install'}},
       /ConfigMap\/etc, which no release made/,
     ],
@@ -55,17 +55,17 @@ describe('an object that exists already', () => {
       {owner: 'keystone', labels: {'app.kubernetes.io/managed-by': 'argocd'}},
       /is not labelled app.kubernetes.io\/managed-by: Helm/,
     ],
-  ])('%s is in the way', (_whose, setting, message) => {
+  ])('%s is refused', (_whose, setting, message) => {
     expect(refused(setting)).toThrow(expect.objectContaining({code: 'KK_IN_THE_WAY'}))
     expect(refused(setting)).toThrow(message)
   })
 
   it.each<[string, Standing]>([
     ['of the release itself', {owner: 'keystone'}],
-    ['that the release has now, whoever marked it', {before: OBJECT}],
+    ['of the release, with the annotation of another', {before: OBJECT}],
     ['of a release that gives it up before', {owner: 'mariadb', kinds: {mariadb: 'upgrade'}}],
     ['that defines a kind', {object: DEFINITION}],
-  ])('%s is not', (_whose, setting) => {
+  ])('%s is accepted', (_whose, setting) => {
     expect(refused(setting)).not.toThrow()
   })
 

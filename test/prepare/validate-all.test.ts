@@ -72,17 +72,17 @@ function validated({rendered, kinds, foreknown: known, major = 4}: Setting) {
 describe('before the first change', () => {
   it.each<[string, Setting, RegExp]>([
     [
-      'a kind that nobody serves',
+      'a kind that is not served',
       {rendered: {db: [MAP], api: [THING]}},
       /api: Thing\/t: the cluster serves no kind Thing of example.org\/v1/,
     ],
     [
-      'an object that a chart renders twice, and not the same',
+      'an object that a chart renders twice with differences',
       {rendered: {db: [MAP, {...MAP, data: {a: '1'}}]}},
       /db: ConfigMap\/a: the chart renders it more than once, and not the same/,
     ],
     [
-      'an object that a chart renders twice, where helm 3 creates it',
+      'an object that a chart renders twice and helm 3 creates',
       {rendered: {db: [MAP, MAP]}, major: 3, kinds: {db: 'install'}},
       /db: ConfigMap\/a: the chart renders it more than once$/m,
     ],
@@ -92,22 +92,22 @@ describe('before the first change', () => {
       /api: Thing\/t: the API dead.example.org\/v1 is registered, but its server does not answer: see APIService\/v1.dead.example.org/,
     ],
     [
-      'a kind that Kubernetes itself would have, also beside an operator',
+      'a kind in an API group of Kubernetes, even if an operator may define kinds',
       {rendered: {db: [definers(['create'])], api: [TYPO]}},
       /Deploymnt\/d: the cluster serves no kind Deploymnt of apps\/v1/,
     ],
     [
-      'a kind beside a release that was rendered before',
+      'an unknown kind if the facts of other releases are cached',
       {rendered: {api: [THING]}, foreknown: 'db'},
       /api: Thing\/t: the cluster serves no kind Thing of example.org\/v1/,
     ],
     [
-      'a kind beside who may only read definitions',
+      'an unknown kind if an operator may only read definitions',
       {rendered: {db: [definers(['get', 'list'])], api: [THING]}},
       /no kind Thing/,
     ],
     [
-      'an object in a namespace that nobody makes',
+      'an object in a namespace that does not exist',
       {rendered: {db: [MAP], api: [FAR]}},
       /api: ConfigMap\/a: there is no namespace far/,
     ],
@@ -123,13 +123,10 @@ describe('before the first change', () => {
   it.each<[string, Setting]>([
     ['a kind that the plan defines', {rendered: {db: [DEFINITION], api: [THING]}}],
     ['a kind that an operator of the plan may define', {rendered: {db: [definers(['*'])], api: [THING]}}],
-    ['a kind beside what was never rendered', {rendered: {api: [THING]}}],
-    ['a kind of what is only awaited', {rendered: {api: [THING]}, kinds: {db: 'await'}}],
-    [
-      'what a webhook is asked about that comes with the plan',
-      {rendered: {db: [HOOK_SERVICE], api: [ISSUER]}},
-    ],
-    ['a namespace that the plan makes', {rendered: {db: [FAR_NAMESPACE], api: [FAR, THING, DEFINITION]}}],
+    ['a kind if another release was never rendered', {rendered: {api: [THING]}}],
+    ['a kind if another release is only awaited', {rendered: {api: [THING]}, kinds: {db: 'await'}}],
+    ['an object for a webhook that the plan adds', {rendered: {db: [HOOK_SERVICE], api: [ISSUER]}}],
+    ['a namespace that the plan creates', {rendered: {db: [FAR_NAMESPACE], api: [FAR, THING, DEFINITION]}}],
   ])('%s is known after apply', async (_what, setting) => {
     const later = await validated(setting)
 

@@ -176,8 +176,8 @@ describe('a removal', () => {
 
   it.each<[string, readonly Approval[]]>([
     ['without an approval', []],
-    ['with one of what was there before', [approval('made-anew')]],
-    ['with one that has run out', [{...approval(OBJECT.uid), expires: NOW / 1000 - 1}]],
+    ['with an approval of former objects', [approval('made-anew')]],
+    ['with an expired approval', [{...approval(OBJECT.uid), expires: NOW / 1000 - 1}]],
   ])('is refused %s before anything is deleted', async (_, approvals) => {
     await expect(letGo(approvals)).rejects.toMatchObject({
       code: 'KK_UNCONFIRMED',

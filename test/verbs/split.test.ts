@@ -37,7 +37,7 @@ it.each([
   ['a: [1]\n', 'e.yaml:1:1: a: expected a map of values, got a list'],
   ['a: {t: 1:30}\n', 'e.yaml:1:8: YAML 1.1 reads this word as a number in base 60'],
   ['a: {b\n', 'e.yaml:2:1: '],
-])('%j has no files: it is refused', (text, message) => {
+])('a split of %j is refused', (text, message) => {
   const split = () => splitFiles({...SOURCE, text}, {releases: [], warn})
 
   expect(split).toThrow(expect.objectContaining({exit: 2, message: expect.stringContaining(message)}))

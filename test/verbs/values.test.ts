@@ -24,7 +24,7 @@ it.each([
   [{values: {conf: {pin: 1234}}, sealed: true}, {conf: {pin: '***'}}],
   [{values: {conf: {pin: 1234}}}, {conf: {pin: 1234}}],
 ])(
-  'the values of a release with %j are shown without secrets, unless they are asked for',
+  'the values of a release with %j are shown with masked secrets unless showSecrets is set',
   async (user, shown) => {
     const pod = {replicas: {server: 2}}
 

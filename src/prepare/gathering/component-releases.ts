@@ -5,7 +5,7 @@ import {spokenChart} from '../../charts/dialect.ts'
 import {partsOf} from '../../charts/parts-of.ts'
 import type {Environment, Part} from '../../environment/environment.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import {chartOf, idOf, type LoadOptions} from './load-charts.ts'
+import {type LoadOptions, loadChart, releaseIdIn} from './load-charts.ts'
 
 /** The maximum length of a release name in Helm (Helm 4.2: validate_name.go). */
 const MAX_NAME_LENGTH = 53
@@ -20,22 +20,26 @@ export async function withComponentReleases(options: LoadOptions): Promise<Envir
   const {environment} = options
   const split = [...environment.releases].filter(([, {components}]) => components).map(([name]) => name)
   if (split.length === 0) return environment
-  const made = new Map<string, ReadonlyMap<string, Part>>()
+  const partsBySection = new Map<string, ReadonlyMap<string, Part>>()
   for (const section of split) {
-    const chart = await chartOf(options, idOf(environment, section), !environment.sections.has(section))
-    if (chart) made.set(section, partsOfSection(environment, section, chart))
+    const chart = await loadChart(
+      options,
+      releaseIdIn(environment, section),
+      !environment.sections.has(section),
+    )
+    if (chart) partsBySection.set(section, partsOfSection(environment, section, chart))
   }
-  const parts = new Map([...made.values()].flatMap((each) => [...each]))
+  const parts = new Map([...partsBySection.values()].flatMap((each) => [...each]))
   const spread = <Value>(entries: ReadonlyMap<string, Value>) =>
     new Map(
       [...entries].flatMap(([name, value]) =>
-        made.has(name)
-          ? [...made.get(name)!.keys()].map((part) => [part, value] as const)
+        partsBySection.has(name)
+          ? [...partsBySection.get(name)!.keys()].map((part) => [part, value] as const)
           : [[name, value] as const],
       ),
     )
   const settings = [...environment.releases].map(([name, {components: _, ...rest}]) => {
-    const of = made.get(name)
+    const of = partsBySection.get(name)
     return [name, of ? {...rest, chart: rest.chart ?? name} : rest] as const
   })
   const {position} = environment
@@ -73,13 +77,13 @@ function partsOfSection(environment: Environment, section: string, chart: Chart)
       })
     }
     if (!sections.has(name) && !releases.has(name)) continue
-    const taken = placeIn(
+    const existing = placeIn(
       file,
       environment.position([name]) ?? environment.position(['kk', 'releases', name]),
     )
     throw new KkError(
       'KK_ENVIRONMENT',
-      `${taken}: ${name} is one of the releases that ${section} becomes (kk.releases.${section}.components)`,
+      `${existing}: ${name} is one of the releases that ${section} becomes (kk.releases.${section}.components)`,
       {hint: `its values and settings are those of ${section}: specify them there`},
     )
   }

@@ -9,7 +9,7 @@ import type {LayerOf, PlaceLayers} from '../../overrides/layers-of-place.ts'
 import type {SetFlag, ValuesFlag} from '../../overrides/release-flags.ts'
 import {readValuesFile} from '../../overrides/values-file.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import {type LoadedCharts, loadCharts, sectionOf} from './load-charts.ts'
+import {type LoadedCharts, loadCharts, sectionId} from './load-charts.ts'
 
 /** Returns the layers of releases with their generated secrets added. */
 export type SupplyLayers = (
@@ -65,7 +65,7 @@ export async function gather(
   const digests = await digestCharts(charts)
   // Plugins work on sections: the parts of a section are not separate servers.
   const system = await places.system?.(
-    new Map([...loaded.charts].map(([release, chart]) => [sectionOf(environment, release), chart])),
+    new Map([...loaded.charts].map(([release, chart]) => [sectionId(environment, release), chart])),
   )
   const layers = new Map<ReleaseId, readonly Layer[]>()
   for (const [release, chart] of loaded.charts) {
@@ -104,7 +104,7 @@ async function layersOf({
 }: LayersOptions): Promise<readonly Layer[]> {
   const name = releaseName(release)
   const part = environment.parts?.get(name)
-  const section = sectionOf(environment, release)
+  const section = sectionId(environment, release)
   const applies = (flag: {readonly release: string}) =>
     isNamed(release, flag.release) || isNamed(section, flag.release)
   const namespace = releaseNamespace(release)

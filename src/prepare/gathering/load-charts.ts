@@ -28,19 +28,21 @@ export interface LoadOptions {
   readonly unusable?: Map<ReleaseId, KkError> | undefined
 }
 
-/** Returns the namespace and name that a release of this environment has, or will have. */
-export function idOf(environment: Environment, name: string): ReleaseId {
+/** Returns the id of a release of this environment, installed or not. */
+export function releaseIdIn(environment: Environment, name: string): ReleaseId {
   return releaseId(environment.releases.get(name)?.namespace ?? environment.namespace, name)
 }
 
 /** Returns the releases that a name in the file refers to: all parts of a section that is split. */
-function idsOf(environment: Environment, name: string): readonly ReleaseId[] {
+function namedReleaseIds(environment: Environment, name: string): readonly ReleaseId[] {
   const parts = [...(environment.parts ?? [])].filter(([, {section}]) => section === name)
-  return parts.length === 0 ? [idOf(environment, name)] : parts.map(([part]) => idOf(environment, part))
+  return parts.length === 0
+    ? [releaseIdIn(environment, name)]
+    : parts.map(([part]) => releaseIdIn(environment, part))
 }
 
-/** Returns the name that the section of a release would have as a release. */
-export function sectionOf(environment: Environment, release: ReleaseId): ReleaseId {
+/** Returns the id that the section of a release would have as a release. */
+export function sectionId(environment: Environment, release: ReleaseId): ReleaseId {
   const part = environment.parts?.get(releaseName(release))
   return part ? releaseId(releaseNamespace(release), part.section) : release
 }
@@ -56,22 +58,29 @@ export async function loadCharts(
 ): Promise<LoadedCharts> {
   const charts = new Map<ReleaseId, Chart>()
   const all = new Map<ReleaseId, readonly ResolvedRequirement[]>()
-  const wanted = [...environment.sections.keys()].map((name) => idOf(environment, name))
+  const wanted = [...environment.sections.keys()].map((name) => releaseIdIn(environment, name))
   const queue = [
     ...wanted.map((release) => ({release, required: false, elsewhere: false})),
     ...added.map((release) => ({release, required: true, elsewhere: false})),
   ]
   for (const {release, required, elsewhere} of queue) {
     if (all.has(release)) continue
-    const chart = elsewhere ? undefined : await chartOf({environment, finding, unusable}, release, required)
+    const chart = elsewhere ? undefined : await loadChart({environment, finding, unusable}, release, required)
     if (chart === undefined && !elsewhere && !unusable?.has(release)) continue
     if (chart !== undefined) charts.set(release, chart)
-    const found = elsewhere ? [] : requirementsOf(environment, releaseName(release), chart)
-    all.set(release, found)
-    for (const each of found.filter(({optional}) => !optional))
+    const resolvedRequirements = elsewhere
+      ? []
+      : resolveRequirements(environment, releaseName(release), chart)
+    all.set(release, resolvedRequirements)
+    for (const each of resolvedRequirements.filter(({optional}) => !optional))
       queue.push({release: each.requirement.release, required: true, elsewhere: each.elsewhere})
   }
-  return {charts, requirements: new Map([...all].map(([release, found]) => [release, counting(found, all)]))}
+  return {
+    charts,
+    requirements: new Map(
+      [...all].map(([release, resolvedRequirements]) => [release, counting(resolvedRequirements, all)]),
+    ),
+  }
 }
 
 /** Returns the effective requirements: an optional one only if its release is present for another reason. */
@@ -84,8 +93,11 @@ function counting(
     .map(({requirement}) => requirement)
 }
 
-/** Returns a release's chart; undefined for a requirement without one, which the graph reports with its place. */
-export async function chartOf(
+/**
+ * Returns a release's chart; undefined for a missing required chart, which the graph reports with its
+ * position.
+ */
+export async function loadChart(
   {environment, finding, unusable}: LoadOptions,
   release: ReleaseId,
   required: boolean,
@@ -120,7 +132,7 @@ interface ResolvedRequirement {
   readonly optional: boolean
 }
 
-function requirementsOf(
+function resolveRequirements(
   environment: Environment,
   name: string,
   chart: Chart | undefined,
@@ -129,7 +141,7 @@ function requirementsOf(
   // The requirements of the section are those of its common part, which all other parts require.
   if (part && part.name !== COMMON) {
     return part.requires.map(({release, ...rest}) => ({
-      requirement: {release: idOf(environment, release), ...rest},
+      requirement: {release: releaseIdIn(environment, release), ...rest},
       ...{elsewhere: false, optional: false},
     }))
   }
@@ -139,13 +151,13 @@ function requirementsOf(
     evidence: statedEvidence(environment, name, each),
   }))
   const without = new Set(settings?.without ?? [])
-  const outside = outsideOf(environment, name, chart)
+  const outside = externalServers(environment, name, chart)
   const annotated = (chart?.requires ?? []).filter(
     (each) => !without.has(each.release) && !outside.has(each.release),
   )
   const both = [...annotated, ...stated.map((each) => ({...each, optional: false}))]
   return both.flatMap(({release, namespace, kind, optional, evidence}) => {
-    const here = idsOf(environment, release)
+    const here = namedReleaseIds(environment, release)
     const elsewhere = namespace !== undefined && here.every((id) => releaseNamespace(id) !== namespace)
     const meant = elsewhere ? [releaseId(namespace, release)] : here
     return meant.map((id) => ({requirement: {release: id, kind, evidence}, elsewhere, optional}))
@@ -157,14 +169,18 @@ function requirementsOf(
  * specifies a server outside of the cluster. Releases that the file names, as a section or in `kk.releases`,
  * stay required.
  */
-function outsideOf(environment: Environment, name: string, chart: Chart | undefined): ReadonlySet<string> {
+function externalServers(
+  environment: Environment,
+  name: string,
+  chart: Chart | undefined,
+): ReadonlySet<string> {
   const {sections, releases, parts} = environment
   const named = new Set(
     [...sections.keys(), ...releases.keys()].map((each) => parts?.get(each)?.section ?? each),
   )
-  const found = [...outsideServers(environment, name)].filter((server) => !named.has(server))
-  const isRead = chart && found.length > 0 && spokenChart(chart).dialect === 'kk'
-  return new Set(isRead ? found : [])
+  const servers = [...outsideServers(environment, name)].filter((server) => !named.has(server))
+  const isRead = chart && servers.length > 0 && spokenChart(chart).dialect === 'kk'
+  return new Set(isRead ? servers : [])
 }
 
 function statedEvidence(environment: Environment, name: string, requirement: StatedRequirement): Evidence {

@@ -32,7 +32,7 @@ export function isOutside(endpoint: unknown): boolean {
  */
 const OUTSIDE = /^(?:[\d.,:]+|\[?[\da-f]*:[\da-f:.\]]+|[^.,]+\.[^.,]+\.[^,]+)$/i
 
-/** Returns the host that pods reach an endpoint by, as kk's charts read it, if it is not just the name of a Service. */
+/** Returns the host of an endpoint as kk's charts read it, if it is more than the name of a Service. */
 export function dottedHost({host_fqdn_override: override, hosts}: Values): string | undefined {
   const host = [override, hosts].map(internalHost).find((each) => each !== undefined)
   return host !== undefined && /[.:]/.test(host) && !/\.svc(?:\.|$)/.test(host) ? host : undefined

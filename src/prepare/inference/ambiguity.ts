@@ -9,7 +9,7 @@ interface AmbiguityOptions {
   readonly requirements: Requirements
 }
 
-/** Returns `KK_AMBIGUOUS` with every want that several releases could meet, and the lines to write. */
+/** Returns `KK_AMBIGUOUS` with every want that several releases could satisfy, and the lines to write. */
 export function ambiguousError(ambiguous: readonly AmbiguousWant[], options: AmbiguityOptions): KkError {
   const {file} = options.environment
   const lines = ambiguous.map(({release, want, candidates}) => {

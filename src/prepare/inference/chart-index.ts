@@ -3,7 +3,7 @@ import {readIndex} from '../../charts/chart-index.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {KnownRelease} from '../../graph/inference/facts.ts'
 import type {ReleaseId} from '../../release.ts'
-import {idOf} from '../gathering/load-charts.ts'
+import {releaseIdIn} from '../gathering/load-charts.ts'
 
 interface ChartIndexOptions {
   readonly environment: Environment
@@ -15,8 +15,8 @@ interface ChartIndexOptions {
 }
 
 /**
- * Returns the charts of the indexed directories of `kk.charts` as releases, each under its own name. The first
- * directory that has a chart wins, as when a chart is looked up.
+ * Returns the charts of the indexed directories of `kk.charts` as releases, each under its own name. The
+ * first directory that has a chart wins, as in chart lookup.
  */
 export async function readChartIndex({
   environment,
@@ -28,7 +28,7 @@ export async function readChartIndex({
   for (const source of environment.charts) {
     if (source.kind !== 'directory') continue
     for (const {name, shared, facts} of await readIndex(source.path, cache)) {
-      const release = idOf(environment, name)
+      const release = releaseIdIn(environment, name)
       const isNew = !present.has(release) && !gone.has(release) && !chartIndex.has(release)
       if (isNew) chartIndex.set(release, {release, facts, shared})
     }

@@ -30,12 +30,12 @@ export function choices(
     chosen.push(fitting ?? edges[0]!)
   }
   const componentByRelease = componentsByRelease(makeGraph(requirements, chosen))
-  const found = chosen.map(({from, to}) => {
+  const resolved = chosen.map(({from, to}) => {
     const isFree = componentByRelease.get(from) !== componentByRelease.get(to)
     const kind: EdgeKind = isFree && isReady({from, to}, ambiguous, requirements) ? 'ready' : 'applied'
     return {from, to, kind}
   })
-  return Map.groupBy(found, ({from}) => from)
+  return Map.groupBy(resolved, ({from}) => from)
 }
 
 /** Returns true if any want of `from` for `to` is `ready`. */
@@ -53,8 +53,8 @@ function isReady(
 }
 
 function makeGraph(requirements: Requirements, chosen: readonly Edge[]): Graph {
-  const known = [...requirements].flatMap(([from, all]) => all.map((each) => makeEdge(from, each)))
-  const edges = Map.groupBy([...known, ...chosen], ({from}) => from)
+  const unambiguous = [...requirements].flatMap(([from, all]) => all.map((each) => makeEdge(from, each)))
+  const edges = Map.groupBy([...unambiguous, ...chosen], ({from}) => from)
   const releases = [...new Set([...requirements.keys(), ...[...edges.values()].flat().map(({to}) => to)])]
   return {releases, requirements: new Map(releases.map((release) => [release, edges.get(release) ?? []]))}
 }

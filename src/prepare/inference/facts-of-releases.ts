@@ -132,12 +132,14 @@ async function render(renders: readonly Render[], rendering: Rendering): Promise
   const {helm: open, onRendered} = rendering
   const cache = openFactsCache(rendering)
   const keyed = renders.map((each) => ({...each, key: renderKey(each)}))
-  const known = await Promise.all(
+  const cached = await Promise.all(
     keyed.map(async ({release, key}) => [release, await cache.read(key)] as const),
   )
-  const found = new Map(known.filter((entry): entry is [ReleaseId, ChartFacts] => entry[1] !== undefined))
-  const missing = keyed.filter(({release}) => !found.has(release))
-  if (missing.length === 0) return found
+  const cachedFacts = new Map(
+    cached.filter((entry): entry is [ReleaseId, ChartFacts] => entry[1] !== undefined),
+  )
+  const missing = keyed.filter(({release}) => !cachedFacts.has(release))
+  if (missing.length === 0) return cachedFacts
 
   const helm = await open()
   const copies = await temporaryDirectory('kk-facts-')
@@ -166,7 +168,7 @@ async function render(renders: readonly Render[], rendering: Rendering): Promise
         return [release, await expected(error, each)] as const
       }
     })
-    return new Map<ReleaseId, ChartFacts | KkError>([...found, ...rendered])
+    return new Map<ReleaseId, ChartFacts | KkError>([...cachedFacts, ...rendered])
   } finally {
     await copies.remove()
   }
@@ -174,10 +176,10 @@ async function render(renders: readonly Render[], rendering: Rendering): Promise
 
 /** Returns the error of a chart that does not render. Throws `KK_BUG`. */
 async function expected(error: unknown, given: Subject): Promise<KkError> {
-  const known = asKkError(await placedError(error, {get: () => given}))
-  if (known.code === 'KK_BUG') throw error
+  const failure = asKkError(await placedError(error, {get: () => given}))
+  if (failure.code === 'KK_BUG') throw error
   // Helm's error for an unreadable values.yaml contains neither the file nor the position.
-  return (known.code === 'KK_CHART' && valuesFault(given.chart.directory)) || known
+  return (failure.code === 'KK_CHART' && valuesFault(given.chart.directory)) || failure
 }
 
 function renderKey({release, chartDigest, layers, apiVersions, kubeVersion}: Render): string {

@@ -19,7 +19,7 @@ import {featureLayers} from '../../overrides/features.ts'
 import {builtInPlugins} from '../../overrides/system/plugins.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'
-import {idOf} from '../gathering/load-charts.ts'
+import {releaseIdIn} from '../gathering/load-charts.ts'
 import {ambiguousError} from './ambiguity.ts'
 import {readChartIndex} from './chart-index.ts'
 import type {Requirements} from './choices.ts'
@@ -34,7 +34,7 @@ export interface InferenceOptions extends Rendering {
   readonly isTolerant?: boolean
 }
 
-/** The wants that no release serves, and those that several could. */
+/** The wants that no release satisfies, and those that several could satisfy. */
 export interface InferenceFaults {
   readonly unserved: readonly UnservedWant[]
   readonly ambiguous: readonly AmbiguousWant[]
@@ -74,7 +74,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     const gathered = await gather({...options, features}, added)
     const inferring = inferringAmong(environment, gathered)
     if (!rendering || inferring.size === 0) return {...NOTHING, gathered, requirements: gathered.requirements}
-    const facts = await factsOfReleases(subjectsOf(environment, gathered), rendering)
+    const facts = await factsOfReleases(renderSubjects(environment, gathered), rendering)
     const {releases, failures} = readable(facts, gathered)
     if (!rendering.isTolerant) refuseUnreadable(failures, inferring)
     const gone = new Set(added.filter((release) => !gathered.charts.has(release)))
@@ -88,7 +88,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
       releases,
       inferring,
       chartIndex,
-      named: new Set([...environment.sections.keys()].map((name) => idOf(environment, name))),
+      named: new Set([...environment.sections.keys()].map((name) => releaseIdIn(environment, name))),
       stated: (release) => statedNames(environment, gathered, release),
     }
     const inferred = infer(inputs)
@@ -141,14 +141,14 @@ function cachedRenders(
 
 /** Returns the releases whose charts state no requirements; `infer` of the environment overrides that. */
 function inferringAmong(environment: Environment, {charts}: Gathered): ReadonlySet<ReleaseId> {
-  const found = [...charts].filter(([release, {annotated}]) => {
+  const inferring = [...charts].filter(([release, {annotated}]) => {
     const stated = environment.releases.get(releaseName(release))?.infer
     return stated ?? (environment.infer && !annotated)
   })
-  return new Set(found.map(([release]) => release))
+  return new Set(inferring.map(([release]) => release))
 }
 
-function subjectsOf(environment: Environment, {charts, digests, layers}: Gathered) {
+function renderSubjects(environment: Environment, {charts, digests, layers}: Gathered) {
   return [...charts].map(([release, chart]) => ({
     release,
     chart,
@@ -170,9 +170,9 @@ function readable(
   const releases: KnownRelease[] = []
   const failures: Failure[] = []
   for (const [release, {sharedInfrastructure: shared}] of charts) {
-    const found = facts.get(release)!
-    if ('provided' in found) releases.push({release, facts: found, shared})
-    else failures.push({release, error: found})
+    const outcome = facts.get(release)!
+    if ('provided' in outcome) releases.push({release, facts: outcome, shared})
+    else failures.push({release, error: outcome})
   }
   return {releases, failures}
 }
@@ -197,10 +197,10 @@ function statedNames(environment: Environment, {requirements}: Gathered, release
   const {without = [], requires = []} = environment.releases.get(releaseName(release)) ?? {}
   // A name in both `without` and `requires` replaces the requirement of the chart by the stated one.
   const requiredNames = new Set(requires.map((each) => each.release))
-  const taken = without.filter((name) => !requiredNames.has(name))
+  const excluded = without.filter((name) => !requiredNames.has(name))
   return {
     stated: new Set((requirements.get(release) ?? []).map((each) => each.release)),
-    without: new Set(taken.map((name) => idOf(environment, name))),
+    without: new Set(excluded.map((name) => releaseIdIn(environment, name))),
   }
 }
 

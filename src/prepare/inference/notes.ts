@@ -36,9 +36,9 @@ export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<R
   // An object of a missing kind fails immediately; only a wait for one blocks.
   const isMade = want.target.what === 'kind' && want.kind !== 'ready'
   if (want.waiter !== 'hook' || isMade) return false
-  const stated = 'namespace' in want.target ? want.target.namespace : undefined
+  const targetNamespace = 'namespace' in want.target ? want.target.namespace : undefined
   const namespaces = new Set([...releases.keys()].map(releaseNamespace))
-  return namespaces.has(stated ?? releaseNamespace(release))
+  return namespaces.has(targetNamespace ?? releaseNamespace(release))
 }
 
 /** Returns `KK_UNSERVED` for the wants that helm would wait for forever. */

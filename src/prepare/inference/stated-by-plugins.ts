@@ -5,7 +5,7 @@ import type {InferredRequirement} from '../../graph/inference/infer.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Gathered} from '../gathering/gather.ts'
-import {idOf} from '../gathering/load-charts.ts'
+import {releaseIdIn} from '../gathering/load-charts.ts'
 
 interface Asked {
   readonly environment: Environment
@@ -64,7 +64,7 @@ async function providerOf(
   const {chart: name = required, version} = environment.releases.get(required) ?? {}
   try {
     await findChart({name, ...(version !== undefined && {version})}, environment.charts, finding)
-    return idOf(environment, required)
+    return releaseIdIn(environment, required)
   } catch (error) {
     if (asKkError(error).code === 'KK_CHART_NOT_FOUND') return undefined
     throw error

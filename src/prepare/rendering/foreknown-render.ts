@@ -12,11 +12,11 @@ export function foreknownRender(
   {foreknown, releases}: Pick<Prepared, 'foreknown' | 'releases'>,
   {release, kind}: Pick<Action, 'release' | 'kind'>,
 ): Foreknown | undefined {
-  const known = foreknown?.get(release)
+  const cached = foreknown?.get(release)
   const prepared = releases.get(release)
-  if (!known || !prepared || kind !== 'install' || known.layers !== layersKey(prepared.layers))
+  if (!cached || !prepared || kind !== 'install' || cached.layers !== layersKey(prepared.layers))
     return undefined
-  return readsCluster(prepared.chart) ? undefined : known
+  return readsCluster(prepared.chart) ? undefined : cached
 }
 
 function readsCluster(chart: Chart): boolean {

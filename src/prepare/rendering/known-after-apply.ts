@@ -9,7 +9,7 @@ import type {ReleaseId} from '../../release.ts'
 export interface CustomResource {
   /** The kind as the API server serves it: `group/version/Kind`. */
   readonly kind: string
-  /** The object, for people: `Cache/one`. */
+  /** The object, for display: `Cache/one`. */
   readonly object: string
 }
 
@@ -20,7 +20,7 @@ export function customResources(objects: readonly KubernetesObject[]): readonly 
 }
 
 /** Returns the custom resources of a chart that was rendered before, from its facts. */
-export function customResourcesOf({provided}: ChartFacts): readonly CustomResource[] {
+export function customResourcesInFacts({provided}: ChartFacts): readonly CustomResource[] {
   return provided.objects.flatMap(({apiVersion, kind, name}) =>
     apiVersion === undefined ? [] : [{kind: `${apiVersion}/${kind}`, object: `${kind}/${name}`}],
   )

@@ -4,7 +4,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 
 export interface ClusterRender extends TemplateOptions {
-  /** The revision that an upgrade makes, for a chart that asks for its number; helm renders 1 without the cluster. */
+  /** The revision of an upgrade, for a chart that reads its number; without the cluster helm renders 1. */
   readonly revision?: number | undefined
 }
 

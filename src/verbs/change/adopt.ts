@@ -32,13 +32,13 @@ import {redactObjects} from '../../redact/objects.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {type DesiredWork, desiredWork} from '../../run/task.ts'
-import {clusterOf} from '../cluster-of.ts'
+import {planCluster} from '../cluster-of.ts'
 import {expectLetGo} from '../observation/present-drivers.ts'
-import {livingSecrets, unstatedSecret} from '../secrets/living-secrets.ts'
+import {replacedSecrets, unstatedSecret} from '../secrets/living-secrets.ts'
 import {type RunChoices, startRun} from './start-run.ts'
 
 /**
- * The changes of an upgrade with this environment's chart and values to a release that kk did not install.
+ * The changes of an upgrade with this environment's chart and values, for a release that kk did not install.
  */
 export interface Adoption {
   readonly release: ReleaseId
@@ -101,12 +101,12 @@ export async function planAdoption(
   const unknown = [...named].find((release) => !prepared.releases.has(release))
   if (unknown !== undefined) throw onlyUsed(unknown, environment.file)
   const {cluster} = ports
-  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, [...named])])
+  const [plansCluster, seen] = await Promise.all([planCluster(cluster), seenRecords(cluster, [...named])])
   const records = await observedRecords(cluster, seen.records, (release) => named.has(release))
-  const recordsById = new Map(records.map((record) => [record.release, record]))
+  const recordByRelease = new Map(records.map((record) => [record.release, record]))
   const candidates = [...named].map((release) => {
     const {desired} = prepared.releases.get(release)!
-    return {desired, ...adoptable(desired, recordsById.get(release), from)}
+    return {desired, ...adoptable(desired, recordByRelease.get(release), from)}
   })
   const foreign = candidates.filter(({isOurs}) => !isOurs).map(({record}) => record.release)
   const driverNotes = await expectLetGo(foreign, cluster)
@@ -114,7 +114,7 @@ export async function planAdoption(
   if (from !== undefined && names.length === 0) {
     const isProtected = (release: ReleaseId) =>
       prepared.releases.get(release)!.desired.protected ||
-      readLabels(recordsById.get(release)!.labels)?.protected === true
+      readLabels(recordByRelease.get(release)!.labels)?.protected === true
     expectNamed(
       foreign.map((release) => ({
         release,
@@ -126,7 +126,7 @@ export async function planAdoption(
   }
   const compared = await compareAll(prepared, foreign, {...ports, kubeVersion: plansCluster.version})
   const adoptions = compared.map(({adoption}): Adoption => {
-    const tool = readLabels(recordsById.get(adoption.release)!.labels)?.exportedTo
+    const tool = readLabels(recordByRelease.get(adoption.release)!.labels)?.exportedTo
     return {
       ...adoption,
       users: users.get(adoption.release)!,
@@ -135,17 +135,17 @@ export async function planAdoption(
     }
   })
   const previous = new Map(compared.map(({stored}) => [stored.release, [stored]]))
-  const deployRefusal = unstatedSecret(await livingSecrets(prepared, previous))
+  const deployRefusal = unstatedSecret(await replacedSecrets(prepared, previous))
   const plan: Plan<'adopt'> = {
     environment: environment.name,
     file: environment.file,
     cluster: plansCluster,
-    actions: adoptions.map((adoption) => adoptAction(adoption, prepared, recordsById)),
+    actions: adoptions.map((adoption) => adoptAction(adoption, prepared, recordByRelease)),
     bystanders: [],
     notes: [
       ...driverNotes,
       ...fluxNotes(compared),
-      ...requirementNotes(foreign, prepared, recordsById),
+      ...requirementNotes(foreign, prepared, recordByRelease),
       ...refusalNotes(deployRefusal),
     ],
   }
@@ -185,11 +185,11 @@ async function listOwned(
 ): Promise<ReadonlySet<ReleaseId>> {
   const {records, note} = await seenRecords(cluster, [...releases.keys()])
   const isRenamed = from !== undefined && note === undefined && hasAllOf(from, graph, records)
-  const owned = records
+  const ownReleases = records
     .filter(({release, labels}) => releases.has(release) && readLabels(labels)?.owner === from)
     .map(({release}) => release)
-  const withSection = owned.filter((release) => releases.get(release)!.desired.stated)
-  if (withSection.length > 0) return new Set(isRenamed ? owned : withSection)
+  const withSection = ownReleases.filter((release) => releases.get(release)!.desired.stated)
+  if (withSection.length > 0) return new Set(isRenamed ? ownReleases : withSection)
   throw new KkError(
     'KK_NOT_INSTALLED',
     `${environment.file} has no section of a release of the environment "${from}"`,
@@ -252,8 +252,8 @@ async function compare(
     looksUp: vendored.looksUp(release),
     revision: vendored.asksRevision(release) ? revision : undefined,
   }).catch((error: unknown) => throwPlaced(error, prepared.releases))
-  const both = {before: values, after: call.values}
-  const redact = redactObjects([...before, ...after], both)
+  const bothValues = {before: values, after: call.values}
+  const redact = redactObjects([...before, ...after], bothValues)
   const changed = valueChanges(values, call.values, redact)
   const objects = objectChanges(before, after, releaseNamespace(release))
   const same = chart.version === stored.chart.version && changed.length === 0 && objects.length === 0
@@ -263,17 +263,17 @@ async function compare(
     adoption: {release, revision, status, chart: versions, values: changed, objects, same},
     before,
     after,
-    values: both,
+    values: bothValues,
   }
 }
 
 function adoptAction(
   {release, revision, same, from, tool}: Adoption,
   {releases}: Prepared,
-  recordsById: ReadonlyMap<ReleaseId, ObservedRecord>,
+  recordByRelease: ReadonlyMap<ReleaseId, ObservedRecord>,
 ): Action<'adopt'> {
   const {desired} = releases.get(release)!
-  const owner = readLabels(recordsById.get(release)!.labels)?.owner
+  const owner = readLabels(recordByRelease.get(release)!.labels)?.owner
   const {name, version, appVersion} = desired.chart
   return {
     release,
@@ -318,11 +318,11 @@ function refusalNotes(refusal: KkError | undefined): readonly string[] {
 function requirementNotes(
   releases: readonly ReleaseId[],
   {graph, releases: own}: Prepared,
-  recordsById: ReadonlyMap<ReleaseId, ObservedRecord>,
+  recordByRelease: ReadonlyMap<ReleaseId, ObservedRecord>,
 ): readonly string[] {
   const required = new Set(releases.flatMap((each) => graph.requirements.get(each)!.map(({to}) => to)))
   return [...required].flatMap((release) => {
-    const record = recordsById.get(release)
+    const record = recordByRelease.get(release)
     if (!own.has(release) || !record || readLabels(record.labels) || releases.includes(release)) return []
     const name = releaseName(release)
     return [`${name}, which is required, was not installed by kk either: deploy fails until kk adopt ${name}`]

@@ -8,7 +8,7 @@ import type {Prepared} from '../../prepare/prepare.ts'
 import {seenRecords} from '../../prepare/seen-records.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {timedTasks} from '../../run/task.ts'
-import {clusterOf} from '../cluster-of.ts'
+import {planCluster} from '../cluster-of.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
 /** The formats whose tool cannot take over releases of the cluster, and why. */
@@ -43,7 +43,7 @@ export async function planHandOver(
   const {environment, graph, releases} = prepared
   const {cluster} = ports
   const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))
-  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, graph.releases)])
+  const [plansCluster, seen] = await Promise.all([planCluster(cluster), seenRecords(cluster, graph.releases)])
   const plan = makeHandOverPlan({
     environment: environment.name,
     file: environment.file,

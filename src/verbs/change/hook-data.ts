@@ -57,7 +57,7 @@ export async function hookDataOfRollback(
   plan: Plan,
 ): Promise<readonly HookData[]> {
   const rollbacks = plan.actions.filter((action) => action.kind === 'rollback')
-  const data = await mapParallel(rollbacks, async ({release, target}) => {
+  const revisions = await mapParallel(rollbacks, async ({release, target}) => {
     const stored = await cluster.records.stored(release, target)
     const hooks = stored ? hookObjects(stored) : []
     const before =
@@ -66,8 +66,8 @@ export async function hookDataOfRollback(
     return {release, hooks, replaced: replacedByHooks(parseManifest(before?.manifest ?? ''), hooks, way)}
   })
   return hookData(cluster.live, plan, {
-    objectsOf: new Map(data.map(({release, hooks}) => [release, hooks])),
-    replaced: new Map(data.map(({release, replaced}) => [release, replaced])),
+    objectsOf: new Map(revisions.map(({release, hooks}) => [release, hooks])),
+    replaced: new Map(revisions.map(({release, replaced}) => [release, replaced])),
   })
 }
 

@@ -59,8 +59,8 @@ async function awaitOperation(
   let waited = false
   const isFree = async () => {
     const lease = await leases.read(release)
-    if (!lease || !isInProgress(lease, leases.now())) return true
-    say(waitingMessage(lease))
+    if (!lease || !isRunning(lease, leases.now())) return true
+    say(waitingText(lease))
     waited = true
     return false
   }
@@ -69,10 +69,10 @@ async function awaitOperation(
 }
 
 /**
- * Returns whether the Lease's operation is in progress. A process that cannot be seen from here counts as
- * running until its deadline. `now` is by the clock of the API server.
+ * Returns true while an operation runs. A process that cannot be seen from here counts as running until its
+ * deadline. `now` is API server time in milliseconds.
  */
-function isInProgress({holder, operation, processes}: LeaseView, now: number): boolean {
+function isRunning({holder, operation, processes}: LeaseView, now: number): boolean {
   if (holder === undefined || !operation || operation.ended || now > overdueFrom(operation)) return false
   return processes.operation?.kk !== 'gone' || processes.operation.helm.state === 'running'
 }
@@ -87,10 +87,9 @@ function waitingMessage({release, holder, operation, processes}: LeaseView): str
 }
 
 /**
- * Returns a plan that no concurrent run invalidates; see `inTurn`. Nor does a helm of a killed run, which may
- * have written after the plan was made: a running one is waited for, and the plan is made again, once for
- * each operation that was not known to have ended before. Leases are read only if the plan has changes.
- * Throws `KK_PENDING`.
+ * Returns a plan that no concurrent run invalidates; see `inTurn`. A helm that outlives its run may also
+ * have written after the plan was made: it is waited for, and the plan is made again, once for each such helm
+ * that was not known to have ended before. Reads Leases only when the plan has changes. Throws `KK_PENDING`.
  */
 export async function settled<T extends {readonly plan: Plan}>(
   cluster: {readonly leases: Leases; readonly records: Records},
@@ -102,11 +101,11 @@ export async function settled<T extends {readonly plan: Plan}>(
     const observed = await inTurn(cluster, observe, {waits, say})
     if (!waits || !hasChanges(observed.plan)) return observed
     const releases = new Set(observed.plan.actions.map(({release}) => release))
-    const operations = await awaitLeftoverHelms(cluster.leases, {
+    const leftovers = await awaitLeftoverHelms(cluster.leases, {
       isConcerned: ({release}) => releases.has(release),
       say,
     })
-    if (operations.every((each) => ended.has(each))) return observed
-    for (const each of operations) ended.add(each)
+    if (leftovers.every((each) => ended.has(each))) return observed
+    for (const each of leftovers) ended.add(each)
   }
 }

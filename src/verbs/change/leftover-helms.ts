@@ -22,9 +22,9 @@ export async function awaitLeftoverHelms(
   leases: Leases,
   {isConcerned, say}: Awaited,
 ): Promise<readonly string[]> {
-  const logged = new Set<ReleaseId>()
+  const reported = new Set<ReleaseId>()
   const operations = new Set<string>()
-  const areEnded = async () => {
+  const areGone = async () => {
     const abandoned = (await readLeases(leases)).filter(isConcerned).filter(isAbandoned)
     for (const {release, operation} of abandoned)
       operations.add(`${release} ${operation!.run} ${operation!.deadline}`)
@@ -36,7 +36,7 @@ export async function awaitLeftoverHelms(
     }
     return leftovers.length === 0
   }
-  await pollUntil(areEnded, {interval: POLL_INTERVAL_MS})
+  await pollUntil(areGone, {interval: POLL_INTERVAL_MS})
   return [...operations]
 }
 
@@ -63,14 +63,14 @@ function helmPid({processes: {operation}}: LeaseView): number {
 
 function waitingMessage(lease: LeaseView): string {
   const {verb, run} = lease.operation!
-  return `${lease.release}: run ${run} is gone, but its helm ${verb} (process ${helmPid(lease)}) still runs: waiting for it`
+  return `${lease.release}: run ${run} is gone, but its helm ${verb} (process ${helmPid(lease)}) is still running: waiting for it`
 }
 
 function overdueError(lease: LeaseView): KkError {
   const {verb, run} = lease.operation!
   return new KkError(
     'KK_PENDING',
-    `${lease.release}: helm ${verb} (process ${helmPid(lease)}) of run ${run}, which is gone, still runs after its deadline`,
-    {hint: `inspect it; to end it: kill ${helmPid(lease)}; then run the same command again`},
+    `${lease.release}: helm ${verb} (process ${helmPid(lease)}) of run ${run}, which is gone, is still running past its deadline`,
+    {hint: `find out what it does; to end it: kill ${helmPid(lease)}; then run the same command again`},
   )
 }

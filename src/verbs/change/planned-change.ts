@@ -64,10 +64,7 @@ export interface PlannedChange extends ObservedPlan {
   ready(ports: RunPorts & VerbChecks): Promise<ReadyChange>
 }
 
-/**
- * A change that is ready to run: its charts are vendored and rendered, and the cluster has accepted them in
- * dry runs.
- */
+/** A change that is ready to run: its charts are vendored, render, and pass validation. */
 interface ReadyChange extends AsyncDisposable {
   /** The notes of the checks before the first change. */
   readonly notes: readonly string[]
@@ -148,7 +145,7 @@ export async function keepSecrets(
     const unique = [...new Map(secrets.map((each) => [each.name, each])).values()]
     const stored = await store.keep(namespace, unique)
     const conflicting = unique.filter(({name, value}) => stored.get(name)?.value !== value)
-    if (conflicting.length > 0) throw secretsRaced(namespace, conflicting)
+    if (conflicting.length > 0) throw raced(namespace, conflicting)
   }
 }
 

@@ -42,7 +42,7 @@ import {seenRevisions} from '../../prepare/seen-revisions.ts'
 import {expectNoConflicts, hasConflict} from '../../prepare/validate-all.ts'
 import {type Redact, redactor} from '../../redact/redact.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import {clusterOf} from '../cluster-of.ts'
+import {planCluster} from '../cluster-of.ts'
 
 /** The run or revision to undo. */
 export type RollbackRequest =
@@ -83,8 +83,8 @@ export async function planRollback(
   },
   {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<RollbackPlan> {
-  const query = {releases: releasesIn(request), owner: environment, environment: settings}
-  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRevisions(cluster, query)])
+  const sought = {releases: releasesIn(request), owner: environment, environment: settings}
+  const [plansCluster, seen] = await Promise.all([planCluster(cluster), seenRevisions(cluster, sought)])
   const revisions = await observedRevisions(cluster, seen.revisions)
   const runs = await runsFor(cluster.runs, request)
   const {targets, staying} = selectTargets(request, {revisions, runs})
@@ -92,8 +92,8 @@ export async function planRollback(
   const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
   const returns = await mapParallel(returning, async (release) => ({
     release,
-    last: await readObjects(cluster.records, release),
-    target: await readObjects(cluster.records, release, ways.get(release)!.to),
+    last: await readRevision(cluster.records, release),
+    target: await readRevision(cluster.records, release, ways.get(release)!.to),
   }))
   const migrations = returns.map(({release, last, target}) => {
     return [release, migrationsBetween(allObjects(last), allObjects(target))] as const
@@ -212,7 +212,7 @@ interface RevisionObjects {
   readonly redact: Redact
 }
 
-async function readObjects(
+async function readRevision(
   records: Records,
   release: ReleaseId,
   of?: ReleaseRecord,
@@ -226,7 +226,7 @@ async function readObjects(
   }
 }
 
-/** Returns manifest and hooks, because a migration can be a hook. */
+/** Returns the objects and the hooks of a revision: a migration can be a hook. */
 function allObjects({manifest, hooks}: RevisionObjects): readonly KubernetesObject[] {
   return [...manifest, ...hooks]
 }
@@ -251,15 +251,15 @@ async function expectFreeWay(
   cluster: {readonly live: LiveObjects},
   returns: readonly Return[],
 ): Promise<void> {
-  const candidates = await Promise.all(
+  const existing = await Promise.all(
     returns.map(async ({release, last, target}) => {
-      const restored = droppedObjects(target, last, releaseNamespace(release))
-      const present = await cluster.live.present(releaseNamespace(release), restored)
-      const existing = present.filter(({live, isGoing}) => live !== undefined && !isGoing)
-      return {release, objects: existing.map(({object}) => object)}
+      const recreated = droppedObjects(target, last, releaseNamespace(release))
+      const present = await cluster.live.present(releaseNamespace(release), recreated)
+      const blocking = present.filter(({live, isGoing}) => live !== undefined && !isGoing)
+      return {release, objects: blocking.map(({object}) => object)}
     }),
   )
-  const blocked = candidates.filter(({objects}) => objects.length > 0)
+  const blocked = existing.filter(({objects}) => objects.length > 0)
   if (blocked.length > 0) throw inTheWay(blocked)
 }
 

@@ -124,12 +124,12 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     journal,
     mask,
   }
-  const tasksByRelease = new Map(tasks.map((task) => [task.action.release, task]))
+  const taskByRelease = new Map(tasks.map((task) => [task.action.release, task]))
   yield* run({
     run: id,
     plan,
     perform: ({release}, controls) => {
-      const task = tasksByRelease.get(release)!
+      const task = taskByRelease.get(release)!
       return options.hand?.(task, {run: id, controls}) ?? execute(task, {tools, controls})
     },
     concurrency: options.concurrency ?? defaultConcurrency(process.availableMemory()),

@@ -13,7 +13,10 @@ export interface AttachedSbom {
   readonly state: 'new' | 'there'
 }
 
-/** Returns the SBOMs that `attachSboms` would attach once the charts are published; nothing is written. Rejects as it does. */
+/**
+ * Returns the SBOMs that `attachSboms` would attach after publication; writes nothing. Rejects as
+ * `attachSboms`.
+ */
 export async function planSboms(
   charts: readonly PublishedChart[],
   url: string,

@@ -125,7 +125,7 @@ async function findExplained({
         hint: 'name one that kk charts search lists, a directory or package, the location of a published chart (oci://…, https://…, DIRECTORY/NAME) or, with -e FILE, a release of that environment',
       },
     )
-  return {chart: await chartOf(asked, environment, finding), release: asked, names}
+  return {chart: await releaseChart(asked, environment, finding), release: asked, names}
 }
 
 const OWN = [{kind: 'built-in'}] as const
@@ -156,7 +156,7 @@ function publishedAt(asked: string, keyring: string | undefined): Published | un
   return {name: chart, sources: [{kind: 'directory', path}]}
 }
 
-async function chartOf(
+async function releaseChart(
   name: string,
   environment: Environment | undefined,
   finding: ChartFinding,

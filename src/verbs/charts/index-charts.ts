@@ -35,8 +35,8 @@ export interface ChartsIndexed {
  */
 export async function indexCharts({directory, rendering}: IndexOptions): Promise<ChartsIndexed> {
   const names = namesInDirectory(directory)
-  const found = await Promise.all(names.map((name) => findInDirectory(directory, {name}, rendering)))
-  const charts = found.filter((chart) => chart !== undefined).filter(({type}) => type === 'application')
+  const foundCharts = await Promise.all(names.map((name) => findInDirectory(directory, {name}, rendering)))
+  const charts = foundCharts.filter((chart) => chart !== undefined).filter(({type}) => type === 'application')
   if (charts.length === 0)
     throw new KkError('KK_CHART_NOT_FOUND', `${directory} holds no charts`, {
       hint: 'name a directory whose subdirectories, or .tgz files, are charts',
@@ -53,9 +53,9 @@ export async function indexCharts({directory, rendering}: IndexOptions): Promise
   const failed: {readonly name: string; readonly message: string}[] = []
   for (const {release, chart} of subjects) {
     const {name, version, sharedInfrastructure: shared} = chart
-    const known = facts.get(release)!
-    if ('provided' in known) indexed.push({name, version, shared, facts: known})
-    else failed.push({name, message: known.message})
+    const outcome = facts.get(release)!
+    if ('provided' in outcome) indexed.push({name, version, shared, facts: outcome})
+    else failed.push({name, message: outcome.message})
   }
   await writeIndex(directory, rendering.cache, indexed)
   return {directory, charts: indexed.map(counted), failed}

@@ -9,7 +9,7 @@ import {
   readLock,
 } from '../../charts/lock-file.ts'
 import type {Helm} from '../../helm/helm.ts'
-import {sectionOf} from '../../prepare/gathering/load-charts.ts'
+import {sectionId} from '../../prepare/gathering/load-charts.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {neededImages} from '../images/needed-images.ts'
 
@@ -29,7 +29,7 @@ export interface FoundLock {
 /** Computes the current lock of an environment: its charts, and the images that they render. */
 export async function lockNow(prepared: Prepared, {helm, digestOf}: LockPorts): Promise<FoundLock> {
   const charts = [...prepared.releases].map(([release, {chart, desired}]): [string, LockedChart] => [
-    sectionOf(prepared.environment, release),
+    sectionId(prepared.environment, release),
     {
       chart: chart.name,
       version: chart.version,

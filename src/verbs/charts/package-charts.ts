@@ -66,7 +66,7 @@ export async function packCharts({charts, version, finding}: PackOptions): Promi
     throw new KkError('KK_USAGE', `expected a version such as 1.2.3, found ${JSON.stringify(version)}`, {
       hint: 'see https://semver.org',
     })
-  const pack = (chart: Chart) => packChart(chart, {version, page: pageOf(chart)})
+  const pack = (chart: Chart) => packChart(chart, {version, page: chartPage(chart)})
   const packed: PackedChart[] = []
   if (charts.length === 0) for (const chart of await ownCharts(finding)) packed.push(await pack(chart))
   for (const word of new Set(charts)) {
@@ -75,7 +75,7 @@ export async function packCharts({charts, version, finding}: PackOptions): Promi
       throw new KkError('KK_USAGE', `${word} already has a version, and --version specifies another one`, {
         hint: 'name the directory of the chart to pack it in another version',
       })
-    packed.push(isPackage ? await readPackage(word) : await pack(await chartOf(word, finding)))
+    packed.push(isPackage ? await readPackage(word) : await pack(await loadChart(word, finding)))
   }
   return unique(packed)
 }
@@ -111,7 +111,7 @@ export async function readPackage(file: string): Promise<PackedChart> {
 }
 
 /** Returns the page that a package of the chart gets. Only charts in kk's dialect have one. */
-export function pageOf(chart: Chart): PackagePage | undefined {
+export function chartPage(chart: Chart): PackagePage | undefined {
   const spoken = spokenChart(chart)
   if (spoken.dialect !== 'kk') return undefined
   const secrets = accountSecrets(spoken).map(({path}) => path.join('.'))
@@ -127,7 +127,7 @@ async function ownCharts(finding: ChartFinding): Promise<Chart[]> {
   return charts.filter(({type}) => type === 'application')
 }
 
-async function chartOf(word: string, finding: ChartFinding): Promise<Chart> {
+async function loadChart(word: string, finding: ChartFinding): Promise<Chart> {
   if (existsSync(join(word, 'Chart.yaml'))) return readChart(resolve(word))
   const names = await chartNames(OWN, finding)
   if (names.includes(word)) return findChart({name: word}, OWN, finding)

@@ -40,17 +40,22 @@ export async function importConfig(directory: string, options: ImportOptions): P
     throw new KkError('KK_KOLLA', `${directory}: expected a config.json in it, or in directories below`, {
       hint: 'name what kolla-ansible genconfig wrote: /etc/kolla, or a directory of a container in it',
     })
-  const judged = containers.map((container) => ({container, place: findComponent(container, options.charts)}))
-  const taken = judged.flatMap(({container, place}) =>
+  const candidates = containers.map((container) => ({
+    container,
+    place: findComponent(container, options.charts),
+  }))
+  const importable = candidates.flatMap(({container, place}) =>
     typeof place === 'string' ? [] : [{container, place}],
   )
   return {
     ...joined(
       await Promise.all(
-        taken.map(({container, place}) => imported(below({directory, names}, container), place, options)),
+        importable.map(({container, place}) =>
+          imported(below({directory, names}, container), place, options),
+        ),
       ),
     ),
-    leftOut: judged.flatMap(({container, place}) =>
+    leftOut: candidates.flatMap(({container, place}) =>
       typeof place === 'string' ? [{container, why: place}] : [],
     ),
   }
@@ -74,8 +79,10 @@ async function importOne(listed: Listed, options: ImportOptions): Promise<Config
   const {directory} = listed
   const place = findComponent(basename(resolve(directory)), options.charts)
   if (typeof place !== 'string') return {...joined([await imported(listed, place, options)]), leftOut: []}
-  const known = options.charts.flatMap(({components}) => components.flatMap(({containers}) => containers))
-  const close = suggest(basename(resolve(directory)), known)
+  const containerNames = options.charts.flatMap(({components}) =>
+    components.flatMap(({containers}) => containers),
+  )
+  const close = suggest(basename(resolve(directory)), containerNames)
   throw new KkError('KK_KOLLA', `${directory}: ${place}`, {
     hint: close === undefined ? 'omit it; kk config merge takes its options' : `did you mean ${close}?`,
   })

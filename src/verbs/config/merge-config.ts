@@ -31,18 +31,18 @@ interface MergeOptions {
  */
 export async function mergeConfig(directory: string, {charts, host}: MergeOptions): Promise<ConfigMerge> {
   const names = await directoryFiles(directory)
-  const found = filesFor(names, {charts, host})
-  if (found.length === 0 || names.some(isGenerated)) throw noOwnFiles(directory, names)
+  const chartFiles = filesFor(names, {charts, host})
+  if (chartFiles.length === 0 || names.some(isGenerated)) throw noOwnFiles(directory, names)
   const merged = await Promise.all(
-    found.map(async ({chart, file, sources}) => {
+    chartFiles.map(async ({chart, file, sources}) => {
       const read = await Promise.all(sources.map((source) => readUserOptions(directory, source, file)))
       return {release: chart.name, ...mergeSources(file, read)}
     }),
   )
-  const used = new Set(found.flatMap(({sources}) => sources))
+  const used = new Set(chartFiles.flatMap(({sources}) => sources))
   return {
     releases: joinedValues(merged),
-    files: found.map(({chart, file, sources}) => ({release: chart.name, file: file.name, sources})),
+    files: chartFiles.map(({chart, file, sources}) => ({release: chart.name, file: file.name, sources})),
     leftOut: names.filter((name) => !used.has(name)).map((file) => ({file, why: whyNot(file, charts)})),
   }
 }
@@ -103,7 +103,7 @@ function mergeSources(
   {key}: ChartFile,
   read: readonly ReadOptions[],
 ): Pick<ReleaseValues, 'values' | 'secrets'> {
-  const both = read.reduce<ReadOptions>(
+  const mergedOptions = read.reduce<ReadOptions>(
     (before, {shown, secret}) => ({
       shown: laid(without(before.shown, secret), shown),
       secret: laid(without(before.secret, shown), secret),
@@ -111,9 +111,12 @@ function mergeSources(
     {shown: undefined, secret: undefined},
   )
   return {
-    values: both.shown === undefined ? {} : {conf: {[key]: both.shown}},
+    values: mergedOptions.shown === undefined ? {} : {conf: {[key]: mergedOptions.shown}},
     // A file with a secret option goes into a Secret as a whole.
-    secrets: both.secret === undefined ? {} : {conf: {[key]: both.secret}, files: {[key]: {secret: true}}},
+    secrets:
+      mergedOptions.secret === undefined
+        ? {}
+        : {conf: {[key]: mergedOptions.secret}, files: {[key]: {secret: true}}},
   }
 }
 

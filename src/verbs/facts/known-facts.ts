@@ -34,9 +34,9 @@ export async function knownFacts({file, environment, cluster, names}: FactSource
   ])
   const wanted = typeof names === 'function' ? await names(stated.facts) : names
   const missing = [...wanted].filter((name) => stated.facts[name] === undefined)
-  const found = cluster ? await askCluster(cluster, missing) : {}
+  const clusterFacts = cluster ? await askCluster(cluster, missing) : {}
   const missingFacts = Object.fromEntries(
-    Object.entries(found).filter(([name]) => missing.includes(name as FactName)),
+    Object.entries(clusterFacts).filter(([name]) => missing.includes(name as FactName)),
   )
   const all = combineFacts([
     {source: 'cluster', facts: missingFacts},

@@ -44,7 +44,7 @@ export async function planImages(
   return withImages(options, (images) => survey(images, options))
 }
 
-/** Builds the images that are not current, and pushes them if asked. Throws `KK_IMAGE_TOOLS` and `KK_USAGE`. */
+/** Builds outdated images, and pushes them if a registry is set. Throws `KK_IMAGE_TOOLS` and `KK_USAGE`. */
 export async function build(options: BuildVerbOptions): Promise<readonly ImageResult[]> {
   const {env, refresh, signal, onEvent} = options
   expectTools(env)
@@ -89,9 +89,9 @@ function imageTools(options: BuildVerbOptions): ImageTools {
       }),
     ...(registry && {
       async push({image}, record) {
-        const known = record.pushed[registry.name]
-        if (known !== undefined && (await pushedDigest(image, registry)) === known)
-          return {digest: known, sent: false}
+        const knownDigest = record.pushed[registry.name]
+        if (knownDigest !== undefined && (await pushedDigest(image, registry)) === knownDigest)
+          return {digest: knownDigest, sent: false}
         const digest = await pushImage(image, record.id, registry, signal)
         await writeRecord(cache, image.name, {...record, pushed: {...record.pushed, [registry.name]: digest}})
         return {digest, sent: true}
@@ -107,9 +107,14 @@ async function buildOne(
   onStep: (step: string) => void,
 ): Promise<ImageRecord> {
   const cache = imagesCache(env)
-  const made = await readRecord(cache, image.name)
-  if (made && made.id !== before?.id && made.inputs === inputs && (await presentImages()).has(made.id))
-    return made
+  const current = await readRecord(cache, image.name)
+  if (
+    current &&
+    current.id !== before?.id &&
+    current.inputs === inputs &&
+    (await presentImages()).has(current.id)
+  )
+    return current
   const carried = carriedPrograms(image.carries, root, env)
   const onLine = (line: string) => {
     const step = /^(\[\d+\/\d+\] )?STEP (?<step>.*)/.exec(line)?.groups?.step

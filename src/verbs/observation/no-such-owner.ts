@@ -6,9 +6,9 @@ import {suggest} from '../../base/suggest.ts'
  * have some.
  */
 export function noSuchOwner(owner: string, what: 'release' | 'run', owners: Iterable<string>): KkError {
-  const known = [...new Set(owners)].sort()
-  const close = suggest(owner, known)
-  const hint = known.length === 0 ? 'kk has deployed nothing there' : `there are: ${known.join(', ')}`
+  const names = [...new Set(owners)].sort()
+  const close = suggest(owner, names)
+  const hint = names.length === 0 ? 'kk has deployed nothing there' : `there are: ${names.join(', ')}`
   return new KkError('KK_USAGE', `no ${what} on the cluster belongs to an environment "${owner}"`, {
     hint: close === undefined ? hint : `did you mean ${close}?`,
   })

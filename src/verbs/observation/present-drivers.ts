@@ -38,11 +38,12 @@ export async function presentDrivers(cluster: Asked, kind: Driver['kind']): Prom
   const {objects, context} = cluster
   const resource = RESOURCES[kind]
   try {
-    const found = await objects.list<Values>(resource, '')
-    if (found) return {drivers: driversAmong(found)}
+    const listed = await objects.list<Values>(resource, '')
+    if (listed) return {drivers: driversAmong(listed)}
     const other = await servedVersion(cluster, resource)
-    const others = other === undefined ? [] : await objects.list<Values>({...resource, apiVersion: other}, '')
-    return {drivers: driversAmong(others ?? [])}
+    const otherObjects =
+      other === undefined ? [] : await objects.list<Values>({...resource, apiVersion: other}, '')
+    return {drivers: driversAmong(otherObjects ?? [])}
   } catch (error) {
     if (!(error instanceof KkError) || error.code !== 'KK_FORBIDDEN') throw error
     // The API server checks permissions before it checks whether the kind exists.

@@ -45,7 +45,7 @@ export interface StatusSnapshot extends StatusSubject {
 }
 
 /** Returns the status of a release without its health. */
-export function statusOf(
+export function releaseStatus(
   snapshot: StatusSnapshot,
   release: ReleaseId,
   payload: Payload | undefined,

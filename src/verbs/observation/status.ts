@@ -18,13 +18,19 @@ import {type UnknownUser, usesOf} from '../../plan/uses/uses.ts'
 import {observedRecords} from '../../prepare/observed-records.ts'
 import {namedReleases} from '../../prepare/prepare.ts'
 import {seenRevisions} from '../../prepare/seen-revisions.ts'
-import {type FactsReader, factsIn, factsReader, livingOf, versionOf} from '../../prepare/uses-reader.ts'
+import {
+  type FactsReader,
+  factsIn,
+  factsReader,
+  recordVersion,
+  selectLiving,
+} from '../../prepare/uses-reader.ts'
 import {type Redact, redactor} from '../../redact/redact.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {noSuchOwner} from './no-such-owner.ts'
 import {releasesOnCluster} from './release-on-cluster.ts'
 import type {ReleaseStatus, StatusReport} from './release-status.ts'
-import {type Payload, type StatusSnapshot, type StatusSubject, statusOf} from './status-row.ts'
+import {type Payload, releaseStatus, type StatusSnapshot, type StatusSubject} from './status-row.ts'
 
 type StatusPorts = {
   readonly records: Records
@@ -50,13 +56,13 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
   const readLeftovers = leftoversReader(cluster)
   const readFacts = factsReader(cluster)
   const readPayload = async (record: ReleaseRecord): Promise<Payload> => {
-    const found = known.get(versionOf(record)) ?? (await loadPayload(cluster, record))
-    known.set(versionOf(record), found)
+    const found = known.get(recordVersion(record)) ?? (await loadPayload(cluster, record))
+    known.set(recordVersion(record), found)
     return found
   }
   const readUses: FactsReader = async (living) => {
     const own = (record: ReleaseRecord) => {
-      const payload = known.get(versionOf(record))
+      const payload = known.get(recordVersion(record))
       return payload && 'facts' in payload ? payload.facts : undefined
     }
     const otherFacts = await readFacts(living.filter((record) => !own(record)))
@@ -81,7 +87,7 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
     })
     const uses = usesOf({
       revisions: seen.revisions,
-      factsOf: await readUses(livingOf(seen.revisions)),
+      factsOf: await readUses(selectLiving(seen.revisions)),
       wanted: graph,
     })
     const snapshot: StatusSnapshot = {
@@ -91,12 +97,12 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
       graph: uses.graph,
       now: cluster.leases.now(),
     }
-    const rows = releases.map((release, index) => statusOf(snapshot, release, payloads[index]))
+    const rows = releases.map((release, index) => releaseStatus(snapshot, release, payloads[index]))
     // In parallel, so that requests for the same lists share them.
     const healths = await Promise.all(
       payloads.map((payload, index) => releaseHealth(cluster, rows[index]!, payload)),
     )
-    const gone = await Promise.all(
+    const missingNames = await Promise.all(
       payloads.map((payload, index) => missingObjects(cluster, releases[index]!, payload)),
     )
     const mask = healths.some((health) => health && !passes(health))
@@ -118,7 +124,7 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
       releases: rows.map((row, index) => {
         const {leftovers} = leftOvers[index]!
         const health = healths[index] && mask ? redactHealth(healths[index], mask) : healths[index]
-        const missing = gone[index]!
+        const missing = missingNames[index]!
         return {
           ...row,
           health,

@@ -6,7 +6,7 @@ import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
 import {seenRecords} from '../../prepare/seen-records.ts'
-import {clusterOf} from '../cluster-of.ts'
+import {planCluster} from '../cluster-of.ts'
 
 /**
  * Plans the tests of these releases, or of all that the environment has installed. The records, not the
@@ -24,7 +24,7 @@ export async function planTests(
   names: readonly string[],
 ): Promise<Plan<'test'>> {
   const named = namedReleases({environment, graph}, names)
-  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, graph.releases)])
+  const [plansCluster, seen] = await Promise.all([planCluster(cluster), seenRecords(cluster, graph.releases)])
   const selected = testable({environment: environment.name, graph, records: seen.records, named})
   const tests = await mapParallel(selected.records, async ({release, revision}) => {
     const stored = await cluster.records.stored(release, revision)

@@ -92,10 +92,10 @@ export function environmentBase(prepared: Prepared, helm?: HelmOf): OverrideBase
  * Returns the only release of a chart in a namespace. Throws `KK_USAGE` for several: each has its own values.
  */
 function onlyRelease(prepared: Prepared, chart: string, namespace: string): [ReleaseId, PreparedRelease] {
-  const found = chartReleases(prepared, chart, namespace)
-  const [first, ...more] = found
+  const matches = chartReleases(prepared, chart, namespace)
+  const [first, ...more] = matches
   if (first && more.length === 0) return first
-  const names = found.map(([release]) => releaseName(release))
+  const names = matches.map(([release]) => releaseName(release))
   throw new KkError(
     'KK_USAGE',
     `${names.join(', ')} are all of the chart ${chart} in ${namespace}, each with its own values`,
@@ -121,14 +121,14 @@ interface SchemaCheck {
 
 /** Has helm compute the values of a chart, which checks them against its schema. Rejects with `KK_VALUES`. */
 async function expectSchema(prepared: Prepared, {release, user, helm}: SchemaCheck): Promise<void> {
-  const found = await helm().catch((error: unknown) => {
+  const openedHelm = await helm().catch((error: unknown) => {
     if (asKkError(error).code !== 'KK_HELM_MISSING') throw error
   })
-  if (!found) return
+  if (!openedHelm) return
   const vendored = await vendor(prepared, [release])
   try {
     const call = vendored.call(release)
-    await computedValues(found, {...call, values: mergeValues(call.values, user)})
+    await computedValues(openedHelm, {...call, values: mergeValues(call.values, user)})
   } finally {
     await vendored.remove()
   }
@@ -152,15 +152,15 @@ export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBas
     charts ??= activeCharts({facts, file, plugins})
     return charts
   }
-  const made = new Map<string, readonly Layer[]>()
+  const layersByPlace = new Map<string, readonly Layer[]>()
   const layers: OverrideBase['layers'] = async (chart, namespace) => {
     const key = `${namespace}/${chart}`
-    const known = made.get(key)
+    const known = layersByPlace.get(key)
     if (known) return known
     const values = await systemOverrides({active: await active(), chart, namespace, facts, plugins})
     const plugin = await plugins.find(chart)
     const layers = [{name: 'system', source: systemSource(chart, namespace, plugin?.file), values}] as const
-    made.set(key, layers)
+    layersByPlace.set(key, layers)
     return layers
   }
   const isAssumed = facts.charts === undefined
@@ -176,16 +176,16 @@ export function secretPathsOf(
   found: Iterable<FoundChart> = [],
 ): OverrideBase['secretPaths'] {
   const charts = [...new Map([...found].map((chart) => [chart.directory, chart])).values()]
-  const known = new Map<string, ReturnType<OverrideBase['secretPaths']>>()
+  const pathsByChart = new Map<string, ReturnType<OverrideBase['secretPaths']>>()
   const paths = async (asked: readonly (string | FoundChart)[]) => {
-    const made = await Promise.all(asked.map((each) => plugins.find(each)))
-    return made.flatMap((plugin) => (plugin ? secretPaths(plugin) : []))
+    const chartPlugins = await Promise.all(asked.map((each) => plugins.find(each)))
+    return chartPlugins.flatMap((plugin) => (plugin ? secretPaths(plugin) : []))
   }
   return (chart) => {
     const key = typeof chart === 'string' ? chart : chart.directory
     const named = charts.filter(({name}) => name === chart)
-    const answer = known.get(key) ?? paths(named.length > 0 ? named : [chart])
-    known.set(key, answer)
+    const answer = pathsByChart.get(key) ?? paths(named.length > 0 ? named : [chart])
+    pathsByChart.set(key, answer)
     return answer
   }
 }

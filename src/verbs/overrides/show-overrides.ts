@@ -23,7 +23,7 @@ type Options = Pick<OverrideOptions, 'base' | 'store'>
  * etag shows whether the overrides did.
  */
 export function showsOverrides({base, store}: Options): OverrideService['show'] {
-  const made = new WeakMap<readonly Layer[], Map<boolean, ShownOverrides>>()
+  const cache = new WeakMap<readonly Layer[], Map<boolean, ShownOverrides>>()
   return async (name, namespace, {showSecrets = false} = {}) => {
     expectActive(await base.active(), name, namespace)
     const [layers, stored, paths] = await Promise.all([
@@ -32,7 +32,7 @@ export function showsOverrides({base, store}: Options): OverrideService['show'] 
       base.secretPaths(name),
     ])
     const etag = etagOf(stored)
-    const known = made.get(layers)?.get(showSecrets)
+    const known = cache.get(layers)?.get(showSecrets)
     if (known && known.etag === etag) return known
     const system = mergedValues(layers.filter((layer) => layer.name === 'system'))
     const user = keptValues(stored)
@@ -46,7 +46,7 @@ export function showsOverrides({base, store}: Options): OverrideService['show'] 
       combinedOverrides: blockYaml(shown(mergeValues(mergedValues(layers), user.values))),
       etag,
     }
-    made.set(layers, (made.get(layers) ?? new Map()).set(showSecrets, fresh))
+    cache.set(layers, (cache.get(layers) ?? new Map()).set(showSecrets, fresh))
     return fresh
   }
 }

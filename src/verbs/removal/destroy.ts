@@ -3,9 +3,9 @@ import type {Environment} from '../../environment/environment.ts'
 import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
 import {sectionIn} from '../../plan/shape.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
-import {idOf} from '../../prepare/gathering/load-charts.ts'
+import {releaseIdIn} from '../../prepare/gathering/load-charts.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
-import {clusterOf} from '../cluster-of.ts'
+import {planCluster} from '../cluster-of.ts'
 import {leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 
@@ -21,7 +21,7 @@ export async function planDestroy(
   unwanted?: ReadonlySet<ReleaseId>,
 ): Promise<PlannedRemoval & {readonly uses: Uses}> {
   const {environment, cluster} = context
-  const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
+  const [plansCluster, uses] = await Promise.all([planCluster(cluster), context.readUses()])
   const owned = [...uses.observed.values()]
     .filter(({labels}) => labels?.owner === environment.name)
     .map(({release}) => release)
@@ -35,7 +35,8 @@ export async function planDestroy(
     ...(unwanted && {unwanted}),
   })
   const isIncomplete = [...environment.sections.keys()].some(
-    (name) => !owned.some((release) => [release, sectionIn(uses, release)].includes(idOf(environment, name))),
+    (name) =>
+      !owned.some((release) => [release, sectionIn(uses, release)].includes(releaseIdIn(environment, name))),
   )
   const left = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
   return {...(await plannedRemoval(context, plan, {isIncomplete, left})), uses}
@@ -57,11 +58,11 @@ function confirmedReleases(
 ): readonly ReleaseId[] {
   // A release of another environment that loses an object; see `RemovalContext.confirmed`.
   if (!owned.some((release) => isNamed(release, name)) && uses.observed.has(name as ReleaseId)) return []
-  const found = owned.filter(
+  const matches = owned.filter(
     (release) => isNamed(release, name) || isNamed(sectionIn(uses, release) ?? release, name),
   )
   const plain = name.slice(name.indexOf('/') + 1)
-  if (found.length > 0 || sections.has(plain) || releases.has(plain)) return found
+  if (matches.length > 0 || sections.has(plain) || releases.has(plain)) return matches
   throw new KkError('KK_USAGE', `--confirm ${name}: neither the environment nor one of its releases`, {
     hint:
       owned.length === 0

@@ -14,7 +14,7 @@ export async function expectLetGo(guard: Guard, releases: readonly ReleaseId[], 
   const approved = new Set(approvals.flatMap(({objects}) => objects.map(({uid}) => uid)))
   const named = new Set(approvals.map(({release}) => release))
   const guarded = releases.filter((release) => parameters.releases.includes(release))
-  const kept = await Promise.all(
+  const guardedObjects = await Promise.all(
     guarded.map((release) => guard.objects(release, {parameters, namespace: false}).catch(() => [])),
   )
   // Claims stay, or are deleted separately. An object created after the approval, such as the record of a new
@@ -22,7 +22,7 @@ export async function expectLetGo(guard: Guard, releases: readonly ReleaseId[], 
   const denied = guarded.filter(
     (release, index) =>
       !named.has(release) ||
-      kept[index]!.some(({kind, uid}) => kind !== 'PersistentVolumeClaim' && !approved.has(uid)),
+      guardedObjects[index]!.some(({kind, uid}) => kind !== 'PersistentVolumeClaim' && !approved.has(uid)),
   )
   if (denied.length === 0) return
   const names = denied.map(releaseName).join(', ')

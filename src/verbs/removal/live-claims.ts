@@ -4,7 +4,7 @@ import type {Claim, LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 export const CLAIM = 'PersistentVolumeClaim'
 
 /** Returns the namespaces of claims, and of StatefulSets, which create claims. */
-export function homesOf(objects: readonly KubernetesObject[], namespace: string): readonly string[] {
+export function claimNamespaces(objects: readonly KubernetesObject[], namespace: string): readonly string[] {
   return objects
     .filter(({kind}) => kind === CLAIM || kind === 'StatefulSet')
     .map(({metadata}) => metadata.namespace ?? namespace)

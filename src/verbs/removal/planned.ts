@@ -211,7 +211,7 @@ async function remainingObjects(live: LiveObjects, {found, left, claims}: Ended)
   const isGivenUp = (stay: StayingObject) =>
     stay.kind === 'PersistentVolumeClaim' &&
     claims.some(({name, namespace}) => name === stay.name && namespace === stay.namespace)
-  const known = found.stays
+  const existingStays = found.stays
     .filter(({object}) => present.has(object))
     .map(({object, why}) => ({...nameOf(object, namespace), why}))
   const ofSets = stays.filter(({why}) => why === 'claim')
@@ -221,7 +221,7 @@ async function remainingObjects(live: LiveObjects, {found, left, claims}: Ended)
       ...nameOf(object, namespace),
       with: isGoing ? 'still being deleted' : 'still exists, though helm deleted it',
     })),
-    stays: [...known, ...ofSets].filter((stay) => !isGivenUp(stay)),
+    stays: [...existingStays, ...ofSets].filter((stay) => !isGivenUp(stay)),
   }
 }
 

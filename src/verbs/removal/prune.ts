@@ -17,7 +17,7 @@ import type {ReleaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type PruningWork, type Task} from '../../run/task.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
-import {clusterOf} from '../cluster-of.ts'
+import {planCluster} from '../cluster-of.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
 
 export interface PruneRequest {
@@ -50,20 +50,20 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
     ...(await findPruning(cluster, record, revisions)),
     record,
   }))
-  const found = candidates.filter((pruning) => pruning.leftovers.length > 0)
-  const going = goingOf(found)
+  const prunings = candidates.filter((pruning) => pruning.leftovers.length > 0)
+  const going = goingOf(prunings)
   const tasks = going.map((pruning): Task => {
     return {kind: 'prune', action: pruneAction(pruning), work: pruneWork(cluster, pruning)}
   })
   const plan: Plan = {
     environment,
     file: request.environment?.file ?? `${environment}.yaml`,
-    cluster: await clusterOf(cluster),
+    cluster: await planCluster(cluster),
     actions: tasks.map(({action}) => action),
     bystanders: [],
   }
   return {
-    prunings: found.map(({record: _, ...pruning}) => pruning),
+    prunings: prunings.map(({record: _, ...pruning}) => pruning),
     plan,
     run: (choices) =>
       startRun({
@@ -83,9 +83,9 @@ async function findPruning(
   {release, revision, status}: ReleaseRecord,
   revisions: readonly ReleaseRecord[],
 ): Promise<Pruning> {
-  const found = {release, revision, leftovers: await leftovers(cluster, release, revisions)}
-  if (status === 'deployed') return found
-  return {...found, skipped: `revision ${revision} is ${status}, and may need them: deploy it first`}
+  const pruning = {release, revision, leftovers: await leftovers(cluster, release, revisions)}
+  if (status === 'deployed') return pruning
+  return {...pruning, skipped: `revision ${revision} is ${status}, and may need them: deploy it first`}
 }
 
 function pruneAction({record, leftovers}: Pruning & {readonly record: ReleaseRecord}): Action<'prune'> {

@@ -18,7 +18,7 @@ import {
 } from '../../plan/removal/objects.ts'
 import {livingRevisions} from '../../plan/uses/observed.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
-import {CLAIM, claimsAmong, claimsIn, homesOf} from './live-claims.ts'
+import {CLAIM, claimNamespaces, claimsAmong, claimsIn} from './live-claims.ts'
 
 /** The objects of one release to remove. */
 export interface FoundObjects {
@@ -76,7 +76,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
       )
   const goneNamespaces = isPurge ? [] : [...goingNamespaces, ...namespacesAmong(recreated)]
   const objects = [...split.goes, ...present.map(({object}) => object)]
-  const live = await claimsIn(cluster.live, [...homesOf(objects, namespace), ...goneNamespaces])
+  const live = await claimsIn(cluster.live, [...claimNamespaces(objects, namespace), ...goneNamespaces])
   const sets = claimsOfSets(split.goes, live, namespace)
   const remainingClaims = sets
     .filter((each) => !each.goes && !goingNamespaces.includes(each.claim.namespace))

@@ -4,9 +4,9 @@ import type {Environment} from '../../environment/environment.ts'
 import {makeRemovalPlan} from '../../plan/removal/make-removal-plan.ts'
 import {sectionIn} from '../../plan/shape.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
-import {idOf} from '../../prepare/gathering/load-charts.ts'
+import {releaseIdIn} from '../../prepare/gathering/load-charts.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
-import {clusterOf} from '../cluster-of.ts'
+import {planCluster} from '../cluster-of.ts'
 import {type LeftoverClaim, leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 
@@ -27,20 +27,20 @@ export async function planRemove(
   {names, withDependents, isPurge}: RemoveScope,
 ): Promise<PlannedRemoval> {
   const {environment, cluster} = context
-  const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
+  const [plansCluster, uses] = await Promise.all([planCluster(cluster), context.readUses()])
   const leftClaims = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
   const removed = new Set(leftClaims.map(({release}) => release))
-  const found = names.map((name) => ({name, releases: namedOnCluster(environment, {uses, removed}, name)}))
+  const matches = names.map((name) => ({name, releases: namedOnCluster(environment, {uses, removed}, name)}))
   const plan = makeRemovalPlan({
     environment: environment.name,
     file: environment.file,
     cluster: plansCluster,
     uses,
-    releases: [...new Set(found.flatMap(({releases}) => releases))],
+    releases: [...new Set(matches.flatMap(({releases}) => releases))],
     withDependents,
     isProtected: isProtectedIn(uses, environment),
   })
-  const absent = found.filter(({releases}) => releases.length === 0).map(({name}) => name)
+  const absent = matches.filter(({releases}) => releases.length === 0).map(({name}) => name)
   const isMeant = (claim: LeftoverClaim) =>
     names.some((name) => isNamed(claim.release, name) || claim.names.includes(name))
   return plannedRemoval(context, plan, {
@@ -66,7 +66,7 @@ function namedOnCluster(
   name: string,
 ): readonly ReleaseId[] {
   const {observed} = uses
-  const id = name.includes('/') ? (name as ReleaseId) : idOf(environment, name)
+  const id = name.includes('/') ? (name as ReleaseId) : releaseIdIn(environment, name)
   const isInFile = environment.sections.has(name) || environment.releases.has(name)
   const parts = [...observed.keys()].filter((release) => sectionIn(uses, release) === id)
   if (parts.length > 0) return parts

@@ -40,24 +40,24 @@ export async function importSecrets(
 ): Promise<SecretImport> {
   const used = secrets.filter(({name}) => uses.has(name))
   const present = await keeper.read(namespace)
-  const judged = used.map(({name, from, value}) => ({
+  const outcomes = used.map(({name, from, value}) => ({
     name,
     from,
     value,
     outcome: importOutcome(present.get(name)?.value, value, replace),
   }))
-  const replaced = judged.filter(({outcome}) => outcome === 'replaced')
+  const replaced = outcomes.filter(({outcome}) => outcome === 'replaced')
   for (const {name} of byHand ? [] : replaced) {
     expectEffective({namespace, name, byHand: uses.get(name)?.byHand})
   }
-  const written = judged
+  const written = outcomes
     .filter(({outcome}) => outcome === 'added' || outcome === 'replaced')
     .map(({name, value}) => ({name, value, kind: uses.get(name)!.kind}))
   if (!dryRun && written.length > 0) await keeper.keep(namespace, written, {replace})
   const unused = secrets.filter(({name}) => !uses.has(name)).map(({from}) => from)
   return {
     namespace,
-    secrets: judged.map(({name, from, outcome}) => ({name, from, outcome})),
+    secrets: outcomes.map(({name, from, outcome}) => ({name, from, outcome})),
     unknown: [...unknown, ...unused].sort(),
     empty,
   }

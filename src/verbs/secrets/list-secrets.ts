@@ -99,10 +99,10 @@ function readersOf(
   known: readonly string[] = [],
 ): Pick<ListedSecret, 'charts' | 'releases'> {
   if (!readers) return {charts: known}
-  const found = readers.get(key) ?? []
+  const readersOfSecret = readers.get(key) ?? []
   return {
-    charts: [...new Set(found.map(({chart}) => chart))].sort(),
-    releases: found.map(({release}) => release).sort(),
+    charts: [...new Set(readersOfSecret.map(({chart}) => chart))].sort(),
+    releases: readersOfSecret.map(({release}) => release).sort(),
   }
 }
 

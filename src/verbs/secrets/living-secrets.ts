@@ -9,7 +9,7 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {isStated} from './secret-needs.ts'
 
 /** A secret in use: a password or key of a running release that would be replaced by another value. */
-export interface LivingSecret {
+export interface SecretInUse {
   readonly namespace: string
   readonly name: string
   readonly byHand?: ByHand | undefined
@@ -26,33 +26,33 @@ export interface LivingSecret {
  * Returns the secrets that upgrades would replace, compared with the last revision of each release. Rotated
  * secrets are skipped, because their replacement was requested.
  */
-export async function livingSecrets(
+export async function replacedSecrets(
   {releases, plugins, generated}: Pick<Prepared, 'releases' | 'plugins' | 'generated'>,
   previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>,
-): Promise<readonly LivingSecret[]> {
-  const found = new Map<string, LivingSecret>()
+): Promise<readonly SecretInUse[]> {
+  const secretsInUse = new Map<string, SecretInUse>()
   for (const [release, [before]] of previous) {
     const {chart, layers} = releases.get(release)!
     const values = mergedValues(layers)
-    const given = new Map(generated?.get(release)?.map((secret) => [secret.name, secret]))
+    const generatedByName = new Map(generated?.get(release)?.map((secret) => [secret.name, secret]))
     for (const {name, path, byHand} of (await plugins.find(chart))?.secrets ?? []) {
       const former = textAt(before?.values ?? {}, path)
       if (former === undefined || former === textAt(values, path)) continue
-      const ours = given.get(name)
+      const ours = generatedByName.get(name)
       // It was rotated since then on request.
       if (ours?.former.includes(secretMark(name, former))) continue
       const namespace = releaseNamespace(release)
       const reason = ours ? 'unstated' : isStated(values, path) ? 'stated' : 'turned-off'
       if (reason === 'turned-off' && former === textAt(plugins.spoken(chart).values, path)) continue
       const key = JSON.stringify([namespace, name])
-      found.set(key, {namespace, name, reason, byHand: byHand ?? found.get(key)?.byHand})
+      secretsInUse.set(key, {namespace, name, reason, byHand: byHand ?? secretsInUse.get(key)?.byHand})
     }
   }
-  return [...found.values()]
+  return [...secretsInUse.values()]
 }
 
 /** Returns the notes on these secrets for a plan. */
-export function livingNotes(secrets: readonly LivingSecret[]): readonly string[] {
+export function replacedSecretNotes(secrets: readonly SecretInUse[]): readonly string[] {
   const unstated = secrets.filter(({reason}) => reason === 'unstated')
   const turnedOff = secrets.filter(({reason}) => reason === 'turned-off')
   const stated = secrets.filter(({reason, byHand}) => reason === 'stated' && byHand !== undefined)
@@ -72,7 +72,7 @@ export function livingNotes(secrets: readonly LivingSecret[]): readonly string[]
 }
 
 /** Throws `KK_ROTATION` if an upgrade would not put a new value of this secret into effect. */
-export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'reason'>): void {
+export function expectEffective({namespace, name, byHand}: Omit<SecretInUse, 'reason'>): void {
   if (!byHand) return
   throw new KkError(
     'KK_ROTATION',
@@ -84,7 +84,7 @@ export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'r
 }
 
 /** Throws the error of `unstatedSecret`, if there is one. */
-export function expectStated(living: readonly LivingSecret[]): void {
+export function expectStated(living: readonly SecretInUse[]): void {
   const refusal = unstatedSecret(living)
   if (refusal) throw refusal
 }
@@ -92,7 +92,7 @@ export function expectStated(living: readonly LivingSecret[]): void {
 /**
  * Returns `KK_ROTATION` if a secret in use is no longer stated or supplied and needs manual steps to change.
  */
-export function unstatedSecret(living: readonly LivingSecret[]): KkError | undefined {
+export function unstatedSecret(living: readonly SecretInUse[]): KkError | undefined {
   const held = living.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
   if (!held) return undefined
   const message = `${label(held)} is in use and not stated, and another value would lock out its users: ${held.byHand!.why}`
@@ -104,6 +104,6 @@ export function unstatedSecret(living: readonly LivingSecret[]): KkError | undef
   })
 }
 
-function label({namespace, name}: Pick<LivingSecret, 'namespace' | 'name'>): string {
+function label({namespace, name}: Pick<SecretInUse, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`
 }

@@ -3,7 +3,7 @@ import {mergedValues} from '../../overrides/layers.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {certificateNeeds, wantsTls} from '../../overrides/tls/certificate-need.ts'
 import type {Certifier} from '../../overrides/tls/certificates.ts'
-import {sectionOf} from '../../prepare/gathering/load-charts.ts'
+import {sectionId} from '../../prepare/gathering/load-charts.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
@@ -33,7 +33,7 @@ export async function secretNeeds({
     if (wantsTls(values)) {
       certifierOf ??= await loadCertifiers()
       const place = {
-        release: releaseName(sectionOf(environment, release)),
+        release: releaseName(sectionId(environment, release)),
         namespace: releaseNamespace(release),
         values,
       }
@@ -47,10 +47,10 @@ export async function secretNeeds({
 /** Loads the code that makes certificates; each authority is parsed once. */
 async function loadCertifiers(): Promise<(authority: string) => Certifier> {
   const {certifier} = await import('../../overrides/tls/certificates.ts')
-  const known = new Map<string, Certifier>()
+  const certifiers = new Map<string, Certifier>()
   return (authority) => {
-    const made = known.get(authority) ?? certifier(authority)
-    known.set(authority, made)
+    const made = certifiers.get(authority) ?? certifier(authority)
+    certifiers.set(authority, made)
     return made
   }
 }

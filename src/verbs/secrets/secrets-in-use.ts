@@ -27,9 +27,11 @@ export async function secretsInUse(
       [release, (await cluster.records.stored(release, revision))?.values ?? {}] as const,
   )
   const valuesByRelease = new Map(read)
-  const found = new Map(namespaces.map((namespace) => [namespace, new Map<string, KeptSecret>()]))
+  const secretsByNamespace = new Map(
+    namespaces.map((namespace) => [namespace, new Map<string, KeptSecret>()]),
+  )
   for (const release of order(graph).filter((each) => valuesByRelease.has(each))) {
-    const secrets = found.get(releaseNamespace(release))!
+    const secrets = secretsByNamespace.get(releaseNamespace(release))!
     const defaults = plugins.spoken(releases.get(release)!.chart).values
     for (const {name, kind, path, given} of lacking.get(release)!) {
       const value = textAt(valuesByRelease.get(release)!, path)
@@ -37,5 +39,5 @@ export async function secretsInUse(
       secrets.set(name, {value, kind, since: undefined})
     }
   }
-  return found
+  return secretsByNamespace
 }

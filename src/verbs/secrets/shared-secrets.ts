@@ -52,7 +52,7 @@ export async function sharedSecrets<Release extends Layered>({
   readonly notes: readonly string[]
 }> {
   const needsByRelease = new Map<ReleaseId, readonly SecretNeed[]>()
-  const stated = new Map<string, readonly Statement[]>()
+  const statementsByAccount = new Map<string, readonly Statement[]>()
   for (const [release, {chart, layers}] of releases) {
     const plugin = await plugins.find(chart)
     const secrets = plugin ? sharedNeeds(plugin) : []
@@ -62,27 +62,32 @@ export async function sharedSecrets<Release extends Layered>({
     const statedForAll = statements(layers.filter(({name}) => name === 'global'))
     for (const {name, path} of secrets) {
       const key = accountKey(release, name)
-      const known = stated.get(key) ?? statedForAll(globalPath(name))
+      const known = statementsByAccount.get(key) ?? statedForAll(globalPath(name))
       const all = [...known, ...statedHere(path)]
-      if (all.length > 0) stated.set(key, all)
+      if (all.length > 0) statementsByAccount.set(key, all)
     }
   }
-  const given = [...releases].flatMap(([release, {chart, layers}]): [ReleaseId, readonly Layer[]][] => {
-    const values = mergedValues(layers)
-    const lacking = needsByRelease.get(release)!.filter(({path}) => !isStated(values, path))
-    const placed = lacking.flatMap(({name, path}): PlacedValue[] => {
-      const [first] = stated.get(accountKey(release, name)) ?? []
-      return first && !pathsOfValue(path).some((each) => isStated(values, each))
-        ? [{path, value: first.value}]
-        : []
-    })
-    if (placed.length === 0 || !isSupplied(environment, release)) return []
-    return [[release, laidIn(chart, layers, placed, `what is stated for accounts of ${chart.name}`)]]
-  })
-  return {layers: new Map(given), notes: [...stated].flatMap(([key, each]) => contradiction(key, each))}
+  const sharedLayers = [...releases].flatMap(
+    ([release, {chart, layers}]): [ReleaseId, readonly Layer[]][] => {
+      const values = mergedValues(layers)
+      const lacking = needsByRelease.get(release)!.filter(({path}) => !isStated(values, path))
+      const placed = lacking.flatMap(({name, path}): PlacedValue[] => {
+        const [first] = statementsByAccount.get(accountKey(release, name)) ?? []
+        return first && !pathsOfValue(path).some((each) => isStated(values, each))
+          ? [{path, value: first.value}]
+          : []
+      })
+      if (placed.length === 0 || !isSupplied(environment, release)) return []
+      return [[release, laidIn(chart, layers, placed, `what is stated for accounts of ${chart.name}`)]]
+    },
+  )
+  return {
+    layers: new Map(sharedLayers),
+    notes: [...statementsByAccount].flatMap(([key, each]) => contradiction(key, each)),
+  }
 }
 
-/** Returns the secrets that releases share; a plugin from outside shares the accounts of servers only. */
+/** Returns the secrets that releases share; an external plugin shares only the accounts of servers. */
 function sharedNeeds({file, secrets}: Plugin): readonly SecretNeed[] {
   return file === undefined ? secrets : secrets.filter(({name}) => ACCOUNT.test(name))
 }

@@ -17,11 +17,11 @@ async function requiredByGlance(text: string): Promise<readonly string[]> {
 }
 
 it.each([
-  ['is not brought by it', 'glance: {}\n', false],
-  ['counts where the environment has it', 'glance: {}\nceph: {}\n', true],
-  ['counts where another requires it', 'glance: {}\ncinder: {}\n', true],
+  ['does not add the release', 'glance: {}\n', false],
+  ['applies if the environment has the release', 'glance: {}\nceph: {}\n', true],
+  ['applies if another release requires it', 'glance: {}\ncinder: {}\n', true],
   [
-    'does not count where it is taken away',
+    'does not apply if without removes it',
     'kk: {releases: {glance: {without: [ceph]}}}\nglance: {}\nceph: {}\n',
     false,
   ],

@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {factsOfObjects} from '../../../src/prepare/inference/manifests/facts-of.ts'
 import {
   customResources,
-  customResourcesOf,
+  customResourcesInFacts,
   knownAfterApply,
 } from '../../../src/prepare/rendering/known-after-apply.ts'
 import {id} from '../../graph/graph-of.ts'
@@ -39,7 +39,7 @@ describe('the custom resources of a chart', () => {
     {from: 'what is rendered', found: customResources([CACHE, SECRET, WAITING])},
     {
       from: 'what is known of an earlier render',
-      found: customResourcesOf(
+      found: customResourcesInFacts(
         factsOfObjects(
           [CACHE, SECRET, WAITING].map((object) => ({object, file: 'all.yaml'})),
           'openstack',

@@ -27,11 +27,11 @@ const LOOKUP = 'db: the chart does not render: at <lookup …>: error calling lo
 
 describe('a chart is rendered', () => {
   it.each([
-    ['offline, when it asks nothing of the cluster', {}, ['offline']],
-    ['with what it looks up', {looksUp: true}, ['look up']],
+    ['offline if it reads nothing from the cluster', {}, ['offline']],
+    ['with its lookups', {looksUp: true}, ['look up']],
     ['with its revision', {revision: 2}, ['preview']],
-    ['offline, when that is the first', {revision: 1}, ['offline']],
-    ['with both at once', {revision: 2, looksUp: true}, ['preview']],
+    ['offline if that is revision 1', {revision: 1}, ['offline']],
+    ['with lookups and its revision', {revision: 2, looksUp: true}, ['preview']],
   ] as const)('%s', async (_, asks, expected) => {
     const {helm, tried} = helmThat({})
 
@@ -42,8 +42,8 @@ describe('a chart is rendered', () => {
   })
 
   it.each([
-    ['a kind is not there yet', error('KK_HELM_FAILED', 'no matches for kind "Cache"')],
-    ['who deploys may not look', error('KK_RENDER', LOOKUP)],
+    ['a kind does not exist yet', error('KK_HELM_FAILED', 'no matches for kind "Cache"')],
+    ['lookups are forbidden', error('KK_RENDER', LOOKUP)],
   ] as const)('offline while %s', async (_, refusal) => {
     const {helm, tried} = helmThat({preview: refusal, 'look up': refusal})
 
@@ -54,7 +54,7 @@ describe('a chart is rendered', () => {
   })
 
   it.each(['KK_RENDER', 'KK_VALUES', 'KK_CHART', 'KK_UNREACHABLE', 'KK_INTERRUPTED'] as const)(
-    'not again after %s, which would be hidden by another way',
+    'once after %s, which another render would hide',
     async (code) => {
       const {helm, tried} = helmThat({'look up': error(code)})
 

@@ -106,12 +106,12 @@ describe('a plan during another run', () => {
   })
 
   it.each<[string, Scene]>([
-    ['a release without a run of kk', {leases: [], statuses: [PENDING, PENDING]}],
+    ['an operation without a run of kk', {leases: [], statuses: [PENDING, PENDING]}],
     ['a run that has ended', {leases: [{kk: 'running', ended: true}], statuses: [PENDING, PENDING]}],
     ['a run that is gone', {leases: [{kk: 'gone'}], statuses: [PENDING, PENDING]}],
-    ['one whose time is over', {leases: [{kk: 'unseen'}], statuses: [PENDING, PENDING], times: [END + 1]}],
-    ['another run with --no-wait', {leases: [{kk: 'running'}], statuses: [PENDING], waits: false}],
-  ])('is refused at once for %s', async (_, given) => {
+    ['a run past its deadline', {leases: [{kk: 'unseen'}], statuses: [PENDING, PENDING], times: [END + 1]}],
+    ['a run if waiting is disabled', {leases: [{kk: 'running'}], statuses: [PENDING], waits: false}],
+  ])('is refused immediately for %s', async (_, given) => {
     expect(await scene(given)).toEqual({ending: REFUSED, plans: 1, said: []})
   })
 

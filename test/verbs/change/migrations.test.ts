@@ -11,23 +11,28 @@ const MIGRATES_NOT = {'kk.openstack.org/migration': 'false'}
 
 describe('migrations between two revisions', () => {
   it.each([
-    {what: 'the same job', last: [job('sync', 'a')], target: [job('sync', 'a')], found: []},
-    {what: 'a job of another spec', last: [job('sync', 'b')], target: [job('sync', 'a')], found: ['sync']},
+    {what: 'exclude an unchanged job', last: [job('sync', 'a')], target: [job('sync', 'a')], found: []},
     {
-      what: 'a job of another name',
+      what: 'include a job with another spec',
+      last: [job('sync', 'b')],
+      target: [job('sync', 'a')],
+      found: ['sync'],
+    },
+    {
+      what: 'include a job with another name',
       last: [job('sync-2', 'a')],
       target: [job('sync-1', 'a')],
       found: ['sync-1', 'sync-2'],
     },
-    {what: 'a job that is new', last: [job('sync', 'a')], target: [], found: ['sync']},
+    {what: 'include a new job', last: [job('sync', 'a')], target: [], found: ['sync']},
     {
-      what: 'a job that migrates nothing',
+      what: 'exclude a job that migrates nothing',
       last: [job('bootstrap', 'b', {})],
       target: [job('bootstrap', 'a', {})],
       found: [],
     },
     {
-      what: 'a job that says false',
+      what: 'exclude a job with the annotation "false"',
       last: [job('bootstrap', 'b', MIGRATES_NOT)],
       target: [job('bootstrap', 'a', MIGRATES_NOT)],
       found: [],

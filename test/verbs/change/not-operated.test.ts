@@ -6,13 +6,13 @@ import {port} from '../../kubernetes/support/port.ts'
 const plan = {environment: 'production', actions: []}
 
 it.each([
-  ['of the same cluster can be deployed through it', 'the operator', '--via operator'],
+  ['of the cluster is suggested to make the change', 'the operator', '--via operator'],
   [
     'of another cluster must be paused there',
     'the operator of another cluster (its Environment is u)',
     ', in the cluster of that operator',
   ],
-])('an environment of the operator %s', async (_, driver, offered) => {
+])('a change is refused: an operator %s', async (_, driver, offered) => {
   const refused = expectNotOperated(port({driver: async () => driver}), plan)
 
   await expect(refused).rejects.toMatchObject({

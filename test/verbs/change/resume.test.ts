@@ -17,7 +17,7 @@ describe('the run to resume', () => {
     {what: 'that failed', runs: [runOf('r1', {outcome: 'failed'})], found: 'r1'},
     {what: 'the newest of several', runs: [runOf('r2'), runOf('r1')], found: 'r2'},
     {
-      what: 'not an adoption, which is asked for again',
+      what: 'not an adoption, which is repeated with its own verb',
       runs: [runOf('r2', {verb: 'adopt', outcome: 'failed'}), runOf('r1')],
       found: 'r1',
     },
@@ -26,9 +26,9 @@ describe('the run to resume', () => {
   })
 
   it.each([
-    {what: 'an older one that failed', runs: [runOf('r1', {outcome: 'failed'})], older: 'r1'},
+    {what: 'an older failed run', runs: [runOf('r1', {outcome: 'failed'})], older: 'r1'},
     {
-      what: 'the last of those that no run resumed',
+      what: 'an unfinished run that no later one resumed',
       runs: [runOf('r2', {outcome: 'failed', of: 'r1'}), runOf('r1', {outcome: 'failed'}), runOf('r0')],
       older: 'r2',
     },

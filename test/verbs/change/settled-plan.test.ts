@@ -85,7 +85,7 @@ describe('a plan to run', () => {
 
   it.each<[string, Scene]>([
     ['of a release that it does not change', {leftovers: [['glance']], changed: ['keystone']}],
-    ['with --no-wait', {leftovers: [['keystone']], changed: ['keystone'], waits: false}],
+    ['if waiting is disabled', {leftovers: [['keystone']], changed: ['keystone'], waits: false}],
   ])('ignores a helm %s', async (_, given) => {
     expect(await scene(given)).toMatchObject({plans: 1, said: []})
   })

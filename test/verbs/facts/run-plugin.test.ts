@@ -54,7 +54,7 @@ describe('running a plugin', () => {
   })
 
   it.each(['kube-system', 'edge', 'cloud'])(
-    'goes for the namespace %s, that of the plugin or of the environment',
+    'accepts the namespace %s of the plugin or of the environment',
     async (namespace) => {
       const ran = await runPlugin({plugins, chart: 'ingress', namespace, environment, facts})
 

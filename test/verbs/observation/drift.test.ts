@@ -53,14 +53,14 @@ it.each([
 it.each([
   ['a ConfigMap', hook('ConfigMap'), ['ConfigMap gone']],
   ['a ConfigMap that helm deletes', hook('ConfigMap', 'hook-succeeded'), []],
-  ['a Job, which has done its work', hook('Job'), []],
+  ['a completed Job', hook('Job'), []],
 ])('a missing object of hooks that ran (%s) is drift: %#', async (_, ranHook, gone) => {
   expect(await goneOf({manifest: '', ranHooks: [ranHook]})).toEqual(gone)
 })
 
 it.each([
   [5, 'stay', undefined],
-  [0, 'are written, for its autoscaler leaves 0 alone', 3],
+  [0, 'are restored, because its autoscaler does not change 0', 3],
 ])('a correction of drift: %i replicas of an autoscaled workload %s', async (replicas, _, written) => {
   const workload = {
     apiVersion: 'apps/v1',

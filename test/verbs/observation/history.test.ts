@@ -99,7 +99,7 @@ describe('the revisions of a release', () => {
   it.each([
     {what: 'made it', release: entry({after: 2}), run: 'r1'},
     {what: 'was killed while it made it', release: entry({outcome: 'running'}), run: 'r1'},
-    {what: 'only looked at it', release: entry({kind: 'check', before: 2, after: 2}), run: undefined},
+    {what: 'only checked it', release: entry({kind: 'check', before: 2, after: 2}), run: undefined},
     {
       what: 'failed before helm made it',
       release: entry({before: 2, after: 2, outcome: 'failed'}),

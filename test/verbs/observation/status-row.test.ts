@@ -4,7 +4,7 @@ import {EXPORTED_LABEL} from '../../../src/plan/labels.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {statusText} from '../../../src/report/status/status-text.ts'
 import {viewText} from '../../../src/report/text/view.ts'
-import {type Payload, statusOf} from '../../../src/verbs/observation/status-row.ts'
+import {type Payload, releaseStatus} from '../../../src/verbs/observation/status-row.ts'
 import {graphOf} from '../../graph/graph-of.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 
@@ -36,7 +36,7 @@ function lineOf(record: ReleaseRecord, payload: Payload): string | undefined {
     graph: graphOf({keystone: []}),
     now: 0,
   }
-  const row = {...statusOf(look, record.release, payload), health: {state: 'healthy'} as const}
+  const row = {...releaseStatus(look, record.release, payload), health: {state: 'healthy'} as const}
   return viewText(statusText([row], palette(0)))
     .split('\n')
     .find((line) => line.startsWith('keystone: '))
@@ -55,19 +55,19 @@ describe('the status shows the maker of a release other than kk', () => {
     ['kk alone', recordAt(2), {}, undefined],
     ['a kk that was killed in a rollback', {...recordAt(3), copiedBy: 'r7'}, {}, undefined],
     [
-      'another tool that has it, and has made a revision',
+      'another tool that manages it and made a revision',
       recordAt(5, 'flux'),
       FLUX,
       'keystone: handed over to flux, until kk adopt keystone takes it back: HelmRelease flux-system/keystone made revision 5',
     ],
     [
-      'another tool that has done nothing yet',
+      'another tool that made no revision yet',
       recordAt(2, 'flux'),
       {},
       'keystone: handed over to flux, until kk adopt keystone takes it back: its last revision is still of kk',
     ],
     [
-      'two at once',
+      'kk and Flux',
       recordAt(5),
       FLUX,
       'keystone: kk does not drive it alone: HelmRelease flux-system/keystone made revision 5',

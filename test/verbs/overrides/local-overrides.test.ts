@@ -175,7 +175,7 @@ describe('secrets among overrides', () => {
   })
 
   it.each([PLACE, PLACE.replace('global.', ''), 'global.endpoints.oslo_messaging', 'global'])(
-    'cannot be set at %s where that is not allowed',
+    'cannot be set at %s if that is not allowed',
     async (place) => {
       const {service, store} = await openService('bare-metal.yaml', {allowSecrets: false})
 

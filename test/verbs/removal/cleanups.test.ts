@@ -41,7 +41,7 @@ it.each([
 
 it.each([
   ['no run', []],
-  ['a run before the release was deployed anew', [{}, {kind: 'install'}, {deleted: ['database heat']}]],
+  ['a run before the release was deployed again', [{}, {kind: 'install'}, {deleted: ['database heat']}]],
 ])('data is reported to stay if the CronJob is gone and %s has removed it', async (_, entries) => {
   const [cleanup] = await afterCut(false, ...entries)
 

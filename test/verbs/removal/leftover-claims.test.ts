@@ -44,10 +44,10 @@ describe('claims that a removal has left', () => {
   })
 
   it.each<[string, Scene]>([
-    ['of the same name that were made anew', {runs: [removal('running', ['u0'])]}],
-    ['that nobody gave up', {runs: [removal('running', [])]}],
+    ['of the same name that were re-created', {runs: [removal('running', ['u0'])]}],
+    ['whose deletion was not confirmed', {runs: [removal('running', [])]}],
     ['of a removal that has ended', {runs: [removal('succeeded', ['u1'])]}],
-    ['of a release that is there', {runs: [removal('running', ['u1'])], isThere: true}],
+    ['of an installed release', {runs: [removal('running', ['u1'])], isThere: true}],
     ['that are gone', {runs: [removal('running', ['u1'])], live: []}],
   ])('exclude those %s', async (_, given) => {
     expect(await found(given)).toEqual([])

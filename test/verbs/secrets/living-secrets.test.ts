@@ -21,8 +21,8 @@ import {importSecrets} from '../../../src/verbs/secrets/import-secrets.ts'
 import {secretUses} from '../../../src/verbs/secrets/list-secrets.ts'
 import {
   expectStated,
-  livingNotes,
-  livingSecrets,
+  replacedSecretNotes,
+  replacedSecrets,
   unstatedSecret,
 } from '../../../src/verbs/secrets/living-secrets.ts'
 import {planRotation} from '../../../src/verbs/secrets/rotate-secret.ts'
@@ -67,7 +67,7 @@ async function living(chart: string, {before, now, kk, cluster = new Map()}: Cha
   const secrets = {read: async (namespace: string) => cluster.get(namespace) ?? new Map()} as KeptSecrets
   const records = port<Records>({list: async () => [stored], stored: async () => stored})
   const {planned} = await supplyFrom(environment(chart, now, kk), {secrets, records}, async () => new Map())
-  return livingSecrets(planned, new Map<ReleaseId, readonly StoredRelease[]>([[id(chart), [stored]]]))
+  return replacedSecrets(planned, new Map<ReleaseId, readonly StoredRelease[]>([[id(chart), [stored]]]))
 }
 
 interface Change {
@@ -152,7 +152,7 @@ test('a password in use whose line is deleted is replaced by the kept one, not b
   expect(await living('rabbitmq', change)).toEqual([])
   expect(await living('rabbitmq', deleted)).toEqual([])
   expect(replaced).toEqual([{namespace: 'openstack', name: BUS, reason: 'unstated', byHand: undefined}])
-  expect(livingNotes(replaced)).toEqual([expect.stringContaining(`openstack/${BUS}`)])
+  expect(replacedSecretNotes(replaced)).toEqual([expect.stringContaining(`openstack/${BUS}`)])
 })
 
 test('an imported or rotated secret needs no confirmation', async () => {
@@ -174,20 +174,20 @@ test('deleting the line of a secret that an upgrade cannot replace is refused, a
   expect(() => expectStated(deleted)).toThrow(refusal(`openstack/${DATABASE} is in use and not stated`))
   expect(unstatedSecret(deleted)?.hint).toMatch(/FILE --replace --changed-by-hand$/)
   expect(() => expectStated(changed)).not.toThrow()
-  expect(livingNotes(changed)).toEqual([
+  expect(replacedSecretNotes(changed)).toEqual([
     `another openstack/${DATABASE} is stated, but MariaDB keeps the one of its first start in its data`,
   ])
 })
 
 test.each([{secrets: false}, {releases: {mariadb: {secrets: false}}}])(
-  'a password in use that kk is to give no more (%j) is held as one that is stated no more',
+  'a password in use that kk no longer supplies (%j) is refused like one that is no longer stated',
   async (kk) => {
     const change = {before: databaseValue('in-use'), now: {}, kk, cluster: kept(DATABASE, 'in-use')}
 
     const found = await living('mariadb', change)
 
     expect(found).toMatchObject([{name: DATABASE, reason: 'turned-off'}])
-    expect(livingNotes(found)).toEqual([expect.stringMatching(/secrets: false.*openstack\/oslo_db\.admin/)])
+    expect(replacedSecretNotes(found)).toEqual([expect.stringMatching(/secrets: false.*openstack\/oslo_db\.admin/)])
     expect(() => expectStated(found)).toThrow(refusal(`openstack/${DATABASE} is in use and not stated`))
   },
 )

@@ -6,7 +6,7 @@ import {waiterOf} from './waiter-of.ts'
 import {wantsOf} from './wants-of.ts'
 
 /** Returns what a chart provides and wants, from the output of `helm template`. Throws as `parseManifest`. */
-export function factsOf(manifest: string, namespace: string): ChartFacts {
+export function manifestFacts(manifest: string, namespace: string): ChartFacts {
   return factsOfObjects(renderedObjects(manifest), namespace)
 }
 

@@ -93,6 +93,6 @@ function namesMadeByJobs({object}: RenderedObject): readonly string[] {
 }
 
 function textsAt(tree: unknown, key: string): readonly string[] {
-  const found = dig(tree, key)
-  return Array.isArray(found) ? found.filter((each) => typeof each === 'string') : []
+  const list = dig(tree, key)
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
 }

@@ -69,9 +69,9 @@ const SET =
  */
 function linkWants({text}: Pick<Waiting, 'text'>, own: ReadonlySet<string>): readonly StatedWant[] {
   if (!text.includes(SUFFIX)) return []
-  const found = new Set(Array.from(text.matchAll(LINK), ([, variable]) => variable!))
-  found.delete('KUBERNETES')
-  return [...found]
+  const variables = new Set(Array.from(text.matchAll(LINK), ([, variable]) => variable!))
+  variables.delete('KUBERNETES')
+  return [...variables]
     .filter((variable) => !own.has(variable))
     .map((variable) => ({
       kind: 'applied',

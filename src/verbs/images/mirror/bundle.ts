@@ -46,8 +46,8 @@ export async function expectBundle(directory: string): Promise<void> {
     throw error
   })
   if (names.includes(FILE) || names.includes('blobs')) return
-  const others = names.filter((name) => name !== LOCK).sort()
-  if (others.length > 0) throw inUse(directory, others)
+  const unrelated = names.filter((name) => name !== LOCK).sort()
+  if (unrelated.length > 0) throw inUse(directory, unrelated)
 }
 
 /** Runs `body` while holding the lock of the directory, so that no other process writes a bundle into it. */
@@ -59,14 +59,14 @@ export function whileLocked(directory: string, body: () => Promise<void>): Promi
  * Writes the bundle of an environment. Bundles of other environments stay; shared images get the new digests.
  */
 export async function writeBundle(directory: string, environment: string, bundle: Bundle): Promise<void> {
-  const others = Object.entries(await readBundles(directory)).map(([name, other]) => {
+  const otherBundles = Object.entries(await readBundles(directory)).map(([name, other]) => {
     const images = Object.entries(other.images).map(([image, digest]) => [
       image,
       bundle.images[image] ?? digest,
     ])
     return [name, {...other, images: Object.fromEntries(images)}] as const
   })
-  const environments = {...Object.fromEntries(others), [environment]: bundle}
+  const environments = {...Object.fromEntries(otherBundles), [environment]: bundle}
   await writeAtomically(join(directory, FILE), HEAD + dumpYaml({environments}))
 }
 

@@ -12,7 +12,7 @@ import {parseReference} from '../../../images/registry/reference.ts'
 import {digestResolver} from '../../../images/registry/resolve.ts'
 import type {Prepared} from '../../../prepare/prepare.ts'
 import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
-import {pageOf, readPackage} from '../../charts/package-charts.ts'
+import {chartPage, readPackage} from '../../charts/package-charts.ts'
 import {neededImages} from '../needed-images.ts'
 
 /** An image to mirror, and its source. */
@@ -78,7 +78,7 @@ async function chartPackage(
   packages: Pick<Packages, 'pull'>,
 ): Promise<PackedChart> {
   const {name, version, origin, packageDigest} = chart
-  if (packageDigest === undefined) return packChart(chart, {page: pageOf(chart)})
+  if (packageDigest === undefined) return packChart(chart, {page: chartPage(chart)})
   const source = charts.find((each) => 'url' in each && withoutCredentials(each.url) === origin)
   const directory = await temporaryDirectory('kk-mirror-')
   try {

@@ -50,11 +50,11 @@ export async function mirrorSettings(
     .catch((error: unknown) => throwPlaced(error, prepared.releases))
     .finally(vendored.remove)
   const values = mergeValues(...parts)
-  const there = new Set(names.values())
+  const mirroredNames = new Set(names.values())
   const after = await neededImages(laidOver(prepared, values), helm)
   return {
     settings: {...chartSettings(prepared.environment, registry), ...values},
-    unplaced: after.map(({image}) => image).filter((image) => !there.has(image)),
+    unplaced: after.map(({image}) => image).filter((image) => !mirroredNames.has(image)),
   }
 }
 
@@ -87,12 +87,14 @@ function changed(
     const at = [...path, key]
     // Helm copies global into each subchart.
     if (key === 'global' && path.length > 0) return []
-    const found = isMap(value)
+    const replacement = isMap(value)
       ? changed(value, other, at)
       : typeof value === 'string' && value !== ''
         ? other(value, at.join('.'))
         : undefined
-    return found === undefined || (isMap(found) && isEmpty(found)) ? [] : [[key, found]]
+    return replacement === undefined || (isMap(replacement) && isEmpty(replacement))
+      ? []
+      : [[key, replacement]]
   })
   return Object.fromEntries(entries)
 }

@@ -1,9 +1,9 @@
 import {type Want, wordDigest} from '../../../../src/graph/inference/facts.ts'
-import {factsOf} from '../../../../src/prepare/inference/manifests/facts-of.ts'
+import {manifestFacts} from '../../../../src/prepare/inference/manifests/facts-of.ts'
 
 /** What an object in the namespace `openstack` wants, one line each: `ready Service/mariadb`. Hosts are told by their names. */
 export function wantLines(manifest: string, hosts: readonly string[] = []): readonly string[] {
-  return factsOf(manifest, 'openstack').wants.flatMap((want) => {
+  return manifestFacts(manifest, 'openstack').wants.flatMap((want) => {
     const target = targetText(want, hosts)
     return target === undefined ? [] : [`${want.kind} ${target}`]
   })

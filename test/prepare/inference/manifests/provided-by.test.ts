@@ -1,11 +1,11 @@
 import {expect, it} from 'vitest'
 import {wordDigest} from '../../../../src/graph/inference/facts.ts'
-import {factsOf} from '../../../../src/prepare/inference/manifests/facts-of.ts'
+import {manifestFacts} from '../../../../src/prepare/inference/manifests/facts-of.ts'
 import {env, workload} from './manifests.ts'
 
 function provided(...objects: readonly (object | string)[]) {
   const documents = objects.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
-  return factsOf(documents.join('\n---\n'), 'openstack').provided
+  return manifestFacts(documents.join('\n---\n'), 'openstack').provided
 }
 
 it('provided objects contain Services with ports and the file of the chart', () => {

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {factsOf} from '../../../../src/prepare/inference/manifests/facts-of.ts'
+import {manifestFacts} from '../../../../src/prepare/inference/manifests/facts-of.ts'
 import {env, wantLines, workload} from './manifests.ts'
 
 const HOOK = {'helm.sh/hook': 'post-install,post-upgrade'}
@@ -55,7 +55,7 @@ describe('dependencies of kubernetes-entrypoint', () => {
     ['a Job', workload({kind: 'Job', init: env({DEPENDENCY_SERVICE: 'a'})}), 'job'],
     ['a DaemonSet', workload({kind: 'DaemonSet', init: env({DEPENDENCY_SERVICE: 'a'})}), 'workload'],
   ])('is awaited by %s', (_, manifest, waiter) => {
-    expect(factsOf(manifest, 'openstack').wants).toMatchObject([{kind: 'ready', waiter}])
+    expect(manifestFacts(manifest, 'openstack').wants).toMatchObject([{kind: 'ready', waiter}])
   })
 
   it.each([
@@ -213,7 +213,7 @@ describe('names of Services in strings', () => {
   })
 
   it('are stored only as digests, because they may be passwords', () => {
-    const facts = factsOf(
+    const facts = manifestFacts(
       [
         config('auth admin:1234 at http://user:hunter2@mariadb/'),
         workload({kind: 'Job', container: env({ADMIN_SECRET: 'hunter3'})}),
