@@ -38,7 +38,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {planCluster} from './cluster-of.ts'
 import {driftedObjects} from './observation/drift.ts'
 import {driverNotes} from './observation/present-drivers.ts'
-import {type SecretInUse, replacedSecretNotes, replacedSecrets} from './secrets/living-secrets.ts'
+import {replacedSecretNotes, replacedSecrets, type SecretInUse} from './secrets/living-secrets.ts'
 
 /** A plan, and the last record of each of its releases, if there is one. */
 export interface ObservedPlan {

@@ -60,7 +60,7 @@ async function awaitOperation(
   const isFree = async () => {
     const lease = await leases.read(release)
     if (!lease || !isRunning(lease, leases.now())) return true
-    say(waitingText(lease))
+    say(waitingMessage(lease))
     waited = true
     return false
   }

@@ -31,8 +31,8 @@ export async function awaitLeftoverHelms(
     const leftovers = abandoned.filter(isHelmRunning)
     for (const leftover of leftovers) {
       if (leases.now() > overdueFrom(leftover.operation!)) throw overdueError(leftover)
-      if (!logged.has(leftover.release)) say(waitingMessage(leftover))
-      logged.add(leftover.release)
+      if (!reported.has(leftover.release)) say(waitingMessage(leftover))
+      reported.add(leftover.release)
     }
     return leftovers.length === 0
   }

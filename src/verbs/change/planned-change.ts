@@ -145,7 +145,7 @@ export async function keepSecrets(
     const unique = [...new Map(secrets.map((each) => [each.name, each])).values()]
     const stored = await store.keep(namespace, unique)
     const conflicting = unique.filter(({name, value}) => stored.get(name)?.value !== value)
-    if (conflicting.length > 0) throw raced(namespace, conflicting)
+    if (conflicting.length > 0) throw secretsRaced(namespace, conflicting)
   }
 }
 

@@ -14,7 +14,7 @@ export async function deleteLeftoverLeases(
 ): Promise<void> {
   const leases = await cluster.leases.list().catch(() => [])
   const leftovers = leases.filter((lease) => {
-    const isDead = lease.holder === undefined || standingOf(lease).isGone
+    const isDead = lease.holder === undefined || assessLease(lease).isGone
     return lease.operation?.environment === environment && isDead
   })
   for (const {release} of leftovers) {

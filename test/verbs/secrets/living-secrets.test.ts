@@ -187,7 +187,9 @@ test.each([{secrets: false}, {releases: {mariadb: {secrets: false}}}])(
     const found = await living('mariadb', change)
 
     expect(found).toMatchObject([{name: DATABASE, reason: 'turned-off'}])
-    expect(replacedSecretNotes(found)).toEqual([expect.stringMatching(/secrets: false.*openstack\/oslo_db\.admin/)])
+    expect(replacedSecretNotes(found)).toEqual([
+      expect.stringMatching(/secrets: false.*openstack\/oslo_db\.admin/),
+    ])
     expect(() => expectStated(found)).toThrow(refusal(`openstack/${DATABASE} is in use and not stated`))
   },
 )

@@ -83,7 +83,7 @@ function namesMadeByJobs({object}: RenderedObject): readonly string[] {
   return containersOf(template)
     .filter(({isInit}) => !isInit)
     .flatMap(({container}) => {
-      const namedVariables = [...literalsOf(container)].filter(([name]) => NAME_VARIABLE.test(name))
+      const namedVariables = [...literalVariables(container)].filter(([name]) => NAME_VARIABLE.test(name))
       const words = [...textsAt(container, 'command'), ...textsAt(container, 'args')].join(' ')
       const names = namedVariables
         .map(([, value]) => value)
