@@ -1,16 +1,16 @@
 import {type ReleaseId, releaseId} from '../release.ts'
 import {type Imported, type ImportedRelease, type ImportedSource, withRoom} from './imported.ts'
 
-/** A release that goes before another, as the other tool names it. */
+/** A release that must be deployed before another, as the other tool names it. */
 interface Need {
   readonly release: ReleaseId
   /** For messages. */
   readonly text: string
-  /** What of the need is lost where it is kept. */
+  /** What is lost of the need although it becomes a requirement. */
   readonly lost?: string
 }
 
-/** A release as an environment would have it, but for what it requires. */
+/** A release as an environment would have it, without its requirements. */
 export interface ReadRelease {
   readonly release: ImportedRelease
   readonly source: ImportedSource | undefined
@@ -20,25 +20,25 @@ export interface ReadRelease {
 
 interface AssembleOptions extends Pick<Imported, 'name' | 'from'> {
   readonly read: readonly ReadRelease[]
-  /** Releases that were left out before, each with the sentence that says why. */
-  readonly left?: ReadonlyMap<ReleaseId, string>
-  /** What was read, in a sentence: `the helmfile`. */
+  /** Releases that were skipped before, each with the sentence that gives the reason. */
+  readonly skipped?: ReadonlyMap<ReleaseId, string>
+  /** What was read, as a noun phrase: `the helmfile`. */
   readonly where: string
-  /** What is lost of the rest. */
+  /** Further losses, such as settings of the whole file. */
   readonly lost?: readonly string[]
 }
 
-/** Returns an environment of releases that were read: what goes before one that is kept becomes its requirement. */
-export function assemble({name, from, read, left, where, lost = []}: AssembleOptions): Imported {
-  const room = withRoom(read.map(({release}) => release))
-  const kept = read.filter(({release}) => room.releases.includes(release))
-  const keptIds = new Set(kept.map(({release}) => idOf(release)))
-  const known = new Set([...(left?.keys() ?? []), ...read.map(({release}) => idOf(release))])
+/** Returns an environment of the releases read; the needs of an imported release become its requirements. */
+export function assemble({name, from, read, skipped, where, lost = []}: AssembleOptions): Imported {
+  const expressible = withRoom(read.map(({release}) => release))
+  const imported = read.filter(({release}) => expressible.releases.includes(release))
+  const importedIds = new Set(imported.map(({release}) => importedId(release)))
+  const readIds = new Set([...(skipped?.keys() ?? []), ...read.map(({release}) => importedId(release))])
   const lostNeeds: string[] = []
-  const releases = kept.map(({release, needs}) => {
+  const releases = imported.map(({release, needs}) => {
     const requires = needs.flatMap((need) => {
-      if (!keptIds.has(need.release)) {
-        const why = known.has(need.release) ? 'which is left out' : `which ${where} does not have`
+      if (!importedIds.has(need.release)) {
+        const why = readIds.has(need.release) ? 'which is skipped' : `which ${where} does not have`
         lostNeeds.push(`the need of ${release.name} for ${need.text}, ${why}`)
         return []
       }
@@ -50,23 +50,23 @@ export function assemble({name, from, read, left, where, lost = []}: AssembleOpt
   return {
     name,
     from,
-    charts: unique(kept.flatMap(({source}) => source ?? [])),
+    charts: unique(imported.flatMap(({source}) => source ?? [])),
     releases,
     lost: [
-      ...(left?.values() ?? []),
-      ...kept.flatMap((each) => each.lost),
+      ...(skipped?.values() ?? []),
+      ...imported.flatMap((each) => each.lost),
       ...lostNeeds,
-      ...room.lost,
+      ...expressible.lost,
       ...lost,
     ],
   }
 }
 
-function idOf({namespace, name}: ImportedRelease): ReleaseId {
+function importedId({namespace, name}: ImportedRelease): ReleaseId {
   return releaseId(namespace, name)
 }
 
-/** As `kk.releases.X.requires` writes it. */
+/** As written in `kk.releases.X.requires`. */
 function requirementText(required: ReleaseId, {namespace}: ImportedRelease): string {
   const prefix = `${namespace}/`
   return required.startsWith(prefix) ? required.slice(prefix.length) : required

@@ -4,10 +4,10 @@ import {isMap, type Values} from '../base/values.ts'
 import type {SpokenChart} from '../charts/dialect.ts'
 import {certificateSettings} from '../overrides/tls/certificate-need.ts'
 
-/** The certificate of a release in an export, and who renews it. */
+/** The certificate of a release in an export, and what renews it. */
 export interface ExportedCertificate {
   readonly release: string
-  /** When it ends, as a date (ISO 8601); undefined if the export does not have it. */
+  /** Its expiry date (ISO 8601); undefined if the certificate is not part of the export. */
   readonly ends: string | undefined
   readonly by: 'kk' | 'files' | 'issuer' | 'secret'
 }
@@ -15,13 +15,13 @@ export interface ExportedCertificate {
 interface Source {
   readonly release: string
   readonly chart: SpokenChart
-  /** All layers, with what kk makes. */
+  /** All layers, including the values that kk generates. */
   readonly values: Values
-  /** The secrets that kk gives the release. */
+  /** The secrets that kk generates for the release. */
   readonly made: readonly {readonly name: string; readonly isNew: boolean}[]
 }
 
-/** Returns the certificate of a release; none where TLS is off, or the chart is none of kk's own. */
+/** Returns the certificate of a release; none if TLS is off or the chart is not one of kk's own. */
 export function certificatesOf({release, chart, values, made}: Source): readonly ExportedCertificate[] {
   const tls = certificateSettings(chart, values)
   if (!tls) return []
@@ -30,11 +30,11 @@ export function certificatesOf({release, chart, values, made}: Source): readonly
   const text = dig(tls, 'files', 'tls.crt')
   if (typeof text !== 'string') return []
   const own = made.find(({name}) => name === 'tls.authority')
-  // What is not kept yet is made another time by kk deploy.
-  return [{release, ends: own?.isNew ? undefined : endOf(text), by: own ? 'kk' : 'files'}]
+  // A certificate that is not stored yet is issued again by kk deploy.
+  return [{release, ends: own?.isNew ? undefined : expiryDate(text), by: own ? 'kk' : 'files'}]
 }
 
-function endOf(text: string): string | undefined {
+function expiryDate(text: string): string | undefined {
   try {
     return new Date(new X509Certificate(text).validTo).toISOString().slice(0, 10)
   } catch {
@@ -43,17 +43,17 @@ function endOf(text: string): string | undefined {
 }
 
 const RENEWED: Readonly<Record<ExportedCertificate['by'], string>> = {
-  kk: 'made by kk, renewed by kk secrets rotate and another export',
-  files: 'of the values, renewed by who stated it',
+  kk: 'issued by kk, renewed by kk secrets rotate and another export',
+  files: 'from the values, renewed by their author',
   issuer: 'renewed by cert-manager',
-  secret: 'of a Secret that the values name, renewed by who made it',
+  secret: 'from a Secret that the values name, renewed by its owner',
 }
 
-/** Returns a line for each certificate, the first to end first. */
+/** Returns one line per certificate, sorted by expiry. */
 export function certificateLines(certificates: readonly ExportedCertificate[]): readonly string[] {
   const ordered = certificates.toSorted((a, b) => (a.ends ?? 'z').localeCompare(b.ends ?? 'z'))
   return ordered.map(({release, ends, by}) => {
-    const unknown = by === 'kk' ? 'ten years from the first deploy' : 'end not known here'
-    return `${release}: ${ends === undefined ? unknown : `ends ${ends}`}, ${RENEWED[by]}`
+    const unknown = by === 'kk' ? 'ten years from the first deploy' : 'expiry unknown'
+    return `${release}: ${ends === undefined ? unknown : `expires ${ends}`}, ${RENEWED[by]}`
   })
 }

@@ -5,19 +5,19 @@ import {type ReleaseId, releaseId} from '../release.ts'
 import {applicationTarget} from './argocd/read.ts'
 import {helmReleaseTarget} from './flux/target.ts'
 
-/** An object of another tool that installs a release, and reconciles it. */
+/** An object of another tool that installs a release and reconciles it. */
 export interface Driver {
   readonly kind: 'HelmRelease' | 'Application'
   readonly namespace: string
   readonly name: string
   readonly release: ReleaseId
-  /** The cluster of the release; undefined for that of the object. */
+  /** The cluster of the release; undefined for the object's own cluster. */
   readonly cluster: string | undefined
-  /** Whether the tool leaves the release alone, also when the object is deleted. */
+  /** Whether the tool leaves the release untouched, even when the object is deleted. */
   readonly isSuspended: boolean
 }
 
-/** Returns the HelmReleases of Flux, and the Applications of Argo CD that install a chart, among objects. */
+/** Returns the Flux HelmReleases, and the Argo CD Applications that install a chart, in a list of objects. */
 export function driversAmong(objects: readonly Values[]): readonly Driver[] {
   return objects.flatMap((object): readonly Driver[] => {
     const {apiVersion, kind, metadata, spec} = object
@@ -35,22 +35,25 @@ export function driversAmong(objects: readonly Values[]): readonly Driver[] {
   })
 }
 
-/** What a tool does with the release that an object has no longer, and how the object lets go of it first. */
+/**
+ * What a tool does with a release that its object no longer refers to, and how to detach the object first.
+ */
 const TOOLS: Readonly<Record<Driver['kind'], {readonly leaves: string; readonly letGo: string}>> = {
   HelmRelease: {
     leaves: 'Flux would uninstall',
     letGo:
-      'suspend each of these HelmReleases, and delete those that get another release: deleting one that is suspended uninstalls nothing',
+      'suspend each of these HelmReleases, and delete those that get another release: deleting a suspended one uninstalls nothing',
   },
   Application: {
-    leaves: 'Argo CD would no longer keep, and may prune,',
-    letGo: 'delete each of these Applications without what it made (argocd app delete --cascade=false)',
+    leaves: 'Argo CD would no longer manage, and may prune,',
+    letGo: 'delete each of these Applications without its resources (argocd app delete --cascade=false)',
   },
 }
 
 /**
- * Throws `KK_EXPORT` if an object of an export has the name of one that installs another release, or has another name than
- * one that installs the same release and is not suspended. `where` is where those are; `again` what to do afterwards.
+ * Throws `KK_EXPORT` if an object of an export has the name of one that installs another release, or another
+ * name than an unsuspended one that installs the same release. `where` is where the present objects are;
+ * `again` is what to do afterwards.
  */
 export function expectSameDrivers(
   exported: readonly Driver[],
@@ -74,7 +77,7 @@ function clash(present: Driver, next: Driver): readonly string[] {
   if (isSameObject && !isSameRelease)
     return [`${head}, and ${target(next)} in this export: ${TOOLS[present.kind].leaves} ${target(present)}`]
   if (isSameObject || !isSameRelease || present.isSuspended) return []
-  return [`${head}, as ${next.namespace}/${next.name} of this export does: both would change it`]
+  return [`${head}, as ${next.namespace}/${next.name} of this export does: both would manage it`]
 }
 
 function target({release, cluster}: Driver): string {

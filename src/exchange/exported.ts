@@ -7,7 +7,7 @@ import {blockYaml} from '../overrides/overrides-yaml.ts'
 import type {ReleaseId} from '../release.ts'
 import type {ExportedCertificate} from './certificates.ts'
 
-/** A chart as other tools find it; without a source it lies beside what is exported. */
+/** A chart as other tools refer to it; a chart without a source is in the directory of the export. */
 export interface ExportedChart {
   readonly name: string
   readonly version: string
@@ -16,66 +16,78 @@ export interface ExportedChart {
   readonly isLocked: boolean
 }
 
-/** A release with all that another tool has to know to install it as kk does. */
+/** A release with everything that another tool needs to install it as kk does. */
 export interface ExportedRelease {
   readonly id: ReleaseId
   readonly name: string
   readonly namespace: string
   readonly chart: ExportedChart
-  /** All layers above the defaults of the chart, merged, without what is secret. */
+  /** All layers above the chart's defaults, merged, without secret values. */
   readonly values: Values
-  /** The places among the values that are secret, written `auth.password`; a list that holds a secret is one as a whole. */
+  /**
+   * The paths of secret values, such as `auth.password`; a list that contains a secret is secret as a whole.
+   */
   readonly secrets: readonly string[]
   readonly timeoutSeconds: number
   readonly protected: boolean
-  /** Whether helm runs hooks after the rest was applied: a tool that waits for the pods first may wait without end. */
+  /**
+   * Whether helm runs hooks after applying the rest: a tool that waits for the pods first may wait forever.
+   */
   readonly hooksAfter: boolean
-  /** Whether a part of the values was made for this cluster, or is kept by kk: it is as it was at the export. */
+  /** Whether some values were generated for this cluster or are stored by kk; they are exported as of now. */
   readonly frozen: boolean
-  /** The requirements on other releases of the environment, outside of its group. */
+  /** The requirements on releases of the environment outside its group. */
   readonly requires: readonly Pick<Edge, 'to' | 'kind' | 'soft'>[]
-  /** The releases that go before it, where a tool knows one kind of edge: those that its whole group needs, which starts together, each with its own group. */
+  /**
+   * The releases that must be deployed first, for tools with one kind of edge: all groups that any member of
+   * its own group needs, because a group starts together.
+   */
   readonly needs: readonly ReleaseId[]
   /** The releases of other environments that it requires. */
   readonly elsewhere: readonly ReleaseId[]
 }
 
-/** Releases of which none is installed before another: one alone, or those that need each other. */
+/** Releases without an order among them: a single one, or several that need each other. */
 export type ExportedGroup = readonly ExportedRelease[]
 
-/** An environment as another tool is to have it. */
+/** An environment as exported for another tool. */
 export interface Exported {
   readonly name: string
-  /** What is between its name and the rest in the names of its objects; see `separatorOf`. */
+  /** Separates its name from the rest in object names; see `separatorOf`. */
   readonly separator: Separator
-  /** Each group after all that its members require. */
+  /** Each group follows all groups that its members require. */
   readonly groups: readonly ExportedGroup[]
   /** The environment file: its name, and the SHA-256 (hex) of its content. */
   readonly file: {readonly name: string; readonly digest: string}
-  /** What kk alone knows of the environment: kinds with rules of readiness, and directories of charts, by their paths from the file. */
+  /**
+   * What only kk knows of: kinds with readiness rules, and chart directories by their paths relative to the
+   * file.
+   */
   readonly readiness: readonly string[]
   readonly directories: readonly string[]
-  /** The facts of the cluster that nothing has stated: system overrides are made without them. */
+  /** Cluster facts without a value: system overrides are computed without them. */
   readonly unknownFacts: readonly string[]
-  /** The certificates of all releases, and who renews them. */
+  /** The certificates of all releases, and what renews them. */
   readonly certificates: readonly ExportedCertificate[]
-  /** Whether secrets are written, encrypted, instead of only named. */
+  /** Whether secrets are written, encrypted with SOPS, instead of only listed. */
   readonly sops: boolean
   /** The image of kk, for formats whose steps run kk. */
   readonly image: string
 }
 
-/** The files of an export by their paths. */
+/** The files of an export by path. */
 export type ExportedFiles = ReadonlyMap<string, string>
 
 export function releasesOf({groups}: Pick<Exported, 'groups'>): readonly ExportedRelease[] {
   return groups.flat()
 }
 
-/** A release before its place among the others is known. */
+/** A release before its requirements are resolved. */
 export type Unplaced = Omit<ExportedRelease, 'requires' | 'needs' | 'elsewhere'>
 
-/** Returns the releases in the order of the graph, those that need each other together, each without edges inside its group. */
+/**
+ * Returns the releases in graph order, those that need each other as one group, without edges inside a group.
+ */
 export function exportedGroups(
   graph: Graph,
   releases: ReadonlyMap<ReleaseId, Unplaced>,
@@ -86,13 +98,13 @@ export function exportedGroups(
     (release) => members.get(release)!,
   )
   return [...groups.values()].map((group) => {
-    const edgesOf = (release: ReleaseId) =>
+    const outerEdges = (release: ReleaseId) =>
       graph.requirements.get(release)!.filter(({to}) => !group.includes(to))
-    // All of a group: what needs one of its members needs, by that, the others.
-    const before = group.flatMap(edgesOf).flatMap(({to}) => groups.get(members.get(to)!) ?? [])
+    // All members of a group: a release that needs one member also needs the others.
+    const before = group.flatMap(outerEdges).flatMap(({to}) => groups.get(members.get(to)!) ?? [])
     const needs = [...new Set(before)]
     return group.map((release) => {
-      const edges = edgesOf(release)
+      const edges = outerEdges(release)
       return {
         ...releases.get(release)!,
         needs,
@@ -103,42 +115,43 @@ export function exportedGroups(
   })
 }
 
-/** Returns the groups by waves: each after all that it requires, and as early as that allows. */
+/** Returns the groups in waves: each after everything it requires, and as early as possible. */
 export function waves({groups}: Pick<Exported, 'groups'>): readonly (readonly ExportedRelease[])[] {
-  const waveOf = new Map<ReleaseId, number>()
+  const waveById = new Map<ReleaseId, number>()
   for (const group of groups) {
-    const before = group.flatMap(({needs}) => needs.map((to) => waveOf.get(to)!))
-    for (const {id} of group) waveOf.set(id, Math.max(-1, ...before) + 1)
+    const before = group.flatMap(({needs}) => needs.map((to) => waveById.get(to)!))
+    for (const {id} of group) waveById.set(id, Math.max(-1, ...before) + 1)
   }
-  return [...Map.groupBy(groups.flat(), ({id}) => waveOf.get(id)!)]
+  return [...Map.groupBy(groups.flat(), ({id}) => waveById.get(id)!)]
     .toSorted(([a], [b]) => a - b)
     .map(([, releases]) => releases)
 }
 
-/** Between the name of an environment and that of its part. */
+/** Separates the name of an environment from that of its part. */
 export type Separator = '-' | '.'
 
 /**
- * Returns what separates the name of an environment from the rest, so that no two environments have a name in common: `a-b`
- * with a release `c` would have that of `a` with `b-c`. Up to the first dash a name is that of an environment without
- * dashes; one with dashes ends at the last dot, for releases have none.
+ * Returns the separator after the name of an environment, chosen so that no two environments share an object
+ * name: with dashes only, `a-b` with a release `c` would collide with `a` with a release `b-c`. An
+ * environment name without dashes ends at the first dash; one with dashes ends at the last dot, because
+ * releases have no dots.
  */
 export function separatorOf(environment: string): Separator {
   return environment.includes('-') ? '.' : '-'
 }
 
-/** Returns the name of an object that another tool has for a part of an environment, such as `cloud-mariadb`. */
+/** Returns the name of another tool's object for a part of an environment, such as `cloud-mariadb`. */
 export function partName({name, separator}: Pick<Exported, 'name' | 'separator'>, part: string): string {
   return objectName(`${name}${separator}${part}`)
 }
 
-/** The value of a label has no more, and controllers label what they make with the names of their objects. */
+/** The maximum length of a label value; controllers label what they create with their objects' names. */
 const MAX_NAME_LENGTH = 63
 
 /**
- * Returns words as the name of an object of another tool. All environments of a cluster share the namespace of the tool, so
- * the name carries the environment. Characters that no name of an object has are replaced, and what is too long is cut; a
- * digest then keeps names distinct.
+ * Returns a string as an object name of another tool. All environments of a cluster share the tool's
+ * namespace, so the name contains the environment. Invalid characters are replaced and long names are
+ * truncated; a digest then keeps names distinct.
  */
 export function objectName(...parts: readonly string[]): string {
   const words = parts.join('-')
@@ -151,20 +164,20 @@ export function objectName(...parts: readonly string[]): string {
   return `${name.slice(0, MAX_NAME_LENGTH - 9).replace(/[-.]+$/, '')}-${digest}`
 }
 
-/** The place of a chart that no source has, in the directory of the export. */
+/** Returns the path of a chart without a source in the directory of the export. */
 export function chartPackage({name, version}: Pick<ExportedChart, 'name' | 'version'>): string {
   return `charts/${name}-${version}.tgz`
 }
 
-/** The files with the values of releases; those that have none get none. Git leaves out what users lay among the secrets. */
+/** Returns the values files of releases that have values. Git ignores what users put into `secrets/`. */
 export function valuesFiles(exported: Exported): ExportedFiles {
   const releases = releasesOf(exported)
-  const isGiven = !exported.sops && releases.some(({secrets}) => secrets.length > 0)
+  const needsGitignore = !exported.sops && releases.some(({secrets}) => secrets.length > 0)
   return new Map([
     ...releases
       .filter(({values}) => !isEmpty(values))
       .map((release) => [valuesFile(release), yaml(release.values)] as const),
-    ...(isGiven ? ([['secrets/.gitignore', '*\n!.gitignore\n']] as const) : []),
+    ...(needsGitignore ? ([['secrets/.gitignore', '*\n!.gitignore\n']] as const) : []),
   ])
 }
 
@@ -172,17 +185,22 @@ export function valuesFile({name}: Pick<ExportedRelease, 'name'>): string {
   return `values/${name}.yaml`
 }
 
-/** The file with the secret values of a release, relative to the export unless the user keeps it elsewhere. */
+/**
+ * Returns the path of a release's secret values, relative to the export unless the user stores it elsewhere.
+ */
 export function secretsFile({name}: Pick<ExportedRelease, 'name'>): string {
   return `secrets/${name}.yaml`
 }
 
-/** Returns YAML that helm, kubectl and each of the tools read as the same: keys sorted, words in quotes where they need them. */
+/**
+ * Returns YAML that helm, kubectl and all of the tools parse identically: sorted keys, strings quoted if
+ * needed.
+ */
 export function yaml(value: Values): string {
   return blockYaml(JSON.parse(JSON.stringify(value)) as Values) || '{}\n'
 }
 
-/** Returns several documents as one stream. */
+/** Returns several documents as one YAML stream. */
 export function yamlStream(documents: readonly Values[]): string {
   return documents.map((each) => `---\n${yaml(each)}`).join('')
 }

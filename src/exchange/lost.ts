@@ -8,19 +8,19 @@ import {secretName, VALUES_KEY} from './flux/write.ts'
 export const FORMATS = ['flux', 'argo-workflows', 'argocd', 'helmfile', 'armada', 'helm'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** What an export loses of an environment, and of which of its parts. */
+/** Something of an environment that an export loses, and the parts that it concerns. */
 export interface Loss {
   readonly what: string
   /** What the tool does instead. */
   readonly instead: string
-  /** The releases, edges or charts that it concerns; none where it concerns the whole environment. */
+  /** The releases, edges or charts concerned; empty for the whole environment. */
   readonly of: readonly string[]
 }
 
-/** Something that kk does, and what becomes of it in each format that does not. */
+/** A feature of kk, and the substitute in each format that lacks it. */
 interface Row {
   readonly what: string
-  /** Returns what of the environment it concerns; undefined where nothing. */
+  /** Returns the parts of the environment concerned; undefined if none. */
   readonly of: (exported: Exported) => readonly string[] | undefined
   readonly instead: Partial<Readonly<Record<Format, string>>>
 }
@@ -32,46 +32,46 @@ const LOSSES: readonly Row[] = [
     what: 'Runs: leases, records, resume, refusals',
     of: ALL,
     instead: {
-      flux: 'each HelmRelease is driven for itself: nobody refuses two drivers, and deleting a HelmRelease uninstalls it whoever requires it (suspend it first)',
+      flux: 'each HelmRelease is reconciled separately: two managers of a release are not refused, and deleting a HelmRelease uninstalls it even if other releases require it (suspend it first)',
       argocd:
-        'each Application is driven for itself; there are no records of Helm at all, for Argo CD renders and applies',
+        'each Application is reconciled separately; there are no Helm records, because Argo CD renders and applies',
       helmfile:
-        'helmfile takes no lease, and goes on from the start after an interruption; helmfile destroy asks nobody',
-      armada: 'Armada takes a lock of its own; a group that fails ends all',
-      helm: 'the script ends at the first failure, and starts from the beginning; it removes nothing',
+        'helmfile takes no lease, and starts over after an interruption; helmfile destroy does not ask for confirmation',
+      armada: 'Armada takes its own lock; the first group that fails ends the run',
+      helm: 'the script ends at the first failure, and starts over when it is run again; it removes nothing',
     },
   },
   {
-    what: 'The order: what can start, starts, the longest way first',
+    what: 'The order: every release starts as soon as it can, the longest path first',
     of: ({groups}) => (groups.length > 1 ? [] : undefined),
     instead: {
-      flux: 'a HelmRelease looks every 30 s whether those before it are ready (--requeue-dependency of helm-controller)',
+      flux: 'a HelmRelease checks every 30 s whether its dependencies are ready (--requeue-dependency of helm-controller)',
       argocd:
-        'releases go in waves with a barrier between them, and only where one parent Application applies the folder, with the health of Application configured in argocd-cm',
-      helmfile: 'releases go in levels with a barrier between them',
-      armada: 'releases go in groups with a barrier between them',
-      helm: 'releases go one after the other',
+        'releases are deployed in waves with a barrier between them, and only if one parent Application applies the folder, with the health of Application configured in argocd-cm',
+      helmfile: 'releases are deployed in levels with a barrier between them',
+      armada: 'releases are deployed in groups with a barrier between them',
+      helm: 'releases are deployed one after the other',
     },
   },
   {
-    what: 'The gate of releases with hooks that come after the rest',
+    what: 'The gate of releases with hooks that run after the rest',
     of: (exported) => namesIf(exported, ({hooksAfter}) => hooksAfter),
     instead: {
-      flux: 'disableWait: ready means that their hooks have ended; their pods are not waited for, which would be for ever',
+      flux: 'disableWait: ready means that their hooks have ended; Flux does not wait for their pods, which would take forever',
       argocd:
-        'Argo CD waits for their pods before it runs these hooks, and pods that wait for the hooks wait for ever: give the hooks the annotation argocd.argoproj.io/hook: Sync',
-      helmfile: 'wait: false: ready means that their hooks have ended; their pods are not waited for',
+        'Argo CD waits for their pods before it runs these hooks, and pods that wait for the hooks wait forever: give the hooks the annotation argocd.argoproj.io/hook: Sync',
+      helmfile: 'wait: false: ready means that their hooks have ended; helmfile does not wait for their pods',
       armada:
         'native.enabled: false: Armada waits for the pods of the release by the label release_group, as openstack-helm sets it',
-      helm: 'without --wait: ready means that their hooks have ended; their pods are not waited for',
+      helm: 'without --wait: ready means that their hooks have ended; helm does not wait for their pods',
     },
   },
   {
     what: 'Rules of readiness (kk.readiness)',
     of: ({readiness}) => orNone(readiness),
     instead: {
-      flux: 'not exported: state healthCheckExprs',
-      argocd: 'not exported: state resource.customizations.health in argocd-cm',
+      flux: 'not exported: set healthCheckExprs',
+      argocd: 'not exported: set resource.customizations.health in argocd-cm',
       helmfile: 'not exported: helm does not wait for these kinds',
       armada: 'not exported: Armada does not wait for these kinds',
       helm: 'not exported: helm does not wait for these kinds',
@@ -81,19 +81,19 @@ const LOSSES: readonly Row[] = [
     what: 'Requirements of the kind applied',
     of: (exported) => edgesIf(exported, ({kind, soft}) => kind === 'applied' && !soft),
     instead: fill(
-      'the tool waits until it is ready, which is stricter; if that one needs the other to become ready, both wait',
+      'the tool waits until the required release is ready, which is stricter; if that release in turn needs the other one to become ready, both wait',
     ),
   },
   {
-    what: 'Requirements inside a group, whose releases need each other',
+    what: 'Requirements inside a group of releases that need each other',
     of: ({groups}) =>
       orNone(groups.filter(({length}) => length > 1).map((each) => each.map(({name}) => name).join(' ⇄ '))),
-    instead: fill('they start side by side, and an import has no requirement among them'),
+    instead: fill('they start concurrently, and an import restores no requirement among them'),
   },
   {
     what: 'Soft requirements, which only order',
     of: (exported) => edgesIf(exported, ({soft}) => soft === true),
-    instead: fill('an ordinary requirement: where the first fails, the other is not tried'),
+    instead: fill('an ordinary requirement: if the first fails, the other is not deployed'),
   },
   {
     what: 'Requirements on releases of other environments',
@@ -106,10 +106,10 @@ const LOSSES: readonly Row[] = [
     of: (exported) => namesIf(exported, (release) => release.protected),
     instead: {
       flux: 'pruned by no Kustomization; deleting the HelmRelease itself uninstalls it',
-      argocd: 'neither pruned nor deleted with the Application; kubectl is free to',
-      helmfile: 'helmfile destroy takes them, too',
-      armada: 'continue_processing: false ends the run where they fail; nothing keeps them from being purged',
-      helm: 'helm uninstall takes them, too',
+      argocd: 'neither pruned nor deleted with the Application; kubectl can still delete them',
+      helmfile: 'helmfile destroy uninstalls them, too',
+      armada: 'continue_processing: false ends the run when they fail; nothing prevents their purge',
+      helm: 'helm uninstall uninstalls them, too',
     },
   },
   {what: 'Timeouts', of: (exported) => namesIf(exported, () => true), instead: {argocd: 'a sync has none'}},
@@ -118,67 +118,67 @@ const LOSSES: readonly Row[] = [
     of: (exported) => namesIf(exported, ({secrets}) => secrets.length > 0),
     instead: {
       argocd:
-        'an Application has no place for them: they are left out; add them with a plugin of Argo CD for secrets',
+        'an Application cannot express them: they are omitted; add them with an Argo CD plugin for secrets',
       armada:
-        'they are left out: substitute them with Deckhand, or lay them over the manifest with armada apply --values',
+        'they are omitted: substitute them with Deckhand, or merge them over the manifest with armada apply --values',
     },
   },
   {
-    what: 'Warnings of certificates that end (kk doctor), and who renews them',
+    what: 'Warnings of expiring certificates (kk doctor), and their renewal',
     of: ({certificates}) => orNone(certificateLines(certificates)),
     instead: {
       ...fill(
-        'the tool renews none, and warns of none; those of kk end all with its authority, the first of these at first',
+        'the tool neither renews certificates nor warns; those that kk has issued all expire with its authority, the earliest listed first',
       ),
       'argo-workflows':
-        'a workflow renews those of kk when it runs after kk secrets rotate, and none on its own; they end all with the authority, the first of these at first',
+        'a workflow renews those of kk only when it runs after kk secrets rotate; they all expire with the authority, the earliest listed first',
     },
   },
   {
-    what: 'Facts of the cluster, which was not named',
+    what: 'Facts of the cluster, which was not specified',
     of: ({unknownFacts}) => orNone(unknownFacts),
     instead: fill(
-      'system overrides are made without them, so replicas, memory and workers are what the charts have by default: over a cloud that kk has installed, this shrinks what runs. Name its cluster (--context, --sandbox), or state its facts (--facts)',
+      'system overrides are computed without them, so replicas, memory and workers have the default values of the charts: applied to a cloud that kk has installed, this scales it down. Specify its cluster (--context, --sandbox), or its facts (--facts)',
     ),
   },
   {
-    what: 'Values that kk works out anew: system overrides, and those of its store',
+    what: 'Values that kk recomputes: system overrides, and those of its store',
     of: (exported) => namesIf(exported, ({frozen}) => frozen),
     instead: {
-      ...fill('as they were at the export, of the facts that were known then'),
+      ...fill('as computed at the export, from the facts known at that time'),
       'argo-workflows': 'the steps need the store (KK_STORE) and read the facts of their own cluster',
     },
   },
   {
-    what: 'After a change of a namespace, of the name of a chart, or of kk.name: the releases of before, which kk does not uninstall',
+    what: 'Former releases after a change of a namespace, of a chart name, or of kk.name, which kk does not uninstall',
     of: ALL,
     instead: {
-      flux: 'a HelmRelease whose targetNamespace, or whose chart, gets another name uninstalls the release of before, protected or not, and so does a Kustomization with prune where the HelmRelease gets another name: suspend the HelmRelease, and delete it, before (docs/leaving.md)',
+      flux: 'a HelmRelease whose targetNamespace, or whose chart, changes uninstalls the former release, protected or not, and so does a Kustomization with prune if the name of the HelmRelease changes: suspend the HelmRelease and delete it beforehand (docs/leaving.md)',
       argocd:
-        'an Application whose namespace changes no longer manages what is in the namespace before, and may prune it: delete the Application before, with --cascade=false',
+        'an Application whose namespace changes no longer manages the objects in the former namespace, and may prune them: delete the Application beforehand, with --cascade=false',
     },
   },
   {
-    what: 'Objects that were changed by hand: kk drift, and kk upgrade --correct-drift',
+    what: 'Objects changed by hand: kk drift, and kk upgrade --correct-drift',
     of: ALL,
     instead: {
-      flux: 'they stay as they were changed until the release is upgraded: state spec.driftDetection.mode',
-      argocd: 'they are shown as out of sync and stay: state syncPolicy.automated.selfHeal',
+      flux: 'the changes stay until the release is upgraded: set spec.driftDetection.mode',
+      argocd: 'they are reported as out of sync and stay: set syncPolicy.automated.selfHeal',
     },
   },
   {
-    what: 'The version of a chart from a registry, as it is',
+    what: 'The unmodified version of a chart from a registry',
     of: (exported) => namesIf(exported, ({chart}) => chart.source?.kind === 'oci'),
     instead: {
-      flux: 'the digest of its manifest is added (helm.sh/chart: mariadb-0.1.0_d19632edb7b2): the same chart pushed again, or to another registry, makes a new revision of each release, and replaces no pod; the feature gate DisableChartDigestTracking of helm-controller turns it off',
+      flux: 'the digest of its manifest is added (helm.sh/chart: mariadb-0.1.0_d19632edb7b2): the same chart pushed again, or to another registry, creates a new revision of each release but replaces no pod; the feature gate DisableChartDigestTracking of helm-controller turns it off',
     },
   },
   {
     what: 'Logins of registries and repositories',
     of: ALL,
     instead: {
-      flux: 'none is written: patch the objects of sources.yaml with spec.secretRef, or with spec.insecure where there is no TLS',
-      argocd: 'none is written: give Argo CD the repository with its login',
+      flux: 'none is written: patch the objects of sources.yaml with spec.secretRef, or with spec.insecure for registries without TLS',
+      argocd: 'none is written: add the repository with its login to Argo CD',
     },
   },
   {
@@ -196,24 +196,25 @@ const LOSSES: readonly Row[] = [
     of: ({directories}) => orNone(directories.map(inStep)),
     instead: {
       'argo-workflows':
-        'they have to be in the image of kk, or mounted, where the environment file means them in a step',
+        'they must be in the image of kk, or mounted, at the paths to which the environment file refers in a step',
     },
   },
   {
-    what: 'Names of the records of helm',
+    what: 'Names of Helm records',
     of: ALL,
     instead: {
-      armada: 'Armada puts its release_prefix before each: what kk installed is not what Armada upgrades',
+      armada:
+        'Armada prefixes each with its release_prefix, so it does not upgrade the releases that kk installed',
     },
   },
 ]
 
-/** The formats in which releases are installed by something else than kk. */
+/** The formats in which another tool than kk installs the releases. */
 function fill(text: string): Row['instead'] {
   return {flux: text, argocd: text, helmfile: text, armada: text, helm: text}
 }
 
-/** Returns what an export in a format loses of an environment. */
+/** Returns what an export of an environment in a format loses. */
 export function lossesOf(format: Format, exported: Exported): readonly Loss[] {
   return LOSSES.flatMap(({what, of, instead}) => {
     const text = instead[format]
@@ -222,13 +223,16 @@ export function lossesOf(format: Format, exported: Exported): readonly Loss[] {
   })
 }
 
-/** The commands by which a user puts secrets, which an export only names, where the tool reads them; they can be run again. */
+/**
+ * The commands that write the secrets, which an export only lists, to the place from which the tool reads them; they are
+ * idempotent.
+ */
 const SECRETS: Partial<
   Readonly<Record<Format, (releases: readonly ExportedRelease[], exported: Exported) => readonly string[]>>
 > = {
   flux: (releases, exported) => [
     'supply() {',
-    // By a variable: a Secret without values would take the place of a good one where kk fails.
+    // A variable: if kk fails, a Secret without values would replace a good one.
     `  values="$(${command('"$1"')})" && printf '%s\\n' "$values" |`,
     `    kubectl create secret generic "$2" --namespace ${CONTROL_NAMESPACE} --from-file=${VALUES_KEY}=/dev/stdin ${DRY_RUN} |`,
     '    kubectl label --local --filename - reconcile.fluxcd.io/watch=Enabled --output yaml |',
@@ -251,7 +255,7 @@ function command(name: string): string {
   return `kk values show ${name} --secrets --show-secrets`
 }
 
-/** Returns `LOST.md`. */
+/** Returns the content of `LOST.md`. */
 export function lostText(format: Format, exported: Exported): string {
   const losses = lossesOf(format, exported)
   const title = `# What the export of ${exported.name} for ${format} loses`
@@ -264,30 +268,30 @@ export function lostText(format: Format, exported: Exported): string {
   return `${[title, ...none, ...sections, ...supplied(format, exported)].join('\n\n')}\n`
 }
 
-/** What is not lost, but has to be given: secrets, and the file that steps of a workflow read. */
+/** Returns the sections on what the user must supply: secrets, and the file that steps of a workflow read. */
 function supplied(format: Format, exported: Exported): readonly string[] {
   if (format === 'argo-workflows') {
     const {name, digest} = exported.file
     return [
-      '# What has to be given',
-      `The steps read the environment file from a Secret, and refuse another than sha256:${digest}:`,
+      '# What you must supply',
+      `The steps read the environment file from a Secret, and refuse one whose digest is not sha256:${digest}:`,
       fenced([
         `kubectl create secret generic ${environmentSecret(exported)} --from-file=${name} ${DRY_RUN} | ${APPLY}`,
       ]),
     ]
   }
   const secret = releasesOf(exported).filter(({secrets}) => secrets.length > 0)
-  const commandOf = SECRETS[format]
+  const secretCommands = SECRETS[format]
   if (exported.sops || secret.length === 0) return []
   const places = secret.map(({name, secrets}) => `- ${name}: ${secrets.join(', ')}`)
   return [
-    '# What has to be given',
+    '# What you must supply',
     'Secrets are not part of the export. These values are:',
     places.join('\n'),
-    ...(commandOf
+    ...(secretCommands
       ? [
-          'With the environment file as `KK_ENVIRONMENT`, and the cluster that keeps what kk has made as the current context of the kubeconfig:',
-          fenced(commandOf(secret, exported)),
+          'With the environment file as `KK_ENVIRONMENT`, and with the cluster that stores the secrets of kk as the current kubeconfig context:',
+          fenced(secretCommands(secret, exported)),
         ]
       : []),
   ]

@@ -13,22 +13,22 @@ import type {Imported} from './imported.ts'
 export const IMPORT_FORMATS = ['helmfile', 'flux', 'argocd', 'armada'] as const
 
 interface ImportFilesOptions {
-  /** A file, `-` for standard input, or a directory where the format has its objects in several files. */
+  /** A file, `-` for standard input, or a directory if the format spreads its objects over several files. */
   readonly path: string
   readonly format: (typeof IMPORT_FORMATS)[number]
   /** The name of the environment. */
   readonly name: string
-  /** The directory of the environment file; by default that of a helmfile, or a manifest of Armada. */
+  /** The directory of the environment file; defaults to that of the helmfile or Armada manifest. */
   readonly home: string | undefined
-  /** Armada: files of documents that are laid over the manifest, and whether its prefix stays out of names. */
+  /** Armada: files of documents that are merged over the manifest, and whether names omit its prefix. */
   readonly overrides: readonly string[]
   readonly isPlain: boolean
-  /** Write what looks secret among the values, too. */
+  /** Also write values that look secret. */
   readonly showSecrets: boolean
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns files of another tool as an environment. Rejects with what their reader throws, and `KK_FILE`. */
+/** Returns another tool's files as an environment. Rejects with what their reader throws, and `KK_FILE`. */
 export async function importFiles(options: ImportFilesOptions): Promise<Imported> {
   const {path, format, overrides, isPlain, env, home, ...common} = options
   switch (format) {
@@ -39,20 +39,20 @@ export async function importFiles(options: ImportFilesOptions): Promise<Imported
     case 'argocd':
       return importArgocd({...common, path, documents: await readDocuments(path)})
     case 'armada': {
-      const laid = await Promise.all(overrides.map(overridesIn))
-      const documents = await documentsOf(path)
-      return importArmada({...common, home, file: path, isPlain, documents, overrides: laid.flat()})
+      const overrideLists = await Promise.all(overrides.map(overridesIn))
+      const documents = await readManifest(path)
+      return importArmada({...common, home, file: path, isPlain, documents, overrides: overrideLists.flat()})
     }
   }
 }
 
-async function documentsOf(file: string): Promise<readonly unknown[]> {
+async function readManifest(file: string): Promise<readonly unknown[]> {
   const text = file === '-' ? await readStandardInput('the manifest') : await readNamedFile(file)
   return readYamlDocuments(text, {file, duplicates: 'error'}).filter((each) => each !== null)
 }
 
 async function overridesIn(file: string): Promise<readonly Values[]> {
-  const documents = await documentsOf(file)
+  const documents = await readManifest(file)
   if (documents.every(isMap)) return documents
   throw new KkError('KK_ARMADA', `${file}: expected documents of Armada`, {
     hint: 'write them with kk overrides show --format armada',

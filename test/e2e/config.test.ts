@@ -28,7 +28,7 @@ describe('kk config import', () => {
       '  ConfigMap  keystone-startup.sh',
       '  ConfigMap  keystone-uwsgi.ini',
       '  Secret  keystone.conf',
-      '  note: the owner of /etc/keystone/fernet-keys is left out: the chart mounts it to be read only',
+      '  note: the owner of /etc/keystone/fernet-keys is omitted: the chart mounts it read-only',
       'wrote imported/keystone.yaml',
       'wrote imported/keystone.secrets.yaml',
     ])

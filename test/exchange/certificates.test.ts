@@ -18,34 +18,34 @@ it.each<[string, object, readonly (typeof AUTHORITY)[], string]>([
     'kk makes',
     {files: FILES},
     [AUTHORITY],
-    `a: ends ${ENDS}, made by kk, renewed by kk secrets rotate and another export`,
+    `a: expires ${ENDS}, issued by kk, renewed by kk secrets rotate and another export`,
   ],
   [
     'kk will make',
     {files: FILES},
     [{...AUTHORITY, isNew: true}],
-    'a: ten years from the first deploy, made by kk, renewed by kk secrets rotate and another export',
+    'a: ten years from the first deploy, issued by kk, renewed by kk secrets rotate and another export',
   ],
-  ['values state', {files: FILES}, [], `a: ends ${ENDS}, of the values, renewed by who stated it`],
+  ['values state', {files: FILES}, [], `a: expires ${ENDS}, from the values, renewed by their author`],
   [
     'cert-manager makes',
     {issuer: {name: 'b', kind: 'Issuer'}},
     [],
-    'a: end not known here, renewed by cert-manager',
+    'a: expiry unknown, renewed by cert-manager',
   ],
   [
     'is in a Secret',
     {secret: 'b'},
     [],
-    'a: end not known here, of a Secret that the values name, renewed by who made it',
+    'a: expiry unknown, from a Secret that the values name, renewed by its owner',
   ],
-])('an export says of a certificate that %s who renews it', (_, tls, made, line) => {
+])('an export lists the renewal of a certificate that %s', (_, tls, made, line) => {
   const values = {global: {tls: {internal: true}}, tls}
 
   expect(certificateLines(certificatesOf({release: 'a', chart: CHART, values, made}))).toEqual([line])
 })
 
-it('an export has no certificates where TLS is off, or the chart is of another kind', () => {
+it('an export has no certificates without TLS, or for foreign charts', () => {
   const values = {global: {tls: {internal: true, secret: 'b'}}}
   const other = {...CHART, dialect: 'openstack-helm'} as SpokenChart
 
@@ -53,7 +53,7 @@ it('an export has no certificates where TLS is off, or the chart is of another k
   expect(certificatesOf({release: 'a', chart: other, values, made: []})).toEqual([])
 })
 
-it.each(FORMATS)('LOST.md for %s says who renews certificates, the first to end first', (format) => {
+it.each(FORMATS)('LOST.md for %s lists who renews certificates, sorted by expiry', (format) => {
   const certificates = [
     {release: 'glance', ends: undefined, by: 'issuer'},
     {release: 'nova', ends: '2036-01-01', by: 'kk'},
@@ -62,7 +62,7 @@ it.each(FORMATS)('LOST.md for %s says who renews certificates, the first to end 
 
   const text = lostText(format, exportedWith({nova: {}}, {certificates}))
 
-  const [, section] = text.split('## Warnings of certificates that end (kk doctor), and who renews them')
+  const [, section] = text.split('## Warnings of expiring certificates (kk doctor), and their renewal')
   expect([...section!.matchAll(/^- (\w+): (.*)/gm)].slice(0, 3).map(([, name]) => name)).toEqual([
     'horizon',
     'nova',

@@ -3,7 +3,7 @@ import {expect, it} from 'vitest'
 import {readDocuments} from '../../src/exchange/documents.ts'
 import {writeFiles} from '../charts/support/write-files.ts'
 
-it('a directory is read with all below it but charts and hidden files, lists taken apart', async () => {
+it('reads all YAML files below a directory except charts and hidden files, and splits Lists', async () => {
   const directory = writeFiles({
     'b.yaml': 'kind: B\n---\n---\nkind: C\n',
     'a/list.yml': 'kind: List\nitems: [{kind: D}, {kind: E}]\n',
@@ -24,7 +24,7 @@ it('a directory is read with all below it but charts and hidden files, lists tak
 it.each([
   ['is not there', {}, 'gone.yaml', 'gone.yaml cannot be read: ENOENT'],
   ['holds a list', {'x.yaml': '- a\n'}, 'x.yaml', 'x.yaml: expected maps as documents'],
-])('a file that %s is an error', async (_, files, path, message) => {
+])('rejects a file that %s', async (_, files, path, message) => {
   const directory = writeFiles(files)
 
   await expect(readDocuments(join(directory, path))).rejects.toThrow(
@@ -32,7 +32,7 @@ it.each([
   )
 })
 
-it('files that were joined without a line between them are refused, for one of them would be left', async () => {
+it('rejects concatenated files without a separator, of which one would be lost', async () => {
   const directory = writeFiles({'x.yaml': 'kind: A\nname: a\nkind: B\n'})
 
   await expect(readDocuments(join(directory, 'x.yaml'))).rejects.toThrow(

@@ -75,14 +75,14 @@ describe.each([
   ['identity', IDENTITY],
   ['compute', COMPUTE],
 ])('the export of %s', (name, exported) => {
-  it.each(FORMATS)('for %s has these files', async (format) => {
+  it.each(FORMATS)('for %s matches its golden files', async (format) => {
     const files = [...filesFor(format, exported), ['LOST.md', lostText(format, exported)] as const]
 
     const text = files.map(([path, content]) => `>>> ${path}\n${content}`).join('')
     await expect(text).toMatchFileSnapshot(`golden/${name}-${format}.golden`)
   })
 
-  it('does not depend on the order in which values are stated', () => {
+  it('does not depend on the order of values', () => {
     const turned = {
       ...exported,
       groups: exported.groups.map((group) =>
@@ -94,6 +94,6 @@ describe.each([
   })
 })
 
-it('an export of one release that requires nothing loses nothing where kk does the work', () => {
+it('an export of a single release without requirements loses nothing with a format that runs kk', () => {
   expect(lostText('argo-workflows', exportedWith({memcached: {}}))).toContain('Nothing.')
 })

@@ -149,8 +149,8 @@ const READERS = {
   },
 } as const
 
-describe.each(['flux', 'helmfile', 'argocd', 'armada'] as const)('law: what is exported for %s', (format) => {
-  it('comes back with the same releases and values', async () => {
+describe.each(['flux', 'helmfile', 'argocd', 'armada'] as const)('law: an export for %s', (format) => {
+  it('is imported with the same releases and values', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async ({exported}) => {
         const imported = await READERS[format](exported)
@@ -162,7 +162,7 @@ describe.each(['flux', 'helmfile', 'argocd', 'armada'] as const)('law: what is e
 })
 
 it.each(['flux', 'helmfile'] as const)(
-  'law: what is exported for %s comes back in the same order',
+  'law: an export for %s is imported with the same order',
   async (format) => {
     await fc.assert(
       fc.asyncProperty(cases, async ({exported, requires}) => {
@@ -175,7 +175,7 @@ it.each(['flux', 'helmfile'] as const)(
 )
 
 it.each(['argocd', 'armada'] as const)(
-  'law: what kk installs before another comes back before it from %s, which knows levels alone',
+  'law: an export for %s, which only knows levels, keeps releases in order',
   async (format) => {
     await fc.assert(
       fc.asyncProperty(cases, async ({exported, requires}) => {
@@ -191,7 +191,7 @@ it.each(['argocd', 'armada'] as const)(
   },
 )
 
-it('law: protected releases and timeouts come back from Flux and Armada', async () => {
+it('law: protected releases and timeouts survive a round trip through Flux and Armada', async () => {
   await fc.assert(
     fc.asyncProperty(cases, fc.constantFrom('flux', 'armada'), async ({exported}, format) => {
       const {releases} = await READERS[format](exported)
@@ -203,7 +203,7 @@ it('law: protected releases and timeouts come back from Flux and Armada', async 
   )
 })
 
-it('law: an export does not depend on the order in which values are stated', () => {
+it('law: an export does not depend on the order of values', () => {
   const writers = [helmScript, helmfile, fluxObjects, argocdApplications, workflowTemplate, armadaManifest]
   fc.assert(
     fc.property(cases, fc.constantFrom(...writers), ({exported}, write) => {

@@ -72,7 +72,7 @@ function identities(objects: readonly Values[]): readonly string[] {
 }
 
 it.each(['flux', 'argocd', 'argo-workflows', 'armada'] as const)(
-  'two environments have no object of %s in common',
+  'exports for %s of two environments share no object',
   (format) => {
     const [one, other] = [ONE, OTHER].map((exported) => identities(WRITERS[format](exported)))
 
@@ -82,7 +82,7 @@ it.each(['flux', 'argocd', 'argo-workflows', 'armada'] as const)(
 )
 
 it.each(['flux', 'argocd'] as const)(
-  'environments and releases whose names are the same together have no object of %s in common',
+  'environments and releases whose concatenated names are equal share no object of %s',
   (format) => {
     const exports = [
       {name: 'a', release: 'b-c'},
@@ -104,7 +104,7 @@ it.each(['flux', 'argocd'] as const)(
   },
 )
 
-it('two environments have no repository of helmfile in common', () => {
+it('exports for helmfile of two environments share no repository', () => {
   const [one, other] = [ONE, OTHER].map((exported) => {
     const {repositories} = readYaml(helmfile(exported).get('helmfile.yaml')!) as {
       repositories: readonly {readonly name: string}[]
@@ -116,7 +116,7 @@ it('two environments have no repository of helmfile in common', () => {
   expect(other).toEqual(['other-charts-1'])
 })
 
-it('the objects of Flux refer to each other by the names that they have', () => {
+it('Flux objects refer to each other by their actual names', () => {
   const objects = WRITERS.flux(ONE)
   const known = identities(objects)
 
@@ -147,7 +147,7 @@ it('the objects of Flux refer to each other by the names that they have', () => 
   expect(referred.filter((each) => !known.includes(each))).toEqual([])
 })
 
-it('LOST.md makes the Secrets that the HelmReleases read', () => {
+it('the commands in LOST.md create the Secrets that the HelmReleases read', () => {
   const text = lostText('flux', ONE)
 
   expect(text).toContain(
@@ -155,7 +155,7 @@ it('LOST.md makes the Secrets that the HelmReleases read', () => {
   )
 })
 
-it('what is exported for Flux comes back under the names of the releases', () => {
+it('an export for Flux is imported with the names of the releases', () => {
   const files = fluxObjects(ONE)
   const found = [...files].flatMap(([file, text]) =>
     readYamlDocuments(text)
@@ -181,7 +181,7 @@ it.each([
   [['cloud', 'mariadb'], 'cloud-mariadb'],
   [['kk', 'all-in-one'], 'kk-all-in-one'],
   [['v1.2', 'web'], 'v1.2-web'],
-])('the name of %j is %s', (parts, name) => {
+])('the object name of %j is %s', (parts, name) => {
   expect(objectName(...parts)).toBe(name)
 })
 
@@ -194,7 +194,7 @@ it.each([
     ['c'.repeat(40), `${'d'.repeat(40)}-1`],
     ['c'.repeat(40), `${'d'.repeat(40)}-2`],
   ],
-])('names with %s stay names of objects, and distinct', (_, parts, others) => {
+])('names with %s stay valid and distinct object names', (_, parts, others) => {
   const [name, other] = [objectName(...parts), objectName(...others)]
 
   expect(name).not.toBe(other)
@@ -224,7 +224,7 @@ function bare(objects: readonly Values[], suspend?: boolean): readonly Values[] 
 }
 
 it.each(['flux', 'argocd'] as const)(
-  'an export for %s fits its own objects, and those of another',
+  'an export for %s fits its own objects, and those of another environment',
   (format) => {
     const present = [...WRITERS[format](ONE), ...WRITERS[format](OTHER)]
 
@@ -239,10 +239,10 @@ it.each([
   ],
   [
     'argocd',
-    'Application argocd/one-mariadb installs openstack/mariadb, and moved/mariadb in this export: Argo CD would no longer keep, and may prune, openstack/mariadb',
+    'Application argocd/one-mariadb installs openstack/mariadb, and moved/mariadb in this export: Argo CD would no longer manage, and may prune, openstack/mariadb',
   ],
 ] as const)(
-  'an export for %s whose namespace is another is refused, and names what would go',
+  'an export for %s into another namespace is rejected with the affected objects',
   (format, line) => {
     expect(fits(format, WRITERS[format](ONE), cloud('one', 'moved'))).toThrow(
       expect.objectContaining({code: 'KK_EXPORT', exit: 3, message: expect.stringContaining(line)}),
@@ -262,7 +262,7 @@ it.each([
     /--cascade=false.*; then export again/,
   ],
 ] as const)(
-  'an export for %s is refused where the release is installed under another name',
+  'an export for %s is rejected if the release is installed under another name',
   (format, line, hint) => {
     expect(fits(format, bare(WRITERS[format](ONE)), ONE)).toThrow(
       expect.objectContaining({
@@ -274,11 +274,11 @@ it.each([
   },
 )
 
-it('an export for Flux is not refused where what had another name is suspended', () => {
+it('an export for Flux is accepted if the HelmRelease with the other name is suspended', () => {
   expect(fits('flux', bare(WRITERS.flux(ONE), true), ONE)).not.toThrow()
 })
 
-it('releases on another cluster are others', () => {
+it('releases on another cluster do not conflict with an export', () => {
   const remote = bare(WRITERS.flux(ONE)).map((each) => ({
     ...each,
     spec: {...(each.spec as Values), kubeConfig: {secretRef: {name: 'edge'}}},

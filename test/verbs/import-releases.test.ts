@@ -87,7 +87,7 @@ describe('an environment imported from releases of plain helm', () => {
     const {releases, lost} = await importedFrom([DB])
 
     expect(releases[0]!.values).toEqual({size: 1, auth: {user: 'kk'}})
-    expect(lost).toEqual(['secrets of db, left out: auth.password; --show-secrets writes them'])
+    expect(lost).toEqual(['secrets of db, omitted: auth.password; --show-secrets writes them'])
   })
 
   it('skips releases whose name is reserved in an environment, with a note', async () => {
@@ -97,8 +97,8 @@ describe('an environment imported from releases of plain helm', () => {
 
     expect([...sections.keys()]).toEqual(['db'])
     expect(imported.lost).toEqual([
-      'data/global is left out: a section of that name is no release, so it stays with helm',
-      'data/kk is left out: a section of that name is no release, so it stays with helm',
+      'data/global is skipped: a section of that name is reserved, so helm keeps managing it',
+      'data/kk is skipped: a section of that name is reserved, so helm keeps managing it',
       expect.stringMatching(/^secrets of db/),
     ])
   })
@@ -107,11 +107,15 @@ describe('an environment imported from releases of plain helm', () => {
     [
       'data/a.b',
       {},
-      /^data\/a\.b is left out: an environment takes the name of a release: .*, not "a\.b", so it stays/,
+      /^data\/a\.b is skipped: an environment expects the name of a release: .*, not "a\.b", so helm keeps/,
     ],
-    ['data/web', {chart: {name: '_x', version: '1', appVersion: '1'}}, /takes the name of a chart, not "_x"/],
-    ['data/web', {values: {global: 'secret'}}, /takes a map of values, not a string/],
-  ])('skips %s, which an environment cannot contain, with a note: %j', async (id, more, said) => {
+    [
+      'data/web',
+      {chart: {name: '_x', version: '1', appVersion: '1'}},
+      /expects the name of a chart, not "_x"/,
+    ],
+    ['data/web', {values: {global: 'secret'}}, /expects a map of values, not a string/],
+  ])('leaves out %s, which no environment can have as it is, and says so: %j', async (id, more, said) => {
     const odd = stored(id as ReleaseId, more.values ?? {}, more)
     const imported = await importedFrom([DB, odd], {showSecrets: true})
 

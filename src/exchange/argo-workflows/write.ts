@@ -3,12 +3,13 @@ import type {Values} from '../../base/values.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type Exported, type ExportedFiles, type ExportedGroup, objectName, yaml} from '../exported.ts'
 
-/** Where a step finds the environment file. */
+/** The directory in a step's container that holds the environment file. */
 const MOUNT = '/environment'
 
 /**
- * Returns an environment as a template for workflows, whose steps run kk: so all that kk does stays. The file itself comes from
- * a Secret, for its values may be secret; a step refuses another than the one that was exported.
+ * Returns an environment as an Argo WorkflowTemplate whose steps run kk, so all behaviour of kk remains. The
+ * environment file comes from a Secret because its values may be secret; a step refuses a file whose digest
+ * differs from the exported one.
  */
 export function workflowTemplate(exported: Exported): ExportedFiles {
   const name = objectName('kk', exported.name)
@@ -25,7 +26,7 @@ export function workflowTemplate(exported: Exported): ExportedFiles {
       arguments: {parameters: [{name: 'digest', value: digest}]},
       volumes: [{name: 'environment', secret: {secretName: environmentSecret(exported)}}],
       templates: [
-        {name: 'deploy', dag: {failFast: false, tasks: tasksOf(exported)}},
+        {name: 'deploy', dag: {failFast: false, tasks: buildTasks(exported)}},
         {
           name: 'kk',
           inputs: {parameters},
@@ -33,7 +34,7 @@ export function workflowTemplate(exported: Exported): ExportedFiles {
           container: {
             image: exported.image,
             command: ['sh', '-c', COMMAND],
-            // As words of their own, so that no name is read as a part of the command.
+            // As separate arguments, so that no name is parsed as part of the command.
             args: [
               'kk',
               '{{workflow.parameters.digest}}',
@@ -54,24 +55,27 @@ export function environmentSecret({name}: Pick<Exported, 'name'>): string {
   return objectName('kk', name)
 }
 
-/** Returns where a step looks for a directory that the file names, by its path from the file: what leaves the root ends there. */
+/**
+ * Returns the path in a step at which kk looks for a directory that the environment file names, given
+ * relative to the file. Paths that leave the root end at the root.
+ */
 export function inStep(directory: string): string {
   return posix.join(MOUNT, directory)
 }
 
-/** Words: the digest of the file, the file, releases. */
+/** Arguments: the digest of the file, the file, releases. */
 const COMMAND = 'echo "$1  $2" | sha256sum -c >&2 && exec kk upgrade "$2" $3 --install --yes --output ndjson'
 
-/** Slack for what comes before helm: a pod that starts, releases that are held. */
+/** Time before helm starts: the pod starts, kk waits for the leases of releases. */
 const SLACK_SECONDS = 600
 
 /** A group is one task: its members start together. */
-function tasksOf({groups}: Exported): readonly Values[] {
-  const taskOf = new Map<ReleaseId, string>(
+function buildTasks({groups}: Exported): readonly Values[] {
+  const taskNames = new Map<ReleaseId, string>(
     groups.flatMap((group) => group.map(({id}) => [id, group[0]!.name] as const)),
   )
   return groups.map((group) => {
-    const needs = new Set(group[0]!.needs.map((id) => `${taskOf.get(id)}.Succeeded`))
+    const needs = new Set(group[0]!.needs.map((id) => `${taskNames.get(id)}.Succeeded`))
     return {
       name: group[0]!.name,
       template: 'kk',

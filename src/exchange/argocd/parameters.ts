@@ -8,51 +8,58 @@ interface Application {
   readonly source: Values
 }
 
-/** Values, and a sentence for each parameter that does not come through as it is. */
+/** Values, and one sentence per parameter that is not imported unchanged. */
 interface Parameters {
   readonly values: Values
   readonly lost: readonly string[]
 }
 
 /**
- * Returns values with the parameters of an Application laid over them, as Argo CD gives them to helm with `--set` and
- * `--set-string` (reposerver/repository helmTemplate, util/helm cleanSetParameters). Throws `KK_VALUES`.
+ * Returns values with an Application's parameters merged over them, as Argo CD passes them to helm with
+ * `--set` and `--set-string` (reposerver/repository helmTemplate, util/helm cleanSetParameters). Throws
+ * `KK_VALUES`.
  */
 export function withParameters(
-  below: Values,
+  base: Values,
   parameters: unknown,
   {name: of, ...application}: Application,
 ): Parameters {
-  const variables = variablesOf(of, application)
+  const variables = buildVariables(of, application)
   const lost: string[] = []
-  let values = below
+  let values = base
   for (const {name, value, forceString} of Array.isArray(parameters) ? parameters.filter(isMap) : []) {
-    const what = `the parameter ${name} of ${of}`
+    const description = `the parameter ${name} of ${of}`
     const {text, unknown, empty} = expanded(String(value ?? ''), variables)
     if (unknown.length > 0) {
-      lost.push(`${what}: ${unknown.join(', ')} is known to Argo CD alone; state the value`)
+      lost.push(`${description}: ${unknown.join(', ')} is known only to Argo CD; specify the value`)
       continue
     }
     lost.push(
-      ...empty.map((each) => `${each} in ${what} is empty, as in Argo CD, which knows no such variable`),
+      ...empty.map((each) => `${each} in ${description} is empty, as in Argo CD, which has no such variable`),
     )
     const mode = forceString === true ? 'string' : 'typed'
     values = applySet(`${name}=${escaped(text)}`, values, {mode, source: `parameters of ${of}`})
     if (mode === 'typed' && isLargeInteger(text))
       lost.push(
-        `${what} is a number, which a template without int prints with an exponent here, as in any file of values: put it in quotes if the chart takes a text`,
+        `${description} is a number, which a template without int prints with an exponent, as it does any number of a values file: quote it if the chart expects a string`,
       )
   }
   return {values, lost}
 }
 
-/** Argo CD escapes commas outside of a list, unless they are escaped; backslashes keep what they mean to helm. */
+/**
+ * Argo CD escapes commas outside of lists unless they are already escaped; helm interprets backslashes as
+ * usual.
+ */
 function escaped(value: string): string {
   return value.startsWith('{') && value.endsWith('}') ? value : value.replaceAll(/(?<!\\),/g, '\\,')
 }
 
-/** The variables of a build (Argo CD: docs, build environment); undefined for those that only Argo CD knows. */
-function variablesOf(
+/**
+ * The build environment variables (Argo CD: docs, build environment); undefined if only Argo CD knows the
+ * value.
+ */
+function buildVariables(
   name: string,
   {spec, source}: Omit<Application, 'name'>,
 ): ReadonlyMap<string, string | undefined> {
@@ -76,19 +83,21 @@ interface Expanded {
   readonly text: string
   /** Variables whose values only Argo CD knows. */
   readonly unknown: readonly string[]
-  /** Variables that there are none of, and that become nothing. */
+  /** Variables that do not exist; they expand to the empty string. */
   readonly empty: readonly string[]
 }
 
-/** `$name`, `${name}`, or one special character, as Go's os.Expand reads them; `${` without an end, and `${}`, are eaten. */
+/**
+ * `$name`, `${name}`, or one special character, as in Go's os.Expand; an unclosed `${` and `${}` are dropped.
+ */
 const VARIABLE = /\$(?:\{([*#$@!?\-0-9]|[^}]+)\}|(\{\}?)|([*#$@!?\-0-9]|\w+))/g
 
-/** Argo CD: Env.Envsubst, which reads `$$` as a dollar. */
+/** Argo CD: Env.Envsubst, which expands `$$` to a dollar sign. */
 function expanded(value: string, variables: ReadonlyMap<string, string | undefined>): Expanded {
   const unknown: string[] = []
   const empty: string[] = []
-  const text = value.replaceAll(VARIABLE, (whole, braced, eaten, bare) => {
-    if (eaten !== undefined) return ''
+  const text = value.replaceAll(VARIABLE, (whole, braced, malformed, bare) => {
+    if (malformed !== undefined) return ''
     const name: string = braced ?? bare
     if (name === '$') return '$'
     if (!variables.has(name)) empty.push(whole)
@@ -98,7 +107,9 @@ function expanded(value: string, variables: ReadonlyMap<string, string | undefin
   return {text, unknown, empty}
 }
 
-/** Helm's `--set` has an integer where a file of values has a float, and Go prints a float of 1e6 or more with an exponent. */
+/**
+ * Helm's `--set` yields an integer, a values file a float, and Go prints floats from 1e6 with an exponent.
+ */
 function isLargeInteger(text: string): boolean {
   return /^-?[1-9]\d*$/.test(text) && Math.abs(Number(text)) >= 1e6
 }

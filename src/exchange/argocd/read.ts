@@ -13,11 +13,11 @@ import {expandedSets} from './application-set.ts'
 import {withParameters} from './parameters.ts'
 
 interface ArgocdOptions {
-  /** For people: where the documents were read. */
+  /** The path of the documents, for messages. */
   readonly path: string
   readonly documents: readonly FileDocument[]
   readonly name: string
-  /** Write what looks secret among the values, too. */
+  /** Also write values that look secret. */
   readonly showSecrets: boolean
 }
 
@@ -28,22 +28,23 @@ interface Application {
   readonly object: Values
   readonly spec: Values
   readonly source: Values
-  /** How many sources there are beside it. */
-  readonly others: number
+  /** The number of further sources. */
+  readonly furtherSources: number
 }
 
 /**
- * Returns Applications of charts as an environment: each requires all of the wave before its own. What is no chart is left
- * out, and named, as is what has no place. Throws `KK_IMPORT` where there is no Application.
+ * Returns Applications of charts as an environment: each release requires all releases of the previous sync
+ * wave. Applications without a chart are skipped and listed, as is what an environment cannot express. Throws
+ * `KK_IMPORT` if there is no Application.
  */
 export function importArgocd({path, documents, name, showSecrets}: ArgocdOptions): Imported {
   refuseOddSettings({name, charts: []})
   const sets = expandedSets(documents.map(({value}) => value))
-  const stated = documents.map(({value}) => value).filter((value) => isKind(value, 'Application'))
-  const all = [...stated, ...sets.applications]
-  if (all.length === 0 && sets.lost.length === 0) throw nothing(path)
-  const looked = all.map(applicationOf)
-  const applications = looked.filter((each) => typeof each !== 'string')
+  const explicit = documents.map(({value}) => value).filter((value) => isKind(value, 'Application'))
+  const all = [...explicit, ...sets.applications]
+  if (all.length === 0 && sets.lost.length === 0) throw noApplication(path)
+  const results = all.map(parseApplication)
+  const applications = results.filter((each) => typeof each !== 'string')
   const waves = [...new Set(applications.map(({wave}) => wave))].toSorted((a, b) => a - b)
   const read = applications.map((application) => {
     const before = waves[waves.indexOf(application.wave) - 1]
@@ -56,14 +57,14 @@ export function importArgocd({path, documents, name, showSecrets}: ArgocdOptions
     read,
     where: path,
     lost: [
-      ...looked.filter((each) => typeof each === 'string'),
+      ...results.filter((each) => typeof each === 'string'),
       ...sets.lost,
       ...(waves.length > 1
         ? [
-            'waves: each release requires all of the wave before it, which is more than its chart needs: take out what is not',
+            'waves: each release requires all releases of the previous wave, which is more than its chart needs: remove what is not needed',
           ]
         : []),
-      'records of helm: Argo CD keeps none, so there is nothing to adopt, and kk deploy refuses objects that exist (KK_IN_THE_WAY) until they bear the label and the annotations of helm',
+      'Helm records: Argo CD keeps none, so there is nothing to adopt, and kk deploy refuses existing objects (KK_IN_THE_WAY) until they have the label and the annotations of Helm',
     ],
   })
 }
@@ -72,21 +73,21 @@ function isKind({apiVersion, kind}: Values, wanted: string): boolean {
   return kind === wanted && String(apiVersion).startsWith('argoproj.io/')
 }
 
-/** Returns an Application with the chart that it installs, or why it is left out. */
-function applicationOf(object: Values): Application | string {
+/** Returns an Application with the chart that it installs, or the reason why it is skipped. */
+function parseApplication(object: Values): Application | string {
   const {metadata, spec} = object
   const name = String(dig(metadata, 'name'))
-  if (!isMap(spec)) return `${name} is left out: it has no spec`
+  if (!isMap(spec)) return `${name} is skipped: it has no spec`
   const sources = [spec.source, ...(Array.isArray(spec.sources) ? spec.sources : [])].filter(isMap)
   const charts = sources.filter(({chart}) => typeof chart === 'string' && chart !== '')
   const [source] = charts
-  if (source === undefined) return `${name} is left out: it is no chart of a repository`
-  if (charts.length > 1) return `${name} is left out: it is ${charts.length} charts, and a release is one`
+  if (source === undefined) return `${name} is skipped: it installs no chart of a repository`
+  if (charts.length > 1) return `${name} is skipped: it has ${charts.length} charts, and a release has one`
   const wave = Number(dig(metadata, 'annotations', 'argocd.argoproj.io/sync-wave') ?? 0)
-  return {name, wave, object, spec, source, others: sources.length - 1}
+  return {name, wave, object, spec, source, furtherSources: sources.length - 1}
 }
 
-/** Keys that kk has something of its own for. */
+/** Keys that kk imports or has an equivalent for. */
 const SPEC_READ = new Set('project destination source sources syncPolicy'.split(' '))
 const DESTINATION_READ = new Set(['namespace', 'server', 'name'])
 const SOURCE_READ = new Set('repoURL chart targetRevision helm'.split(' '))
@@ -96,22 +97,22 @@ const OPTIONS_READ = /^(?:CreateNamespace|ServerSideApply|Delete|Prune)=/
 const IN_CLUSTER = new Set([undefined, '', 'https://kubernetes.default.svc', 'in-cluster'])
 
 interface Among {
-  /** The Applications that go before. */
+  /** The Applications of the previous wave. */
   readonly needed: readonly Application[]
   readonly showSecrets: boolean
 }
 
 function readApplication(application: Application, {needed, showSecrets}: Among): ReadRelease {
-  const {object, spec, source, others} = application
+  const {object, spec, source, furtherSources} = application
   const url = String(source.repoURL ?? '')
-  const {name, namespace} = placeOf(application)
+  const {name, namespace} = releasePlace(application)
   const helm = isMap(source.helm) ? source.helm : {}
-  const {values, lost} = valuesOf(helm, application)
-  const kept = showSecrets ? {values, lost: []} : withoutSecrets(name, values)
+  const {values, lost} = helmValues(helm, application)
+  const redacted = showSecrets ? {values, lost: []} : withoutSecrets(name, values)
   const destination = isMap(spec.destination) ? spec.destination : {}
   const clusters = [destination.server, destination.name].filter((each) => !IN_CLUSTER.has(each as string))
   const sync = isMap(spec.syncPolicy) ? spec.syncPolicy : {}
-  const options = optionsOf(object, sync)
+  const options = syncOptionList(object, sync)
   const version = source.targetRevision
   return {
     release: {
@@ -121,21 +122,23 @@ function readApplication(application: Application, {needed, showSecrets}: Among)
         name: String(source.chart),
         ...(typeof version === 'string' && version !== '' && version !== '*' && {version}),
       },
-      values: kept.values,
+      values: redacted.values,
       requires: [],
       ...(options.includes('Delete=false') && {protected: true}),
       notes: [],
     },
-    source: sourceOf(withoutCredentials(url)),
-    needs: needed.map((each) => ({release: idOf(each), text: each.name})),
+    source: chartSource(withoutCredentials(url)),
+    needs: needed.map((each) => ({release: applicationRelease(each), text: each.name})),
     lost: [
-      ...kept.lost,
+      ...redacted.lost,
       ...lost,
       ...(withoutCredentials(url) === url ? [] : [lostCredentials(`the chart of ${name}`)]),
-      ...(others === 0 ? [] : [`sources of ${name} beside its chart: an environment has no place for them`]),
+      ...(furtherSources === 0
+        ? []
+        : [`sources of ${name} besides its chart: an environment cannot express them`]),
       ...clusters.map(
         (each) =>
-          `the cluster ${withoutCredentials(String(each))} of ${name}: an environment is of one cluster`,
+          `the cluster ${withoutCredentials(String(each))} of ${name}: an environment belongs to one cluster`,
       ),
       ...unread(spec, SPEC_READ, name),
       ...unread(destination, DESTINATION_READ, `the destination of ${name}`),
@@ -145,60 +148,69 @@ function readApplication(application: Application, {needed, showSecrets}: Among)
       ...unread(sync, SYNC_READ, `syncPolicy of ${name}`),
       ...options
         .filter((each) => !OPTIONS_READ.test(each))
-        .map((each) => `${each} of ${name}: an option of Argo CD`),
+        .map((each) => `${each} of ${name}: an option of Argo CD only`),
     ],
   }
 }
 
-function idOf(application: Application): ReleaseId {
-  const {name, namespace} = placeOf(application)
+function applicationRelease(application: Application): ReleaseId {
+  const {name, namespace} = releasePlace(application)
   return releaseId(namespace, name)
 }
 
-function placeOf({name, spec, source}: Application): {readonly name: string; readonly namespace: string} {
+function releasePlace({name, spec, source}: Application): {
+  readonly name: string
+  readonly namespace: string
+} {
   return {
     name: String(dig(source, 'helm', 'releaseName') ?? name),
     namespace: String(dig(spec, 'destination', 'namespace') ?? 'default'),
   }
 }
 
-/** The release that an Application installs, and the cluster unless it is that of Argo CD; undefined where it is not one chart. */
+/**
+ * Returns the release that an Application installs, and its cluster if that is not Argo CD's own; undefined
+ * unless the Application installs exactly one chart.
+ */
 export function applicationTarget(
   object: Values,
 ): {readonly release: ReleaseId; readonly cluster: string | undefined} | undefined {
-  const application = applicationOf(object)
+  const application = parseApplication(object)
   if (typeof application === 'string') return undefined
   const {destination} = application.spec
   const clusters = [dig(destination, 'server'), dig(destination, 'name')]
   const cluster = clusters.find((each) => !IN_CLUSTER.has(each as string))
-  return {release: idOf(application), cluster: cluster as string | undefined}
+  return {release: applicationRelease(application), cluster: cluster as string | undefined}
 }
 
-/** Argo CD: reposerver/repository helmTemplate. The object takes the place of the text, parameters win. Throws `KK_YAML`, `KK_VALUES`. */
-function valuesOf(
+/**
+ * Argo CD: reposerver/repository helmTemplate. `valuesObject` replaces `values`, parameters win. Throws
+ * `KK_YAML`, `KK_VALUES`.
+ */
+function helmValues(
   {valuesObject, values, parameters}: Values,
   application: Application,
 ): ReturnType<typeof withParameters> {
   const {name} = application
   const text = typeof values === 'string' ? readYaml(values, {file: `the values of ${name}`}) : undefined
-  const stated = isMap(valuesObject) ? valuesObject : isMap(text) ? text : {}
-  return withParameters(mergeValues({}, stated), parameters, application)
+  const base = isMap(valuesObject) ? valuesObject : isMap(text) ? text : {}
+  return withParameters(mergeValues({}, base), parameters, application)
 }
 
-/** Argo CD has registries without their scheme. */
-function sourceOf(url: string): ImportedSource {
+/** Argo CD writes registries without a scheme. */
+function chartSource(url: string): ImportedSource {
   if (/^https?:/.test(url)) return {repository: url}
   return {oci: `oci://${url.replace(/^oci:\/\//, '').replace(/\/+$/, '')}`}
 }
 
-function optionsOf({metadata}: Values, {syncOptions}: Values): readonly string[] {
+function syncOptionList({metadata}: Values, {syncOptions}: Values): readonly string[] {
   const annotated = String(dig(metadata, 'annotations', 'argocd.argoproj.io/sync-options') ?? '').split(',')
-  const stated = Array.isArray(syncOptions) ? syncOptions.map(String) : []
-  return [...new Set([...annotated, ...stated].map((each) => each.trim()).filter((each) => each !== ''))]
+  const specified = Array.isArray(syncOptions) ? syncOptions.map(String) : []
+  return [...new Set([...annotated, ...specified].map((each) => each.trim()).filter((each) => each !== ''))]
 }
 
-function nothing(path: string): KkError {
+function noApplication(path: string): KkError {
   return new KkError('KK_IMPORT', `${path} has no Application of Argo CD`, {
-    hint: 'name a file or a directory with Applications; those that an ApplicationSet has made: kubectl get applications --output yaml',
+    hint: 'specify a file or a directory with Applications; to get those that an ApplicationSet generated: kubectl get applications --output yaml',
   })
 }

@@ -16,18 +16,18 @@ const ARGOCD_NAMESPACE = 'argocd'
 const API = 'argoproj.io/v1alpha1'
 const SERVER = 'https://kubernetes.default.svc'
 
-/** Returns an environment as Applications of Argo CD in one project, each in the wave of its level. */
+/** Returns an environment as Argo CD Applications in one project, each in the sync wave of its level. */
 export function argocdApplications(exported: Exported): ExportedFiles {
   const files = waves(exported).flatMap((releases, wave) =>
     releases.map((release) => {
-      const application = applicationOf(release, {environment: exported, wave})
+      const application = buildApplication(release, {environment: exported, wave})
       return [`applications/${release.name}.yaml`, yaml(application)] as const
     }),
   )
-  return new Map([['project.yaml', yamlStream([projectOf(exported)])], ...files])
+  return new Map([['project.yaml', yamlStream([buildProject(exported)])], ...files])
 }
 
-function projectOf(exported: Exported): Values {
+function buildProject(exported: Exported): Values {
   const releases = releasesOf(exported)
   const namespaces = [...new Set(releases.map(({namespace}) => namespace))]
   return {
@@ -35,22 +35,22 @@ function projectOf(exported: Exported): Values {
     kind: 'AppProject',
     metadata: {name: objectName(exported.name), namespace: ARGOCD_NAMESPACE},
     spec: {
-      sourceRepos: [...new Set(releases.map(repositoryOf))],
+      sourceRepos: [...new Set(releases.map(repositoryUrl))],
       destinations: namespaces.map((namespace) => ({namespace, server: SERVER})),
       clusterResourceWhitelist: [{group: '*', kind: '*'}],
     },
   }
 }
 
-interface Placed {
+interface Placement {
   readonly environment: Pick<Exported, 'name' | 'separator'>
   readonly wave: number
 }
 
-function applicationOf(release: ExportedRelease, {environment, wave}: Placed): Values {
+function buildApplication(release: ExportedRelease, {environment, wave}: Placement): Values {
   const {name, namespace, chart, values} = release
-  const keeps = release.protected ? {'argocd.argoproj.io/sync-options': 'Delete=false,Prune=false'} : {}
-  const kept = release.protected ? ['Delete=false', 'Prune=false'] : []
+  const annotations = release.protected ? {'argocd.argoproj.io/sync-options': 'Delete=false,Prune=false'} : {}
+  const syncOptions = release.protected ? ['Delete=false', 'Prune=false'] : []
   return {
     apiVersion: API,
     kind: 'Application',
@@ -58,24 +58,29 @@ function applicationOf(release: ExportedRelease, {environment, wave}: Placed): V
       name: partName(environment, name),
       namespace: ARGOCD_NAMESPACE,
       labels: {'kk.openstack.org/environment': environment.name},
-      annotations: {'argocd.argoproj.io/sync-wave': String(wave), ...keeps},
+      annotations: {'argocd.argoproj.io/sync-wave': String(wave), ...annotations},
     },
     spec: {
       project: objectName(environment.name),
       destination: {namespace, server: SERVER},
       source: {
-        repoURL: repositoryOf(release),
+        repoURL: repositoryUrl(release),
         chart: chart.name,
         targetRevision: chart.version,
-        helm: {releaseName: name, ...valuesOf(values)},
+        helm: {releaseName: name, ...helmValues(values)},
       },
-      syncPolicy: {automated: {}, syncOptions: ['CreateNamespace=true', 'ServerSideApply=true', ...kept]},
+      syncPolicy: {
+        automated: {},
+        syncOptions: ['CreateNamespace=true', 'ServerSideApply=true', ...syncOptions],
+      },
     },
   }
 }
 
-/** A null that takes a default of the chart away must stay, so values with one are a text. */
-function valuesOf(values: Values): Values {
+/**
+ * A null that removes a chart default must be preserved, so values that contain one are written as a string.
+ */
+function helmValues(values: Values): Values {
   if (isEmpty(values)) return {}
   return holdsNull(values) ? {values: yaml(values)} : {valuesObject: values}
 }
@@ -84,7 +89,7 @@ function holdsNull(value: unknown): boolean {
   return value === null || (typeof value === 'object' && Object.values(value).some(holdsNull))
 }
 
-/** Argo CD has registries without their scheme. */
-function repositoryOf({chart: {source}}: ExportedRelease): string {
+/** Argo CD writes registries without a scheme. */
+function repositoryUrl({chart: {source}}: ExportedRelease): string {
   return (source?.url ?? '').replace(/^oci:\/\//, '')
 }

@@ -3,14 +3,14 @@ import {suggest} from '../../base/suggest.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
 import type {ChartOverrides} from '../helm/write.ts'
-import {expectDocument, nameOf} from './schema.ts'
+import {documentName, expectDocument} from './schema.ts'
 
 const CHART = 'armada/Chart/v1'
 const METADATA = 'metadata/Document/v1'
 
 /**
- * Returns override documents for `armada apply MANIFEST --values FILE`, one for each chart, as one stream. Such a document says
- * nothing but values; Armada lays it over the chart document of the same schema and name.
+ * Returns override documents for `armada apply MANIFEST --values FILE`, one per chart, as one YAML stream.
+ * Such a document holds only values; Armada merges it over the chart document of the same schema and name.
  */
 export function armadaStream(charts: readonly ChartOverrides[]): string {
   return charts.map(armadaDocument).join('')
@@ -27,14 +27,17 @@ export function armadaName({name, namespace}: Pick<ChartOverrides, 'name' | 'nam
   return `${namespace}-${name}`
 }
 
-/** A manifest as it was read, or the overrides of one. */
+/** A manifest as read, or overrides for one. */
 export interface ArmadaDocuments {
   /** For messages. */
   readonly file: string
   readonly documents: readonly unknown[]
 }
 
-/** Returns the documents of a manifest with overrides of values laid over its chart documents; throws what `layOver` throws. */
+/**
+ * Returns the documents of a manifest with value overrides merged over its chart documents. Throws what
+ * `layOver` throws.
+ */
 export function mergeArmada(manifest: ArmadaDocuments, charts: readonly ChartOverrides[]): Values[] {
   const documents = charts.map((chart) => ({
     schema: CHART,
@@ -45,12 +48,12 @@ export function mergeArmada(manifest: ArmadaDocuments, charts: readonly ChartOve
 }
 
 /**
- * Returns the documents of a manifest with override documents laid over those of the same schema and name, as `armada apply
- * --values` does it (Armada: handlers/override.py). Armada ignores overrides that match nothing; here they are `KK_ARMADA`, as
- * is a document that breaks Armada's schema.
+ * Returns the documents of a manifest with override documents merged over those of the same schema and name,
+ * as `armada apply --values` does (Armada: handlers/override.py). Throws `KK_ARMADA` if an override matches
+ * nothing (Armada ignores it) or if a document violates Armada's schema.
  */
 export function layOver({file, documents}: ArmadaDocuments, overrides: readonly Values[]): Values[] {
-  const left = new Set(overrides)
+  const unmatchedOverrides = new Set(overrides)
   const merged = documents
     .filter((document) => document !== null)
     .map((document, index) => {
@@ -58,26 +61,28 @@ export function layOver({file, documents}: ArmadaDocuments, overrides: readonly 
       if (!isMap(document))
         throw new KkError('KK_ARMADA', `${at}: expected a map`, {hint: 'correct the manifest'})
       const above = overrides.filter((each) => isSame(each, document))
-      for (const each of above) left.delete(each)
-      const data = above.reduce((below, each) => update(below, dataOf(each)), dataOf(document))
+      for (const each of above) unmatchedOverrides.delete(each)
+      const data = above.reduce((below, each) => update(below, documentData(each)), documentData(document))
       const complete = above.length === 0 ? document : {...document, data}
-      expectDocument(complete, `${at} (${nameOf(document)})`)
+      expectDocument(complete, `${at} (${documentName(document)})`)
       return complete
     })
-  const [unmatched] = left
+  const [unmatched] = unmatchedOverrides
   if (unmatched !== undefined) throw unmatchedDocument(unmatched, {file, documents})
   return merged
 }
 
 function isSame(one: Values, other: Values): boolean {
-  return one.schema === other.schema && nameOf(one) === nameOf(other)
+  return one.schema === other.schema && documentName(one) === documentName(other)
 }
 
-function dataOf({data}: Values): Values {
+function documentData({data}: Values): Values {
   return isMap(data) ? data : {}
 }
 
-/** Armada: Override.update. Maps merge, a text over a list is split at its commas, all else replaces. */
+/**
+ * Armada: Override.update. Maps merge, a string over a list is split at its commas, everything else replaces.
+ */
 function update(below: Values, above: Values): Values {
   const result: Record<string, unknown> = {...below}
   for (const [key, value] of Object.entries(above)) {
@@ -92,14 +97,16 @@ function update(below: Values, above: Values): Values {
 
 function unmatchedDocument(override: Values, {file, documents}: ArmadaDocuments): KkError {
   const {schema} = override
-  const name = nameOf(override)
-  const known = documents
+  const name = documentName(override)
+  const candidates = documents
     .filter(isMap)
     .filter((each) => each.schema === schema)
-    .map(nameOf)
-  const close = suggest(name, known)
+    .map(documentName)
+  const close = suggest(name, candidates)
   return new KkError('KK_ARMADA', `${file} has no document ${schema} named ${name}`, {
     hint:
-      close === undefined ? `it has: ${known.join(', ') || 'none'}` : `is ${close} meant? name it ${name}`,
+      close === undefined
+        ? `it has: ${candidates.join(', ') || 'none'}`
+        : `did you mean ${close}? rename the override`,
   })
 }

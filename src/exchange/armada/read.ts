@@ -10,27 +10,29 @@ import {withoutCredentials} from '../credentials.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
 import {unread} from '../unread.ts'
 import {layOver} from './overrides.ts'
-import {nameOf} from './schema.ts'
+import {documentName} from './schema.ts'
 
 interface ArmadaOptions {
-  /** The manifest; its paths of charts start in its directory. */
+  /** The manifest; its chart paths are relative to its directory. */
   readonly file: string
-  /** The directory of the environment file, where its paths start; by default that of the manifest. */
+  /**
+   * The directory of the environment file, to which its paths are relative; defaults to that of the manifest.
+   */
   readonly home?: string | undefined
   readonly documents: readonly unknown[]
-  /** Documents that are laid over it, as `armada apply --values` does. */
+  /** Documents that are merged over the manifest, as `armada apply --values` does. */
   readonly overrides: readonly Values[]
   readonly name: string
-  /** Name releases as the manifest does; otherwise as Armada installs them, with its prefix before. */
+  /** Name releases as the manifest does; otherwise as Armada installs them, with its prefix. */
   readonly isPlain: boolean
-  /** Write what looks secret among the values, too. */
+  /** Also write values that look secret. */
   readonly showSecrets: boolean
 }
 
 /**
- * Returns a manifest of Armada as an environment: each chart requires all of the group before its own, and in a group that is
- * sequenced the one before it. What has no place is listed. Throws `KK_ARMADA` for a manifest that is incomplete or breaks
- * Armada's schemas, and for overrides that match nothing.
+ * Returns an Armada manifest as an environment: each chart requires all charts of the previous group, and in
+ * a sequenced group the preceding chart. What an environment cannot express is listed. Throws `KK_ARMADA` if
+ * the manifest is incomplete or violates Armada's schemas, or if an override matches nothing.
  */
 export function importArmada({
   file,
@@ -42,19 +44,21 @@ export function importArmada({
   showSecrets,
 }: ArmadaOptions): Imported {
   refuseOddSettings({name, charts: []})
-  const laid = layOver({file, documents}, overrides)
-  const manifest = onlyManifest(laid, file)
-  const {release_prefix: prefix, chart_groups: groups} = dataOf(manifest) as {
+  const merged = layOver({file, documents}, overrides)
+  const manifest = onlyManifest(merged, file)
+  const {release_prefix: prefix, chart_groups: groups} = documentData(manifest) as {
     readonly release_prefix: string
     readonly chart_groups: readonly string[]
   }
-  const charts = groups.flatMap((group) => chartsOf(documentOf(laid, 'ChartGroup', group, file), laid, file))
-  const released = new Set(charts.map(({chart}) => String(dataOf(chart).release)))
+  const charts = groups.flatMap((group) =>
+    groupCharts(findDocument(merged, 'ChartGroup', group, file), merged, file),
+  )
+  const released = new Set(charts.map(({chart}) => String(documentData(chart).release)))
   const among = {file, home, prefix: isPlain ? undefined : prefix, released, showSecrets}
   const read: ReadRelease[] = []
   let before: readonly ReadRelease[] = []
   for (const group of groups) {
-    const {sequenced = false} = dataOf(documentOf(laid, 'ChartGroup', group, file))
+    const {sequenced = false} = documentData(findDocument(merged, 'ChartGroup', group, file))
     const members: ReadRelease[] = []
     for (const {chart} of charts.filter((each) => each.group === group)) {
       const last = sequenced === true ? members.slice(-1) : []
@@ -65,58 +69,61 @@ export function importArmada({
     if (members.length > 0) before = sequenced === true ? members.slice(-1) : members
   }
   const used = new Set(charts.map(({chart}) => chart))
-  const unused = laid.filter((each) => isOf(each, 'Chart') && !used.has(each)).map(nameOf)
+  const unused = merged.filter((each) => isKind(each, 'Chart') && !used.has(each)).map(documentName)
   return assemble({
     name,
-    from: `the manifest ${nameOf(manifest)} of ${file}${overrides.length === 0 ? '' : ', with overrides laid over it'}`,
+    from: `the manifest ${documentName(manifest)} of ${file}${overrides.length === 0 ? '' : ', with overrides'}`,
     read,
     where: file,
     lost: [
       ...(groups.length > 1
         ? [
-            'groups: each release requires all of the group before it, which is more than its chart needs: take out what is not',
+            'groups: each release requires all releases of the previous group, which is more than its chart needs: remove what is not needed',
           ]
         : []),
       ...(isPlain
-        ? [`release_prefix ${prefix}: Armada has installed the releases with it, under other names`]
+        ? [`release_prefix ${prefix}: Armada has installed the releases under other names, with this prefix`]
         : []),
-      ...unused.map((each) => `${each} is left out: no group of the manifest has it`),
+      ...unused.map((each) => `${each} is skipped: no group of the manifest has it`),
     ],
   })
 }
 
-function isOf({schema}: Values, kind: string): boolean {
+function isKind({schema}: Values, kind: string): boolean {
   return new RegExp(`^armada/${kind}/v[12]$`).test(String(schema))
 }
 
 function onlyManifest(documents: readonly Values[], file: string): Values {
-  const [manifest, ...others] = documents.filter((each) => isOf(each, 'Manifest'))
-  if (manifest !== undefined && others.length === 0) return manifest
+  const [manifest, ...rest] = documents.filter((each) => isKind(each, 'Manifest'))
+  if (manifest !== undefined && rest.length === 0) return manifest
   throw new KkError(
     'KK_ARMADA',
-    `${file}: expected one document armada/Manifest/v1 or v2, got ${manifest === undefined ? 'none' : others.length + 1}`,
-    {hint: 'name the file that armada apply is given'},
+    `${file}: expected one document armada/Manifest/v1 or v2, got ${manifest === undefined ? 'none' : rest.length + 1}`,
+    {hint: 'specify the file that is passed to armada apply'},
   )
 }
 
-function documentOf(documents: readonly Values[], kind: string, name: string, file: string): Values {
-  const found = documents.find((each) => isOf(each, kind) && nameOf(each) === name)
-  if (found !== undefined) return found
+function findDocument(documents: readonly Values[], kind: string, name: string, file: string): Values {
+  const document = documents.find((each) => isKind(each, kind) && documentName(each) === name)
+  if (document !== undefined) return document
   throw new KkError('KK_ARMADA', `${file} has no document armada/${kind} named ${name}`, {
-    hint: 'a group or the manifest names it: add it, or take the name out',
+    hint: 'a group or the manifest refers to it: add the document, or remove the reference',
   })
 }
 
-function chartsOf(group: Values, documents: readonly Values[], file: string) {
-  const names = dataOf(group).chart_group as readonly string[]
-  return names.map((name) => ({group: nameOf(group), chart: documentOf(documents, 'Chart', name, file)}))
+function groupCharts(group: Values, documents: readonly Values[], file: string) {
+  const names = documentData(group).chart_group as readonly string[]
+  return names.map((name) => ({
+    group: documentName(group),
+    chart: findDocument(documents, 'Chart', name, file),
+  }))
 }
 
-function dataOf({data}: Values): Values {
+function documentData({data}: Values): Values {
   return isMap(data) ? data : {}
 }
 
-/** Keys that kk has something of its own for: its gate waits for all that a release has. */
+/** Keys that kk imports or has an equivalent for: its gate waits for all objects of a release. */
 const READ = new Set('chart_name release namespace source values wait protected timeout'.split(' '))
 const UPGRADE_READ = new Set(['no_hooks'])
 const METADATA_READ = new Set('schema name labels annotations layeringDefinition storagePolicy'.split(' '))
@@ -125,9 +132,9 @@ interface Among {
   readonly file: string
   readonly home: string
   readonly prefix: string | undefined
-  /** The releases that go before. */
+  /** The releases that must be deployed first. */
   readonly needed: readonly ReadRelease[]
-  /** All of the manifest, as it names them. */
+  /** All releases of the manifest, by their names in it. */
   readonly released: ReadonlySet<string>
   readonly showSecrets: boolean
 }
@@ -136,7 +143,7 @@ function readRelease(
   document: Values,
   {file, home, prefix, needed, released, showSecrets}: Among,
 ): ReadRelease {
-  const data = dataOf(document)
+  const data = documentData(document)
   const {release, namespace, values} = data as {
     readonly release: string
     readonly namespace: string
@@ -144,8 +151,8 @@ function readRelease(
   }
   const name = prefix === undefined ? release : `${prefix}-${release}`
   const all = isMap(values) ? values : {}
-  const kept = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
-  const chart = chartOf(data, {file, home})
+  const redacted = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
+  const chart = parseChart(data, {file, home})
   const seconds = Number(dig(data, 'wait', 'timeout') ?? data.timeout ?? 0)
   const timeout = timeOf(seconds)
   const upgrade = isMap(data.upgrade) ? data.upgrade : {}
@@ -155,9 +162,10 @@ function readRelease(
       name,
       namespace,
       chart: {name: chart.name},
-      values: kept.values,
+      values: redacted.values,
       requires: [],
-      // Each has the prefix of its own: the chart's words would bring all of them a second time.
+      // The name has the prefix; the chart's own requirements would pull in all charts again under plain
+      // names.
       ...(prefix !== undefined && {without: chart.requires.filter((each) => released.has(each))}),
       ...(timeout !== undefined && {timeout}),
       ...(isMap(data.protected) && {protected: true}),
@@ -171,11 +179,11 @@ function readRelease(
     lost: [
       ...(chart.source === undefined
         ? [
-            `where the chart ${chart.name} of ${name} comes from: ${withoutCredentials(digText(data, 'source', 'location') ?? '')}`,
+            `the source of the chart ${chart.name} of ${name}: ${withoutCredentials(digText(data, 'source', 'location') ?? '')}`,
           ]
         : []),
       ...(timeout === undefined && seconds > 0 ? [`timeout of ${name}: expected ${TIME_TITLE}`] : []),
-      ...kept.lost,
+      ...redacted.lost,
       ...unread(
         Object.fromEntries(
           Object.entries(data).filter(([key]) => key !== 'upgrade' && !(key === 'test' && isOff(data.test))),
@@ -195,25 +203,25 @@ function isOff(test: unknown): boolean {
 
 interface ArmadaChart {
   readonly name: string
-  /** The releases that it says it requires. */
+  /** The releases that the chart itself requires. */
   readonly requires: readonly string[]
-  /** Undefined for what Armada fetches, from git or as an archive. */
+  /** Undefined for charts that Armada fetches, from git or as an archive. */
   readonly source?: ImportedSource
 }
 
-/** A local chart lies at `location`/`subpath`; its directory need not have its name. */
-function chartOf({chart_name, source}: Values, {file, home}: Pick<Among, 'file' | 'home'>): ArmadaChart {
+/** A local chart is at `location`/`subpath`; its directory may have another name. */
+function parseChart({chart_name, source}: Values, {file, home}: Pick<Among, 'file' | 'home'>): ArmadaChart {
   const subpath = digText(source, 'subpath') ?? '.'
   const path = resolve(dirname(file), digText(source, 'location') ?? '.', subpath)
   const name = typeof chart_name === 'string' ? chart_name : basename(path)
   if (dig(source, 'type') !== 'local') return {name, requires: []}
   const place = relative(home, basename(path) === name ? dirname(path) : path)
-  const requires = statedBy(path)
+  const requires = chartRequirements(path)
   return {name, requires, source: place === '' ? '.' : place.startsWith('.') ? place : `./${place}`}
 }
 
-/** Nothing of a chart that is not there, or cannot be read: who deploys the environment is told. */
-function statedBy(directory: string): readonly string[] {
+/** Returns nothing for a chart that is missing or unreadable: deploying the environment reports that. */
+function chartRequirements(directory: string): readonly string[] {
   try {
     return readChart(directory).requires.map(({release}) => release)
   } catch {

@@ -3,12 +3,12 @@ import {KkError} from '../../base/errors.ts'
 import {type JsonSchema, type Problem, validate} from '../../base/validate.ts'
 import type {Values} from '../../base/values.ts'
 
-/** The name of a document; empty where it has none. */
-export function nameOf({metadata}: Values): string {
+/** Returns the name of a document; empty if it has none. */
+export function documentName({metadata}: Values): string {
   return String(dig(metadata, 'name') ?? '')
 }
 
-/** Throws `KK_ARMADA` for a document of Armada that breaks its schema; documents of others are passed over. */
+/** Throws `KK_ARMADA` if an Armada document violates its schema; other documents are ignored. */
 export function expectDocument(document: Values, at: string): void {
   const schema = SCHEMAS[String(document.schema)]
   const [problem] = schema === undefined ? [] : validate(schema, document)
@@ -136,10 +136,10 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
     'armada/ChartGroup/v2': GROUP_V2,
     'armada/Manifest/v1': MANIFEST,
     'armada/Manifest/v2': MANIFEST,
-  }).map(([schema, data]) => [schema, documentOf(schema, data)]),
+  }).map(([schema, data]) => [schema, documentSchema(schema, data)]),
 )
 
-function documentOf(schema: string, data: JsonSchema): JsonSchema {
+function documentSchema(schema: string, data: JsonSchema): JsonSchema {
   const metadata: JsonSchema = {
     type: 'object',
     properties: {schema: TEXT, name: TEXT},

@@ -16,15 +16,18 @@ const ARMADA_GROUP = 'armada/ChartGroup/v1'
 const ARMADA_MANIFEST = 'armada/Manifest/v1'
 const ARMADA_METADATA = 'metadata/Document/v1'
 
-/** Returns a manifest of Armada: a group of charts for each wave, unpacked beside it, for it takes no packages. */
+/**
+ * Returns an Armada manifest: one chart group per wave, with unpacked charts next to it (Armada takes no
+ * packages).
+ */
 export function armadaManifest(exported: Exported): ExportedFiles {
   const groups = waves(exported).map((releases, wave) => {
     const data = {sequenced: false, chart_group: releases.map(armadaName)}
-    return {schema: ARMADA_GROUP, metadata: metadataOf(`${exported.name}-${wave}`), data}
+    return {schema: ARMADA_GROUP, metadata: documentMetadata(`${exported.name}-${wave}`), data}
   })
   const data = {release_prefix: exported.name, chart_groups: groups.map(({metadata: {name}}) => name)}
   const charts = releasesOf(exported).map((release) => chartDocument(release, exported.name))
-  const manifest = {schema: ARMADA_MANIFEST, metadata: metadataOf(exported.name), data}
+  const manifest = {schema: ARMADA_MANIFEST, metadata: documentMetadata(exported.name), data}
   const documents = [...charts, ...groups, manifest]
   for (const document of documents) expectDocument(document, 'the export')
   return new Map([['armada.yaml', yamlStream(documents)]])
@@ -34,7 +37,7 @@ function chartDocument(release: ExportedRelease, prefix: string): Values {
   const {name, namespace, chart, values, timeoutSeconds, hooksAfter} = release
   return {
     schema: ARMADA_CHART,
-    metadata: metadataOf(armadaName(release)),
+    metadata: documentMetadata(armadaName(release)),
     data: {
       chart_name: chart.name,
       release: name,
@@ -45,7 +48,7 @@ function chartDocument(release: ExportedRelease, prefix: string): Values {
       wait: {
         timeout: timeoutSeconds,
         labels: {release_group: `${prefix}-${name}`},
-        // Helm's own wait would be for pods that wait for hooks.
+        // Helm's own wait would wait for pods that depend on hooks.
         native: {enabled: !hooksAfter},
       },
       test: {enabled: false},
@@ -55,11 +58,11 @@ function chartDocument(release: ExportedRelease, prefix: string): Values {
   }
 }
 
-/** The place of the unpacked chart of a release in the directory of the export. */
+/** Returns the path of a release's unpacked chart in the export directory. */
 export function chartDirectory({name, version}: ExportedChart): string {
   return `charts/${name}-${version}`
 }
 
-function metadataOf(name: string): {readonly schema: string; readonly name: string} {
+function documentMetadata(name: string): {readonly schema: string; readonly name: string} {
   return {schema: ARMADA_METADATA, name}
 }

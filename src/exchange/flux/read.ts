@@ -11,31 +11,32 @@ import type {FileDocument} from '../documents.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
 import {notText, unread} from '../unread.ts'
 import {CONTROL_NAMESPACE, helmReleaseTarget} from './target.ts'
-import {type Found, valuesOf} from './values-from.ts'
+import {type FluxObject, mergedValues} from './values-from.ts'
 import {KEPT_REVISIONS} from './write.ts'
 
 interface FluxOptions {
-  /** For people: where the documents were read. */
+  /** The path of the documents, for messages. */
   readonly path: string
   readonly documents: readonly FileDocument[]
   readonly name: string
-  /** Write what looks secret among the values, and what Secrets hold, too. */
+  /** Also write values that look secret, and the contents of Secrets. */
   readonly showSecrets: boolean
 }
 
 /**
- * Returns HelmReleases as an environment: `dependsOn` of them, and of the Kustomizations that apply them, becomes stated
- * requirements; values come from their Secrets and ConfigMaps, too, in order. What has no place is listed. Throws
- * `KK_IMPORT` where there is none, and for one whose record Helm does not keep in the namespace of the release.
+ * Returns HelmReleases as an environment. `dependsOn` of HelmReleases, and of the Kustomizations that apply
+ * them, becomes explicit requirements; values are merged from their Secrets and ConfigMaps in order. What an
+ * environment cannot express is listed. Throws `KK_IMPORT` if there is no HelmRelease, or if one stores its
+ * Helm record outside the namespace of its release.
  */
 export function importFlux({path, documents, name, showSecrets}: FluxOptions): Imported {
   refuseOddSettings({name, charts: []})
-  const found = documents.flatMap(({file, value}) => foundIn(file, value))
-  const releases = found.filter(({key}) => key === 'HelmRelease')
-  if (releases.length === 0) throw nothing(path)
+  const objectList = documents.flatMap(({file, value}) => parseObject(file, value))
+  const releases = objectList.filter(({key}) => key === 'HelmRelease')
+  if (releases.length === 0) throw noHelmRelease(path)
   refuseOtherStorage(releases)
-  const objects = new Map(found.map((each) => [`${each.key} ${each.namespace}/${each.name}`, each]))
-  const kustomizations = found.filter(
+  const objects = new Map(objectList.map((each) => [`${each.key} ${each.namespace}/${each.name}`, each]))
+  const kustomizations = objectList.filter(
     ({key, object}) => key === 'Kustomization' && String(object.apiVersion).startsWith('kustomize.toolkit'),
   )
   const read = releases.map((release) =>
@@ -47,50 +48,50 @@ export function importFlux({path, documents, name, showSecrets}: FluxOptions): I
     read,
     where: path,
     lost: [
-      'interval: kk changes something when it is told to, or with its operator',
+      'interval: kk reconciles on command, or continuously with its operator',
       ...kustomizations.flatMap(({name: of, spec}) =>
         unread(spec, KUSTOMIZATION_READ, `the Kustomization ${of}`),
       ),
-      ...found.filter(({key}) => SOURCES.has(key)).flatMap(lostOfSource),
-      ...documents.flatMap(lostOfKustomize),
+      ...objectList.filter(({key}) => SOURCES.has(key)).flatMap(sourceLosses),
+      ...documents.flatMap(kustomizeLosses),
     ],
   })
 }
 
-function foundIn(file: string, object: Values): readonly Found[] {
+function parseObject(file: string, object: Values): readonly FluxObject[] {
   const {kind, metadata, spec} = object
   if (typeof kind !== 'string' || !isMap(metadata) || typeof metadata.name !== 'string') return []
   const {name, namespace = CONTROL_NAMESPACE} = metadata
   return [{file, key: kind, name, namespace: String(namespace), object, spec: isMap(spec) ? spec : {}}]
 }
 
-/** Helm, and so kk, finds a record only where the release is. */
-function refuseOtherStorage(releases: readonly Found[]): void {
+/** Helm, and therefore kk, finds a record only in the namespace of the release. */
+function refuseOtherStorage(releases: readonly FluxObject[]): void {
   const lines = releases.flatMap(({name, object}) => {
     const {storage, namespace} = helmReleaseTarget(object)
-    return storage === namespace ? [] : [`  ${name}: ${storage}, but it is installed in ${namespace}`]
+    return storage === namespace ? [] : [`  ${name}: ${storage}, but the release is in ${namespace}`]
   })
   if (lines.length === 0) return
   throw new KkError(
     'KK_IMPORT',
     [
-      'the records of these lie in another namespace than the release, where kk does not find them:',
+      'kk finds Helm records only in the namespace of their release; these HelmReleases store them elsewhere:',
       ...lines,
     ].join('\n'),
     {
-      hint: 'give each spec.storageNamespace the namespace of its spec.targetNamespace: Flux installs it anew, so do that before there is data',
+      hint: 'set each spec.storageNamespace to its spec.targetNamespace: Flux then reinstalls the release, so do that before it has data',
     },
   )
 }
 
 interface Among {
-  readonly releases: readonly Found[]
-  readonly objects: ReadonlyMap<string, Found>
-  readonly kustomizations: readonly Found[]
+  readonly releases: readonly FluxObject[]
+  readonly objects: ReadonlyMap<string, FluxObject>
+  readonly kustomizations: readonly FluxObject[]
   readonly showSecrets: boolean
 }
 
-/** Keys that kk has something of its own for: its gate waits, it makes namespaces, and `--on-failure` says what becomes of a failure. */
+/** Keys that kk imports or has an equivalent for: its gate, namespace creation, and `--on-failure`. */
 const SPEC_READ = new Set(
   'chart chartRef interval releaseName targetNamespace storageNamespace dependsOn timeout values valuesFrom install upgrade'.split(
     ' ',
@@ -112,18 +113,19 @@ const SOURCE_READ = new Set('interval url type ref layerSelector timeout'.split(
 const CHART_READ = new Set('chart version sourceRef interval'.split(' '))
 const KUSTOMIZE_READ = new Set(['apiVersion', 'kind', 'resources', 'metadata'])
 
-function readRelease(found: Found, among: Among): ReadRelease {
-  const {spec, object} = found
+function readRelease(helmRelease: FluxObject, among: Among): ReadRelease {
+  const {spec, object} = helmRelease
   const chartSpec = dig(spec, 'chart', 'spec')
   const {name, namespace} = helmReleaseTarget(object)
   const lost: string[] = []
   const lose = (what: string) => void lost.push(what)
-  const chart = chartOf(found, among)
-  if (chart.source === undefined) lose(`where the chart ${chart.name} of ${name} comes from`)
-  if (chart.unkept !== undefined) lose(`${chart.unkept} of the chart of ${name}: state a version instead`)
-  const values = valuesOf(name, found, {...among, lose})
-  const kept = among.showSecrets ? {values, lost: []} : withoutSecrets(name, values)
-  const seconds = secondsOf(digText(spec, 'timeout'))
+  const chart = parseChart(helmRelease, among)
+  if (chart.source === undefined) lose(`the source of the chart ${chart.name} of ${name}`)
+  if (chart.inexpressible !== undefined)
+    lose(`${chart.inexpressible} of the chart of ${name}: specify a version instead`)
+  const values = mergedValues(name, helmRelease, {...among, lose})
+  const redacted = among.showSecrets ? {values, lost: []} : withoutSecrets(name, values)
+  const seconds = parseSeconds(digText(spec, 'timeout'))
   const timeout = timeOf(seconds)
   if (timeout === undefined && seconds > 0) lose(`timeout of ${name}: expected ${TIME_TITLE}`)
   const changes = ['install', 'upgrade'].flatMap((key) => {
@@ -133,7 +135,7 @@ function readRelease(found: Found, among: Among): ReadRelease {
     return [
       ...unread(change, CHANGE_READ, `${name}.${key}`),
       ...unread(remediation, REMEDIATION_READ, `${name}.${key}.remediation`, {
-        instead: 'kk deploy --on-failure says what becomes of a release that fails',
+        instead: 'kk deploy --on-failure sets how a failed release is handled',
       }),
     ]
   })
@@ -143,17 +145,17 @@ function readRelease(found: Found, among: Among): ReadRelease {
       name,
       namespace,
       chart: {name: chart.name, ...(chart.version !== undefined && {version: chart.version})},
-      values: kept.values,
+      values: redacted.values,
       requires: [],
       ...(timeout !== undefined && {timeout}),
       ...(prune === 'disabled' && {protected: true}),
       notes: [],
     },
     source: chart.source,
-    needs: needsOf(found, among),
+    needs: releaseNeeds(helmRelease, among),
     lost: [
       ...lost,
-      ...kept.lost,
+      ...redacted.lost,
       ...unread(spec, SPEC_READ, name, {defaults: {maxHistory: KEPT_REVISIONS}}),
       ...notText(spec.timeout, `timeout of ${name}`),
       ...unread(isMap(chartSpec) ? chartSpec : {}, CHART_READ, `the chart of ${name}`, {
@@ -161,7 +163,7 @@ function readRelease(found: Found, among: Among): ReadRelease {
       }),
       ...notText(dig(chartSpec, 'version'), `version of the chart of ${name}`),
       ...changes,
-      ...expressionsOf(found, name),
+      ...lostExpressions(helmRelease, name),
     ],
   }
 }
@@ -170,66 +172,68 @@ interface FluxChart {
   readonly source: ImportedSource | undefined
   readonly name: string
   readonly version?: string
-  /** What says which package is meant, and has no place in an environment. */
-  readonly unkept?: string
+  /** A tag, digest or other reference that selects the package but cannot be written in an environment. */
+  readonly inexpressible?: string
 }
 
-function chartOf({namespace, spec}: Found, {objects}: Among): FluxChart {
-  const stated = dig(spec, 'chart', 'spec')
-  const ref = isMap(spec.chartRef) ? spec.chartRef : dig(stated, 'sourceRef')
+function parseChart({namespace, spec}: FluxObject, {objects}: Among): FluxChart {
+  const chartSpec = dig(spec, 'chart', 'spec')
+  const ref = isMap(spec.chartRef) ? spec.chartRef : dig(chartSpec, 'sourceRef')
   const source = isMap(ref)
     ? objects.get(`${ref.kind} ${digText(ref, 'namespace') ?? namespace}/${ref.name}`)
     : undefined
   const url = withoutCredentials(digText(source, 'spec', 'url') ?? '')
   if (source?.key === 'OCIRepository' && url !== '') return inRegistry(url, source.spec.ref)
-  const path = digText(stated, 'chart') ?? digText(ref, 'name') ?? ''
+  const path = digText(chartSpec, 'chart') ?? digText(ref, 'name') ?? ''
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const version = digText(stated, 'version')
-  const kept = version === undefined || version === '*' ? {} : {version}
-  if (source?.key !== 'HelmRepository' || url === '') return {source: undefined, name, ...kept}
+  const version = digText(chartSpec, 'version')
+  const pinned = version === undefined || version === '*' ? {} : {version}
+  if (source?.key !== 'HelmRepository' || url === '') return {source: undefined, name, ...pinned}
   return {
     source: url.startsWith('oci://') ? {oci: url.replace(/\/+$/, '')} : {repository: url},
     name,
-    ...kept,
+    ...pinned,
   }
 }
 
-/** An OCIRepository is one chart; helm writes the `+` of a version as `_` in a tag. */
+/** An OCIRepository holds one chart; helm writes the `+` of a version as `_` in the tag. */
 function inRegistry(url: string, ref: unknown): FluxChart {
   const end = url.lastIndexOf('/')
   const place = {source: {oci: url.slice(0, end)}, name: url.slice(end + 1)}
   const digest = digText(ref, 'digest')
   const range = digText(ref, 'semver')
   const version = range ?? digText(ref, 'tag')?.replaceAll('_', '+')
-  if (digest !== undefined) return {...place, unkept: digest}
+  if (digest !== undefined) return {...place, inexpressible: digest}
   if (version === undefined || (range === undefined && !isVersion(version)))
-    return {...place, ...(version !== undefined && {unkept: version})}
+    return {...place, ...(version !== undefined && {inexpressible: version})}
   return {...place, version}
 }
 
-/** A HelmRelease waits for those that it names, and for all that is in a Kustomization for which its own waits. */
-function needsOf(found: Found, {releases, kustomizations}: Among): ReadRelease['needs'] {
-  const byName = dependencies(found).map(({name, namespace}) => {
+/**
+ * A HelmRelease waits for those that it names, and for all releases of the Kustomizations its own depends on.
+ */
+function releaseNeeds(helmRelease: FluxObject, {releases, kustomizations}: Among): ReadRelease['needs'] {
+  const byName = dependencies(helmRelease).map(({name, namespace}) => {
     const needed = releases.find((each) => each.name === name && each.namespace === namespace)
-    return needed ? idAndText(needed) : {release: releaseId(namespace, name), text: name}
+    return needed ? needOn(needed) : {release: releaseId(namespace, name), text: name}
   })
-  const own = kustomizations.filter((each) => isApplied(found, each))
+  const own = kustomizations.filter((each) => isApplied(helmRelease, each))
   const before = own.flatMap(dependencies).flatMap(({name, namespace}) => {
     const kustomization = kustomizations.find((each) => each.name === name && each.namespace === namespace)
     return kustomization ? releases.filter((each) => isApplied(each, kustomization)) : []
   })
-  return [...byName, ...before.map(idAndText)]
+  return [...byName, ...before.map(needOn)]
 }
 
-function idAndText(found: Found) {
-  const {name, namespace} = helmReleaseTarget(found.object)
-  return {release: releaseId(namespace, name), text: found.name}
+function needOn(helmRelease: FluxObject) {
+  const {name, namespace} = helmReleaseTarget(helmRelease.object)
+  return {release: releaseId(namespace, name), text: helmRelease.name}
 }
 
 function dependencies({
   namespace,
   spec,
-}: Found): readonly {readonly name: string; readonly namespace: string}[] {
+}: FluxObject): readonly {readonly name: string; readonly namespace: string}[] {
   const {dependsOn} = spec
   if (!Array.isArray(dependsOn)) return []
   return dependsOn
@@ -237,19 +241,21 @@ function dependencies({
     .map((each) => ({name: String(each.name), namespace: digText(each, 'namespace') ?? namespace}))
 }
 
-/** The path of a Kustomization starts where its source does, which is taken to be what was read. */
-function isApplied({file}: Found, {spec}: Found): boolean {
+/**
+ * The path of a Kustomization is relative to its source, which is assumed to be the directory that was read.
+ */
+function isApplied({file}: FluxObject, {spec}: FluxObject): boolean {
   const path = join('.', digText(spec, 'path') ?? '.')
   return path === '.' ? false : join(dirname(file), '/').startsWith(join(path, '/'))
 }
 
-function expressionsOf({spec: {dependsOn}}: Found, of: string): readonly string[] {
+function lostExpressions({spec: {dependsOn}}: FluxObject, of: string): readonly string[] {
   const has =
     Array.isArray(dependsOn) && dependsOn.some((each) => isMap(each) && each.readyExpr !== undefined)
-  return has ? [`readyExpr in dependsOn of ${of}: kk's gate says what is ready`] : []
+  return has ? [`readyExpr in dependsOn of ${of}: kk's gate decides readiness`] : []
 }
 
-function lostOfSource({key, name, spec}: Found): readonly string[] {
+function sourceLosses({key, name, spec}: FluxObject): readonly string[] {
   const url = digText(spec, 'url') ?? ''
   const of = `the ${key} ${name}`
   return [
@@ -259,14 +265,14 @@ function lostOfSource({key, name, spec}: Found): readonly string[] {
   ]
 }
 
-/** What kustomize would do to the objects before Flux sees them. */
-function lostOfKustomize({file, value}: FileDocument): readonly string[] {
+/** Lists what kustomize would do to the objects before Flux sees them. */
+function kustomizeLosses({file, value}: FileDocument): readonly string[] {
   if (!String(value.apiVersion).startsWith('kustomize.config.k8s.io')) return []
   return unread(value, KUSTOMIZE_READ, file, {instead: 'build it first: kustomize build'})
 }
 
-/** The seconds of a duration as Go writes it, rounded up; 0 for none. */
-function secondsOf(duration: string | undefined): number {
+/** Returns the seconds of a Go duration, rounded up; 0 for none. */
+function parseSeconds(duration: string | undefined): number {
   const parts = [...(duration ?? '').matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)]
   return Math.ceil(parts.reduce((sum, [, count, unit]) => sum + Number(count) * SECONDS[unit!]!, 0))
 }
@@ -281,8 +287,8 @@ const SECONDS: Readonly<Record<string, number>> = {
   ns: 1e-9,
 }
 
-function nothing(path: string): KkError {
+function noHelmRelease(path: string): KkError {
   return new KkError('KK_IMPORT', `${path} has no HelmRelease`, {
-    hint: 'name a file or a directory with HelmReleases, their sources, and the Secrets and ConfigMaps of their values',
+    hint: 'specify a file or a directory with HelmReleases, their sources, and the Secrets and ConfigMaps of their values',
   })
 }

@@ -2,14 +2,14 @@ import {createHash} from 'node:crypto'
 import {digText} from '../../base/dig.ts'
 import type {Values} from '../../base/values.ts'
 
-/** The namespace of Flux, and so that of an object which states none. */
+/** The namespace of Flux, which is the default for objects that specify none. */
 export const CONTROL_NAMESPACE = 'flux-system'
 
-/** The release of Helm that a HelmRelease installs. */
+/** The Helm release that a HelmRelease installs. */
 export interface HelmReleaseTarget {
   readonly namespace: string
   readonly name: string
-  /** The namespace of its record. */
+  /** The namespace of its Helm record. */
   readonly storage: string
 }
 
@@ -18,10 +18,10 @@ export function helmReleaseTarget(object: Values): HelmReleaseTarget {
   const own = digText(object, 'metadata', 'namespace') ?? CONTROL_NAMESPACE
   const target = digText(object, 'spec', 'targetNamespace')
   const name = digText(object, 'metadata', 'name') ?? ''
-  const stated = digText(object, 'spec', 'releaseName')
+  const explicitName = digText(object, 'spec', 'releaseName')
   return {
     namespace: target ?? own,
-    name: shortened(stated ?? (target === undefined ? name : `${target}-${name}`)),
+    name: shortened(explicitName ?? (target === undefined ? name : `${target}-${name}`)),
     storage: digText(object, 'spec', 'storageNamespace') ?? own,
   }
 }

@@ -3,8 +3,8 @@ import {mergeValues} from '../../overrides/merge.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 import {VALUES_KEY} from './write.ts'
 
-/** An object of Kubernetes; its namespace is that of Flux where it states none. */
-export interface Found {
+/** A Kubernetes object; its namespace defaults to that of Flux. */
+export interface FluxObject {
   readonly file: string
   readonly key: string
   readonly name: string
@@ -15,53 +15,61 @@ export interface Found {
 
 interface Among {
   /** By kind, namespace and name: `Secret flux-system/keystone`. */
-  readonly objects: ReadonlyMap<string, Pick<Found, 'object'>>
+  readonly objects: ReadonlyMap<string, Pick<FluxObject, 'object'>>
   readonly showSecrets: boolean
 }
 
 /**
- * Returns the values of a HelmRelease: those of `valuesFrom` in order, then `values` (helm-controller: internal/chartutil
- * ChartValuesFromReferences). Calls `lose` with what cannot be read. Throws `KK_YAML`.
+ * Returns the values of a HelmRelease: those of `valuesFrom` in order, then `values` (helm-controller:
+ * internal/chartutil ChartValuesFromReferences). Calls `lose` for each reference that cannot be read. Throws
+ * `KK_YAML`.
  */
-export function valuesOf(
+export function mergedValues(
   of: string,
-  {namespace, spec: {valuesFrom, values}}: Pick<Found, 'namespace' | 'spec'>,
+  {namespace, spec: {valuesFrom, values}}: Pick<FluxObject, 'namespace' | 'spec'>,
   {lose, ...among}: Among & {readonly lose: (what: string) => void},
 ): Values {
   const references = Array.isArray(valuesFrom) ? valuesFrom.filter(isMap) : []
-  const below = references.reduce<Values>((merged, reference) => {
-    const read = referred(namespace, reference, among)
+  const base = references.reduce<Values>((merged, reference) => {
+    const read = referenceValues(namespace, reference, among)
     if (!('lost' in read)) return mergeValues(merged, read.values)
     const {kind, name, optional} = reference
     if (optional !== true || !read.isMissing)
       lose(`the values of ${of} from the ${kind} ${name}: ${read.lost}`)
     return merged
   }, {})
-  return isMap(values) ? mergeValues(below, values) : below
+  return isMap(values) ? mergeValues(base, values) : base
 }
 
-type Referred = {readonly values: Values} | {readonly lost: string; readonly isMissing?: true}
+type ReferenceValues = {readonly values: Values} | {readonly lost: string; readonly isMissing?: true}
 
-function referred(namespace: string, reference: Values, {objects, showSecrets}: Among): Referred {
+function referenceValues(
+  namespace: string,
+  reference: Values,
+  {objects, showSecrets}: Among,
+): ReferenceValues {
   const {kind, name, valuesKey = VALUES_KEY, targetPath} = reference
   if (targetPath !== undefined)
     return {
-      lost: `write the value of ${valuesKey} at ${targetPath} by hand, for kk import does not put values there`,
+      lost: `set ${targetPath} to the value of ${valuesKey} by hand: kk import does not support targetPath`,
     }
   const holder = objects.get(`${kind} ${namespace}/${name}`)?.object
   if (holder === undefined) return {lost: 'it is not among the files', isMissing: true}
-  if (holder.sops !== undefined) return {lost: 'SOPS has encrypted it: decrypt it first'}
-  const text = dataOf(holder)[String(valuesKey)]
+  if (holder.sops !== undefined) return {lost: 'it is encrypted with SOPS: decrypt it first'}
+  const text = decodedData(holder)[String(valuesKey)]
   if (text === undefined) return {lost: `it has no key ${valuesKey}`, isMissing: true}
   if (kind === 'Secret' && !showSecrets) return {lost: '--show-secrets writes them'}
   const values = readYaml(text, {file: `${kind} ${name}`}) ?? {}
-  return isMap(values) ? {values} : {lost: 'they are no map'}
+  return isMap(values) ? {values} : {lost: 'they are not a map'}
 }
 
-function dataOf({kind, data, stringData}: Values): Readonly<Record<string, string>> {
-  const texts = Object.entries(isMap(data) ? data : {}).map(([key, text]) => {
+function decodedData({kind, data, stringData}: Values): Readonly<Record<string, string>> {
+  const strings = Object.entries(isMap(data) ? data : {}).map(([key, text]) => {
     const isEncoded = kind === 'Secret'
     return [key, isEncoded ? Buffer.from(String(text), 'base64').toString() : String(text)]
   })
-  return {...Object.fromEntries(texts), ...(isMap(stringData) ? (stringData as Record<string, string>) : {})}
+  return {
+    ...Object.fromEntries(strings),
+    ...(isMap(stringData) ? (stringData as Record<string, string>) : {}),
+  }
 }

@@ -14,13 +14,17 @@ import {
 } from '../exported.ts'
 import {CONTROL_NAMESPACE} from './target.ts'
 
-/** How often Flux looks whether something is other than stated. */
+/** The interval at which Flux checks for drift. */
 const INTERVAL = '10m'
 
-/** Returns an environment as objects of Flux: a HelmRelease for each release, and the sources of their charts. */
+/**
+ * Returns an environment as Flux objects: a HelmRelease for each release, and the sources of their charts.
+ */
 export function fluxObjects(exported: Exported): ExportedFiles {
   const releases = releasesOf(exported)
-  const sources = new Map(releases.map(({chart}) => [sourceName(chart, exported), sourceOf(chart, exported)]))
+  const sources = new Map(
+    releases.map(({chart}) => [sourceName(chart, exported), chartSource(chart, exported)]),
+  )
   const files = new Map([
     ['sources.yaml', yamlStream([...sources.values()])],
     ...releases.map((each) => [`releases/${each.name}.yaml`, yaml(helmRelease(each, exported))] as const),
@@ -28,13 +32,13 @@ export function fluxObjects(exported: Exported): ExportedFiles {
       .filter(({values}) => !isEmpty(values))
       .map((each) => [valuesFile(each), valuesObject(each, exported)] as const),
   ])
-  const sealed = exported.sops ? releases.filter(({secrets}) => secrets.length > 0) : []
-  const resources = [...files.keys(), ...sealed.map(secretsFile)]
+  const encrypted = exported.sops ? releases.filter(({secrets}) => secrets.length > 0) : []
+  const resources = [...files.keys(), ...encrypted.map(secretsFile)]
   const kustomization = {apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources}
   return new Map([['kustomization.yaml', yaml(kustomization)], ...files])
 }
 
-/** Returns the Secret from which a HelmRelease takes its secret values. */
+/** Returns the Secret that holds the secret values of a HelmRelease. */
 export function fluxSecret(release: ExportedRelease, values: Values, environment: Named): Values {
   return {
     apiVersion: 'v1',
@@ -50,8 +54,8 @@ export function fluxSecret(release: ExportedRelease, values: Values, environment
 }
 
 /**
- * Returns a ConfigMap with the values of a release as text, which each way to apply it leaves as it is: `kubectl apply` drops
- * every null of an object, and with it the removal of a default of the chart.
+ * Returns a ConfigMap with the values of a release as a string, which no way of applying it alters: `kubectl
+ * apply` drops every null of an object, and with it the removal of a chart default.
  */
 function valuesObject({name, values}: ExportedRelease, environment: Named): string {
   const object = {
@@ -64,18 +68,18 @@ function valuesObject({name, values}: ExportedRelease, environment: Named): stri
       annotations: AS_WRITTEN,
     },
   }
-  // Without an escape, for people: what `yaml` writes is ASCII, and every line of it ends with a line feed.
+  // A readable block scalar: `yaml` writes ASCII only, and each of its lines ends with a line feed.
   const lines = yaml(values).replaceAll(/^(?=.)/gm, '    ')
   return `${yaml(object)}data:\n  ${VALUES_KEY}: |\n${lines}`
 }
 
-/** How many revisions of a release are kept. */
+/** The number of revisions of a release that are kept. */
 export const KEPT_REVISIONS = 10
 
-/** helm-controller 1.4: has a change of values reconciled at once; without it, or before, at the next interval. */
+/** helm-controller 1.4: reconciles changed values immediately; otherwise at the next interval. */
 const WATCHED = {'reconcile.fluxcd.io/watch': 'Enabled'}
 
-/** Keeps `${name}` as it is where a Kustomization has `postBuild.substitute`. */
+/** Preserves `${name}` if a Kustomization has `postBuild.substitute`. */
 const AS_WRITTEN = {'kustomize.toolkit.fluxcd.io/substitute': 'disabled'}
 
 function valuesName(release: string, environment: Named): string {
@@ -88,7 +92,7 @@ export function secretName(release: Pick<ExportedRelease, 'name'>, environment: 
 
 export const VALUES_KEY = 'values.yaml'
 
-/** The environment, of which only its part of names is needed. */
+/** The parts of an environment that object names need. */
 type Named = Pick<Exported, 'name' | 'separator'>
 
 function helmRelease(release: ExportedRelease, environment: Named): Values {
@@ -117,18 +121,18 @@ function helmRelease(release: ExportedRelease, environment: Named): Values {
     spec: {
       interval: INTERVAL,
       timeout: `${timeoutSeconds}s`,
-      // As helm, and kk, keep them; by default Flux keeps 5.
+      // The number that helm and kk keep; Flux keeps 5 by default.
       maxHistory: KEPT_REVISIONS,
       releaseName: name,
       targetNamespace: namespace,
-      // By default the record would lie beside the HelmRelease, where helm does not find it.
+      // By default Flux stores the record in the HelmRelease's namespace, in which helm does not find it.
       storageNamespace: namespace,
       ...(needs.length > 0 && {
         dependsOn: needs.map((id) => ({name: partName(environment, releaseName(id))})),
       }),
       install: {createNamespace: true, ...change},
       upgrade: change,
-      ...chartOf(chart, environment),
+      ...chartReference(chart, environment),
       ...(valuesFrom.length > 0 && {valuesFrom}),
     },
   }
@@ -138,15 +142,15 @@ function labels({name}: Named): Values {
   return {'kk.openstack.org/environment': name}
 }
 
-/** Charts are published before they come here: Flux takes none from a directory. */
-function chartOf(chart: ExportedChart, environment: Named): Values {
+/** Charts are published before the export: Flux takes none from a directory. */
+function chartReference(chart: ExportedChart, environment: Named): Values {
   const name = sourceName(chart, environment)
   if (chart.source?.kind === 'oci') return {chartRef: {kind: 'OCIRepository', name}}
   const sourceRef = {kind: 'HelmRepository', name}
   return {chart: {spec: {chart: chart.name, version: chart.version, interval: INTERVAL, sourceRef}}}
 }
 
-function sourceOf(chart: ExportedChart, environment: Named): Values {
+function chartSource(chart: ExportedChart, environment: Named): Values {
   const {name, version, source} = chart
   const metadata = {
     name: sourceName(chart, environment),
@@ -168,14 +172,14 @@ function sourceOf(chart: ExportedChart, environment: Named): Values {
     spec: {
       interval: INTERVAL,
       url: `${url}/${name}`,
-      // Helm writes a version as a tag, which has no plus sign.
+      // Helm writes the version as a tag, which cannot contain a plus sign.
       ref: {tag: version.replaceAll('+', '_')},
       layerSelector: {mediaType: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip', operation: 'copy'},
     },
   }
 }
 
-/** Other environments may have the same chart from elsewhere. */
+/** Other environments may take the same chart from another source. */
 function sourceName({name, version, source}: ExportedChart, environment: Named): string {
   const words = source?.kind === 'oci' ? `${name}-${version}` : (source?.url ?? '').replace(/^\w+:\/\//, '')
   return partName(environment, words)

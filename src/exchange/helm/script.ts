@@ -11,12 +11,12 @@ import {
   valuesFiles,
 } from '../exported.ts'
 
-/** Returns an environment as a shell script of plain helm commands, with the values of each release beside it. */
+/** Returns an environment as a shell script of plain helm commands, with the values files of the releases. */
 export function helmScript(exported: Exported): ExportedFiles {
   const lines = [
     '#!/bin/sh',
-    `# The environment ${exported.name}: helm alone, in the order of kk. LOST.md says what it does not do.`,
-    "# Further words are given to each helm: ./deploy.sh --kube-context production. HELM names another helm's path.",
+    `# The environment ${exported.name}, deployed by helm alone in kk's order. LOST.md lists what the script does not do.`,
+    '# Arguments are passed to each helm: ./deploy.sh --kube-context production. HELM is the path of another helm.',
     'set -eu',
     'cd "$(dirname "$0")"',
     'helm="${HELM:-helm}"',
@@ -26,7 +26,7 @@ export function helmScript(exported: Exported): ExportedFiles {
   return new Map([['deploy.sh', `${lines.join('\n')}\n`], ...valuesFiles(exported)])
 }
 
-/** The script ends before it changes anything where secrets are missing: helm would install without them. */
+/** The script exits before any change if secrets are missing: helm would install without them. */
 function preamble(exported: Exported): readonly string[] {
   const names = releasesOf(exported)
     .filter(({secrets}) => secrets.length > 0)
@@ -34,7 +34,7 @@ function preamble(exported: Exported): readonly string[] {
   if (names.length === 0) return []
   if (exported.sops) return ['command -v sops > /dev/null || { echo "sops is not on the PATH" >&2; exit 1; }']
   return [
-    '# A file of values for each release that has secrets: LOST.md says how to write them.',
+    '# Each release with secrets needs a values file: LOST.md describes how to write it.',
     'secrets="${SECRETS:-secrets}"',
     `for name in ${names.join(' ')}; do`,
     '  [ -s "$secrets/$name.yaml" ] || { echo "$secrets/$name.yaml is missing or empty: see LOST.md" >&2; exit 1; }',
@@ -42,10 +42,10 @@ function preamble(exported: Exported): readonly string[] {
   ]
 }
 
-/** The members of a group wait for each other, so their helms run side by side. */
+/** The members of a group wait for each other, so their helm commands run concurrently. */
 function groupLines(group: ExportedGroup, exported: Exported): readonly string[] {
-  const [first, ...others] = group
-  if (others.length === 0) return installLines(first!, exported)
+  const [first, ...rest] = group
+  if (rest.length === 0) return installLines(first!, exported)
   return [
     `# These need each other: ${group.map(({name}) => name).join(', ')}`,
     ...group.flatMap((release, at) => ['{', ...installLines(release, exported), `} & job${at}=$!`]),
@@ -57,31 +57,31 @@ function groupLines(group: ExportedGroup, exported: Exported): readonly string[]
 
 function installLines(release: ExportedRelease, {sops}: Exported): readonly string[] {
   const {name, namespace, values, secrets, timeoutSeconds, hooksAfter} = release
-  const isSealed = sops && secrets.length > 0
-  const words = [
-    `"$helm" upgrade --install ${name} ${chartWords(release)}`,
+  const isEncrypted = sops && secrets.length > 0
+  const args = [
+    `"$helm" upgrade --install ${name} ${chartArguments(release)}`,
     `--namespace ${namespace} --create-namespace`,
     `--reset-values --timeout ${timeoutSeconds}s`,
-    // With hooks that come after, helm would wait for pods that wait for these hooks.
+    // If hooks run after the rest, helm would wait for pods that wait for these hooks.
     ...(hooksAfter ? [] : ['--wait']),
     ...(isEmpty(values) ? [] : [`--values ${valuesFile(release)}`]),
-    ...(secrets.length === 0 ? [] : [isSealed ? '--values -' : `--values "$secrets/${name}.yaml"`]),
+    ...(secrets.length === 0 ? [] : [isEncrypted ? '--values -' : `--values "$secrets/${name}.yaml"`]),
     '"$@"',
   ]
-  const command = words.join(' \\\n  ')
-  if (!isSealed) return [command]
-  // By a variable, so that the script ends where sops fails.
+  const command = args.join(' \\\n  ')
+  if (!isEncrypted) return [command]
+  // A variable, so that the script exits if sops fails.
   return [`opened="$(sops --decrypt ${secretsFile(release)})"`, `printf '%s\\n' "$opened" | ${command}`]
 }
 
-function chartWords({chart}: ExportedRelease): string {
+function chartArguments({chart}: ExportedRelease): string {
   const {name, version, source} = chart
   if (source === undefined) return quoted(chartPackage(chart))
   if (source.kind === 'oci') return `${quoted(`${source.url}/${name}`)} --version ${quoted(version)}`
   return `${name} --repo ${quoted(source.url)} --version ${quoted(version)}`
 }
 
-/** Returns a word as the shell takes it as it stands. */
+/** Returns a word quoted for the shell if needed. */
 function quoted(word: string): string {
   return /^[\w./:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -12,32 +12,35 @@ import {treeValue} from '../../yaml/yaml.ts'
 import {withoutCredentials} from '../credentials.ts'
 import {HELMFILE_SCHEMA, type Helmfile} from './helmfile.ts'
 
-/** A helmfile, or one of those below it. */
+/** A helmfile, or a sub-helmfile. */
 export interface HelmfileDocument {
-  /** Its paths start here. */
+  /** The directory to which its paths are relative. */
   readonly directory: string
   readonly state: Helmfile
 }
 
-/** As `helmfile build` writes it above each file that it has read. */
+/** The header that `helmfile build` prints above each file. */
 const SOURCE = /^---\n# {2}Source: (.+)$/gm
 
-/** Returns the documents of a helmfile, each with its place. Throws `KK_YAML`, and `KK_FILE` for what helmfile would not read. */
+/**
+ * Returns the documents of a helmfile, each with its directory. Throws `KK_YAML`, and `KK_FILE` for what
+ * helmfile would not read.
+ */
 export function helmfileDocuments(text: string, file: string, isBuilt: boolean): readonly HelmfileDocument[] {
-  // The lines of what helmfile prints are none of the file.
+  // Line numbers of the output do not apply to the file.
   const source = {file: isBuilt ? 'the output of helmfile build' : file, text}
   const built = [...text.matchAll(SOURCE)]
   return parseTrees(source).flatMap((root) => {
-    const state = stateOf(source, root)
+    const state = parseState(source, root)
     if (state === null) return []
     const path = built.findLast(({index}) => index < root.offset)?.[1] ?? basename(file)
     return {directory: dirname(resolve(dirname(file), path)), state}
   })
 }
 
-function stateOf(source: Source, root: Node): Helmfile | null {
+function parseState(source: Source, root: Node): Helmfile | null {
   refuseAliasBomb(source, root)
-  const value = treeValue(source, asWritten(source, root))
+  const value = treeValue(source, withVerbatimSets(source, root))
   const problems = validate(HELMFILE_SCHEMA, value).map((each) => ({
     ...each,
     got: withoutCredentials(each.got),
@@ -47,42 +50,49 @@ function stateOf(source: Source, root: Node): Helmfile | null {
   return withoutNulls(value) as Helmfile | null
 }
 
-/** Keys whose values go to releases, where null has a meaning. */
-const KEPT = new Set(['values', 'renderedvalues'])
+/** Keys whose values are passed to releases, in which null is significant. */
+const PASSED_THROUGH = new Set(['values', 'renderedvalues'])
 
-/** Returns a value without keys that are null: to helmfile they say nothing. */
+/** Returns a value without null keys, which helmfile ignores. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isMap(value)) return value
-  const stated = Object.entries(value).filter(([, inner]) => inner !== null)
-  return Object.fromEntries(stated.map(([key, inner]) => [key, KEPT.has(key) ? inner : withoutNulls(inner)]))
+  const entries = Object.entries(value).filter(([, inner]) => inner !== null)
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [key, PASSED_THROUGH.has(key) ? inner : withoutNulls(inner)]),
+  )
 }
 
-/** The places of words that helmfile hands to helm as they stand: `1.10` and `010` are texts there. Lists on the way are passed through. */
-const PLACES = ['set', 'setString'].flatMap((key) => [
+/**
+ * The paths of scalars that helmfile passes to helm verbatim: `1.10` and `010` are strings there. Lists on
+ * the path are descended into.
+ */
+const VERBATIM_PATHS = ['set', 'setString'].flatMap((key) => [
   ['releases', key, 'value'],
   ['releases', key, 'values'],
 ])
 
-/** Returns a helmfile whose words of `set` and `setString` are texts. Throws `KK_YAML` for what is no key. */
-function asWritten(source: Source, root: Node): Node {
-  return PLACES.reduce((changed, place) => wordsAt(source, changed, place), root)
+/**
+ * Returns a helmfile whose scalars of `set` and `setString` are strings. Throws `KK_YAML` for an invalid key.
+ */
+function withVerbatimSets(source: Source, root: Node): Node {
+  return VERBATIM_PATHS.reduce((changed, place) => withStringsAt(source, changed, place), root)
 }
 
-function wordsAt(source: Source, node: Node, place: readonly string[]): Node {
+function withStringsAt(source: Source, node: Node, place: readonly string[]): Node {
   const content = contentOf(node)
   if (content.kind === 'sequence')
-    return {...content, items: content.items.map((item) => wordsAt(source, item, place))}
+    return {...content, items: content.items.map((item) => withStringsAt(source, item, place))}
   const [step, ...rest] = place
-  if (step === undefined) return content.kind === 'scalar' ? asText(content) : content
+  if (step === undefined) return content.kind === 'scalar' ? asString(content) : content
   if (content.kind === 'scalar') return content
   const pairs = content.pairs.map(({key, value}) => ({
     key,
-    value: keyText(source, key) === step ? wordsAt(source, value, rest) : value,
+    value: keyText(source, key) === step ? withStringsAt(source, value, rest) : value,
   }))
   return {...content, pairs}
 }
 
-function asText(word: ScalarNode): ScalarNode {
+function asString(word: ScalarNode): ScalarNode {
   return resolveWord(word.text)?.kind === 'null' ? word : {...word, plain: false}
 }

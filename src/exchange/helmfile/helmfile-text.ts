@@ -6,10 +6,10 @@ import {endOf} from '../../state/processes/exit-code.ts'
 import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {withoutCredentials} from '../credentials.ts'
 
-/** The text of a helmfile. */
+/** The content of a helmfile. */
 export interface HelmfileText {
   readonly text: string
-  /** True when helmfile has worked its templates out. */
+  /** True if helmfile has rendered its templates. */
   readonly isBuilt: boolean
 }
 
@@ -25,18 +25,20 @@ function runBuild(file: string, flags: readonly string[], env: Readonly<Record<s
   })
 }
 
-/** The output of `helmfile build` where helmfile is on the PATH, else the file itself. Throws `KK_FILE`. */
+/**
+ * Returns the output of `helmfile build` if helmfile is on the PATH, otherwise the file. Throws `KK_FILE`.
+ */
 export async function helmfileText(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<HelmfileText> {
   const embedded = await runBuild(file, ['--embed-values'], env)
-  // Values of which some cannot be read, as secrets without the plugin of helm that decrypts them.
+  // Some values may be unreadable, such as secrets without helm's plugin that decrypts them.
   const built = embedded.exitCode ? await runBuild(file, [], env) : embedded
   if (built.exitCode === 0) return {text: built.stdout, isBuilt: true}
-  const end = endOf(built)
-  if (end !== undefined)
-    throw new KkError('KK_FILE', `helmfile build failed for ${file} (${end})`, {
+  const failure = endOf(built)
+  if (failure !== undefined)
+    throw new KkError('KK_FILE', `helmfile build failed for ${file} (${failure})`, {
       hint: 'correct the helmfile; kk reads what helmfile build prints',
       log: withoutCredentials(built.stderr).split('\n').slice(-10),
     })
@@ -45,13 +47,13 @@ export async function helmfileText(
       cause,
       hint:
         cause.code === 'EISDIR'
-          ? `name the helmfile in it; objects of Flux and Argo CD are read with --format flux and argocd`
-          : 'name a helmfile: kk import helmfile.yaml',
+          ? `specify the helmfile in it; --format flux and --format argocd read objects of Flux and Argo CD`
+          : 'specify a helmfile: kk import helmfile.yaml',
     })
   })
   if (/\{\{/.test(text))
     throw new KkError('KK_FILE', `${file} has templates, and helmfile is not on the PATH`, {
-      hint: 'install helmfile, or give kk what it prints: helmfile build > built.yaml && kk import built.yaml',
+      hint: 'install helmfile, or import its output: helmfile build > built.yaml && kk import built.yaml',
     })
   return {text, isBuilt: false}
 }

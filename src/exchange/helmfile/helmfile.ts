@@ -1,6 +1,6 @@
 import type {JsonSchema} from '../../base/validate.ts'
 
-/** One of `set` and `setString`: a value, several, or a file that holds it. */
+/** An item of `set` or `setString`: a value, several values, or a file that contains the value. */
 export interface HelmfileSet {
   readonly name: string
   readonly value?: unknown
@@ -8,17 +8,17 @@ export interface HelmfileSet {
   readonly file?: string
 }
 
-/** A release as helmfile writes it; only what has a place in an environment, or is worth a word. */
+/** A release as helmfile writes it, limited to the keys that kk imports or reports. */
 export interface HelmfileRelease {
   readonly name: string
   readonly namespace?: string
   readonly chart?: string
   readonly version?: string
   readonly installed?: boolean
-  /** A place in the values of the helmfile: `db.enabled`. */
+  /** A path in the values of the helmfile: `db.enabled`. */
   readonly condition?: string
   readonly needs?: readonly string[]
-  /** In seconds; 0 is helm's own. */
+  /** In seconds; 0 for helm's default. */
   readonly timeout?: number
   readonly values?: readonly unknown[]
   readonly set?: readonly HelmfileSet[]
@@ -26,9 +26,11 @@ export interface HelmfileRelease {
   readonly [key: string]: unknown
 }
 
-/** A helmfile, as `helmfile build` prints it or as its YAML stands; it follows `HELMFILE_SCHEMA`, and nothing in it is null. */
+/**
+ * A helmfile, as printed by `helmfile build` or as written; it conforms to `HELMFILE_SCHEMA` without nulls.
+ */
 export interface Helmfile {
-  /** That of all its releases, whatever they say. */
+  /** The namespace of all its releases; overrides theirs. */
   readonly namespace?: string
   readonly repositories?: readonly {
     readonly name?: string
@@ -38,14 +40,14 @@ export interface Helmfile {
   readonly helmDefaults?: {readonly timeout?: number; readonly kubeContext?: string}
   readonly kubeContext?: string
   readonly releases?: readonly HelmfileRelease[]
-  /** The values of the helmfile itself, as `helmfile build` has worked them out. */
+  /** The values of the helmfile itself, as rendered by `helmfile build`. */
   readonly renderedvalues?: unknown
   readonly [key: string]: unknown
 }
 
-const TEXT = {title: 'a text', type: ['string', 'null']} as const satisfies JsonSchema
+const TEXT = {title: 'a string', type: ['string', 'null']} as const satisfies JsonSchema
 
-const WORD = {title: 'a text', type: 'string'} as const satisfies JsonSchema
+const WORD = {title: 'a string', type: 'string'} as const satisfies JsonSchema
 
 const SWITCH = {title: 'true or false', type: ['boolean', 'null']} as const satisfies JsonSchema
 
@@ -53,7 +55,7 @@ const SECONDS = {title: 'whole seconds', type: ['integer', 'null'], minimum: 0} 
 
 /** The schema of a value in an item of `set`. */
 const SCALAR = {
-  title: 'a text, a number, true or false',
+  title: 'a string, a number, true or false',
   type: ['string', 'number', 'boolean', 'null'],
 } as const satisfies JsonSchema
 
@@ -66,7 +68,7 @@ const SETS: JsonSchema = {
     properties: {
       name: WORD,
       value: SCALAR,
-      values: {title: 'a list of texts', type: ['array', 'null'], items: SCALAR},
+      values: {title: 'a list of strings', type: ['array', 'null'], items: SCALAR},
       file: TEXT,
     },
     required: ['name'],
@@ -96,7 +98,7 @@ const RELEASE: JsonSchema = {
   required: ['name'],
 }
 
-/** The keys of a helmfile that kk reads; null is as good as nothing, as in helmfile. All other keys are passed over. */
+/** The keys of a helmfile that kk reads; null means unset, as in helmfile. Other keys are ignored. */
 export const HELMFILE_SCHEMA: JsonSchema = {
   title: 'a map with releases',
   type: ['object', 'null'],

@@ -20,25 +20,28 @@ import {
 } from '../imported.ts'
 import {type HelmfileDocument, helmfileDocuments} from './documents.ts'
 import type {Helmfile, HelmfileRelease, HelmfileSet} from './helmfile.ts'
-import {isHelmfile, lostOfFile, lostOfRelease} from './lost.ts'
+import {fileLosses, isHelmfile, releaseLosses} from './lost.ts'
 
 interface HelmfileOptions {
   readonly file: string
-  /** The output of `helmfile build`, or the file's own text. */
+  /** The output of `helmfile build`, or the content of the file. */
   readonly text: string
-  /** True if helmfile has worked its templates out. */
+  /** True if helmfile has rendered its templates. */
   readonly isBuilt: boolean
-  /** Write what looks secret among the values, too. */
+  /** Also write values that look secret. */
   readonly showSecrets: boolean
   readonly name: string
-  /** The directory of the environment file, where its paths start; by default that of the helmfile. */
+  /**
+   * The directory of the environment file, to which its paths are relative; defaults to that of the helmfile.
+   */
   readonly home?: string | undefined
 }
 
 /**
- * Returns a helmfile as an environment: `needs` become stated requirements, values files are read and merged. What has no place is
- * listed; so is what looks secret, unless it is asked for. Throws `KK_YAML` for what is no YAML, as a helmfile with templates is where helmfile is not there, `KK_FILE` for
- * what is no helmfile, and `KK_USAGE`.
+ * Returns a helmfile as an environment: `needs` become explicit requirements, values files are read and
+ * merged. What an environment cannot express is listed, and so are values that look secret unless
+ * `showSecrets` is set. Throws `KK_YAML` for invalid YAML, such as a helmfile with templates if helmfile is
+ * not installed, `KK_FILE` and `KK_IMPORT` for what is not a helmfile, and `KK_USAGE`.
  */
 export function importHelmfile({
   file,
@@ -50,119 +53,128 @@ export function importHelmfile({
 }: HelmfileOptions): Imported {
   refuseOddSettings({name, charts: []})
   const documents = helmfileDocuments(text, file, isBuilt)
-  const off = new Map(documents.flatMap(offIn))
+  const disabled = new Map(documents.flatMap(disabledReleases))
   if (documents.length > 0 && !documents.some(({state}) => isHelmfile(state)))
-    throw new KkError('KK_IMPORT', `${file} is no helmfile: it has none of its keys`, {
-      hint: 'name a helmfile; for other tools, say which: --format flux, argocd or armada',
+    throw new KkError('KK_IMPORT', `${file} is not a helmfile: it has no key of helmfile`, {
+      hint: 'specify a helmfile, or the format of another tool: --format flux, argocd or armada',
     })
   const repositories = documents.flatMap(({state}) => state.repositories ?? [])
   const read = documents.flatMap((document) =>
     (document.state.releases ?? [])
-      .filter((each) => !off.has(helmfileId(each, document)))
+      .filter((each) => !disabled.has(helmfileId(each, document)))
       .map((each) => readRelease(each, document, {isBuilt, showSecrets, home, repositories})),
   )
   const {lost, ...imported} = assemble({
     name,
     from: `${file}${isBuilt ? ', as helmfile build prints it' : ''}`,
     read,
-    left: off,
+    skipped: disabled,
     where: 'the helmfile',
-    lost: documents.flatMap(({state}) => lostOfFile(state, isBuilt)),
+    lost: documents.flatMap(({state}) => fileLosses(state, isBuilt)),
   })
   return {...imported, lost: showSecrets ? lost : lost.map(withoutCredentials)}
 }
 
-/** Returns the releases that are turned off, or have no chart, each with the reason. */
-function offIn(document: HelmfileDocument): readonly (readonly [ReleaseId, string])[] {
+/** Returns the releases that are disabled or have no chart, each with the reason. */
+function disabledReleases(document: HelmfileDocument): readonly (readonly [ReleaseId, string])[] {
   return (document.state.releases ?? []).flatMap((release) => {
-    const reason = offBecause(release, document.state)
+    const reason = disabledReason(release, document.state)
     return reason === undefined
       ? []
-      : [[helmfileId(release, document), `${nameOf(release)} is left out: ${reason}`] as const]
+      : [[helmfileId(release, document), `${qualifiedName(release)} is skipped: ${reason}`] as const]
   })
 }
 
-/** With the namespace, where the helmfile states one: two releases may have one name. */
-function nameOf({name, namespace}: HelmfileRelease): string {
+/** With the namespace if the helmfile specifies one, because two releases may have the same name. */
+function qualifiedName({name, namespace}: HelmfileRelease): string {
   return namespace ? `${namespace}/${name}` : name
 }
 
-function offBecause({installed, condition, chart}: HelmfileRelease, state: Helmfile): string | undefined {
+function disabledReason({installed, condition, chart}: HelmfileRelease, state: Helmfile): string | undefined {
   if (installed === false) return 'installed is false'
   const isOn =
     !condition ||
     state.renderedvalues === undefined ||
     dig(state.renderedvalues, ...condition.split('.')) === true
   if (!isOn) return `${condition} is not true`
-  return chart ? undefined : 'it has no chart: state chart in the helmfile'
+  return chart ? undefined : 'it has no chart: set chart in the helmfile'
 }
 
 interface ReadOptions {
   readonly isBuilt: boolean
   readonly showSecrets: boolean
-  /** The directory at which the paths of the environment will start. */
+  /** The directory to which paths of the environment are relative. */
   readonly home: string
   readonly repositories: NonNullable<Helmfile['repositories']>
 }
 
-/** Reads one release, with its values files. Throws `KK_YAML` for one that is none, and `KK_VALUES` for a wrong `set`. */
+/**
+ * Reads one release with its values files. Throws `KK_YAML` for invalid YAML and `KK_VALUES` for an invalid
+ * `set`.
+ */
 function readRelease(
-  stated: HelmfileRelease,
+  spec: HelmfileRelease,
   document: HelmfileDocument,
   {isBuilt, showSecrets, home, repositories}: ReadOptions,
 ): ReadRelease {
   const {directory, state} = document
-  const {name, chart = '', needs = []} = stated
+  const {name, chart = '', needs = []} = spec
   const lost: string[] = []
   const lose = (what: string) => void lost.push(what)
   const address = withoutCredentials(chart)
-  const found = chartSource(address, {directory, home, repositories})
+  const resolvedChart = chartSource(address, {directory, home, repositories})
   if (address !== chart) lose(lostCredentials(`the chart of ${name}`))
-  if (found.source === undefined)
-    lose(`where the chart ${showSecrets ? chart : address} of ${name} comes from`)
-  if (found.unkept !== undefined) lose(`${found.unkept} of the chart of ${name}: state a version instead`)
-  const all = releaseValues(stated, directory, lose)
+  if (resolvedChart.source === undefined)
+    lose(`the source of the chart ${showSecrets ? chart : address} of ${name}`)
+  if (resolvedChart.inexpressible !== undefined)
+    lose(`${resolvedChart.inexpressible} of the chart of ${name}: specify a version instead`)
+  const all = releaseValues(spec, directory, lose)
   const {values, lost: secrets} = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
-  lost.push(...secrets, ...lostOfRelease(stated, isBuilt))
-  const version = found.version ?? (stated.version || undefined)
-  const seconds = stated.timeout ?? state.helmDefaults?.timeout ?? 0
+  lost.push(...secrets, ...releaseLosses(spec, isBuilt))
+  const version = resolvedChart.version ?? (spec.version || undefined)
+  const seconds = spec.timeout ?? state.helmDefaults?.timeout ?? 0
   const timeout = timeOf(seconds)
   if (timeout === undefined && seconds > 0) lose(`timeout of ${name}: expected ${TIME_TITLE}`)
   const release: ImportedRelease = {
     name,
-    namespace: namespaceOf(stated, document),
-    chart: {name: found.name, ...(version !== undefined && {version})},
+    namespace: releaseNamespace(spec, document),
+    chart: {name: resolvedChart.name, ...(version !== undefined && {version})},
     values,
     requires: [],
     ...(timeout !== undefined && {timeout}),
     notes: [],
   }
-  return {release, source: found.source, needs: needs.map((need) => neededBy(release, need)), lost}
+  return {release, source: resolvedChart.source, needs: needs.map((need) => parseNeed(release, need)), lost}
 }
 
 /** A need is written `name`, `namespace/name` or `context/namespace/name`. */
-function neededBy({name, namespace}: ImportedRelease, need: string): ReadRelease['needs'][number] {
+function parseNeed({name, namespace}: ImportedRelease, need: string): ReadRelease['needs'][number] {
   const parts = need.split('/')
   const [place = '', release = ''] = parts.length === 1 ? [namespace, need] : parts.slice(-2)
   return {
     release: releaseId(place, release),
     text: need,
     ...(parts.length > 2 && {
-      lost: `the context of ${need}, which ${name} needs: an environment is of one cluster`,
+      lost: `the context of ${need}, which ${name} needs: an environment belongs to one cluster`,
     }),
   }
 }
 
 function helmfileId(release: HelmfileRelease, document: HelmfileDocument): ReleaseId {
-  return releaseId(namespaceOf(release, document), release.name)
+  return releaseId(releaseNamespace(release, document), release.name)
 }
 
-/** Returns the namespace of a release: the one that the file states for all wins, as in helmfile; an empty one states nothing. */
-function namespaceOf({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
+/**
+ * Returns the namespace of a release: that of the file wins, as in helmfile; an empty one counts as unset.
+ */
+function releaseNamespace({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
   return state.namespace || namespace || 'default'
 }
 
-/** Returns the values of a release: files and maps in their order, then `set`; later ones win. Calls `lose` with what cannot be read. */
+/**
+ * Returns the values of a release: files and maps in order, then `set`; later ones win. Calls `lose` for what
+ * cannot be read.
+ */
 function releaseValues(
   {name, values = [], set = [], setString = []}: HelmfileRelease,
   directory: string,
@@ -170,7 +182,7 @@ function releaseValues(
 ): Values {
   let merged: Values = {}
   for (const each of values) {
-    const maps = typeof each === 'string' ? mapsOf(each, directory) : [(each ?? {}) as Values]
+    const maps = typeof each === 'string' ? readMaps(each, directory) : [(each ?? {}) as Values]
     if (typeof maps === 'string') lose(`the values file ${each} of ${name}: ${maps}`)
     else for (const map of maps) merged = mergeValues(merged, map)
   }
@@ -183,16 +195,16 @@ function releaseValues(
   return merged
 }
 
-/** Returns the maps of a values file, or why there are none. */
-function mapsOf(file: string, directory: string): readonly Values[] | string {
+/** Returns the maps of a values file, or the reason why they cannot be read. */
+function readMaps(file: string, directory: string): readonly Values[] | string {
   if (/\.gotmpl$/.test(file)) return 'it is a template'
   const path = resolve(directory, file)
-  if (!statSync(path, {throwIfNoEntry: false})?.isFile()) return 'it is not there'
+  if (!statSync(path, {throwIfNoEntry: false})?.isFile()) return 'it does not exist'
   const documents = readYamlDocuments(readFileSync(path, 'utf8'), {file}).filter((each) => each !== null)
-  return documents.every(isMap) ? documents : 'it is no map'
+  return documents.every(isMap) ? documents : 'it is not a map'
 }
 
-/** As `--set` takes it: a comma would begin another key. */
+/** Returns an expression for `--set`; commas are escaped because they separate keys. */
 function expression({name, value, values}: HelmfileSet): string {
   const text = values === undefined ? escaped(value) : `{${values.map(escaped).join(',')}}`
   return `${name}=${text}`
@@ -203,30 +215,30 @@ function escaped(value: unknown): string {
 }
 
 interface ChartPlace {
-  /** The directory at which the chart's path starts. */
+  /** The directory to which the chart's path is relative. */
   readonly directory: string
-  /** The directory at which the paths of the environment will start. */
+  /** The directory to which paths of the environment are relative. */
   readonly home: string
   readonly repositories: NonNullable<Helmfile['repositories']>
 }
 
-/** A chart as an environment has it. */
-interface ChartOfHelmfile {
-  /** The source as `kk.charts` states it; undefined where it has no words for it. */
+/** A chart as an environment refers to it. */
+interface HelmfileChart {
+  /** The source as written in `kk.charts`; undefined if it cannot be expressed there. */
   readonly source: ImportedSource | undefined
   readonly name: string
   readonly version?: string
-  /** A tag or a digest that says which package is meant, and has no place in an environment. */
-  readonly unkept?: string
+  /** A tag or digest that selects the package but cannot be written in an environment. */
+  readonly inexpressible?: string
 }
 
-/** Returns the source of a chart, which helmfile takes as a path, through a repository, or as an address. */
-function chartSource(chart: string, {directory, home, repositories}: ChartPlace): ChartOfHelmfile {
+/** Returns the source of a chart, which helmfile specifies as a path, through a repository, or as a URL. */
+function chartSource(chart: string, {directory, home, repositories}: ChartPlace): HelmfileChart {
   if (chart.startsWith('oci://')) return inRegistry(chart)
   const path = resolve(directory, chart)
   if (/^[./]/.test(chart) || (chart !== '' && existsSync(path))) return inDirectory(path, home)
   const repository = repositories.find(({name}) => name !== undefined && chart.startsWith(`${name}/`))
-  if (repository?.url === undefined) return elsewhere(chart)
+  if (repository?.url === undefined) return withoutSource(chart)
   const {name = '', oci} = repository
   const url = withoutCredentials(repository.url)
   const place = url.replace(/\/+$/, '')
@@ -235,33 +247,33 @@ function chartSource(chart: string, {directory, home, repositories}: ChartPlace)
 }
 
 /** `oci://registry/path/name:version@digest`; helm writes the `+` of a version as `_`. */
-function inRegistry(address: string): ChartOfHelmfile {
+function inRegistry(address: string): HelmfileChart {
   const [, source, name = '', tag, digest] =
     /^(oci:\/\/.+)\/([^/:@]*)(?::([^/@]+))?(?:@(.+))?$/.exec(address) ?? []
-  if (source === undefined) return elsewhere(address)
+  if (source === undefined) return withoutSource(address)
   const version = tag?.replaceAll('_', '+')
-  const isKept = version !== undefined && isVersion(version)
-  const unkept = digest ?? (isKept ? undefined : tag)
-  return {source, name, ...(isKept && {version}), ...(unkept !== undefined && {unkept})}
+  const isVersionTag = version !== undefined && isVersion(version)
+  const inexpressible = digest ?? (isVersionTag ? undefined : tag)
+  return {source, name, ...(isVersionTag && {version}), ...(inexpressible !== undefined && {inexpressible})}
 }
 
 /** A chart, or its package. */
-function inDirectory(path: string, home: string): ChartOfHelmfile {
+function inDirectory(path: string, home: string): HelmfileChart {
   const place = relative(home, dirname(path))
   const source = place === '' ? '.' : place.startsWith('.') ? place : `./${place}`
-  const found = ofFile(basename(path))
-  // kk knows a package by its version.
-  const isNameless = found.version === undefined && path.endsWith('.tgz')
-  return {...found, source: isNameless ? undefined : source}
+  const chart = chartFromFile(basename(path))
+  // kk identifies a package by its version.
+  const isNameless = chart.version === undefined && path.endsWith('.tgz')
+  return {...chart, source: isNameless ? undefined : source}
 }
 
-/** Returns a chart without a source, which only go-getter finds, or nobody: its name is the last part of the path. */
-function elsewhere(chart: string): ChartOfHelmfile {
-  return {source: undefined, ...ofFile(basename(chart.replace(/\?.*$/, '')))}
+/** Returns a chart without a source, which only go-getter may find; its name is the last part of the path. */
+function withoutSource(chart: string): HelmfileChart {
+  return {source: undefined, ...chartFromFile(basename(chart.replace(/\?.*$/, '')))}
 }
 
 /** `thing-1.2.3.tgz` is a package of the chart thing. */
-function ofFile(file: string): Omit<ChartOfHelmfile, 'source'> {
+function chartFromFile(file: string): Omit<HelmfileChart, 'source'> {
   const [, name, version = ''] = /^(.+?)-(v?\d+\.\d+\.\d+.*)\.tgz$/.exec(file) ?? []
   return name !== undefined && isVersion(version) ? {name, version} : {name: basename(file, '.tgz')}
 }

@@ -13,25 +13,25 @@ import {
   yaml,
 } from '../exported.ts'
 
-/** Returns an environment as a helmfile, with the values of each release beside it. */
+/** Returns an environment as a helmfile, with the values files of the releases. */
 export function helmfile(exported: Exported): ExportedFiles {
   const releases = releasesOf(exported)
-  const repositories = repositoriesOf(exported)
+  const repositories = repositoryNames(exported)
   const state = {
     commonLabels: {environment: exported.name},
     helmDefaults: {createNamespace: true, historyMax: 10},
     ...(repositories.size > 0 && {repositories: [...repositories].map(([url, name]) => ({name, url}))}),
-    releases: releases.map((each) => releaseOf(each, {sops: exported.sops, repositories})),
+    releases: releases.map((each) => helmfileRelease(each, {sops: exported.sops, repositories})),
   }
   return new Map([['helmfile.yaml', yaml(state)], ...valuesFiles(exported)])
 }
 
-interface Written {
+interface WriteOptions {
   readonly sops: boolean
   readonly repositories: ReadonlyMap<string, string>
 }
 
-function releaseOf(release: ExportedRelease, {sops, repositories}: Written): Values {
+function helmfileRelease(release: ExportedRelease, {sops, repositories}: WriteOptions): Values {
   const {name, namespace, chart, timeoutSeconds, hooksAfter, needs, secrets} = release
   const isSecret = secrets.length > 0
   const values = [
@@ -41,9 +41,9 @@ function releaseOf(release: ExportedRelease, {sops, repositories}: Written): Val
   return {
     name,
     namespace,
-    ...chartOf(chart, repositories),
+    ...chartReference(chart, repositories),
     timeout: timeoutSeconds,
-    // With hooks that come after, helm would wait for pods that wait for these hooks.
+    // If hooks run after the rest, helm would wait for pods that wait for these hooks.
     wait: !hooksAfter,
     ...(needs.length > 0 && {needs}),
     ...(values.length > 0 && {values}),
@@ -51,15 +51,17 @@ function releaseOf(release: ExportedRelease, {sops, repositories}: Written): Val
   }
 }
 
-function chartOf(chart: ExportedChart, repositories: ReadonlyMap<string, string>): Values {
+function chartReference(chart: ExportedChart, repositories: ReadonlyMap<string, string>): Values {
   const {name, version, source} = chart
   if (source === undefined) return {chart: `./${chartPackage(chart)}`}
   const place = source.kind === 'oci' ? source.url : repositories.get(source.url)
   return {chart: `${place}/${name}`, version}
 }
 
-/** Returns the names of repositories by their addresses. Helm keeps repositories per user, so the names carry the environment. */
-function repositoriesOf(exported: Exported): ReadonlyMap<string, string> {
+/**
+ * Returns repository names by URL. Helm stores repositories per user, so the names contain the environment.
+ */
+function repositoryNames(exported: Exported): ReadonlyMap<string, string> {
   const urls = releasesOf(exported).flatMap(({chart: {source}}) =>
     source?.kind === 'repository' ? [source.url] : [],
   )

@@ -5,7 +5,7 @@ import {problemsError} from '../../environment/problems.ts'
 import type {Source} from '../../yaml/error.ts'
 import {parseTrees} from '../../yaml/tree.ts'
 
-/** One file that kolla_start copies; the keys are kolla's own (set_configs.py). */
+/** A file that kolla_start copies, with kolla's keys (set_configs.py). */
 export interface CopiedFile {
   readonly source: string
   readonly dest: string
@@ -16,7 +16,7 @@ export interface CopiedFile {
   readonly preserve_properties?: boolean
 }
 
-/** The owner that a path in the container is given. */
+/** The owner set on a path in the container. */
 interface Permission {
   readonly path: string
   readonly owner: string
@@ -25,14 +25,14 @@ interface Permission {
   readonly exclude?: readonly string[]
 }
 
-/** The content of a `config.json`: the start contract of kolla's images. */
+/** The content of a `config.json`, the start contract of kolla's images. */
 export interface ContainerConfig {
   readonly command: string
   readonly config_files: readonly CopiedFile[]
   readonly permissions: readonly Permission[]
 }
 
-const TEXT = {title: 'a text', type: 'string', pattern: '.'} as const
+const TEXT = {title: 'a string', type: 'string', pattern: '.'} as const
 const FLAG = {title: 'true or false', type: 'boolean'} as const
 const PATH = {title: 'an absolute path', type: 'string', pattern: '^/'} as const
 const OWNER = {title: 'user or user:group', type: 'string', pattern: '^[\\w.-]+(:[\\w.-]*)?$'} as const
@@ -76,7 +76,10 @@ const SCHEMA: JsonSchema = {
   additionalProperties: false,
 }
 
-/** Reads a `config.json` as kolla_start would. Throws `KK_KOLLA` for what that would stumble over, with line and column. */
+/**
+ * Parses a `config.json` as kolla_start does. Throws `KK_KOLLA` with line and column for what kolla_start
+ * would reject.
+ */
 export function readContainerConfig(source: Source): ContainerConfig {
   const value = parsed(source)
   const problems = validate(SCHEMA, value)
@@ -89,7 +92,7 @@ export function readContainerConfig(source: Source): ContainerConfig {
     throw new KkError(
       'KK_KOLLA',
       `${source.file}: ${from}: expected owner and perm, or preserve_properties`,
-      {hint: 'add them: kolla_start refuses a file without'},
+      {hint: 'add them: kolla_start rejects a file without them'},
     )
   }
   return {command: command!, config_files, permissions}
@@ -99,22 +102,23 @@ function parsed({file, text}: Source): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // The message quotes the text, which can be a secret.
+    // The message quotes the content, which can be secret.
     const place = /position \d+(?: \(line \d+ column \d+\))?/.exec((cause as Error).message)?.[0]
     throw new KkError(
       'KK_KOLLA',
       `${file}: expected JSON${place ? `, got something else at ${place}` : ''}`,
-      {hint: 'let kolla-ansible generate it again: kolla-ansible genconfig'},
+      {hint: 'regenerate it: kolla-ansible genconfig'},
     )
   }
 }
 
-/** The directory in which kolla_start looks for its sources. */
+/** The directory in which kolla_start expects its sources. */
 const MOUNT = '/var/lib/kolla/config_files/'
 
 /**
- * Returns the files of a directory that its `config.json` has copied, by their names below it: each source is a file, a directory
- * or a pattern. Throws `KK_KOLLA` for a source that is nowhere, which would end the container.
+ * Returns the files of a directory that its `config.json` copies, by their names relative to it: each source
+ * is a file, a directory or a pattern. Throws `KK_KOLLA` for a missing source, which would terminate the
+ * container.
  */
 export function usedFiles(
   file: string,
@@ -122,19 +126,19 @@ export function usedFiles(
   names: readonly string[],
 ): readonly string[] {
   const used = config_files.flatMap((entry) => {
-    const found = names.filter((name) => isCopied(entry, name))
-    if (found.length === 0 && !entry.optional) throw missing(file, entry)
-    return found
+    const matches = names.filter((name) => isCopied(entry, name))
+    if (matches.length === 0 && !entry.optional) throw missing(file, entry)
+    return matches
   })
   return [...new Set(used)].sort()
 }
 
-/** Returns the name of a source below kolla's directory. */
+/** Returns the name of a source relative to kolla's directory. */
 export function sourceName({source}: Pick<CopiedFile, 'source'>): string {
   return source.replace(MOUNT, '').replace(/\/+$/, '')
 }
 
-/** A pattern may also be of a directory above. */
+/** A pattern may also match a parent directory. */
 function isCopied({source}: CopiedFile, name: string): boolean {
   if (!source.startsWith(MOUNT)) return false
   const pattern = pathPattern(sourceName({source}))
@@ -145,21 +149,21 @@ function isCopied({source}: CopiedFile, name: string): boolean {
 function missing(file: string, {source}: CopiedFile): KkError {
   if (!source.startsWith(MOUNT))
     return new KkError('KK_KOLLA', `${file}: expected sources below ${MOUNT}, got ${source}`, {
-      hint: 'the pod has nothing else of the machine: put the file into the directory, or make it optional',
+      hint: 'the pod has no other files of the host: put the file into the directory, or make it optional',
     })
-  return new KkError('KK_KOLLA', `${file} has ${source} copied, which is not in its directory`, {
-    hint: 'let kolla-ansible generate it again (kolla-ansible genconfig), or make it optional',
+  return new KkError('KK_KOLLA', `${file} copies ${source}, which is not in its directory`, {
+    hint: 'regenerate it (kolla-ansible genconfig), or make it optional',
   })
 }
 
 export interface ContainerFiles {
-  /** Of its `config.json`. */
+  /** The path of its `config.json`. */
   readonly file: string
   readonly config: ContainerConfig
-  /** By name below the directory. */
+  /** By name relative to the directory. */
   readonly texts: ReadonlyMap<string, string>
-  /** Texts that are secret, wherever they stand. */
+  /** Strings that are secret wherever they occur. */
   readonly passwords: readonly string[]
-  /** Paths in the container that the chart mounts to be read only. */
+  /** Paths in the container that the chart mounts read-only. */
   readonly readOnly: readonly string[]
 }

@@ -4,10 +4,10 @@ import {type ReadOptions, readOptions} from './options.ts'
 import type {ChartFile} from './service-charts.ts'
 
 /**
- * Options by which kolla tells a store of data where it runs, and how its members find each other, by the path of the file. The
- * charts say so themselves; what is left is how it works, such as `max_connections`.
+ * Options with which kolla configures a data store's location and membership, by path of the file. The charts
+ * set these themselves; the remaining options, such as `max_connections`, are imported.
  */
-const OF_THE_PLACE: Readonly<Record<string, RegExp>> = {
+const PLACEMENT_OPTIONS: Readonly<Record<string, RegExp>> = {
   '/etc/mysql/my.cnf':
     /^(?:basedir|bind-address|port|datadir|pid-file|socket|log[_-]error|ssl[_-]\w+|wsrep_(?:on|provider\w*|cluster_\w+|node_\w+|sst_\w+))$/,
   '/etc/rabbitmq/rabbitmq.conf':
@@ -22,51 +22,55 @@ export interface DataOptions {
   readonly notes: readonly string[]
 }
 
-/** Returns true for a chart whose files are known well enough to take options of kolla's over its own. */
+/** Returns true if kolla's options can be merged over a file of this chart. */
 export function takesOptions(files: readonly ChartFile[]): boolean {
-  return files.some(({path}) => Object.hasOwn(OF_THE_PLACE, path))
+  return files.some(({path}) => Object.hasOwn(PLACEMENT_OPTIONS, path))
 }
 
-/** Returns what a chart that holds data takes of a container: the options of files that it has, too. Throws `KK_KOLLA`. */
+/**
+ * Returns what a chart that holds data imports of a container: the options of files that both have. Throws
+ * `KK_KOLLA`.
+ */
 export function dataOptions({config, texts}: ContainerFiles, files: readonly ChartFile[]): DataOptions {
-  const taken = config.config_files.flatMap((copied) => {
-    const file = files.find(({path}) => path === copied.dest && Object.hasOwn(OF_THE_PLACE, path))
+  const importedFiles = config.config_files.flatMap((copied) => {
+    const file = files.find(({path}) => path === copied.dest && Object.hasOwn(PLACEMENT_OPTIONS, path))
     const name = sourceName(copied)
     const text = texts.get(name)
     const read = file && text !== undefined ? readOptions({file: name, text}, file.format) : undefined
-    return file && read ? [{name, key: file.key, place: OF_THE_PLACE[file.path]!, read}] : []
+    return file && read ? [{name, key: file.key, placement: PLACEMENT_OPTIONS[file.path]!, read}] : []
   })
-  const others = [...texts.keys()].filter((name) => !taken.some((file) => file.name === name))
+  const unmatched = [...texts.keys()].filter((name) => !importedFiles.some((file) => file.name === name))
   return {
-    values: confOf(taken, 'shown'),
-    secrets: confOf(taken, 'secret'),
-    files: taken.map(({name, read, place}) => ({name, isSecret: kept(read.secret, place) !== undefined})),
+    values: buildConf(importedFiles, 'shown'),
+    secrets: buildConf(importedFiles, 'secret'),
+    files: importedFiles.map(({name, read, placement}) => ({
+      name,
+      isSecret: withoutMatching(read.secret, placement) !== undefined,
+    })),
     notes: [
-      ...taken.flatMap(({name, read, place}) => {
-        const left = [...placed(read.shown, place), ...placed(read.secret, place)]
-        return left.length === 0
+      ...importedFiles.flatMap(({name, read, placement}) => {
+        const omitted = [...matchingNames(read.shown, placement), ...matchingNames(read.secret, placement)]
+        return omitted.length === 0
           ? []
-          : [
-              `${name}: the chart says itself where it runs and who its members are: left out ${left.join(', ')}`,
-            ]
+          : [`${name}: the chart sets its address and its members itself: omitted ${omitted.join(', ')}`]
       }),
-      ...(others.length === 0
+      ...(unmatched.length === 0
         ? []
-        : [`the chart has other files of its own for these: left out ${others.join(', ')}`]),
-      'the chart starts it with scripts of its own: command and permissions are left out',
+        : [`the chart has its own files instead of these: omitted ${unmatched.join(', ')}`]),
+      'the chart starts it with its own scripts: command and permissions are omitted',
     ],
   }
 }
 
-interface Taken {
+interface ImportedFile {
   readonly key: string
-  readonly place: RegExp
+  readonly placement: RegExp
   readonly read: ReadOptions
 }
 
-function confOf(taken: readonly Taken[], part: keyof ReadOptions): Values {
-  const conf = taken.flatMap(({key, place, read}) => {
-    const options = kept(read[part], place)
+function buildConf(importedFiles: readonly ImportedFile[], part: keyof ReadOptions): Values {
+  const conf = importedFiles.flatMap(({key, placement, read}) => {
+    const options = withoutMatching(read[part], placement)
     return options === undefined ? [] : [[key, options] as const]
   })
   if (conf.length === 0) return {}
@@ -76,23 +80,23 @@ function confOf(taken: readonly Taken[], part: keyof ReadOptions): Values {
   return {conf: Object.fromEntries(conf), ...secret}
 }
 
-/** The options, in sections or not, that do not match; undefined for none. */
-function kept(options: ReadOptions['shown'], place: RegExp): Values | undefined {
+/** Returns the options, in sections or not, that do not match; undefined if none are left. */
+function withoutMatching(options: ReadOptions['shown'], placement: RegExp): Values | undefined {
   if (!isMap(options)) return undefined
   const entries = Object.entries(options).flatMap(([name, value]) => {
-    if (!isSection(value)) return place.test(name) ? [] : [[name, value] as const]
-    const inside = kept(value, place)
-    return inside === undefined ? [] : [[name, inside] as const]
+    if (!isSection(value)) return placement.test(name) ? [] : [[name, value] as const]
+    const remaining = withoutMatching(value, placement)
+    return remaining === undefined ? [] : [[name, remaining] as const]
   })
   return isEmpty(Object.fromEntries(entries)) ? undefined : Object.fromEntries(entries)
 }
 
-/** The options that match, with their sections. */
-function placed(options: ReadOptions['shown'], place: RegExp): readonly string[] {
+/** Returns the names of matching options, with their sections. */
+function matchingNames(options: ReadOptions['shown'], placement: RegExp): readonly string[] {
   if (!isMap(options)) return []
   return Object.entries(options).flatMap(([name, value]) => {
-    if (isSection(value)) return placed(value, place).map((option) => `${name}.${option}`)
-    return place.test(name) ? [name] : []
+    if (isSection(value)) return matchingNames(value, placement).map((option) => `${name}.${option}`)
+    return placement.test(name) ? [name] : []
   })
 }
 

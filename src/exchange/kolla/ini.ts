@@ -1,18 +1,19 @@
 import {KkError} from '../../base/errors.ts'
 import type {Source} from '../../yaml/error.ts'
 
-/** An option that stands more than once, as openstack-helm's charts take it. */
+/** An option that occurs more than once, as openstack-helm's charts take it. */
 export interface MultiString {
   readonly type: 'multistring'
   readonly values: readonly string[]
 }
 
-/** Section → option → value, as `conf` of a chart has them. */
+/** Section → option → value, as in `conf` of a chart. */
 export type IniOptions = Readonly<Record<string, Readonly<Record<string, string | MultiString>>>>
 
 /**
- * Reads an INI file as oslo.config does (iniparser.py), which kolla's merge is built on: an indented line goes on with the
- * value before it, an option may stand more than once. Throws `KK_KOLLA` with the line, without repeating it.
+ * Parses an INI file as oslo.config does (iniparser.py, on which kolla's merge is based): an indented line
+ * continues the value before it, an option may occur more than once. Throws `KK_KOLLA` with the line number,
+ * not its content.
  */
 export function readIni({file, text}: Source): IniOptions {
   const sections = new Map<string, Map<string, string[]>>()
@@ -52,6 +53,6 @@ function optionValues(options: ReadonlyMap<string, readonly string[]>): IniOptio
 
 function refused(place: string, expected: string): KkError {
   return new KkError('KK_KOLLA', `${place}: expected ${expected}`, {
-    hint: 'write it as oslo.config reads it: [section], then option = value in lines',
+    hint: 'use the syntax of oslo.config: [section], then lines with option = value',
   })
 }

@@ -2,77 +2,88 @@ import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {whyNothing} from './lost.ts'
 
-/** A microservice of kolla-kubernetes: a chart with one object in it, called by its service, its part and the kind. */
+/**
+ * A microservice of kolla-kubernetes: a chart with one object, named after its service, its part and the
+ * kind.
+ */
 export interface Microservice {
   readonly name: string
-  /** What kk's charts render for it; undefined where they have nothing like it. */
+  /** The object that kk's charts render instead; undefined if there is no equivalent. */
   readonly object?: {readonly release: string; readonly kind: string; readonly name: string}
   /** The reason why there is no such object. */
   readonly why?: string
 }
 
-/** Returns what kk has for each microservice of kolla-kubernetes 0.7, in the order of their names. */
+/** Returns kk's equivalent of each microservice of kolla-kubernetes 0.7, sorted by name. */
 export function microservices(): readonly Microservice[] {
   return NAMES.map((name) => {
-    for (const [pattern, meaning] of MEANINGS) {
-      const found = pattern.exec(name)
-      if (!found) continue
-      const text = meaning.replaceAll(/\$(\d)/g, (_, group: string) => found[Number(group)] ?? '')
+    for (const [pattern, meaning] of EQUIVALENTS) {
+      const match = pattern.exec(name)
+      if (!match) continue
+      const text = meaning.replaceAll(/\$(\d)/g, (_, group: string) => match[Number(group)] ?? '')
       const [, release, kind, object] = OBJECT.exec(text) ?? []
       if (release === undefined) return {name, why: text}
       return {name, object: {release, kind: kind!, name: object!}}
     }
-    throw new Error(`nothing is said of ${name}`)
+    throw new Error(`no meaning for ${name}`)
   })
 }
 
-/** Returns the microservices of a name: one of them, the beginning of several, or a service that does their work, such as `nova-control`. */
+/**
+ * Returns the microservices that a name refers to: a single one, all with this prefix, or those of a service
+ * such as `nova-control`.
+ */
 export function microservicesOf(word: string, containers: KollaNames['containers']): readonly Microservice[] {
   const name = dashed(word)
-  const found = below(name)
-  if (found.length > 0) return found
+  const matches = withPrefix(name)
+  if (matches.length > 0) return matches
   const service = SERVICES.exec(name)?.[1] ?? containers.get(name)
   return service === undefined ? [] : microservices().filter(({object}) => object?.release === service)
 }
 
 export interface KollaNames {
-  /** The charts that do the work of kolla's containers, by the names of these. */
+  /** The charts that replace kolla's containers, by container name. */
   readonly containers: ReadonlyMap<string, string>
-  /** Before or after sections with components became several. */
+  /** Before or after sections with components were split. */
   readonly environment: Pick<Environment, 'sections' | 'releases'>
 }
 
 /**
- * Returns the release that a word of kolla's means in an environment: a release of it by its own name; else a microservice, a service or a
- * container, such as `nova-control` or `nova_api`. Any other word is returned as it is. Throws `KK_USAGE` for what kk has nothing for, with
- * the reason, and for what takes things of a service away, for which the service would be installed.
+ * Returns the release that a kolla name refers to in an environment: a release with that name; otherwise a
+ * microservice, service or container, such as `nova-control` or `nova_api`. Returns an unknown name
+ * unchanged. Throws `KK_USAGE` with the reason if kk has no equivalent, and for a name that only removes
+ * things of a service, because it must not install the service.
  */
 export function releaseOf(word: string, {containers, environment}: KollaNames): string {
   const name = dashed(word)
-  const isOwn = (release: string) => environment.sections.has(release) || environment.releases.has(release)
-  const own = [word, name].find(isOwn)
+  const isSectionOrRelease = (release: string) =>
+    environment.sections.has(release) || environment.releases.has(release)
+  const own = [word, name].find(isSectionOrRelease)
   if (own !== undefined) return own
-  const meant = below(name)
+  const matches = withPrefix(name)
   const service =
-    meant.find(({object}) => object)?.object?.release ?? SERVICES.exec(name)?.[1] ?? containers.get(name)
-  const why = whyNothing(name) ?? (service === undefined ? meant[0]?.why : undefined)
-  if (why !== undefined) throw nothingFor(word, why)
+    matches.find(({object}) => object)?.object?.release ?? SERVICES.exec(name)?.[1] ?? containers.get(name)
+  const why = whyNothing(name) ?? (service === undefined ? matches[0]?.why : undefined)
+  if (why !== undefined) throw noEquivalent(word, why)
   if (service === undefined) return word
-  if (name.endsWith('-cleanup') || (meant.length > 0 && meant.every(isCleanup))) throw cleaning(word, service)
-  const workloads = new Set(meant.flatMap(({object}) => (object && isWorkload(object) ? [object.name] : [])))
-  const [component = containers.has(name) ? name : service, ...others] = workloads
-  const isRelease = environment.releases.get(service)?.components === true || isOwn(component)
-  return isRelease && others.length === 0 ? component : service
+  if (name.endsWith('-cleanup') || (matches.length > 0 && matches.every(isCleanup)))
+    throw cleanupError(word, service)
+  const workloads = new Set(
+    matches.flatMap(({object}) => (object && isWorkload(object) ? [object.name] : [])),
+  )
+  const [component = containers.has(name) ? name : service, ...rest] = workloads
+  const isRelease = environment.releases.get(service)?.components === true || isSectionOrRelease(component)
+  return isRelease && rest.length === 0 ? component : service
 }
 
-/** Services that kolla-kubernetes made of several microservices. */
+/** Services that kolla-kubernetes composed of several microservices. */
 const SERVICES = /^(cinder|nova|neutron|glance|keystone)-(?:control|compute|volume|cleanup)(?=-|$)/
 
 function dashed(word: string): string {
   return word.replaceAll('_', '-')
 }
 
-function below(name: string): readonly Microservice[] {
+function withPrefix(name: string): readonly Microservice[] {
   return microservices().filter((each) => each.name === name || each.name.startsWith(`${name}-`))
 }
 
@@ -84,42 +95,39 @@ function isWorkload({kind}: NonNullable<Microservice['object']>): boolean {
   return ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind)
 }
 
-function nothingFor(word: string, why: string): KkError {
+function noEquivalent(word: string, why: string): KkError {
   return new KkError('KK_USAGE', `there is nothing for ${word}: ${why}`, {hint: 'see kk kolla list'})
 }
 
-function cleaning(word: string, service: string): KkError {
-  return new KkError('KK_USAGE', `${word} takes away what ${service} has in other services`, {
+function cleanupError(word: string, service: string): KkError {
+  return new KkError('KK_USAGE', `${word} removes what ${service} has created in other services`, {
     hint: `kk remove ${service} --purge does that, before it removes ${service} itself`,
   })
 }
 
-/** `RELEASE: KIND/NAME`; anything else is a reason. */
+/** `RELEASE: KIND/NAME`; any other string is a reason. */
 const OBJECT = /^(\S+): ([A-Z]\w+)\/(\S+)$/
 
-/** What a name means, the first that fits: an object, or why there is none. `$1` is a part of the name. */
-const MEANINGS: readonly (readonly [RegExp, string])[] = [
+/** The meaning of a name, first match: an object, or why there is none. `$1` is a part of the name. */
+const EQUIVALENTS: readonly (readonly [RegExp, string])[] = [
   [/^helm-repo-/, 'charts come from directories, repositories or registries: kk charts publish'],
-  [/^registry-/, "a registry is the site's own, or that of kk aio"],
-  [/^ironic-inspector-/, 'Ironic inspects machines by itself: the inspector is retired'],
-  [/^nova-compute-ironic-/, "kk's chart of nova has no driver of ironic"],
+  [/^registry-/, 'a registry is your own, or that of kk aio'],
+  [/^ironic-inspector-/, 'Ironic inspects machines itself: the inspector is retired'],
+  [/^nova-compute-ironic-/, "kk's nova chart has no ironic driver"],
   [/^ironic-api-create-db-job$/, 'ironic: Job/ironic-db-create'],
   [/^ironic-api-manage-db-job$/, 'ironic: Job/ironic-db-sync'],
   [/^ironic-(api-)?create-keystone-/, 'ironic: Job/ironic-register'],
   [/^ironic-(api-)?delete-/, 'ironic: CronJob/ironic-cleanup'],
   [/^ironic-conductor-/, 'ironic: StatefulSet/ironic-conductor'],
-  [/^(iscsi|tgtd)|-lvm-/, 'volumes are in Ceph: LVM over iSCSI needs modules of each kernel'],
-  [/^keepalived-/, 'addresses from outside are those of Services and Ingresses'],
-  [/^glance-registry-/, 'Glance has no registry any more'],
-  [/^nova-consoleauth-/, 'Nova has no consoleauth any more'],
-  [/^ceph-admin-/, 'the commands of Ceph are in the pods of ceph-mon'],
-  [
-    /^ceph-rbd-/,
-    'services use librbd, which needs no module of the kernel; rbd-provisioner takes one where it is',
-  ],
+  [/^(iscsi|tgtd)|-lvm-/, 'volumes are in Ceph: LVM over iSCSI needs kernel modules on each node'],
+  [/^keepalived-/, 'external addresses are those of Services and Ingresses'],
+  [/^glance-registry-/, 'Glance no longer has a registry'],
+  [/^nova-consoleauth-/, 'Nova no longer has consoleauth'],
+  [/^ceph-admin-/, 'the Ceph commands are in the ceph-mon pods'],
+  [/^ceph-rbd-/, 'services use librbd, which needs no kernel module; rbd-provisioner uses one if available'],
   [/^test-ceph-init-|-init-element-/, 'the pods of the service initialise their own volumes'],
-  [/-pv$/, 'Kubernetes makes volumes by their StorageClass'],
-  [/^(mariadb|rabbitmq)-pvc$/, 'the StatefulSet $1-server makes its claims'],
+  [/-pv$/, 'Kubernetes provisions volumes through their StorageClass'],
+  [/^(mariadb|rabbitmq)-pvc$/, 'the StatefulSet $1-server creates its claims'],
   [/^glance-pvc$/, 'glance: PersistentVolumeClaim/glance-api'],
   [/^test-ceph-(mon|osd)-/, 'ceph: StatefulSet/ceph-$1'],
 

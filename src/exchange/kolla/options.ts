@@ -6,15 +6,15 @@ import {readOnlyYaml} from '../../yaml/yaml.ts'
 import {type IniOptions, type MultiString, readIni} from './ini.ts'
 import {isSecretText} from './passwords.ts'
 
-/** A user's file as a chart's `conf.<file>`: maps are laid over the chart's, a text takes its place. */
+/** A user's file as a chart's `conf.<file>`: maps are merged over the chart's, a string replaces it. */
 export interface ReadOptions {
   readonly shown: Values | string | undefined
   readonly secret: Values | string | undefined
 }
 
-/** Reads a file in a format of the charts; undefined for one that none reads. Throws `KK_KOLLA`, `KK_YAML`. */
+/** Parses a file in one of the charts' formats; undefined for any other. Throws `KK_KOLLA`, `KK_YAML`. */
 export function readOptions(source: Source, format: string): ReadOptions | undefined {
-  if (format === 'oslo' || format === 'ini') return apart(readIni(source))
+  if (format === 'oslo' || format === 'ini') return splitSecrets(readIni(source))
   const read = READERS[format]
   if (!read) return undefined
   const value = read(source)
@@ -34,8 +34,8 @@ function yamlMap({file, text}: Source): Values {
   throw new KkError('KK_KOLLA', `${file}: expected a map`, {hint: 'write keys and values'})
 }
 
-/** Options that are secret, and the others. */
-function apart(options: IniOptions): ReadOptions {
+/** Splits options into secret and other ones. */
+function splitSecrets(options: IniOptions): ReadOptions {
   const of = (isSecret: boolean) => {
     const sections = Object.entries(options).map(([section, each]) => [
       section,
@@ -52,20 +52,20 @@ function isSecretOption(section: string, [option, value]: [string, string | Mult
   return texts.some((text) => text !== '' && (saysSecret(option, text, {section}) || isSecretText(text, [])))
 }
 
-interface Wanted {
+interface ServiceFile {
   readonly service: string
-  /** Such as `glance-api.conf`. */
+  /** The file's name, such as `glance-api.conf`. */
   readonly name: string
   readonly format: string
-  /** Whose files come last; none without. */
+  /** The host whose files come last; undefined for none. */
   readonly host: string | undefined
 }
 
 /**
- * The user's files that are laid over one of a service, the weakest first: kolla's documented order below its
- * node_custom_config. What is common to all services is for files of oslo.config only.
+ * Returns the user's files that are merged over one of a service, lowest precedence first: kolla's documented
+ * order below its node_custom_config. Files common to all services apply only to oslo.config files.
  */
-export function configurationFiles({service, name, format, host}: Wanted): readonly string[] {
+export function configurationFiles({service, name, format, host}: ServiceFile): readonly string[] {
   const common =
     format === 'oslo' ? ['global.conf', 'database.conf', 'messaging.conf', `${service}.conf`] : []
   return [...common, `${service}/${name}`, ...(host === undefined ? [] : [`${service}/${host}/${name}`])]

@@ -4,15 +4,15 @@ import {redactLines} from '../../redact/lines.ts'
 import {readOnlyYaml} from '../../yaml/yaml.ts'
 
 export interface KollaPasswords {
-  /** By kk's name. */
+  /** By kk's name of the secret. */
   readonly secrets: readonly {readonly name: string; readonly value: string; readonly from: string}[]
-  /** Names that kk has no place for, sorted. */
+  /** Names that kk does not use, sorted. */
   readonly unknown: readonly string[]
   /** Names without a value, sorted, as in kolla's template before `kolla-genpwd`. */
   readonly empty: readonly string[]
 }
 
-/** kolla-ansible's names that follow no rule (etc/kolla/passwords.yml), and kk's for the same. */
+/** kolla-ansible's irregular names (etc/kolla/passwords.yml), and kk's names of the same secrets. */
 const NAMES: Readonly<Record<string, string>> = {
   database_password: 'oslo_db.admin.password',
   keystone_database_password: 'oslo_db.keystone.password',
@@ -27,46 +27,46 @@ const NAMES: Readonly<Record<string, string>> = {
   valkey_master_password: 'coordination.admin.password',
 }
 
-/** `glance_database_password`, `glance_keystone_password`: of each service, by kolla's rule. */
+/** kolla's regular names, per service: `glance_database_password`, `glance_keystone_password`. */
 const RULES: readonly (readonly [RegExp, (service: string) => string])[] = [
   [/^([a-z]+)_database_password$/, (service) => `oslo_db.${service}.password`],
   [/^([a-z]+)_keystone_password$/, (service) => `identity.${service}.password`],
 ]
 
-/** The beginning of what ansible-vault encrypts: a file, or one value. */
+/** The prefix of what ansible-vault encrypts: a file, or one value. */
 const VAULT = '$ANSIBLE_VAULT;'
 
-/** Reads kolla's `passwords.yml`. Throws `KK_YAML`, also for what is encrypted, without ever repeating a value. */
+/** Parses kolla's `passwords.yml`. Throws `KK_YAML`, also for encrypted values, without repeating a value. */
 export function readKollaPasswords(text: string, file: string): KollaPasswords {
   const entries = Object.entries(passwordMap(text, file)).sort(([a], [b]) => (a < b ? -1 : 1))
-  const known = entries.flatMap(([from, value]) => {
+  const recognized = entries.flatMap(([from, value]) => {
     const name = kkName(from)
     return name === undefined ? [] : [{name, from, value}]
   })
-  const encrypted = known.flatMap(({from, value}) => (isEncrypted(value) ? from : []))
+  const encrypted = recognized.flatMap(({from, value}) => (isEncrypted(value) ? from : []))
   if (encrypted.length > 0) throw encryptedValues(file, encrypted)
-  const given = known.filter(({value}) => isGiven(value))
+  const filled = recognized.filter(({value}) => hasValue(value))
   return {
-    secrets: given.map(({name, from, value}) => ({name, from, value: String(value)})),
+    secrets: filled.map(({name, from, value}) => ({name, from, value: String(value)})),
     unknown: entries.map(([from]) => from).filter((from) => kkName(from) === undefined),
-    empty: known.filter(({value}) => !isGiven(value)).map(({from}) => from),
+    empty: recognized.filter(({value}) => !hasValue(value)).map(({from}) => from),
   }
 }
 
-/** A shorter text is a word of many files. */
-const SHORTEST_PASSWORD = 6
+/** The minimum length in characters: shorter strings occur in many files. */
+const MIN_PASSWORD_LENGTH = 6
 
-/** Returns every password and key of such a file, whatever it is for. Throws `KK_YAML`. */
+/** Returns every password and key of such a file, whatever its use. Throws `KK_YAML`. */
 export function kollaPasswordTexts(text: string, file: string): readonly string[] {
   const passwords = passwordMap(text, file)
   const encrypted = Object.keys(passwords).filter((name) => isEncrypted(passwords[name]))
   if (encrypted.length > 0) throw encryptedValues(file, encrypted)
-  return textsIn(passwords).filter((each) => each.length >= SHORTEST_PASSWORD)
+  return textsIn(passwords).filter((each) => each.length >= MIN_PASSWORD_LENGTH)
 }
 
 function textsIn(value: unknown): readonly string[] {
   if (isMap(value)) return Object.values(value).flatMap(textsIn)
-  return isGiven(value) ? [String(value).trim()] : []
+  return hasValue(value) ? [String(value).trim()] : []
 }
 
 function passwordMap(text: string, file: string): Values {
@@ -82,7 +82,7 @@ function isEncrypted(value: unknown): boolean {
 
 function encryptedFile(file: string): KkError {
   return new KkError('KK_YAML', `${file} is encrypted with ansible-vault: expected plain YAML`, {
-    hint: `let ansible-vault decrypt it, here without a file in between (bash, zsh): kk secrets import <(ansible-vault view ${file})`,
+    hint: `decrypt it with ansible-vault, here without a temporary file (bash, zsh): kk secrets import <(ansible-vault view ${file})`,
   })
 }
 
@@ -93,7 +93,7 @@ function encryptedValues(file: string, names: readonly string[]): KkError {
   })
 }
 
-/** A name with dots is kk's own, for what kolla has no name for. */
+/** A name with dots is kk's own, for secrets that kolla has no name for. */
 function kkName(from: string): string | undefined {
   if (from.includes('.')) return from
   if (Object.hasOwn(NAMES, from)) return NAMES[from]
@@ -104,11 +104,11 @@ function kkName(from: string): string | undefined {
   return undefined
 }
 
-function isGiven(value: unknown): boolean {
+function hasValue(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number'
 }
 
-/** Returns true for a text with a secret in it: one of these passwords, or what looks like one. */
+/** Returns true for a string that contains a secret: one of these passwords, or what looks like one. */
 export function isSecretText(text: string, passwords: readonly string[]): boolean {
   return passwords.some((password) => text.includes(password)) || redactLines(text) !== text
 }

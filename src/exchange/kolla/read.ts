@@ -3,30 +3,33 @@ import type {Values} from '../../base/values.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {type ContainerFiles, type CopiedFile, sourceName} from './container-config.ts'
 import {readIni} from './ini.ts'
-import {isMounted, lostOfContainer} from './lost.ts'
+import {containerLosses, isMounted} from './lost.ts'
 import {isSecretText} from './passwords.ts'
 
-/** The most that a ConfigMap or a Secret holds, in bytes. */
-const ROOM = 1_000_000
+/** The maximum size of the data of a ConfigMap or Secret, in bytes. */
+const MAX_DATA_BYTES = 1_000_000
 
-/** A container of kolla's as a component of a chart of kk: the value `kolla.<component>`. */
+/** A kolla container as a component of one of kk's charts: the value `kolla.<component>`. */
 export interface ImportedContainer {
   /** The values for a ConfigMap: kolla's own keys, and `files`. */
   readonly values: Values
   /** The values for a Secret: `secrets`. */
   readonly secrets: Values
   readonly files: readonly {readonly name: string; readonly isSecret: boolean}[]
-  /** Sentences on what will not work as it does on kolla's machines. */
+  /** Sentences on what works differently than on kolla's hosts. */
   readonly notes: readonly string[]
 }
 
-/** Returns a container as values, apart from those that are secret, with what no pod does as kolla does it. Throws `KK_KOLLA`. */
+/**
+ * Returns a container as public and secret values, with notes on what a pod does differently. Throws
+ * `KK_KOLLA`.
+ */
 export function importContainer(container: ContainerFiles): ImportedContainer {
   const {file, config, texts, passwords, readOnly} = container
   if (isSecretText(config.command, passwords))
     throw new KkError(
       'KK_KOLLA',
-      `${file}: expected a command without a secret in it: a ConfigMap holds it`,
+      `${file}: expected a command without a secret: it is stored in a ConfigMap`,
       {hint: 'put the secret into a file that the command reads'},
     )
   const files = [...texts].map(([name, text]) => ({name, text, isSecret: isSecretText(text, passwords)}))
@@ -38,33 +41,35 @@ export function importContainer(container: ContainerFiles): ImportedContainer {
     values: {...config, permissions, files: Object.fromEntries(entries(false))},
     secrets: {secrets: Object.fromEntries(entries(true))},
     files: files.map(({name, isSecret}) => ({name, isSecret})),
-    notes: lostOfContainer(container),
+    notes: containerLosses(container),
   }
 }
 
 function refuseTooMuch(file: string, entries: readonly (readonly [string, string])[]): void {
   const bytes = entries.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
-  if (bytes <= ROOM) return
+  if (bytes <= MAX_DATA_BYTES) return
   const names = entries.map(([name]) => name).join(', ')
   throw new KkError(
     'KK_KOLLA',
-    `${file}: expected files of at most ${ROOM} bytes in all, got ${bytes}: ${names}`,
-    {hint: 'a ConfigMap or a Secret holds no more: leave out of config_files what the image can have itself'},
+    `${file}: expected files of at most ${MAX_DATA_BYTES} bytes in all, got ${bytes}: ${names}`,
+    {
+      hint: 'a ConfigMap or a Secret holds no more: remove from config_files what the image can contain itself',
+    },
   )
 }
 
-interface Handed {
+interface JobOptions {
   /** By file, section and name. */
   readonly options: readonly (readonly string[])[]
   readonly files: readonly {readonly key: string; readonly path: string}[]
 }
 
 /**
- * Returns what generated files say of the options that a chart hands to its jobs, as its `conf`: a job of the chart knows
- * no other place. Throws `KK_KOLLA` for a file that is not as oslo.config reads it.
+ * Returns the values that generated files set for the options that a chart passes to its jobs, as its `conf`:
+ * the chart's jobs read them from nowhere else. Throws `KK_KOLLA` for a file that oslo.config cannot parse.
  */
 export function handedOptions(
-  {options, files}: Handed,
+  {options, files}: JobOptions,
   copied: readonly CopiedFile[],
   texts: ReadonlyMap<string, string>,
 ): Values {

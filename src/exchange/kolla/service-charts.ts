@@ -4,36 +4,39 @@ import {isMap, type Values} from '../../base/values.ts'
 import {readChart} from '../../charts/read-chart.ts'
 import {readValuesFile} from '../../overrides/values-file.ts'
 
-/** A chart of a service that is built of facts, as kk's own are. */
+/** A chart of a service that is defined by data in its values, as kk's own charts are. */
 export interface ServiceChart {
   readonly name: string
-  /** It holds data, and starts in a way of its own. */
+  /** True for a chart that holds data, and starts in its own way. */
   readonly isProtected: boolean
   readonly components: readonly Component[]
   readonly files: readonly ChartFile[]
-  /** Options that the chart hands to its jobs, by file, section and name. */
+  /** Options that the chart passes to its jobs, as file, section and name. */
   readonly options: readonly (readonly string[])[]
 }
 
 export interface Component {
   readonly name: string
-  /** Directories of kolla's that are this component: `glance-api`, and `glance` where there is but one. */
+  /** kolla's directories for this component: `glance-api`, and `glance` if it is the only component. */
   readonly containers: readonly string[]
-  /** Paths that are mounted to be read only. */
+  /** Paths that are mounted read-only. */
   readonly readOnly: readonly string[]
 }
 
 /** A configuration file of the chart. */
 export interface ChartFile {
-  /** Of `conf`. */
+  /** The key in `conf`. */
   readonly key: string
   readonly path: string
-  /** The last part of its path. */
+  /** The last part of the path. */
   readonly name: string
   readonly format: string
 }
 
-/** The charts of a directory that have components, by name. Rejects with `KK_FILE`, `KK_YAML` and `KK_CHART`. */
+/**
+ * Returns the charts of a directory that have components, by name. Rejects with `KK_FILE`, `KK_YAML` and
+ * `KK_CHART`.
+ */
 export async function readServiceCharts(directory: string): Promise<readonly ServiceChart[]> {
   const entries = await readdir(directory, {withFileTypes: true})
   const names = entries.filter((entry) => entry.isDirectory() && entry.name !== 'values_overrides')
@@ -41,7 +44,7 @@ export async function readServiceCharts(directory: string): Promise<readonly Ser
   return charts.filter(({components}) => components.length > 0).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Returns the charts that do the work of kolla's containers, by the names of these: `placement-api`. */
+/** Returns the charts that replace kolla's containers, by container name: `placement-api`. */
 export function containersOf(charts: readonly ServiceChart[]): ReadonlyMap<string, string> {
   return new Map(
     charts.flatMap(({name, components}) =>
@@ -50,7 +53,7 @@ export function containersOf(charts: readonly ServiceChart[]): ReadonlyMap<strin
   )
 }
 
-/** Containers that kolla calls otherwise than the chart does. */
+/** Containers that kolla names differently than the chart. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {'heat-cfn': ['heat-api-cfn']}
 
 async function readServiceChart(directory: string, name: string): Promise<ServiceChart> {
@@ -77,7 +80,10 @@ async function readServiceChart(directory: string, name: string): Promise<Servic
   }
 }
 
-/** `{option: keystone.fernet_tokens.max_active_keys}`, wherever it stands. */
+/**
+ * Returns `keystone.fernet_tokens.max_active_keys` of each `{option:
+ * keystone.fernet_tokens.max_active_keys}`, split.
+ */
 function referredOptions(value: unknown): readonly (readonly string[])[] {
   if (!isMap(value)) return []
   const {option} = value

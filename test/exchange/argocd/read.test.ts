@@ -25,10 +25,10 @@ function imported(objects: readonly Values[], showSecrets = false) {
   return importArgocd({path: 'apps.yaml', documents, name: 'cloud', showSecrets})
 }
 
-const RECORDS = expect.stringMatching(/^records of helm: Argo CD keeps none/)
+const RECORDS = expect.stringMatching(/^Helm records: Argo CD keeps none/)
 
-describe('Applications', () => {
-  it('become releases, each after all of the wave before it', () => {
+describe('importing Argo CD Applications', () => {
+  it('makes each release require all of the previous wave', () => {
     const {releases, charts, lost} = imported([
       application('horizon', 5),
       application('mariadb', -1),
@@ -46,7 +46,7 @@ describe('Applications', () => {
     expect(lost).toEqual([expect.stringMatching(/^waves: /), RECORDS])
   })
 
-  it('have the values of their object, or their text, and parameters on top', () => {
+  it('reads valuesObject or values, with parameters on top', () => {
     const [text, object] = imported([
       application('one', 0, {
         helm: {
@@ -77,7 +77,7 @@ describe('Applications', () => {
     ['cost: 5$', 'cost: 5$'],
     ['$.x', '$.x'],
     ['a${', 'a'],
-  ])('have a parameter %j as Argo CD gives it to helm', (value, expected) => {
+  ])('interprets the parameter %j as Argo CD passes it to helm', (value, expected) => {
     const {releases, lost} = imported([application('one', 0, {helm: {parameters: [{name: 'p', value}]}})])
 
     expect(releases[0]!.values).toEqual({p: expected})
@@ -88,26 +88,26 @@ describe('Applications', () => {
     [
       'v-$KUBE_VERSION',
       {},
-      'the parameter p of one: $KUBE_VERSION is known to Argo CD alone; state the value',
+      'the parameter p of one: $KUBE_VERSION is known only to Argo CD; specify the value',
     ],
     [
       '${HOME}/x',
       {p: '/x'},
-      '${HOME} in the parameter p of one is empty, as in Argo CD, which knows no such variable',
+      '${HOME} in the parameter p of one is empty, as in Argo CD, which has no such variable',
     ],
     [
       '58467965',
       {p: 58467965},
-      expect.stringMatching(/^the parameter p of one is a number, which .* in quotes/),
+      expect.stringMatching(/^the parameter p of one is a number, which .*: quote it if/),
     ],
-  ])('name a parameter %j that is not the same here', (value, values, line) => {
+  ])('lists the parameter %j, which differs here', (value, values, line) => {
     const {releases, lost} = imported([application('one', 0, {helm: {parameters: [{name: 'p', value}]}})])
 
     expect(releases[0]!.values).toEqual(values)
     expect(lost).toEqual([line, RECORDS])
   })
 
-  it('that are kept when they are deleted are protected', () => {
+  it('protects Applications that are kept on deletion', () => {
     const {releases} = imported([
       application('one', 0, {annotations: {'argocd.argoproj.io/sync-options': 'Delete=false,Prune=false'}}),
       application('two', 0, {spec: {syncPolicy: {syncOptions: ['Delete=false']}}}),
@@ -120,21 +120,21 @@ describe('Applications', () => {
   it.each([
     [
       {spec: {source: {repoURL: 'registry.example.org/charts', chart: 'one', targetRevision: 1.1}}},
-      'targetRevision of one: expected a text, got 1.1; put it in quotes',
+      'targetRevision of one: expected a string, got 1.1; put it in quotes',
     ],
-    [{helm: {valueFiles: ['x.yaml']}}, 'valueFiles of helm of one: an environment has no place for it'],
-    [{helm: {skipCrds: true}}, 'skipCrds of helm of one: an environment has no place for it'],
+    [{helm: {valueFiles: ['x.yaml']}}, 'valueFiles of helm of one: an environment cannot express it'],
+    [{helm: {skipCrds: true}}, 'skipCrds of helm of one: an environment cannot express it'],
     [
       {spec: {ignoreDifferences: [{kind: 'X'}]}},
-      'ignoreDifferences of one: an environment has no place for it',
+      'ignoreDifferences of one: an environment cannot express it',
     ],
     [
       {spec: {destination: {namespace: 'a', server: 'https://other'}}},
-      'the cluster https://other of one: an environment is of one cluster',
+      'the cluster https://other of one: an environment belongs to one cluster',
     ],
     [
       {spec: {destination: {namespace: 'a', server: 'https://user:words@other'}}},
-      'the cluster https://other of one: an environment is of one cluster',
+      'the cluster https://other of one: an environment belongs to one cluster',
     ],
     [
       {
@@ -146,18 +146,18 @@ describe('Applications', () => {
           ],
         },
       },
-      'sources of one beside its chart: an environment has no place for them',
+      'sources of one besides its chart: an environment cannot express them',
     ],
-    [{spec: {syncPolicy: {syncOptions: ['Replace=true']}}}, 'Replace=true of one: an option of Argo CD'],
+    [{spec: {syncPolicy: {syncOptions: ['Replace=true']}}}, 'Replace=true of one: an option of Argo CD only'],
     [
       {helm: {valuesObject: {auth: {password: 'x'}}}},
-      'secrets of one, left out: auth.password; --show-secrets writes them',
+      'secrets of one, omitted: auth.password; --show-secrets writes them',
     ],
-  ])('with %j name what is lost', (more, sentence) => {
+  ])('with %j lists what is lost', (more, sentence) => {
     expect(imported([application('one', 0, more)]).lost).toContain(sentence)
   })
 
-  it('that are no chart are left out, and what waits for them says so', () => {
+  it('skips Applications without a chart, and lists what needs them', () => {
     const plain = application('plain', 0, {
       spec: {source: {repoURL: 'https://git.example.org/x', path: 'apps'}},
     })
@@ -165,10 +165,10 @@ describe('Applications', () => {
     const {releases, lost} = imported([plain, application('web', 1)])
 
     expect(releases.map(({name, requires}) => [name, requires])).toEqual([['web', []]])
-    expect(lost).toContain('plain is left out: it is no chart of a repository')
+    expect(lost).toContain('plain is skipped: it installs no chart of a repository')
   })
 
-  it('of an ApplicationSet of lists are expanded, those of other generators are named', () => {
+  it('expands ApplicationSets with list generators, and lists those with other generators', () => {
     const {metadata: _, ...template} = application('{{name}}', 0)
     const set = (name: string, generators: readonly object[]): Values => ({
       apiVersion: 'argoproj.io/v1alpha1',
@@ -188,14 +188,14 @@ describe('Applications', () => {
       ['two', 'two'],
     ])
     expect(lost.filter((each) => each.startsWith('the ApplicationSet'))).toEqual([
-      expect.stringMatching(/^the ApplicationSet clusters is left out: its generators are no lists/),
+      expect.stringMatching(/^the ApplicationSet clusters is skipped: its generators are not all lists/),
       expect.stringMatching(
-        /^the ApplicationSet short is left out: its template is more than names of values/,
+        /^the ApplicationSet short is skipped: its template uses more than the names of values/,
       ),
     ])
   })
 
-  it('that are missing are an error', () => {
+  it('fails without an Application', () => {
     expect(() => imported([])).toThrow(expect.objectContaining({code: 'KK_IMPORT', exit: 2}))
   })
 })

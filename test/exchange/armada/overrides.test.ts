@@ -43,7 +43,7 @@ function manifest(text: string) {
 }
 
 describe('overrides for Armada', () => {
-  it('have its header round the values', () => {
+  it('have a document header around the values', () => {
     expect(armadaStream([RABBITMQ])).toBe(
       [
         '---',
@@ -60,7 +60,7 @@ describe('overrides for Armada', () => {
     )
   })
 
-  it('are one stream of documents for several charts', () => {
+  it('form one stream of documents for several charts', () => {
     const documents = readYamlDocuments(armadaStream([RABBITMQ, INGRESS]))
 
     expect(documents).toMatchObject([
@@ -69,7 +69,7 @@ describe('overrides for Armada', () => {
     ])
   })
 
-  it('laid over the chart documents of a manifest pass its schema, and are what helm would merge', () => {
+  it('merged over the chart documents of a manifest are valid, and equal to what helm would merge', () => {
     const before = manifest(MANIFEST)
 
     const [chart, ...rest] = mergeArmada(before, [RABBITMQ])
@@ -80,7 +80,7 @@ describe('overrides for Armada', () => {
     expect(rest).toEqual(others)
   })
 
-  it('split a text over a list at its commas, as Armada does', () => {
+  it('split a string over a list at its commas, as Armada does', () => {
     const [chart] = mergeArmada(manifest(MANIFEST), [{...RABBITMQ, values: {pod: {tolerations: 'x, y'}}}])
 
     expect(chart).toMatchObject({data: {values: {pod: {tolerations: ['x', 'y'], replicas: {server: 1}}}}})
@@ -100,13 +100,13 @@ describe('overrides for Armada', () => {
     ],
     ['data.colour', MANIFEST.replace('  delete:', '  colour: red\n  delete:'), [RABBITMQ]],
     ['manifest.yaml, document 1: expected a map', '- a\n', [RABBITMQ]],
-  ])('are refused with "%s"', (message, text, charts) => {
+  ])('are rejected with "%s"', (message, text, charts) => {
     expect(() => mergeArmada(manifest(text), charts)).toThrow(message)
   })
 })
 
-describe("overrides in helm's form", () => {
-  it('are the values alone, and a map where there are none', () => {
+describe('overrides for helm', () => {
+  it('are the plain values, and an empty map if there are none', () => {
     expect(helmValues(RABBITMQ)).toBe('pod:\n  replicas: 2\n')
     expect(readYaml(helmValues(INGRESS))).toEqual({})
   })

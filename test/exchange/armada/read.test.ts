@@ -52,8 +52,8 @@ function imported(
   return importArmada({file: 'site/armada.yaml', documents, name: 'cloud', ...options})
 }
 
-describe('a manifest of Armada', () => {
-  it('becomes releases, each after all of the group before, or after the one before it in a sequence', () => {
+describe('importing an Armada manifest', () => {
+  it('makes each release require the previous group, or the preceding chart of a sequence', () => {
     const {releases, charts, lost} = imported(CLOUD)
 
     expect(releases.map(({name, requires}) => [name, requires])).toEqual([
@@ -67,11 +67,11 @@ describe('a manifest of Armada', () => {
     expect(imported(CLOUD, {home: '.'}).charts).toEqual(['./site/charts'])
     expect(lost).toEqual([
       expect.stringMatching(/^groups: /),
-      'release_prefix airship: Armada has installed the releases with it, under other names',
+      'release_prefix airship: Armada has installed the releases under other names, with this prefix',
     ])
   })
 
-  it('has its prefix in the names of releases unless that is to stay out', () => {
+  it('puts the prefix into release names unless it should be omitted', () => {
     const {releases} = imported(CLOUD, {isPlain: false})
 
     expect(releases.map(({name, chart: {name: of}}) => [name, of]).slice(0, 2)).toEqual([
@@ -81,7 +81,7 @@ describe('a manifest of Armada', () => {
     expect(releases[2]!.requires).toEqual(['airship-mariadb', 'airship-memcached'])
   })
 
-  it('takes no other than the releases with the prefix for what its charts require by their names', () => {
+  it('resolves the requirements of charts to releases with the prefix', () => {
     const charts = join(import.meta.dirname, '../../../charts')
     const documents = CLOUD.map((each) => JSON.parse(JSON.stringify(each).replaceAll('./charts', charts)))
 
@@ -95,7 +95,7 @@ describe('a manifest of Armada', () => {
     expect(plain.releases.flatMap(({without = []}) => without)).toEqual([])
   })
 
-  it('takes overrides as Armada lays them, those that kk writes too', () => {
+  it('merges overrides as Armada does, including those that kk writes', () => {
     const documents = [
       chart('mariadb', {values: {pod: {replicas: {server: 1}, tolerations: ['a']}, keep: 1}}),
       ...CLOUD.slice(1),
@@ -114,10 +114,10 @@ describe('a manifest of Armada', () => {
       values: {pod: {replicas: {server: 3}, tolerations: ['x', 'y']}, keep: 1},
     })
     expect(releases.map(({name}) => name)).toEqual(['mariadb', 'memcached', 'nova'])
-    expect(lost).toContain('openstack-keystone is left out: no group of the manifest has it')
+    expect(lost).toContain('openstack-keystone is skipped: no group of the manifest has it')
   })
 
-  it('of the second version has the names of its charts in their paths', () => {
+  it('of version 2 takes chart names from paths', () => {
     const documents = [
       chart('web', {release: 'front', wait: {timeout: 90, resources: {job: {required: false}}}}, 'v2'),
       group('all', ['web']),
@@ -130,27 +130,24 @@ describe('a manifest of Armada', () => {
   })
 
   it.each([
-    [{test: {enabled: true}}, 'test of web: an environment has no place for it'],
-    [{dependencies: ['openstack-common']}, 'dependencies of web: an environment has no place for it'],
+    [{test: {enabled: true}}, 'test of web: an environment cannot express it'],
+    [{dependencies: ['openstack-common']}, 'dependencies of web: an environment cannot express it'],
     [
       {upgrade: {no_hooks: false, pre: {delete: [{type: 'job'}]}}},
-      'pre of web.upgrade: an environment has no place for it',
+      'pre of web.upgrade: an environment cannot express it',
     ],
     [
       {source: {type: 'git', location: 'https://git.example.org/charts', subpath: 'web'}},
-      'where the chart web of web comes from: https://git.example.org/charts',
+      'the source of the chart web of web: https://git.example.org/charts',
     ],
-    [
-      {values: {auth: {password: 'x'}}},
-      'secrets of web, left out: auth.password; --show-secrets writes them',
-    ],
-  ])('with %j names what is lost', (data, sentence) => {
+    [{values: {auth: {password: 'x'}}}, 'secrets of web, omitted: auth.password; --show-secrets writes them'],
+  ])('with %j lists what is lost', (data, sentence) => {
     const {lost} = imported([chart('web', data), group('all', ['web']), manifest(['all'])])
 
     expect(lost).toContain(sentence)
   })
 
-  it('names substitutions, which Deckhand makes before Armada sees the document', () => {
+  it('lists substitutions, which Deckhand performs before Armada reads the document', () => {
     const web = chart('web')
     const metadata = {...(web.metadata as object), substitutions: [{src: {}}]}
 
@@ -171,13 +168,13 @@ describe('a manifest of Armada', () => {
       'document 1 (openstack-web): data.chart_name',
       [{...chart('web'), schema: 'armada/Chart/v2'}, group('all', ['web']), manifest(['all'])],
     ],
-  ])('is refused: %s', (message, documents) => {
+  ])('fails: %s', (message, documents) => {
     expect(() => imported(documents)).toThrow(
       expect.objectContaining({code: 'KK_ARMADA', exit: 2, message: expect.stringContaining(message)}),
     )
   })
 
-  it('refuses overrides that match nothing, which Armada would ignore', () => {
+  it('rejects overrides that match nothing, which Armada would ignore', () => {
     const overrides = [{...chart('keystne'), data: {}}]
 
     expect(() => imported(CLOUD, {overrides})).toThrow(

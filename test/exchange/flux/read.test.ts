@@ -56,10 +56,10 @@ function imported(texts: readonly string[], {file = 'releases.yaml', showSecrets
   return importFlux({path: 'clusters', documents, name: 'cloud', showSecrets})
 }
 
-const INTERVAL = 'interval: kk changes something when it is told to, or with its operator'
+const INTERVAL = 'interval: kk reconciles on command, or continuously with its operator'
 
-describe('HelmReleases', () => {
-  it('become releases with their charts, order and time', () => {
+describe('importing Flux HelmReleases', () => {
+  it('reads charts, requirements and timeouts', () => {
     const {releases, charts, lost} = imported([
       SOURCES,
       MARIADB,
@@ -92,7 +92,7 @@ describe('HelmReleases', () => {
     expect(lost).toEqual([INTERVAL])
   })
 
-  it('have the values of ConfigMaps and Secrets below their own, in order', () => {
+  it('merges the values of ConfigMaps and Secrets in order, below their own', () => {
     const holders = [
       {
         kind: 'ConfigMap',
@@ -125,12 +125,12 @@ describe('HelmReleases', () => {
 
   it.each([
     [{name: 'gone'}, 'it is not among the files'],
-    [{name: 'sealed'}, 'SOPS has encrypted it: decrypt it first'],
+    [{name: 'sealed'}, 'it is encrypted with SOPS: decrypt it first'],
     [
       {name: 'sealed', targetPath: 'auth.password'},
-      'write the value of values.yaml at auth.password by hand, for kk import does not put values there',
+      'set auth.password to the value of values.yaml by hand: kk import does not support targetPath',
     ],
-  ])('say that the values of the Secret %j are not carried over', (reference, why) => {
+  ])('lists that values of the Secret %j are not imported', (reference, why) => {
     const sealed = {
       kind: 'Secret',
       metadata: {name: 'sealed', namespace: 'flux-system'},
@@ -146,7 +146,7 @@ describe('HelmReleases', () => {
     expect(lost).toContain(`the values of keystone from the Secret ${reference.name}: ${why}`)
   })
 
-  it('lose nothing by what the API server fills in', () => {
+  it('loses nothing through defaults of the API server', () => {
     const live = keystone({
       maxHistory: 10,
       chartRef: null,
@@ -168,41 +168,41 @@ describe('HelmReleases', () => {
   })
 
   it.each([
-    [{postRenderers: [{kustomize: {}}]}, 'postRenderers of keystone: an environment has no place for it'],
-    [{kubeConfig: {secretRef: {name: 'x'}}}, 'kubeConfig of keystone: an environment has no place for it'],
-    [{healthCheckExprs: [{kind: 'X'}]}, 'healthCheckExprs of keystone: an environment has no place for it'],
-    [{maxHistory: 3}, 'maxHistory of keystone: an environment has no place for it'],
-    [{brandNew: 1}, 'brandNew of keystone: an environment has no place for it'],
-    [{install: {skipCRDs: true}}, 'skipCRDs of keystone.install: an environment has no place for it'],
+    [{postRenderers: [{kustomize: {}}]}, 'postRenderers of keystone: an environment cannot express it'],
+    [{kubeConfig: {secretRef: {name: 'x'}}}, 'kubeConfig of keystone: an environment cannot express it'],
+    [{healthCheckExprs: [{kind: 'X'}]}, 'healthCheckExprs of keystone: an environment cannot express it'],
+    [{maxHistory: 3}, 'maxHistory of keystone: an environment cannot express it'],
+    [{brandNew: 1}, 'brandNew of keystone: an environment cannot express it'],
+    [{install: {skipCRDs: true}}, 'skipCRDs of keystone.install: an environment cannot express it'],
     [
       {upgrade: {remediation: {retries: 3}}},
-      'retries of keystone.upgrade.remediation: kk deploy --on-failure says what becomes of a release that fails',
+      'retries of keystone.upgrade.remediation: kk deploy --on-failure sets how a failed release is handled',
     ],
     [
       {dependsOn: [{name: 'keystone', readyExpr: 'x'}]},
-      "readyExpr in dependsOn of keystone: kk's gate says what is ready",
+      "readyExpr in dependsOn of keystone: kk's gate decides readiness",
     ],
-    [{timeout: 300}, 'timeout of keystone: expected a text, got 300; put it in quotes'],
+    [{timeout: 300}, 'timeout of keystone: expected a string, got 300; put it in quotes'],
     [
       {
         chartRef: undefined,
         chart: {spec: {chart: 'keystone', version: 1.1, sourceRef: {kind: 'HelmRepository', name: 'stable'}}},
       },
-      'version of the chart of keystone: expected a text, got 1.1; put it in quotes',
+      'version of the chart of keystone: expected a string, got 1.1; put it in quotes',
     ],
     [{dependsOn: [{name: 'vault'}]}, 'the need of keystone for vault, which clusters does not have'],
-    [{chartRef: {kind: 'OCIRepository', name: 'gone'}}, 'where the chart gone of keystone comes from'],
-  ])('with %j name what is lost', (spec, sentence) => {
+    [{chartRef: {kind: 'OCIRepository', name: 'gone'}}, 'the source of the chart gone of keystone'],
+  ])('with %j lists what is lost', (spec, sentence) => {
     expect(imported([SOURCES, keystone(spec)]).lost).toContain(sentence)
   })
 
-  it('whose tag YAML reads as a number name it', () => {
+  it('lists a tag that YAML parses as a number', () => {
     const {lost} = imported([SOURCES.replace('1.2.3_up4', '1.10'), keystone()])
 
-    expect(lost).toContain('tag of the OCIRepository keystone: expected a text, got 1.1; put it in quotes')
+    expect(lost).toContain('tag of the OCIRepository keystone: expected a string, got 1.1; put it in quotes')
   })
 
-  it('whose sources have more to them name that, and never a password', () => {
+  it('lists further settings of sources, and never a password', () => {
     const sources = SOURCES.replace('https://charts', 'https://me:geheim@charts').replace(
       'spec: {interval: 1h, url: oci',
       'spec: {secretRef: {name: x}, interval: 1h, url: oci',
@@ -213,26 +213,26 @@ describe('HelmReleases', () => {
 
     expect(charts).toContainEqual({repository: 'https://charts.example.org/stable'})
     expect(lost).toEqual([
-      'valuesFiles of the chart of mariadb: an environment has no place for it',
+      'valuesFiles of the chart of mariadb: an environment cannot express it',
       INTERVAL,
-      expect.stringMatching(/^the credentials in the address of the HelmRepository stable: /),
-      'secretRef of the OCIRepository keystone: an environment has no place for it',
+      expect.stringMatching(/^the credentials in the URL of the HelmRepository stable: /),
+      'secretRef of the OCIRepository keystone: an environment cannot express it',
     ])
   })
 
-  it('with what kk does in a way of its own lose nothing by it', () => {
+  it('loses nothing through features that kk has in its own way', () => {
     const change = {createNamespace: true, disableWait: true, remediation: {retries: 0}}
 
     expect(imported([SOURCES, keystone({install: change, upgrade: change})]).lost).toEqual([INTERVAL])
   })
 
-  it('without a name have the one that Flux gives them', () => {
+  it('derives a missing release name as Flux does', () => {
     const [release] = imported([SOURCES, keystone({releaseName: undefined})]).releases
 
     expect(release!.name).toBe('openstack-keystone')
   })
 
-  it('with a name that is too long have the one that Flux makes of it', () => {
+  it('shortens a long release name as Flux does', () => {
     const target = 'o'.repeat(50)
 
     const [release] = imported([
@@ -243,24 +243,24 @@ describe('HelmReleases', () => {
     expect(release!.name).toMatch(/^o{40}-[0-9a-f]{12}$/)
   })
 
-  it('whose record lies in another namespace are refused, all at once', () => {
+  it('rejects all HelmReleases whose Helm record is in another namespace', () => {
     expect(() => imported([SOURCES, keystone({storageNamespace: undefined})])).toThrow(
       expect.objectContaining({
         code: 'KK_IMPORT',
         exit: 2,
-        message: expect.stringContaining('keystone: flux-system, but it is installed in openstack'),
+        message: expect.stringContaining('keystone: flux-system, but the release is in openstack'),
       }),
     )
   })
 
-  it('that are missing are an error', () => {
+  it('fails without a HelmRelease', () => {
     expect(() => imported([SOURCES])).toThrow(
       expect.objectContaining({code: 'KK_IMPORT', message: 'clusters has no HelmRelease'}),
     )
   })
 })
 
-describe('Kustomizations', () => {
+describe('importing Flux Kustomizations', () => {
   const kustomization = (name: string, spec: object) => ({
     file: 'kustomizations.yaml',
     value: {
@@ -271,7 +271,7 @@ describe('Kustomizations', () => {
     },
   })
 
-  it('have all of one before all of the next', () => {
+  it('makes their releases require all releases of the Kustomizations they depend on', () => {
     const at = (file: string, text: string) => ({file, value: readYamlDocuments(text)[0] as Values})
     const documents = [
       kustomization('infra', {}),
@@ -286,6 +286,6 @@ describe('Kustomizations', () => {
       ['mariadb', []],
       ['keystone', ['mariadb']],
     ])
-    expect(lost).toContain('postBuild of the Kustomization apps: an environment has no place for it')
+    expect(lost).toContain('postBuild of the Kustomization apps: an environment cannot express it')
   })
 })

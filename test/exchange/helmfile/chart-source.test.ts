@@ -46,7 +46,7 @@ it.each([
     ['oci://r.example.org:5000'],
     {chart: 'app', version: '1.2.3+b1'},
   ],
-])('takes the chart %s over', (chart, sources, settings) => {
+])('imports the chart %s', (chart, sources, settings) => {
   const found = made(chart)
 
   expect(found.sources).toEqual(sources)
@@ -61,33 +61,33 @@ it.each([
   ['oci://thing', {chart: 'thing'}],
   ['https://x.example.org/url-1.0.0.tgz', {chart: 'url', version: '1.0.0'}],
   ['git::https://git.example.org/x/y@charts/z?ref=v1', {chart: 'z'}],
-])('has no source for the chart %s, and says so', (chart, settings) => {
+])('has no source for the chart %s, and reports it', (chart, settings) => {
   const found = made(chart)
 
   expect(found.sources).toEqual([])
   expect(found.settings).toMatchObject(settings)
-  expect(found.lost).toEqual([`where the chart ${chart} of web comes from`])
+  expect(found.lost).toEqual([`the source of the chart ${chart} of web`])
 })
 
 it.each([
   ['oci://r.example.org/app:latest', 'latest'],
   ['oci://r.example.org/app@sha256:12ab', 'sha256:12ab'],
-])('says that %s is told by what is no version', (chart, unkept) => {
+])('reports that %s selects the package without a version', (chart, unkept) => {
   const found = made(chart, '^1.2')
 
   expect(found.sources).toEqual(['oci://r.example.org'])
   expect(found.settings).toMatchObject({chart: 'app', version: '^1.2'})
-  expect(found.lost).toEqual([`${unkept} of the chart of web: state a version instead`])
+  expect(found.lost).toEqual([`${unkept} of the chart of web: specify a version instead`])
 })
 
 it.each(['git::https://git.example.org/y@?ref=v1', './my chart', '/'])(
-  'leaves out a release of "%s", which names no chart',
+  'skips a release of "%s", which is not the name of a chart',
   (chart) => {
     const found = made(chart)
 
     expect(found.settings).toBeUndefined()
     expect(found.lost).toEqual([
-      expect.stringMatching(/^default\/web is left out: an environment takes the name of a chart, not "/),
+      expect.stringMatching(/^default\/web is skipped: an environment expects the name of a chart, not "/),
     ])
   },
 )

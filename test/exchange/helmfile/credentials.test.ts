@@ -27,7 +27,7 @@ it.each([
   ['https://u:S3cret@example.org/a-1.0.0.tgz', 'https://example.org/a-1.0.0.tgz', []],
   ['https://u:S3cret@example.org', 'https://example.org', []],
   ['oci://u:S3cret@r.example.org/x/a:1.0.0', undefined, ['oci://r.example.org/x']],
-])('shows no credentials of the chart %s, and says where they belong', (chart, shown, charts) => {
+])('shows no credentials of the chart %s, and reports where they belong', (chart, shown, charts) => {
   const stated = (showSecrets: boolean) =>
     importText({
       text: JSON.stringify({releases: [{name: 'web', chart, values: [`${chart}.gotmpl`]}]}),
@@ -39,15 +39,15 @@ it.each([
   const made = stated(false)
 
   expect(made.lost).toContainEqual(
-    expect.stringMatching(/^the credentials in the address of the chart of web: .*helm registry login/),
+    expect.stringMatching(/^the credentials in the URL of the chart of web: .*helm registry login/),
   )
-  if (shown !== undefined) expect(made.lost).toContain(`where the chart ${shown} of web comes from`)
+  if (shown !== undefined) expect(made.lost).toContain(`the source of the chart ${shown} of web`)
   expect(made.charts).toEqual(charts)
   expect(JSON.stringify(made) + environmentText(made)).not.toMatch(/S3cret|u:/)
   expect(stated(true).lost.join()).toContain('S3cret')
 })
 
-it('shows no credentials where an address is no value of its key', () => {
+it('shows no credentials of URLs that are not the value of their key', () => {
   const text = helmfileOf({timeout: 'https://u:S3cret@example.org'})
 
   expect(() => importText({text, directory, isBuilt: true})).toThrow(
@@ -55,7 +55,7 @@ it('shows no credentials where an address is no value of its key', () => {
   )
 })
 
-it('leaves secrets out unless they are asked for', () => {
+it('omits secrets by default', () => {
   const text = JSON.stringify({
     releases: [
       {
@@ -72,7 +72,7 @@ it('leaves secrets out unless they are asked for', () => {
 
   expect(without.releases[0]!.values).toEqual({auth: {user: 'kk'}})
   expect(without.lost).toEqual([
-    'secrets of db, left out: auth.password, admin.token; --show-secrets writes them',
+    'secrets of db, omitted: auth.password, admin.token; --show-secrets writes them',
   ])
   expect(all.releases[0]!.values).toEqual({
     auth: {user: 'kk', password: 'S3cret'},

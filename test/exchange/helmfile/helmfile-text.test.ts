@@ -19,21 +19,21 @@ async function withHelmfile(script: string) {
   return {PATH: directory}
 }
 
-describe('a helmfile', () => {
-  it('is what helmfile build prints, where helmfile is there', async () => {
+describe('reading a helmfile', () => {
+  it('uses the output of helmfile build if helmfile is installed', async () => {
     await writeFile(file, 'releases: {{ templated }}')
     const env = await withHelmfile('echo "built: $3 of $2"')
 
     expect(await helmfileText(file, env)).toEqual({text: `built: build of ${file}`, isBuilt: true})
   })
 
-  it('is its own text where helmfile is not', async () => {
+  it('uses the file itself without helmfile', async () => {
     await writeFile(file, 'releases: []\n')
 
     expect(await helmfileText(file, {PATH: directory})).toEqual({text: 'releases: []\n', isBuilt: false})
   })
 
-  it('with templates needs helmfile, and that is said', async () => {
+  it('with templates fails without helmfile', async () => {
     await writeFile(file, 'releases: {{ templated }}\n')
 
     await expect(helmfileText(file, {PATH: directory})).rejects.toMatchObject({
@@ -42,7 +42,7 @@ describe('a helmfile', () => {
     })
   })
 
-  it('that helmfile refuses is shown with its last lines', async () => {
+  it('shows the last lines of helmfile on failure', async () => {
     await writeFile(file, '')
     const env = await withHelmfile('echo "cannot clone https://u:S3cret@git.example.org/x" >&2; exit 1')
 
@@ -52,7 +52,7 @@ describe('a helmfile', () => {
     })
   })
 
-  it('that helmfile did not get to the end of is not read without it', async () => {
+  it('fails if helmfile does not complete', async () => {
     await writeFile(file, 'releases: []\n')
     const env = await withHelmfile('kill -KILL $$')
 
@@ -61,7 +61,7 @@ describe('a helmfile', () => {
     })
   })
 
-  it('that is not there is named', async () => {
+  it('fails with the path of a missing file', async () => {
     await expect(helmfileText(file, {PATH: directory})).rejects.toMatchObject({
       message: expect.stringContaining(file),
     })

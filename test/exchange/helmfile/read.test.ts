@@ -47,7 +47,7 @@ function importedOne(release: object, file: object = {}, isBuilt = true) {
   return imported(helmfileOf(release, file), isBuilt)
 }
 
-it('becomes an environment that kk reads, with its needs stated', () => {
+it('imports a helmfile as an environment that kk reads, with explicit requirements', () => {
   const text = environmentText(imported())
 
   const {charts, releases, sections} = readEnvironment({file: 'shop.yaml', text, directory})
@@ -72,7 +72,7 @@ it('becomes an environment that kk reads, with its needs stated', () => {
   expect(releases.get('web')).toMatchObject({timeoutSeconds: 300})
 })
 
-it('is read as helmfile 1.8 prints it: helmfile build --embed-values', async () => {
+it('imports the output of helmfile 1.8: helmfile build --embed-values', async () => {
   const text = await readFile(join(import.meta.dirname, '../../fixtures/helmfile/built.yaml'), 'utf8')
 
   const made = imported(text, true)
@@ -90,26 +90,26 @@ it('is read as helmfile 1.8 prints it: helmfile build --embed-values', async () 
   ])
   expect(releases.get('cache')).toMatchObject({chart: 'web', timeoutSeconds: 60})
   expect(made.lost).toEqual([
-    'hooks of web: an environment has no place for it',
-    'labels of web: an environment has no place for it',
-    'labels of cache: an environment has no place for it',
+    'hooks of web: an environment cannot express it',
+    'labels of web: an environment cannot express it',
+    'labels of cache: an environment cannot express it',
   ])
 })
 
-it('says what is lost', () => {
+it('lists what is lost', () => {
   expect(imported().lost).toEqual([
-    'front/old is left out: installed is false',
+    'front/old is skipped: installed is false',
     'the values file web.yaml.gotmpl of web: it is a template',
-    'the values file gone.yaml of web: it is not there',
-    'hooks of web: an environment has no place for it',
-    'where the chart unknown/lost of lost comes from',
-    'the context of other/data/db, which web needs: an environment is of one cluster',
-    expect.stringMatching(/^other\/cache is left out: front\/cache has the same name/),
-    'environments: read it with helmfile on the PATH, or move what it says by hand',
+    'the values file gone.yaml of web: it does not exist',
+    'hooks of web: an environment cannot express it',
+    'the source of the chart unknown/lost of lost',
+    'the context of other/data/db, which web needs: an environment belongs to one cluster',
+    expect.stringMatching(/^other\/cache is skipped: front\/cache has the same name/),
+    'environments: import it with helmfile on the PATH, or move its content by hand',
   ])
 })
 
-it('takes what set and setString say, several values among them', () => {
+it('merges set and setString, including lists of values', () => {
   const {releases, lost} = importedOne({
     set: [
       {name: 'a.b', value: 1},
@@ -132,7 +132,7 @@ it.each([
   ['set', '&anchor 1.0', '1.0'],
   ['setString', '1.10', '1.10'],
   ['setString', '5', '5'],
-])('hands to %s what stands there, as helmfile does: %s', (key, written, value) => {
+])('passes to %s the literal scalar, as helmfile does: %s', (key, written, value) => {
   const items = `[{name: a, value: ${written}}, {name: b, values: [${written}]}]`
   const text = `releases:\n- name: web\n  chart: ./charts/web\n  ${key}: ${items}\n`
 
@@ -143,7 +143,7 @@ it.each([
   ['the namespace of the file for all', {}, {namespace: 'all'}, {namespace: 'all'}],
   ['no timeout where that is helm’s own', {}, {helmDefaults: {timeout: 0}}, {}],
   ['its own timeout', {timeout: 60}, {helmDefaults: {timeout: 300}}, {timeout: '60s'}],
-])('takes %s', (_, release, file, expected) => {
+])('imports %s', (_, release, file, expected) => {
   const {
     name: _name,
     chart: _chart,
@@ -158,16 +158,16 @@ it.each([
 
 it.each([
   [{enabled: true}, ['web'], []],
-  [{enabled: false}, [], ['front/web is left out: web.enabled is not true']],
-  [{}, [], ['front/web is left out: web.enabled is not true']],
-])('heeds a condition where helmfile tells its values: %j', (web, names, lost) => {
+  [{enabled: false}, [], ['front/web is skipped: web.enabled is not true']],
+  [{}, [], ['front/web is skipped: web.enabled is not true']],
+])('evaluates a condition if helmfile prints its values: %j', (web, names, lost) => {
   const found = importedOne({condition: 'web.enabled'}, {renderedvalues: {web}})
 
   expect(found.releases.map(({name}) => name)).toEqual(names)
   expect(found.lost).toEqual(lost)
 })
 
-it('states no need for what is left out', () => {
+it('drops requirements on skipped releases', () => {
   const off = {name: 'db', namespace: 'data', chart: 'x/db', installed: false}
   const {releases, lost} = importedOne(
     {needs: ['data/db']},
@@ -176,17 +176,17 @@ it('states no need for what is left out', () => {
 
   expect(releases.map(({requires}) => requires)).toEqual([[]])
   expect(lost).toEqual([
-    'data/db is left out: installed is false',
-    'the need of web for data/db, which is left out',
+    'data/db is skipped: installed is false',
+    'the need of web for data/db, which is skipped',
   ])
 })
 
 it.each([
-  ['a.b', 'the need of web for a.b, which is left out'],
-  ['front/shared', 'the need of web for front/shared, which is left out'],
+  ['a.b', 'the need of web for a.b, which is skipped'],
+  ['front/shared', 'the need of web for front/shared, which is skipped'],
   ['gone', 'the need of web for gone, which the helmfile does not have'],
   ['x/Y', 'the need of web for x/Y, which the helmfile does not have'],
-])('states no need for %s, which the environment does not have', (need, said) => {
+])('drops the need for %s, which the environment does not have', (need, said) => {
   const text = JSON.stringify({
     releases: [
       {name: 'shared', namespace: 'data', chart: './charts/db'},
@@ -202,24 +202,24 @@ it.each([
   expect([...releases.keys()]).toEqual(['shared', 'web'])
   expect(releases.get('web')!.requires).toMatchObject([{release: 'shared', namespace: 'data'}])
   expect(made.lost).toContain(said)
-  expect(made.lost).toContainEqual(expect.stringMatching(/^front\/a\.b is left out: /))
+  expect(made.lost).toContainEqual(expect.stringMatching(/^front\/a\.b is skipped: /))
 })
 
-it('says which values files are no maps, or no files', async () => {
+it('lists values files that are not maps, or not files', async () => {
   await writeFile(join(directory, 'values/list.yaml'), '- a\n')
 
   const {releases, lost} = importedOne({values: ['values', 'values/list.yaml', 'values/db.yaml', null]})
 
   expect(releases[0]!.values).toEqual({size: 1, user: 'kk'})
   expect(lost).toEqual([
-    'the values file values of web: it is not there',
-    'the values file values/list.yaml of web: it is no map',
+    'the values file values of web: it does not exist',
+    'the values file values/list.yaml of web: it is not a map',
   ])
 })
 
 it.each<[string, object, object, readonly string[]]>([
   [
-    'every key of a release that is not read, also one that nobody knows yet',
+    'every unread key of a release, including unknown ones',
     {
       apiVersions: ['v1'],
       kubeVersion: '1.30',
@@ -233,15 +233,15 @@ it.each<[string, object, object, readonly string[]]>([
     },
     {},
     [
-      'apiVersions of web: kk asks the cluster which kinds it has',
-      'kubeVersion of web: kk asks the cluster for its version',
-      'postRenderer of web: an environment has no place for it',
-      'postRendererArgs of web: an environment has no place for it',
-      'force of web: an environment has no place for it',
-      'labels of web: an environment has no place for it',
-      'verify of web: an environment has no place for it',
-      'createNamespace of web: kk makes a namespace that is missing',
-      'of-tomorrow of web: an environment has no place for it',
+      'apiVersions of web: kk discovers the API versions of the cluster',
+      'kubeVersion of web: kk discovers the version of the cluster',
+      'postRenderer of web: an environment cannot express it',
+      'postRendererArgs of web: an environment cannot express it',
+      'force of web: an environment cannot express it',
+      'labels of web: an environment cannot express it',
+      'verify of web: an environment cannot express it',
+      'createNamespace of web: kk creates missing namespaces',
+      'of-tomorrow of web: an environment cannot express it',
     ],
   ],
   [
@@ -256,14 +256,14 @@ it.each<[string, object, object, readonly string[]]>([
       ],
     },
     [
-      'commonLabels: an environment has no place for it',
-      'kubeVersion: kk asks the cluster for its version',
-      'force of helmDefaults: an environment has no place for it',
-      'createNamespace of helmDefaults: kk makes a namespace that is missing',
-      'postRendererArgs of helmDefaults: an environment has no place for it',
-      'username of the repository shop: an environment has no place for it',
-      'password of the repository shop: an environment has no place for it',
-      expect.stringMatching(/^the credentials in the address of the repository shop: .*helm repo add/),
+      'commonLabels: an environment cannot express it',
+      'kubeVersion: kk discovers the version of the cluster',
+      'force of helmDefaults: an environment cannot express it',
+      'createNamespace of helmDefaults: kk creates missing namespaces',
+      'postRendererArgs of helmDefaults: an environment cannot express it',
+      'username of the repository shop: an environment cannot express it',
+      'password of the repository shop: an environment cannot express it',
+      expect.stringMatching(/^the credentials in the URL of the repository shop: .*helm repo add/),
     ],
   ],
   [
@@ -280,14 +280,14 @@ it.each<[string, object, object, readonly string[]]>([
     {commonLabels: {}, helmDefaults: {createNamespace: true}},
     [],
   ],
-])('says %s', (_, release, file, lost) => {
+])('lists %s', (_, release, file, lost) => {
   const made = importedOne(release, file)
 
   expect(made.lost).toEqual(lost)
   expect(environmentText(made)).not.toContain('S3cret')
 })
 
-it('takes what is empty for absent, as helmfile does', () => {
+it('treats empty settings as unset, as helmfile does', () => {
   const empty = {namespace: '', version: '', condition: ''}
   const file = {namespace: '', kubeContext: '', helmDefaults: {kubeContext: ''}, renderedvalues: {}}
 
@@ -298,18 +298,18 @@ it('takes what is empty for absent, as helmfile does', () => {
   expect(made.releases[0]!.chart).not.toHaveProperty('version')
 })
 
-it.each([{}, {chart: ''}])('leaves out a release without a chart, and says so: %j', (chart) => {
+it.each([{}, {chart: ''}])('skips a release without a chart, and reports it: %j', (chart) => {
   const made = imported(JSON.stringify({releases: [{name: 'a', ...chart}]}))
 
   expect(made.releases).toEqual([])
-  expect(made.lost).toEqual(['a is left out: it has no chart: state chart in the helmfile'])
+  expect(made.lost).toEqual(['a is skipped: it has no chart: set chart in the helmfile'])
 })
 
 it.each([
   [true, ['wait of web', 'waitForJobs of web']],
   // There helmfile prints those of the defaults, whether they are stated or not.
   [false, ['wait of web', 'waitForJobs of web', 'wait of helmDefaults', 'waitForJobs of helmDefaults']],
-])('says that kk waits where it is not to, built by helmfile: %s', (isBuilt, keys) => {
+])('reports that kk waits although it should not, built by helmfile: %s', (isBuilt, keys) => {
   const switches = {wait: false, waitForJobs: false}
 
   const {lost} = importedOne(switches, {helmDefaults: switches}, isBuilt)
@@ -317,15 +317,15 @@ it.each([
   expect(lost.map((each) => each.replace(/: kk waits until .*/, ''))).toEqual(keys)
 })
 
-it('says nothing of what helmfile has worked out, and what the context was', () => {
+it('does not list what helmfile has evaluated, nor the default context', () => {
   const file = {environments: {default: {}}, templates: {}, kubeContext: 'production'}
 
   expect(importedOne({inherit: [{template: 'x'}]}, file).lost).toEqual([
-    'the context production: write kk.context: production if the environment belongs to it alone',
+    'the context production: write kk.context: production if the environment belongs to this context only',
   ])
 })
 
-it('finds charts and values from the place of each file that helmfile has built', () => {
+it('resolves charts and values relative to each file that helmfile has built', () => {
   const text = [
     `---\n#  Source: ${join(directory, 'helmfile.yaml')}\n\nreleases: []\n`,
     `---\n#  Source: ${join(directory, 'sub/helmfile.yaml')}\n\nreleases: [{name: web, chart: ../charts/web}, {name: own, chart: ./own}]\n`,
@@ -334,13 +334,13 @@ it('finds charts and values from the place of each file that helmfile has built'
   expect(imported(text, true).charts).toEqual(['./charts', './sub'])
 })
 
-it('a file with none of its keys, such as an environment, is no helmfile', () => {
+it('rejects a file without any key of helmfile, such as an environment', () => {
   expect(() => imported('kk: {name: cloud}\nkeystone: {}\n')).toThrow(
-    expect.objectContaining({code: 'KK_IMPORT', message: expect.stringContaining('is no helmfile')}),
+    expect.objectContaining({code: 'KK_IMPORT', message: expect.stringContaining('is not a helmfile')}),
   )
 })
 
-it('tells two releases of one name and namespace apart by what they are for', () => {
+it('distinguishes two releases with the same name and namespace by cluster', () => {
   const release = {name: 'common', namespace: 'first', chart: 'r/common'}
   const file = {
     repositories: [{name: 'r', url: 'https://charts.example.org'}],
@@ -350,6 +350,6 @@ it('tells two releases of one name and namespace apart by what they are for', ()
   const {lost} = imported(JSON.stringify(file))
 
   expect(lost).toEqual([
-    'first/common is left out: a release of that name in that namespace came before: if it is for another cluster, it needs an environment of its own',
+    'first/common is skipped: an earlier release has that name and namespace: if it is for another cluster, it needs a separate environment',
   ])
 })

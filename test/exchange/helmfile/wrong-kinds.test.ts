@@ -93,11 +93,11 @@ function importing(place: string, kind: Kind) {
 describe.each(PLACES)('in a helmfile at "%s"', (place, taken) => {
   const kinds = Object.keys(KINDS) as Kind[]
 
-  it(`is taken: ${taken.join(', ') || 'nothing of these'}`, () => {
+  it(`accepts ${taken.join(', ') || 'none of these'}`, () => {
     for (const kind of taken) expect(importing(place, kind), kind).not.toThrow()
   })
 
-  it('is an error that names the place: everything else', () => {
+  it('rejects every other kind with its position', () => {
     const at = new RegExp(`^helmfile\\.yaml:\\d+:\\d+: ${place.replaceAll('.', '\\.')}.*expected `)
     const error = expect.objectContaining({code: 'KK_FILE', message: expect.stringMatching(at)})
 
@@ -106,20 +106,20 @@ describe.each(PLACES)('in a helmfile at "%s"', (place, taken) => {
   })
 })
 
-it('advises to quote what YAML takes for something else', () => {
+it('advises quoting a scalar that YAML parses as another type', () => {
   const text = 'releases:\n- name: web\n  chart: ./web\n  needs: [off]\n'
 
   expect(() =>
     importHelmfile({file: 'helmfile.yaml', text, isBuilt: false, showSecrets: false, name: 'shop'}),
   ).toThrow(
     expect.objectContaining({
-      message: 'helmfile.yaml:4:11: releases.0.needs.0: expected a text, got the boolean false',
+      message: 'helmfile.yaml:4:11: releases.0.needs.0: expected a string, got the boolean false',
       hint: 'write it in quotes',
     }),
   )
 })
 
-it('names the place in the last of several files that helmfile has built', () => {
+it('reports the position in the last of several files that helmfile has built', () => {
   const text = '---\n#  Source: a.yaml\n\nreleases: []\n---\n#  Source: b/c.yaml\n\nreleases: {}\n'
 
   expect(() =>

@@ -5,7 +5,7 @@ const read = (value: unknown) =>
   readContainerConfig({file: 'config.json', text: typeof value === 'string' ? value : JSON.stringify(value)})
 const file = {source: '/var/lib/kolla/config_files/a', dest: '/etc/a', owner: 'keystone', perm: '0600'}
 
-it("all of kolla's keys are read", () => {
+it('reads all keys of kolla', () => {
   const config = {
     command: 'serve',
     config_files: [file, {source: '/x', dest: '/y/', preserve_properties: true, optional: true, merge: true}],
@@ -20,7 +20,7 @@ it.each([
   ['{"command": "a",,}', 'config.json: expected JSON, got something else at position 16'],
   [[], 'config.json:1:1: expected a map with the key "command", got a list'],
   [{}, 'config.json:1:1: expected the key "command", got only an empty map'],
-  [{command: 7}, 'config.json:1:2: command: expected a text, got the number 7'],
+  [{command: 7}, 'config.json:1:2: command: expected a string, got the number 7'],
   [{command: 'a', files: []}, 'expected one of the keys command, config_files, permissions, got "files"'],
   [
     {command: 'a', config_files: [{...file, mode: 1}]},
@@ -33,7 +33,7 @@ it.each([
   [{command: 'a', config_files: [{...file, dest: 'a'}]}, 'config_files.0.dest: expected an absolute path'],
   [{command: 'a', config_files: [{source: '/a', dest: '/b'}]}, '/a: expected owner and perm'],
   [{command: 'a', permissions: [{path: '/a'}]}, 'permissions.0: expected the key "owner", got only path'],
-])('%j is refused: %s', (value, message) => {
+])('rejects %j: %s', (value, message) => {
   expect(() => read(value)).toThrow(
     expect.objectContaining({code: 'KK_KOLLA', message: expect.stringContaining(message)}),
   )

@@ -20,6 +20,6 @@ it.each([
   ['[a\n', 'a.conf:1: expected [section]'],
   ['[a]\nmarked-secret\n', 'a.conf:2: expected option = value'],
   ['\nb = c\n', 'a.conf:2: expected a [section] before the first option'],
-])('%j is refused: %s', (text, message) => {
+])('rejects %j: %s', (text, message) => {
   expect(() => read(text)).toThrow(expect.objectContaining({code: 'KK_KOLLA', message}))
 })

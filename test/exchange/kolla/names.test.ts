@@ -34,11 +34,11 @@ it.each([
   ['octavia-api', 'octavia'],
   ['my-own', 'my-own'],
   ['nova-foo', 'nova-foo'],
-])('%s is the work of %s', (word, release) => {
+])('%s is replaced by %s', (word, release) => {
   expect(releaseOf(word, {containers, environment: none})).toBe(release)
 })
 
-it("every component of kk's charts is found by the name of kolla's container", () => {
+it("resolves every component of kk's charts by the name of kolla's container", () => {
   const wrong = [...containers].filter(
     ([container, chart]) => releaseOf(container, {containers, environment: none}) !== chart,
   )
@@ -47,7 +47,7 @@ it("every component of kk's charts is found by the name of kolla's container", (
   expect(wrong).toEqual([])
 })
 
-it('a release of the environment is meant by its own name before anything else', () => {
+it('prefers a release of the environment with the same name', () => {
   const environment = environmentOf(['nova', 'nova-api', 'nova-cleanup'])
 
   expect(releaseOf('nova-api', {containers, environment})).toBe('nova-api')
@@ -63,28 +63,28 @@ it.each([
   ['octavia-api', 'octavia-api'],
   ['nova-control', 'nova'],
   ['nova-api-manage-db-job', 'nova'],
-])('where components are releases, %s is the work of %s', (word, release) => {
+])('with components as releases, %s is replaced by %s', (word, release) => {
   const environment = environmentOf(['nova', 'octavia'], ['nova', 'octavia'])
 
   expect(releaseOf(word, {containers, environment})).toBe(release)
 })
 
 it.each([
-  ['nova-consoleauth-statefulset', 'Nova has no consoleauth any more'],
-  ['haproxy', 'Services of Kubernetes and an ingress do its work'],
-  ['nova_ssh', 'it brings keys from host to host, and no pod needs them'],
-])('%s is refused with the reason', (word, why) => {
+  ['nova-consoleauth-statefulset', 'Nova no longer has consoleauth'],
+  ['haproxy', 'Kubernetes Services and an ingress replace it'],
+  ['nova_ssh', 'it distributes keys between hosts, which no pod needs'],
+])('rejects %s with the reason', (word, why) => {
   expect(() => releaseOf(word, {containers, environment: none})).toThrow(
     `there is nothing for ${word}: ${why}`,
   )
 })
 
 it.each([['nova-cleanup'], ['nova-delete-db-job'], ['nova-cell0-delete']])(
-  '%s, which takes away, installs nothing: it is refused with what does the same',
+  'rejects %s, which only removes things, and hints at the equivalent command',
   (word) => {
     expect(() => releaseOf(word, {containers, environment: none})).toThrow(
       expect.objectContaining({
-        message: `${word} takes away what nova has in other services`,
+        message: `${word} removes what nova has created in other services`,
         hint: expect.stringContaining('kk remove nova --purge'),
       }),
     )
@@ -96,7 +96,7 @@ it.each([
   ['nova_api', 'nova-api-deployment', 'nova-conductor-statefulset'],
   ['nova-control', 'nova-conductor-statefulset', 'glance-api-svc'],
   ['placement_api', 'nova-placement-deployment', 'nova-api-svc'],
-])('the microservices of %s have %s among them, but not %s', (word, one, other) => {
+])('the microservices of %s include %s, but not %s', (word, one, other) => {
   const names = microservicesOf(word, containers).map(({name}) => name)
 
   expect(names).toContain(one)

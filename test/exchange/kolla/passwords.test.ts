@@ -21,7 +21,7 @@ neutron_database_password:
 nova_ssh_key: {private_key: key, public_key: key}
 `
 
-test("kolla's names are found among those that charts use", async () => {
+test("maps kolla's names to secrets that charts use", async () => {
   const {secrets, unknown, empty} = readKollaPasswords(PASSWORDS, 'passwords.yml')
   const uses = await secretUses(builtInPlugins())
 
@@ -51,7 +51,7 @@ test.each([
     'passwords.yml: encrypted with ansible-vault, expected plain values: database_password',
     'debug -a var=database_password',
   ],
-])('what ansible-vault encrypted is refused with the way to decrypt it: %j', (text, message, hint) => {
+])('rejects what ansible-vault encrypted, with a hint on decryption: %j', (text, message, hint) => {
   expect(() => readKollaPasswords(text, 'passwords.yml')).toThrow(
     expect.objectContaining({
       code: 'KK_YAML',
@@ -61,7 +61,7 @@ test.each([
   )
 })
 
-test('what is no map is refused without a word of it', () => {
+test('rejects what is not a map without quoting it', () => {
   expect(() => readKollaPasswords('hunter2', 'passwords.yml')).toThrow(
     expect.objectContaining({code: 'KK_YAML', message: expect.not.stringContaining('hunter2')}),
   )

@@ -17,7 +17,7 @@ it.each([
   ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nx\n-----END RSA PRIVATE KEY-----\n', true],
   ['one of the passwords', 'echo marked-anywhere\n', true],
   ['nothing', '[token]\nprovider = fernet\n', false],
-])('a file with a secret is for a Secret: %s', (_, text, isSecret) => {
+])('puts a file with a secret into a Secret: %s', (_, text, isSecret) => {
   const {values, secrets, files} = imported({file: text})
 
   expect(files).toEqual([{name: 'file', isSecret}])
@@ -35,35 +35,35 @@ it.each([
   ['bind-address = 2001:db8::1', '2001:db8::1'],
   ['bind_host = ::', undefined],
   ['memcache_servers = 192.0.2.11:11211', undefined],
-])('%s is noted where no pod has the address', (line, address) => {
+])('notes %s, because no pod has the address', (line, address) => {
   const {notes} = imported({'a.conf': `# first\n${line}\n`})
 
   const expected = address === undefined ? [] : [expect.stringContaining(`a.conf:2 listens at ${address},`)]
   expect(notes).toEqual(expected)
 })
 
-it('a command that listens at an address of a machine is noted', () => {
+it('notes a command that listens at the address of a host', () => {
   const {notes} = imported({}, {command: '/usr/bin/memcached -v -l 192.0.2.11 -p 11211'})
 
   expect(notes).toEqual([expect.stringContaining('the command listens at 192.0.2.11,')])
 })
 
-it('owners below what is mounted to be read only are left out, and that is said', () => {
+it('omits owners below read-only mounts, with a note', () => {
   const {values, notes} = imported({}, {readOnly: ['/etc/keys']})
 
   expect(values.permissions).toEqual([])
-  expect(notes).toEqual(['the owner of /etc/keys/a is left out: the chart mounts it to be read only'])
+  expect(notes).toEqual(['the owner of /etc/keys/a is omitted: the chart mounts it read-only'])
   expect(imported({}, {readOnly: ['/etc/key']}).values.permissions).toEqual(config.permissions)
 })
 
-it('a command with a secret is refused, and not repeated', () => {
+it('rejects a command with a secret without quoting it', () => {
   const importing = () => imported({}, {command: 'serve --password=marked-1'})
 
   expect(importing).toThrow(expect.objectContaining({code: 'KK_KOLLA'}))
   expect(importing).not.toThrow(/marked/)
 })
 
-it('more than a ConfigMap holds is refused', () => {
+it('rejects more than a ConfigMap holds', () => {
   expect(() => imported({big: 'x'.repeat(1_000_001)})).toThrow(
     /at most 1000000 bytes in all, got 1000001: big/,
   )

@@ -16,11 +16,11 @@ it.each([
   ['domains/', ['domains/users.conf']],
   ['domains/*.conf', ['domains/users.conf']],
   ['*', NAMES],
-])('the source %s is %j', (source, names) => {
+])('resolves the source %s to %j', (source, names) => {
   expect(used(`/var/lib/kolla/config_files/${source}`)).toEqual(names)
 })
 
-it('what is optional may be missing, also elsewhere', () => {
+it('allows optional files to be missing, also outside the directory', () => {
   expect(used('/var/lib/kolla/config_files/missing', true)).toEqual([])
   expect(used('/etc/ceph', true)).toEqual([])
 })
@@ -28,7 +28,7 @@ it('what is optional may be missing, also elsewhere', () => {
 it.each([
   ['/var/lib/kolla/config_files/missing', 'which is not in its directory'],
   ['/etc/ceph/ceph.conf', 'expected sources below /var/lib/kolla/config_files/, got /etc/ceph/ceph.conf'],
-])('%s is refused', (source, message) => {
+])('rejects %s', (source, message) => {
   expect(() => used(source)).toThrow(
     expect.objectContaining({code: 'KK_KOLLA', message: expect.stringContaining(message)}),
   )

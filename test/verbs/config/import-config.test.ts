@@ -37,7 +37,7 @@ describe('what kolla-ansible generated for keystone', async () => {
 
   it('omits the owner of keys that the chart mounts', () => {
     expect(containers[0]!.notes).toEqual([
-      'the owner of /etc/keystone/fernet-keys is left out: the chart mounts it to be read only',
+      'the owner of /etc/keystone/fernet-keys is omitted: the chart mounts it read-only',
     ])
   })
 })
@@ -51,7 +51,7 @@ describe('a directory of several', () => {
     expect(containers.map(({container}) => container)).toEqual(names)
     expect(leftOut).toEqual([
       {container: 'blazar-api', why: 'no chart has a component of this name'},
-      {container: 'keystone-fernet', why: 'it brings keys from host to host, and no pod needs them'},
+      {container: 'keystone-fernet', why: 'it distributes keys between hosts, which no pod needs'},
     ])
   })
 
@@ -75,8 +75,8 @@ describe('a store of data', () => {
     ])
     expect(containers[0]!.files).toEqual([{name: 'galera.cnf', isSecret: false}])
     expect(containers[0]!.notes).toEqual([
-      'galera.cnf: the chart says itself where it runs and who its members are: left out mysqld.bind-address, mysqld.port, mysqld.wsrep_sst_auth',
-      'the chart starts it with scripts of its own: command and permissions are left out',
+      'galera.cnf: the chart sets its address and its members itself: omitted mysqld.bind-address, mysqld.port, mysqld.wsrep_sst_auth',
+      'the chart starts it with its own scripts: command and permissions are omitted',
     ])
   })
 })
@@ -103,7 +103,9 @@ describe('kk config import refuses', () => {
   it('a file that config.json names and that does not exist', async () => {
     await rm(join(directory, 'keystone.conf'))
 
-    await expect(imported(directory)).rejects.toThrow(/keystone\.conf copied, which is not in its directory/)
+    await expect(imported(directory)).rejects.toThrow(
+      /copies .*keystone\.conf, which is not in its directory/,
+    )
   })
 
   it('a binary file', async () => {
@@ -112,7 +114,7 @@ describe('kk config import refuses', () => {
     await expect(imported(directory)).rejects.toMatchObject({code: 'KK_FILE'})
   })
 
-  it('skips files that config.json does not name, with a note', async () => {
+  it('what config.json does not name is skipped, and that is said', async () => {
     await writeFile(join(directory, 'policy.yaml'), 'a: b\n')
 
     const {containers} = await imported(directory)
