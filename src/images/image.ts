@@ -1,26 +1,28 @@
 /** One image that kk can build, as `images/images.yaml` describes it. */
 export interface Image {
-  /** How kk calls it; unique. */
+  /** kk's name of it; unique. */
   readonly name: string
-  /** `kk/keystone`: below whatever registry it is pushed to. */
+  /** The path in any registry: `kk/keystone`. */
   readonly repository: string
   readonly tag: string
   readonly title: string
   readonly source: string | undefined
-  /** The package whose version is the image's, `deb/NAME`, `pypi/NAME` or `golang/MODULE`; or `kk`. */
+  /**
+   * The package whose version is the image's version, `deb/NAME`, `pypi/NAME` or `golang/MODULE`; or `kk`.
+   */
   readonly version: string
   readonly folder: string
   readonly containerfile: string
   readonly arguments: Readonly<Record<string, string>>
-  /** Programs of this machine that go into it. */
+  /** Programs of this machine that are copied into it. */
   readonly carries: readonly Carried[]
-  /** The root file system that mmdebstrap makes for it. */
+  /** The root file system that mmdebstrap creates for it. */
   readonly rootfs: Rootfs | undefined
   /** The programs that Go builds for it. */
   readonly go: GoPrograms | undefined
-  /** The images, by kk's names, that it stands on. */
+  /** The names of the images that it is based on. */
   readonly parents: readonly string[]
-  /** The place in a chart's `images.tags` that it fills. */
+  /** The key in a chart's `images.tags` that refers to it. */
   readonly chart: string | undefined
 }
 
@@ -31,22 +33,28 @@ export interface Rootfs {
   readonly include: readonly string[]
 }
 
-/** Programs that Go builds of a module: of the one in the folder of the image, whose `go.sum` has the hashes, or of another. */
+/**
+ * Programs built from a Go module: the one in the image's folder, whose `go.sum` has the hashes, or another
+ * one.
+ */
 export interface GoPrograms {
   readonly module?: GoModule
-  /** The packages: of the module, or of one that it requires. A program is called as the last part of its package. */
+  /**
+   * Packages of the module, or of one that it requires. A program is named after the last part of its
+   * package.
+   */
   readonly packages: readonly string[]
 }
 
-/** A module of the proxy, whose sources change as the patches (`*.patch`) in the folder of the image say. */
+/** A module of the proxy, whose sources are patched by the files `*.patch` in the image's folder. */
 export interface GoModule {
   /** `github.com/traefik/traefik/v3@v3.7.13`. */
   readonly name: string
-  /** Its hash, as `go.sum` has it. Those of the modules that it is made of are in its own `go.sum`. */
+  /** Its hash, as in `go.sum`. The hashes of its requirements are in its own `go.sum`. */
   readonly sum: string
 }
 
-/** What buildah calls it on this machine. */
+/** Returns the reference of an image in buildah's storage on this machine. */
 export function localReference({repository, tag}: Pick<Image, 'repository' | 'tag'>): string {
   return `localhost/${repository}:${tag}`
 }

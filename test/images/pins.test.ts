@@ -19,7 +19,7 @@ async function chosen(...names: readonly string[]): Promise<ReadonlyMap<string, 
 }
 
 describe(`the packages of ${RELEASE} from PyPI`, () => {
-  it('are pinned, all that the lists of images name, and no others', async () => {
+  it('are pinned exactly as listed by the images', async () => {
     const all = [...pins.matchAll(/^(\S+)==/gm)].map(([, name]) => name!)
 
     const installed = await chosen(...wanted)
@@ -27,13 +27,13 @@ describe(`the packages of ${RELEASE} from PyPI`, () => {
     expect([...installed.keys()].sort()).toEqual(all.sort())
   })
 
-  it('have each a hash', () => {
+  it('have a hash each', () => {
     const [, ...each] = pins.split(/^(?=\S+==)/m)
 
     for (const pin of each) expect(pin).toContain('--hash=sha256:')
   })
 
-  it('are in each image those that it needs', async () => {
+  it('are installed into an image only if it requires them', async () => {
     const keystone = await chosen('keystone~=29.0')
 
     expect(keystone.get('keystone')).toMatch(/^29\./)
@@ -41,7 +41,7 @@ describe(`the packages of ${RELEASE} from PyPI`, () => {
     expect([...keystone.keys()]).not.toContain('nova')
   })
 
-  it('are named when one has no pin', async () => {
+  it('without a pin are reported', async () => {
     await expect(chosen('trove')).rejects.toThrow('there is no pin of trove: run npm run pins')
   })
 })

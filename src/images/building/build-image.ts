@@ -5,7 +5,7 @@ import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {type Image, localReference} from '../image.ts'
 import {packageList} from '../inventory/package-list.ts'
-import {type Package, readPackages, versionOf} from '../inventory/packages.ts'
+import {imageVersion, type Package, readPackages} from '../inventory/packages.ts'
 import {type ImageRecord, packageListPath} from '../inventory/record.ts'
 import {type ProgramRun, runProgram} from './buildah.ts'
 import {goPrograms} from './go-programs.ts'
@@ -14,18 +14,18 @@ import {rootfsArchive} from './rootfs.ts'
 export interface BuildOptions {
   readonly cache: string
   readonly inputs: string
-  /** Program → where it is. */
+  /** The paths of programs, by name. */
   readonly carried: Readonly<Record<string, string>>
-  /** kk's own. */
+  /** The version of kk. */
   readonly version: string
-  /** Everything anew, with the newest packages. */
+  /** Build everything without cache, with the newest packages. */
   readonly refresh: boolean
   readonly env: NodeJS.ProcessEnv
   readonly signal?: AbortSignal | undefined
   readonly onLine: (line: string) => void
 }
 
-/** Builds one image whose parents are there, labels it and writes its package list. Throws `KK_IMAGE`. */
+/** Builds one image whose parents exist, labels it and writes its package list. Throws `KK_IMAGE`. */
 export async function buildImage(image: Image, options: BuildOptions): Promise<ImageRecord> {
   const {cache, refresh, signal, onLine, carried, env} = options
   const run: ProgramRun = {signal, onLine, log: join(cache, 'logs', `${image.name}.log`)}
@@ -54,7 +54,7 @@ export async function buildImage(image: Image, options: BuildOptions): Promise<I
   }
 }
 
-/** What an image holds is known when it is built: its labels and its list come last. */
+/** Labels an image and writes its package list, whose content is known only after the build. */
 async function finish(
   image: Image,
   {built, modules}: {readonly built: string; readonly modules: readonly Package[]},
@@ -67,7 +67,7 @@ async function finish(
     const root = (await runProgram('buildah', ['mount', container], run)).trim()
     const packages = [...(await readPackages(root)), ...modules]
     await runProgram('buildah', ['umount', container], run)
-    const version = versionOf(image.version, packages, options.version)
+    const version = imageVersion(image.version, packages, options.version)
     const created = new Date()
     await runProgram('buildah', ['config', ...labels(image, {version, inputs}), container], run)
     const reference = localReference(image)
@@ -80,26 +80,29 @@ async function finish(
   }
 }
 
-/** Fills `directory` with what a Containerfile may ADD or COPY: its folder, its root file system, the programs it carries. */
+/**
+ * Fills `directory` with what a Containerfile may ADD or COPY: its folder, root file system, and carried
+ * programs.
+ */
 async function fillContext(
   directory: string,
   {folder, carries}: Image,
   {rootfs, carried}: {readonly rootfs?: string; readonly carried: Readonly<Record<string, string>>},
 ): Promise<void> {
   await cp(folder, directory, {recursive: true})
-  if (rootfs !== undefined) await place(rootfs, join(directory, 'rootfs.tar'))
-  for (const name of carries) await place(carried[name]!, join(directory, name))
+  if (rootfs !== undefined) await linkOrCopy(rootfs, join(directory, 'rootfs.tar'))
+  for (const name of carries) await linkOrCopy(carried[name]!, join(directory, name))
 }
 
-/** A link where it can be one: these files are large. */
-async function place(from: string, to: string): Promise<void> {
+/** Hard-links a file if possible, because these files are large; copies it otherwise. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(() => copyFile(from, to))
 }
 
 /** https://specs.opencontainers.org/image-spec/annotations/ */
 const OCI = 'org.opencontainers.image'
 
-/** As arguments of `buildah config`: where the image comes from, and what decided it. */
+/** Returns the labels on origin and inputs of an image, as arguments of `buildah config`. */
 function labels(
   {title, source, parents}: Image,
   {version, inputs}: {readonly version: string; readonly inputs: string},
@@ -107,7 +110,7 @@ function labels(
   const all = {
     [`${OCI}.title`]: title,
     [`${OCI}.version`]: version,
-    // Labels are inherited: what has none of its own takes its parent's away.
+    // Labels are inherited, so an image without a source must reset its parent's.
     [`${OCI}.source`]: source ?? '',
     ...(parents[0] && {[`${OCI}.base.name`]: parents[0]}),
     'kk.openstack.org/inputs': inputs,
@@ -115,12 +118,12 @@ function labels(
   return Object.entries(all).flatMap(([name, value]) => ['--label', `${name}=${value}`])
 }
 
-/** Where distributions keep the certificates that a machine trusts. */
+/** The CA bundles of distributions. */
 const BUNDLES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt']
 
 /**
- * What pip needs to reach PyPI from here, as secrets of the build: they are in no layer and no history. Containerfiles
- * mount them; without them pip uses its own certificates and index.
+ * Returns what pip needs to reach PyPI from this machine, as build secrets, which are in no layer and no
+ * history. Containerfiles mount them; without them pip uses its own certificates and index.
  */
 async function trustArguments(
   directory: string,

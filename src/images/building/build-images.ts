@@ -3,7 +3,7 @@ import {limiter} from '../../base/limiter.ts'
 import type {ImageRecord} from '../inventory/record.ts'
 import type {SurveyedImage} from '../inventory/survey.ts'
 
-/** What comes of one image, as it comes. */
+/** Progress of one image. */
 export type ImageEvent =
   | {readonly type: 'image-started' | 'image-unchanged'; readonly name: string}
   | {readonly type: 'image-step'; readonly name: string; readonly step: string}
@@ -15,38 +15,38 @@ export type ImageEvent =
 export interface ImageResult extends SurveyedImage {
   readonly outcome: 'built' | 'unchanged' | 'failed' | 'skipped'
   readonly seconds?: number
-  /** Of what was pushed. */
+  /** The digest of the pushed manifest. */
   readonly digest?: string
   readonly error?: KkError
 }
 
-/** What builds and pushes an image. */
+/** Builds and pushes an image. */
 export interface ImageTools {
   build(image: SurveyedImage, onStep: (step: string) => void): Promise<ImageRecord>
-  /** Resolves with the digest, and whether it had to be sent; undefined where nothing is to be pushed. */
+  /** Resolves with the digest, and whether it had to be sent; undefined if nothing should be pushed. */
   push?(image: SurveyedImage, record: ImageRecord): Promise<{readonly digest: string; readonly sent: boolean}>
 }
 
 export interface BuildImagesOptions {
   readonly tools: ImageTools
-  /** Also what is current. */
+  /** Rebuild current images, too. */
   readonly refresh: boolean
   readonly signal?: AbortSignal
   readonly onEvent: (event: ImageEvent) => void
 }
 
-/** More would wait for the disk. */
-const BUILDS_AT_ONCE = 2
+/** The number of concurrent builds; more would be limited by the disk. */
+const MAX_CONCURRENT_BUILDS = 2
 
-/** Builds what is not current, after what it stands on, and pushes it. Rejects only when interrupted. */
+/** Builds outdated images after their parents, and pushes them. Rejects only if aborted. */
 export async function buildImages(
   images: readonly SurveyedImage[],
   {tools, refresh, signal, onEvent}: BuildImagesOptions,
 ): Promise<readonly ImageResult[]> {
-  const slot = limiter(BUILDS_AT_ONCE)
+  const slot = limiter(MAX_CONCURRENT_BUILDS)
   const results = new Map<string, Promise<ImageResult>>()
 
-  async function make(surveyed: SurveyedImage): Promise<ImageResult> {
+  async function afterParents(surveyed: SurveyedImage): Promise<ImageResult> {
     const {image} = surveyed
     for (const parent of image.parents) {
       const {outcome} = await results.get(parent)!
@@ -54,18 +54,18 @@ export async function buildImages(
       onEvent({type: 'image-skipped', name: image.name, because: parent})
       return {...surveyed, outcome: 'skipped'}
     }
-    return slot(() => one(surveyed))
+    return slot(() => buildAndPush(surveyed))
   }
 
-  async function one(surveyed: SurveyedImage): Promise<ImageResult> {
+  async function buildAndPush(surveyed: SurveyedImage): Promise<ImageResult> {
     signal?.throwIfAborted()
     const {name} = surveyed.image
     try {
-      const made = await madeOf(surveyed)
-      if (!tools.push || !made.record) return made
-      const {digest, sent} = await tools.push(surveyed, made.record)
+      const result = await buildOne(surveyed)
+      if (!tools.push || !result.record) return result
+      const {digest, sent} = await tools.push(surveyed, result.record)
       onEvent({type: sent ? 'image-pushed' : 'image-present', name, digest})
-      return {...made, digest}
+      return {...result, digest}
     } catch (caught) {
       signal?.throwIfAborted()
       const error = asKkError(caught)
@@ -74,7 +74,7 @@ export async function buildImages(
     }
   }
 
-  async function madeOf(surveyed: SurveyedImage): Promise<ImageResult> {
+  async function buildOne(surveyed: SurveyedImage): Promise<ImageResult> {
     const {name} = surveyed.image
     if (surveyed.state === 'current' && !refresh) {
       onEvent({type: 'image-unchanged', name})
@@ -88,7 +88,7 @@ export async function buildImages(
     return {...surveyed, state: 'current', record, outcome: 'built', seconds}
   }
 
-  for (const surveyed of images) results.set(surveyed.image.name, make(surveyed))
+  for (const surveyed of images) results.set(surveyed.image.name, afterParents(surveyed))
   const settled = await Promise.allSettled(results.values())
   signal?.throwIfAborted()
   return settled.map((each) => {
@@ -97,7 +97,7 @@ export async function buildImages(
   })
 }
 
-/** The error of a whole build; undefined when all went well. */
+/** Returns the error of a whole build; undefined if all images succeeded. */
 export function buildFailure(results: readonly ImageResult[]): KkError | undefined {
   const failed = results.filter(({outcome}) => outcome === 'failed')
   const [first] = failed
@@ -111,6 +111,6 @@ export function buildFailure(results: readonly ImageResult[]): KkError | undefin
   const names = failed.map(({image}) => image.name).join(', ')
   return new KkError('KK_IMAGE', `${failed.length} images failed: ${names}`, {
     log: failed.map(({image, error}) => `${image.name}: ${error!.message}`),
-    hint: 'build one of them alone to see why',
+    hint: 'build one of them alone to see the reason',
   })
 }

@@ -9,38 +9,40 @@ import {signalProcess} from '../../state/processes/signal-process.ts'
 
 export interface ProgramRun {
   readonly signal?: AbortSignal | undefined
-  /** Everything that the program says is kept there, and each line is shown to `onLine`. */
+  /** The file for the program's whole output; each line is also passed to `onLine`. */
   readonly log?: string
   readonly onLine?: (line: string) => void
-  /** Where it runs, and what its environment has beside that of this process. */
+  /** The working directory, and additions to the environment of this process. */
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Time to take away its half-made containers. */
-const TIDYING_MILLISECONDS = 20_000
-const LINES_SHOWN = 12
-/** buildah's own errors may have thousands of characters. */
-const LONGEST_LINE = 300
+/** The time for the program to remove its working containers after SIGTERM. */
+const TERMINATION_GRACE_MS = 20_000
+const MAX_LOG_LINES = 12
+/** In characters: buildah's own errors may have thousands. */
+const MAX_LINE_LENGTH = 300
 
 /**
- * What buildah prints when the copy of itself that it is to run is still being written, on a busy machine: it ends before
- * it has begun anything (containers/storage: pkg/unshare/unshare.c).
+ * The error that buildah prints on a busy machine if the copy of itself that it executes is still being
+ * written: it exits before it does anything (containers/storage: pkg/unshare/unshare.c).
  */
-const NOT_BEGUN = /sealing memfd copy: Device or resource busy/
-const MOST_STARTS = 10
+const NOT_STARTED = /sealing memfd copy: Device or resource busy/
+const MAX_STARTS = 10
 
-/** Starts buildah, and again where it ended before it had begun. `stderr` may be that of both streams. */
-export async function startBuildah<Ended extends {readonly failed: boolean; readonly stderr: string}>(
-  start: () => PromiseLike<Ended>,
-): Promise<Ended> {
+/** Starts buildah, and retries if it exited before doing anything. `stderr` may combine both streams. */
+export async function startBuildah<Result extends {readonly failed: boolean; readonly stderr: string}>(
+  start: () => PromiseLike<Result>,
+): Promise<Result> {
   for (let starts = 1; ; starts++) {
-    const ended = await start()
-    if (!ended.failed || starts === MOST_STARTS || !NOT_BEGUN.test(ended.stderr)) return ended
+    const result = await start()
+    if (!result.failed || starts === MAX_STARTS || !NOT_STARTED.test(result.stderr)) return result
   }
 }
 
-/** Runs buildah, or what works beside it, to its end; resolves with its standard output. Throws `KK_IMAGE`. */
+/**
+ * Runs buildah, or a related program, to completion; resolves with its standard output. Throws `KK_IMAGE`.
+ */
 export async function runProgram(
   program: 'buildah' | 'mmdebstrap' | 'go' | 'git',
   args: readonly string[],
@@ -50,7 +52,7 @@ export async function runProgram(
   if (log !== undefined) await makeDirectory(dirname(log))
   const result = await startBuildah(() => runOnce(program, args, run))
   if (!result.failed) return result.stdout
-  const where = log === undefined ? {} : {hint: `all that it said is in ${log}`}
+  const where = log === undefined ? {} : {hint: `its full output is in ${log}`}
   throw new KkError('KK_IMAGE', `${program} ${args[0]} failed`, {
     log: lastLines(result.all),
     cause: result,
@@ -61,24 +63,24 @@ export async function runProgram(
 async function runOnce(program: string, args: readonly string[], run: ProgramRun) {
   const {signal, log, onLine, cwd, env} = run
   signal?.throwIfAborted()
-  // Whoever only asks a registry needs none of it, and each start would pay for it.
+  // Imported here, because commands that only query a registry do not need it.
   const {execa} = await import('execa')
-  // In a group of its own: what it runs in a container goes on when it alone is ended.
+  // In a separate process group, so that processes in its containers receive the signal, too.
   const child = execa(program, args, {
     ...{all: true, detached: true, reject: false, stdin: 'ignore'},
     ...(cwd !== undefined && {cwd}),
     env: {...foreignEnvironment(process.env), ...env},
     extendEnv: false,
   })
-  const tidying = signal && endWithSignal(child, signal)
+  const forgetSignal = signal && endWithSignal(child, signal)
   const reading = onLine && readLines(child, onLine)
   const writing = log !== undefined && finished(child.all.pipe(createWriteStream(log)))
-  const [result] = await Promise.all([child, reading, writing]).finally(tidying)
+  const [result] = await Promise.all([child, reading, writing]).finally(forgetSignal)
   if (signal?.aborted) throw signal.reason
   return result
 }
 
-/** Ends the group of a process when the signal is aborted. Returns what forgets the signal. */
+/** Terminates the process group when the signal is aborted. Returns a function that removes the listener. */
 function endWithSignal({pid}: {readonly pid?: number | undefined}, signal: AbortSignal): () => void {
   let timer: NodeJS.Timeout | undefined
   const signalGroup = (name: NodeJS.Signals) => {
@@ -86,7 +88,7 @@ function endWithSignal({pid}: {readonly pid?: number | undefined}, signal: Abort
   }
   const end = () => {
     signalGroup('SIGTERM')
-    timer = setTimeout(signalGroup, TIDYING_MILLISECONDS, 'SIGKILL')
+    timer = setTimeout(signalGroup, TERMINATION_GRACE_MS, 'SIGKILL')
   }
   signal.addEventListener('abort', end, {once: true})
   return () => {
@@ -96,31 +98,31 @@ function endWithSignal({pid}: {readonly pid?: number | undefined}, signal: Abort
 }
 
 function lastLines(text: string): readonly string[] {
-  const lines = text.trimEnd().split('\n').slice(-LINES_SHOWN)
-  return lines.map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
+  const lines = text.trimEnd().split('\n').slice(-MAX_LOG_LINES)
+  return lines.map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line))
 }
 
 async function readLines(child: AsyncIterable<unknown>, onLine: (line: string) => void): Promise<void> {
   for await (const line of child) onLine(String(line))
 }
 
-/** What images are built with: program → Debian's package. */
+/** The programs that build images, and their Debian packages. */
 export const IMAGE_TOOLS = {buildah: 'buildah', mmdebstrap: 'mmdebstrap', crun: 'crun'} as const
 
-/** Throws `KK_IMAGE_TOOLS` when this user or this machine cannot build images. */
+/** Throws `KK_IMAGE_TOOLS` if this user or this machine cannot build images. */
 export function expectTools(env: NodeJS.ProcessEnv, user: number | undefined = process.geteuid?.()): void {
   const missing = Object.entries(IMAGE_TOOLS).filter(([program]) => onPath(program, env.PATH) === undefined)
   if (missing.length > 0) {
     const programs = missing.map(([program]) => program).join(', ')
     const packages = missing.map(([, name]) => name).join(' ')
-    throw new KkError('KK_IMAGE_TOOLS', `images are built by programs that PATH does not have: ${programs}`, {
+    throw new KkError('KK_IMAGE_TOOLS', `programs that build images are not on the PATH: ${programs}`, {
       hint: `on Debian: apt-get install --no-install-recommends ${packages}`,
     })
   }
   if (user === 0) return
   throw new KkError(
     'KK_IMAGE_TOOLS',
-    'images are built by root: root file systems have files of many owners',
+    'building images requires root, because root file systems have files of many owners',
     {hint: 'run the same command with sudo'},
   )
 }

@@ -6,52 +6,61 @@ import type {GoModule, GoPrograms, Image} from '../image.ts'
 import type {Package} from '../inventory/packages.ts'
 import {type ProgramRun, runProgram} from './buildah.ts'
 
-/** A toolchain is not fetched, nothing is linked to libraries of this machine, and no workspace around it counts. */
+/** Fetches no toolchain, links no libraries of this machine, and ignores surrounding workspaces. */
 const ENVIRONMENT = {CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off'}
 
-/** An image, as far as its programs are concerned. */
+/** The parts of an image that concern its programs. */
 type Holder = Pick<Image, 'name' | 'folder'> & {readonly go: GoPrograms}
 
 /**
- * Builds the programs of an image, and leaves them in `into`: of a module's sources, in a copy below `work`, or of those in the
- * folder of the image. Returns the modules in them. Throws `KK_IMAGE`; `KK_IMAGE_TOOLS` without a Go.
+ * Builds the programs of an image into `into`: from a copy of a module's sources below `work`, or from the
+ * sources in the image's folder. Returns the modules in them. Throws `KK_IMAGE`; `KK_IMAGE_TOOLS` if Go is
+ * missing.
  */
 export async function goPrograms(
   {name, folder, go}: Holder,
   {work, into, ...run}: ProgramRun & {readonly work: string; readonly into: string},
 ): Promise<readonly Package[]> {
   expectGo(name)
-  const sources = go.module ? await patched({folder, ...go.module}, join(work, 'sources'), run) : folder
+  const sources = go.module ? await copyPatched({folder, ...go.module}, join(work, 'sources'), run) : folder
   const flags = ['-trimpath', '-buildvcs=false', '-ldflags', '-s -w']
   const inSources = {...run, cwd: sources, env: ENVIRONMENT}
   await runProgram('go', ['build', ...flags, '-o', `${into}/`, ...go.packages], inSources)
   const programs = go.packages.map((path) => join(into, basename(join(sources, path))))
-  const said = programs.map((path) => runProgram('go', ['version', '-m', '-json', path], {env: ENVIRONMENT}))
-  const own = go.module ? [moduleOf(go.module.name)] : []
-  const modules = [...own, ...(await Promise.all(said)).flatMap(modulesIn)]
+  const buildInfos = programs.map((path) =>
+    runProgram('go', ['version', '-m', '-json', path], {env: ENVIRONMENT}),
+  )
+  const own = go.module ? [parseModule(go.module.name)] : []
+  const modules = [...own, ...(await Promise.all(buildInfos)).flatMap(modulesIn)]
   return [...new Map(modules.map((module) => [module.name, module])).values()]
 }
 
-/** Copies the sources of a module into a directory, and changes them as the patches (`*.patch`) in the folder of the image say. */
-async function patched(
+/**
+ * Copies the sources of a module into a directory, and applies the patches (`*.patch`) of the image's folder.
+ */
+async function copyPatched(
   {folder, name, sum}: GoModule & {readonly folder: string},
   sources: string,
   run: ProgramRun,
 ): Promise<string> {
-  await cp(await fetched({name, sum}, run), sources, {recursive: true})
+  await cp(await downloadModule({name, sum}, run), sources, {recursive: true})
   const patches = (await readdir(folder)).filter((file) => file.endsWith('.patch')).sort()
   for (const patch of patches) await runProgram('git', ['apply', join(folder, patch)], {...run, cwd: sources})
   return sources
 }
 
-/** Returns where Go has the sources of the module; one with another hash is refused. */
-async function fetched({name, sum}: GoModule, run: ProgramRun): Promise<string> {
-  const said = await runProgram('go', ['mod', 'download', '-json', name], {...run, env: ENVIRONMENT})
-  const found = JSON.parse(said) as {readonly Dir: string; readonly Sum: string}
-  if (found.Sum === sum) return found.Dir
-  throw new KkError('KK_IMAGE', `the module ${name} is not what it was: ${found.Sum} instead of ${sum}`, {
-    hint: 'ask whoever runs the module proxy (go env GOPROXY)',
-  })
+/** Returns the directory of the module's sources in Go's cache. Throws `KK_IMAGE` if their hash differs. */
+async function downloadModule({name, sum}: GoModule, run: ProgramRun): Promise<string> {
+  const output = await runProgram('go', ['mod', 'download', '-json', name], {...run, env: ENVIRONMENT})
+  const download = JSON.parse(output) as {readonly Dir: string; readonly Sum: string}
+  if (download.Sum === sum) return download.Dir
+  throw new KkError(
+    'KK_IMAGE',
+    `the module ${name} has changed: its hash is ${download.Sum}, expected ${sum}`,
+    {
+      hint: 'ask the operator of the module proxy (go env GOPROXY)',
+    },
+  )
 }
 
 /** https://pkg.go.dev/runtime/debug#BuildInfo */
@@ -65,14 +74,19 @@ interface BuiltIn {
   readonly Version?: string
 }
 
-/** Of a module that another one takes the place of, that one; what has no version, as the folder of an image, is not among them. */
-function modulesIn(said: string): readonly Package[] {
-  const {Main, Deps = []} = JSON.parse(said) as BuildInfo
+/**
+ * Returns the modules of a build info, replacements instead of what they replace, without those that have no
+ * version.
+ */
+function modulesIn(buildInfo: string): readonly Package[] {
+  const {Main, Deps = []} = JSON.parse(buildInfo) as BuildInfo
   const all = [Main, ...Deps.map(({Replace, ...own}): BuiltIn => Replace ?? own)]
-  return all.flatMap(({Path, Version}) => (Version?.startsWith('v') ? [moduleOf(`${Path}@${Version}`)] : []))
+  return all.flatMap(({Path, Version}) =>
+    Version?.startsWith('v') ? [parseModule(`${Path}@${Version}`)] : [],
+  )
 }
 
-function moduleOf(module: string): Package {
+function parseModule(module: string): Package {
   const [name = '', version = ''] = module.split('@')
   return {type: 'golang', name, version}
 }
@@ -81,7 +95,7 @@ function expectGo(image: string): void {
   if (onPath('go', process.env['PATH']) !== undefined) return
   throw new KkError(
     'KK_IMAGE_TOOLS',
-    `the image ${image} holds programs that Go builds, and PATH has no go`,
-    {hint: 'install it from https://go.dev/dl/, or name other images'},
+    `the image ${image} contains programs built with Go, and go is not on the PATH`,
+    {hint: 'install it from https://go.dev/dl/, or specify other images'},
   )
 }

@@ -6,10 +6,13 @@ import {makeDirectory} from '../../state/files/make-directory.ts'
 import type {Rootfs} from '../image.ts'
 import {type ProgramRun, runProgram} from './buildah.ts'
 
-/** dpkg syncs each file to the disk, for a machine that may stop; an image that was not finished is made again. */
+/** Disables dpkg's fsync of each file: an image whose build was interrupted is built again. */
 const UNSAFE = '--dpkgopt=force-unsafe-io'
 
-/** Returns where the archive of Debian's root file system is, made by mmdebstrap unless it is there. Throws `KK_IMAGE`. */
+/**
+ * Returns the path of the Debian root file system archive, which mmdebstrap creates if missing. Throws
+ * `KK_IMAGE`.
+ */
 export async function rootfsArchive(
   rootfs: Rootfs,
   cache: string,
@@ -20,7 +23,7 @@ export async function rootfsArchive(
   await makeDirectory(dirname(archive))
   const unfinished = archive.replace(/tar$/, `${process.pid}.tar`)
   try {
-    await runProgram('mmdebstrap', [...argumentsOf(rootfs), unfinished], run)
+    await runProgram('mmdebstrap', [...mmdebstrapArguments(rootfs), unfinished], run)
     await rename(unfinished, archive)
   } finally {
     await rm(unfinished, {force: true})
@@ -28,14 +31,14 @@ export async function rootfsArchive(
   return archive
 }
 
-/** Returns where the cache keeps a root file system. */
+/** Returns the path of a root file system in the cache. */
 export function rootfsPath(rootfs: Rootfs, cache: string): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify(argumentsOf(rootfs)))
+    .update(JSON.stringify(mmdebstrapArguments(rootfs)))
     .digest('hex')
   return join(cache, 'rootfs', `${digest.slice(0, 16)}.tar`)
 }
 
-function argumentsOf({suite, include}: Rootfs): readonly string[] {
+function mmdebstrapArguments({suite, include}: Rootfs): readonly string[] {
   return ['--variant=minbase', UNSAFE, `--include=${include.join(',')}`, suite]
 }

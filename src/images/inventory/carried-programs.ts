@@ -8,7 +8,7 @@ import {readAsset} from '../../state/assets.ts'
 import {findTool} from '../../state/tools.ts'
 import type {Carried} from '../image.ts'
 
-/** Where the programs are that go into images. Throws `KK_IMAGE_TOOLS`, or `KK_HELM_MISSING`. */
+/** Returns the paths of the programs that go into images. Throws `KK_IMAGE_TOOLS`, or `KK_HELM_MISSING`. */
 export function carriedPrograms(
   names: Iterable<Carried>,
   root: string,
@@ -18,8 +18,8 @@ export function carriedPrograms(
 }
 
 /**
- * Returns what decides each of these programs: of kk the digest of its sources, for its bytes are others after each
- * build, of helm that of its bytes. Those that are not on this machine are left out.
+ * Returns the digests that identify these programs: of kk that of its sources, because its bytes differ after
+ * each build; of helm that of its bytes. Programs that are not on this machine are omitted.
  */
 export async function carriedDigests(
   names: Iterable<Carried>,
@@ -28,14 +28,14 @@ export async function carriedDigests(
 ): Promise<Readonly<Record<string, string>>> {
   const digests: Record<string, string> = {}
   for (const name of new Set(names)) {
-    const path = foundPath(name, root, env)
+    const path = programPathIfAny(name, root, env)
     if (path === undefined) continue
     digests[name] = name === 'kk' ? (await readAsset('sources.sha256')).toString() : await digestFile(path)
   }
   return digests
 }
 
-function foundPath(name: Carried, root: string, env: NodeJS.ProcessEnv): string | undefined {
+function programPathIfAny(name: Carried, root: string, env: NodeJS.ProcessEnv): string | undefined {
   try {
     return programPath(name, root, env)
   } catch (error) {
@@ -52,7 +52,7 @@ export async function digestFile(path: string): Promise<string> {
 }
 
 function programPath(name: Carried, root: string, env: NodeJS.ProcessEnv): string {
-  // The toolbox's is linked statically; one of a distribution may want libraries that the image has not.
+  // The toolbox's helm is linked statically; a distribution's may need libraries that the image lacks.
   if (name === 'helm') return findTool('helm4', env) ?? findHelm({env})
   if (isSea()) return process.execPath
   const built = join(root, 'dist/kk')

@@ -2,13 +2,13 @@ import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
 import type {Image} from '../image.ts'
 
-/** The images of these names, all without a name; in the order of the inventory. Throws `KK_USAGE`. */
+/** Returns the images with these names, all if none are given, in inventory order. Throws `KK_USAGE`. */
 export function chooseImages(images: readonly Image[], names: readonly string[]): readonly Image[] {
   for (const name of names) if (!images.some((image) => image.name === name)) throw unknown(name, images)
   return names.length === 0 ? images : images.filter(({name}) => names.includes(name))
 }
 
-/** These images and all that they stand on; in the order of the inventory. */
+/** Returns these images and all that they are based on, in inventory order. */
 export function withParents(images: readonly Image[], chosen: readonly Image[]): readonly Image[] {
   const names = new Set<string>()
   const add = (name: string) => {
@@ -22,8 +22,8 @@ export function withParents(images: readonly Image[], chosen: readonly Image[]):
 
 function unknown(name: string, images: readonly Image[]): KkError {
   const names = images.map((image) => image.name)
-  const meant = suggest(name, names)
+  const suggestion = suggest(name, names)
   return new KkError('KK_USAGE', `kk has no image ${JSON.stringify(name)}`, {
-    hint: meant ? `did you mean ${meant}?` : 'kk images list names them all',
+    hint: suggestion ? `did you mean ${suggestion}?` : 'kk images list prints all',
   })
 }

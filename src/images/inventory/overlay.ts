@@ -4,16 +4,17 @@ import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
 
 /**
- * Fills `directory` with the folder of images, with the files of `overlay` in the place of those of the same path.
- * Throws `KK_USAGE` for a folder that no image has, which would change nothing.
+ * Fills `directory` with the folder of images, and replaces files by those with the same path in `overlay`.
+ * Throws `KK_USAGE` for an overlay folder that belongs to no image, which would have no effect.
  */
 export async function layImages(images: string, overlay: string, directory: string): Promise<void> {
-  const known = await readdir(images)
-  // A ConfigMap is mounted as links to the files below `..data`.
-  const given = (await readdir(overlay).catch(() => missing(overlay))).filter(
+  const imageFolders = await readdir(images)
+  // A ConfigMap is mounted as symbolic links to files below `..data`.
+  const overlayFolders = (await readdir(overlay).catch(() => missing(overlay))).filter(
     (name) => !name.startsWith('..'),
   )
-  for (const name of given) if (!known.includes(name)) throw unknown(name, overlay, known)
+  for (const name of overlayFolders)
+    if (!imageFolders.includes(name)) throw unknown(name, overlay, imageFolders)
   await cp(images, directory, {recursive: true})
   await cp(overlay, directory, {
     recursive: true,
@@ -24,13 +25,13 @@ export async function layImages(images: string, overlay: string, directory: stri
 
 function missing(overlay: string): never {
   throw new KkError('KK_FILE', `the folder ${overlay} cannot be read`, {
-    hint: 'name one that holds folders of images: keystone/Containerfile',
+    hint: 'specify one with folders of images: keystone/Containerfile',
   })
 }
 
-function unknown(name: string, overlay: string, known: readonly string[]): KkError {
-  const meant = suggest(name, known)
-  return new KkError('KK_USAGE', `${overlay} has ${JSON.stringify(name)}, which is no image of kk`, {
-    hint: meant ? `did you mean ${meant}?` : 'kk images list names them all',
+function unknown(name: string, overlay: string, imageFolders: readonly string[]): KkError {
+  const suggestion = suggest(name, imageFolders)
+  return new KkError('KK_USAGE', `${overlay} has ${JSON.stringify(name)}, which is not an image of kk`, {
+    hint: suggestion ? `did you mean ${suggestion}?` : 'kk images list prints all',
   })
 }

@@ -1,7 +1,7 @@
 import type {Image} from '../image.ts'
 import type {Package} from './packages.ts'
 
-/** The packages of an image as an SPDX 2.3 document: https://spdx.github.io/spdx-spec/v2.3/ */
+/** Returns the packages of an image as an SPDX 2.3 document: https://spdx.github.io/spdx-spec/v2.3/ */
 export function packageList(
   {repository, tag, title}: Pick<Image, 'repository' | 'tag' | 'title'>,
   {

@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs'
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 
-/** A package that an image holds. */
+/** A package in an image. */
 export interface Package {
   readonly type: 'deb' | 'pypi' | 'golang'
   readonly name: string
@@ -11,14 +11,14 @@ export interface Package {
 
 const PYTHON_ROOTS = ['var/lib/kolla/venv/lib/python3/site-packages', 'usr/local/lib/python3/dist-packages']
 
-/** All packages below the mounted root of an image: Debian's, and those that pip installed. */
+/** Returns all packages below the mounted root of an image: Debian's, and those that pip installed. */
 export async function readPackages(root: string): Promise<readonly Package[]> {
   const status = await readFile(join(root, 'var/lib/dpkg/status'), 'utf8')
-  const found = await Promise.all(PYTHON_ROOTS.map((place) => pythonPackages(join(root, place))))
-  return [...debianPackages(status), ...found.flat()].sort((a, b) => (key(a) < key(b) ? -1 : 1))
+  const python = await Promise.all(PYTHON_ROOTS.map((place) => pythonPackages(join(root, place))))
+  return [...debianPackages(status), ...python.flat()].sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
-/** Those that dpkg's status file says are installed. */
+/** Returns the packages that dpkg's status file lists as installed. */
 function debianPackages(status: string): readonly Package[] {
   return status.split(/\n\n+/).flatMap((paragraph) => {
     const field = (name: string) => new RegExp(`^${name}: (.+)$`, 'm').exec(paragraph)?.[1]
@@ -28,7 +28,7 @@ function debianPackages(status: string): readonly Package[] {
   })
 }
 
-/** `PyMySQL-1.1.0.dist-info`: what pip leaves for each package. */
+/** Returns the packages that pip installed: it leaves a directory `PyMySQL-1.1.0.dist-info` for each. */
 async function pythonPackages(directory: string): Promise<readonly Package[]> {
   if (!existsSync(directory)) return []
   const entries = await readdir(directory)
@@ -40,11 +40,14 @@ async function pythonPackages(directory: string): Promise<readonly Package[]> {
   })
 }
 
-/** The version of the image that holds these: that of one package, without Debian's epoch and Go's letter. */
-export function versionOf(wanted: string, packages: readonly Package[], kk: string): string {
+/**
+ * Returns the version of an image with these packages: that of one package, without Debian's epoch and Go's
+ * `v`.
+ */
+export function imageVersion(wanted: string, packages: readonly Package[], kk: string): string {
   if (wanted === 'kk') return kk
-  const found = packages.find(({type, name}) => `${type}/${name}` === wanted)
-  return found ? found.version.replace(/^(\d+:|v)/, '') : 'unknown'
+  const match = packages.find(({type, name}) => `${type}/${name}` === wanted)
+  return match ? match.version.replace(/^(\d+:|v)/, '') : 'unknown'
 }
 
 function key({type, name}: Package): string {

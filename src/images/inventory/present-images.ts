@@ -2,7 +2,7 @@ import {execa} from 'execa'
 import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {startBuildah} from '../building/buildah.ts'
 
-/** The ids of the images that buildah has on this machine; none where there is no buildah. */
+/** Returns the ids of the images in buildah's storage on this machine; none without buildah. */
 export async function presentImages(): Promise<ReadonlySet<string>> {
   const args = ['images', '--json', '--no-trunc', '--all']
   const env = foreignEnvironment(process.env)

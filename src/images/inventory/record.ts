@@ -2,27 +2,27 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
-/** What kk remembers of an image that it has built. */
+/** What kk records of an image that it has built. */
 export interface ImageRecord {
-  /** Of `inputsDigest`. */
+  /** The result of `inputsDigest`. */
   readonly inputs: string
-  /** buildah's, without an algorithm. */
+  /** buildah's image id, without the algorithm. */
   readonly id: string
   readonly version: string
   readonly built: string
   readonly packages: number
-  /** Program that it carries → what decided it then. */
+  /** The digests of carried programs at the build, by program. */
   readonly carried?: Readonly<Record<string, string>>
-  /** Registry → the digest of the manifest that was pushed there. */
+  /** The digest of the manifest pushed to each registry, by registry. */
   readonly pushed: Readonly<Record<string, string>>
 }
 
-/** The package list of an image, beside its record. */
+/** Returns the path of an image's package list, next to its record. */
 export function packageListPath(cache: string, name: string): string {
   return join(cache, `${name}.spdx.json`)
 }
 
-/** Undefined when there is none, or none that can be read: then the image is built again. */
+/** Returns undefined if there is no readable record: the image is then rebuilt. */
 export async function readRecord(cache: string, name: string): Promise<ImageRecord | undefined> {
   try {
     return JSON.parse(await readFile(recordPath(cache, name), 'utf8')) as ImageRecord

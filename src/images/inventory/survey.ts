@@ -5,10 +5,10 @@ import type {Image} from '../image.ts'
 import {digestFile} from './carried-programs.ts'
 import {type ImageRecord, readRecord} from './record.ts'
 
-/** `outdated`: it was built from other inputs than there are now. */
+/** `outdated`: it was built from other inputs than the present ones. */
 type ImageState = 'current' | 'outdated' | 'absent'
 
-/** An image, and what is true of it on this machine. */
+/** An image, and its state on this machine. */
 export interface SurveyedImage {
   readonly image: Image
   readonly inputs: string
@@ -18,13 +18,16 @@ export interface SurveyedImage {
 
 export interface SurveyOptions {
   readonly cache: string
-  /** Program → what decides it; what this machine has not is taken to be what the image was built with. */
+  /**
+   * Digests of carried programs; a program that this machine lacks is assumed to be unchanged since the
+   * build.
+   */
   readonly carried: Readonly<Record<string, string>>
-  /** The ids of all images that buildah has. */
+  /** The ids of all images in buildah's storage. */
   readonly present: ReadonlySet<string>
 }
 
-/** Looks at each image; `images` hold every parent before those that stand on it. */
+/** Determines the state of each image; `images` lists every parent before the images based on it. */
 export async function surveyImages(
   images: readonly Image[],
   {cache, carried, present}: SurveyOptions,
@@ -39,19 +42,24 @@ export async function surveyImages(
       {...record?.carried, ...carried},
     )
     digests.set(image.name, inputs)
-    surveyed.push({image, inputs, record, state: stateOf(inputs, record, present)})
+    surveyed.push({image, inputs, record, state: imageState(inputs, record, present)})
   }
   return surveyed
 }
 
-function stateOf(inputs: string, record: ImageRecord | undefined, present: ReadonlySet<string>): ImageState {
+function imageState(
+  inputs: string,
+  record: ImageRecord | undefined,
+  present: ReadonlySet<string>,
+): ImageState {
   if (record === undefined || !present.has(record.id)) return 'absent'
   return record.inputs === inputs ? 'current' : 'outdated'
 }
 
 /**
- * The hash of all that decides an image: what the inventory says of it, its folder, what decides the programs
- * that it carries (by name) and the digests of the images it stands on. Packages are not among it: a newer one is fetched by `--refresh`.
+ * Returns the hash of everything that determines an image: its inventory entry, its folder, the digests of
+ * carried programs (by name) and those of its parents. Package versions are not included: `--refresh` fetches
+ * newer ones.
  */
 async function inputsDigest(
   image: Image,

@@ -3,15 +3,15 @@ import {mapParallel} from '../../base/parallel.ts'
 import {runProgram} from '../building/buildah.ts'
 import type {StoredImage} from './unneeded.ts'
 
-/** Returns all images that buildah has on this machine. Throws `KK_IMAGE`. */
+/** Returns all images in buildah's storage on this machine. Throws `KK_IMAGE`. */
 export async function storedImages(signal: AbortSignal): Promise<readonly StoredImage[]> {
   const listed = await runProgram('buildah', ['images', '--json', '--no-trunc', '--all'], {signal})
   const images = JSON.parse(listed || '[]') as readonly Listed[] | null
-  // The list has an image once for each of its names.
+  // The list has one entry per name of an image.
   return mapParallel([...namesById(images ?? [])], ([id, names]) => storedImage(id, names, signal))
 }
 
-/** Returns the ids of the images that containers stand on, which cannot be removed. Throws `KK_IMAGE`. */
+/** Returns the ids of the images that containers are based on, which cannot be removed. Throws `KK_IMAGE`. */
 export async function usedImages(signal: AbortSignal): Promise<readonly string[]> {
   const listed = await runProgram('buildah', ['containers', '--json', '--notruncate'], {signal})
   const containers = JSON.parse(listed || '[]') as readonly {readonly imageid: string}[] | null
@@ -26,8 +26,8 @@ interface Listed {
 function namesById(images: readonly Listed[]): ReadonlyMap<string, readonly string[]> {
   const byId = new Map<string, readonly string[]>()
   for (const {id, names} of images) {
-    const known = byId.get(id) ?? []
-    byId.set(id, [...new Set([...known, ...(names ?? [])])])
+    const earlierNames = byId.get(id) ?? []
+    byId.set(id, [...new Set([...earlierNames, ...(names ?? [])])])
   }
   return byId
 }
@@ -37,7 +37,7 @@ interface Inspected {
     readonly rootfs: {readonly diff_ids: readonly string[] | null}
     readonly config: {readonly Labels?: Readonly<Record<string, string>> | null}
   }
-  /** The manifest, as text. */
+  /** The manifest, as a JSON string. */
   readonly Manifest: string
 }
 
@@ -55,15 +55,15 @@ async function storedImage(id: string, names: readonly string[], signal: AbortSi
 }
 
 /**
- * Removes an image by its id, with its names; it may be gone already: with one, buildah removes those below it that have no
- * name and that no other stands on. Throws `KK_IMAGE`, also when a container uses it.
+ * Removes an image by id, with its names; does nothing if it no longer exists, because buildah removes
+ * unnamed parents along with the last image based on them. Throws `KK_IMAGE`, also if a container uses it.
  */
 export async function removeImage(id: string, signal: AbortSignal): Promise<void> {
   await runProgram('buildah', ['rmi', id], {signal}).catch((error: unknown) => {
-    if (!isOfGoneImage(error)) throw error
+    if (!isUnknownImage(error)) throw error
   })
 }
 
-function isOfGoneImage(error: unknown): boolean {
+function isUnknownImage(error: unknown): boolean {
   return error instanceof KkError && error.log?.some((line) => line.includes('image not known')) === true
 }

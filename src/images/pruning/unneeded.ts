@@ -1,10 +1,12 @@
-/** An image in buildah's storage; those without a name are steps of builds, and what a later build took the name of. */
+/**
+ * An image in buildah's storage; unnamed ones are build steps, or images whose name a later build took over.
+ */
 export interface StoredImage {
   readonly id: string
   readonly names: readonly string[]
   /** From the root file system upwards. */
   readonly layers: readonly Layer[]
-  /** Has the label of an image that kk built. */
+  /** True if it has the label of an image that kk built. */
   readonly labelled: boolean
 }
 
@@ -16,18 +18,18 @@ interface Layer {
 export interface UnneededImage {
   readonly id: string
   readonly names: readonly string[]
-  /** Of the layers that go with it and with none before it. */
+  /** The size of the layers removed with it but not with an image before it. */
   readonly bytes: number
 }
 
-/** The references of the images that kk builds now begin so. */
-const OWN = 'localhost/kk/'
+/** The prefix of the references of images that kk builds now. */
+const KK_PREFIX = 'localhost/kk/'
 
 /**
- * Returns what kk built and needs no more: images whose reference it builds no more, those that a newer build replaced,
- * and the steps of their builds, those that stand on others first. Steps of needed images stay, for the next build goes
- * on from them, as does all that is not kk's. `references` are those that kk builds, `ids` what it built
- * last and what containers use.
+ * Returns the images that kk built and no longer needs: those whose reference it no longer builds, those
+ * replaced by a newer build, and their build steps, children before parents. Build steps of needed images
+ * stay as the cache of the next build, and so do all foreign images. `references` are those that kk builds,
+ * `ids` the ids of its last builds and of images that containers use.
  */
 export function unneededImages(
   stored: readonly StoredImage[],
@@ -38,7 +40,7 @@ export function unneededImages(
     (image) => !own.has(image) || ids.has(image.id) || image.names.some((name) => references.has(name)),
   )
   const unneeded = stored
-    .filter((image) => !needed.includes(image) && !needed.some((other) => isStepOf(image, other)))
+    .filter((image) => !needed.includes(image) && !needed.some((other) => isBuildStep(image, other)))
     .toSorted((a, b) => b.layers.length - a.layers.length || (a.id < b.id ? -1 : 1))
   const counted = new Set(
     stored
@@ -46,24 +48,24 @@ export function unneededImages(
       .flatMap(({layers}) => layers.map(({digest}) => digest)),
   )
   return unneeded.map(({id, names, layers}) => {
-    const gone = layers.filter(({digest}) => !counted.has(digest) && counted.add(digest))
-    return {id, names, bytes: gone.reduce((sum, {bytes}) => sum + bytes, 0)}
+    const removed = layers.filter(({digest}) => !counted.has(digest) && counted.add(digest))
+    return {id, names, bytes: removed.reduce((sum, {bytes}) => sum + bytes, 0)}
   })
 }
 
-/** Those that bear kk's name or label, and those without a name that begin with the root file system of such a one. */
+/** Returns the images with kk's name or label, and unnamed ones that share their root file system. */
 function ownImages(stored: readonly StoredImage[]): ReadonlySet<StoredImage> {
-  const isNamed = ({names}: StoredImage) => names.some((name) => name.startsWith(OWN))
-  const sure = stored.filter((image) => isNamed(image) || (image.names.length === 0 && image.labelled))
-  const roots = new Set(sure.map(({layers}) => layers[0]?.digest))
+  const isNamed = ({names}: StoredImage) => names.some((name) => name.startsWith(KK_PREFIX))
+  const identified = stored.filter((image) => isNamed(image) || (image.names.length === 0 && image.labelled))
+  const roots = new Set(identified.map(({layers}) => layers[0]?.digest))
   return new Set([
-    ...sure,
+    ...identified,
     ...stored.filter(({names, layers}) => names.length === 0 && roots.has(layers[0]?.digest)),
   ])
 }
 
-/** Whether it has no name and the other begins with all of its layers. */
-function isStepOf({names, layers}: StoredImage, other: StoredImage): boolean {
+/** Returns true if an image is unnamed and the other one begins with all of its layers. */
+function isBuildStep({names, layers}: StoredImage, other: StoredImage): boolean {
   return (
     names.length === 0 &&
     layers.length < other.layers.length &&

@@ -6,26 +6,29 @@ import {registryConfiguration} from '../../helm/pull.ts'
 import {fetchThroughProxy} from '../../state/network/fetch.ts'
 import {isLoopback} from './registry.ts'
 
-/** The time that a registry may take to answer what has no large body. */
-export const ANSWER_MILLISECONDS = 60_000
+/** The response timeout of a registry for requests without a large body. */
+export const RESPONSE_TIMEOUT_MS = 60_000
 
-/** Rights, as registries name them in the scopes of tokens. */
+/** Permissions, as in the scopes of registry tokens. */
 export const SCOPES = {pull: 'pull', push: 'pull,push'} as const
 
-interface Asking {
+interface ChallengeContext {
   readonly host: string
-  /** Whether the registry is spoken to without TLS. */
+  /** Whether the registry is accessed without TLS. */
   readonly plain: boolean
   readonly env: NodeJS.ProcessEnv
   readonly scope: string
 }
 
-/** Returns the header that a registry asks for: the login, or a token, also without a login; undefined without either. */
+/**
+ * Returns the authorization header for a registry's challenge: the login, or a token, with or without a
+ * login; undefined if neither applies.
+ */
 export async function authorizationFor(
   challenge: string,
-  {host, plain, env, scope}: Asking,
+  {host, plain, env, scope}: ChallengeContext,
 ): Promise<string | undefined> {
-  const login = await loginOf(host, env)
+  const login = await readLogin(host, env)
   const [scheme = ''] = challenge.split(' ', 1)
   if (scheme.toLowerCase() !== 'bearer') return login && `Basic ${login}`
   const parameters = new Map(
@@ -40,7 +43,7 @@ export async function authorizationFor(
   url.searchParams.set('scope', scope)
   const options = {
     headers: login ? {authorization: `Basic ${login}`} : {},
-    signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
+    signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
   }
   const response = await fetchThroughProxy(url, options, env).catch((cause: unknown) => {
     throw unreachable(url.host, cause)
@@ -49,19 +52,23 @@ export async function authorizationFor(
     await response.body?.cancel()
     throw unauthorized(host, response.status)
   }
-  const {token, access_token: other} = (await response.json()) as {token?: string; access_token?: string}
-  return `Bearer ${token ?? other ?? ''}`
+  const {token, access_token: accessToken} = (await response.json()) as {
+    token?: string
+    access_token?: string
+  }
+  return `Bearer ${token ?? accessToken ?? ''}`
 }
 
 /**
- * True where a login may be sent to the server that a registry names for tokens. As with docker, containerd, ORAS and so Helm, its
- * host is whichever the registry says: many have one in another domain, and a registry could as well ask for the login itself. But
- * no registry with TLS takes the login off it, none on the loopback sends it out without TLS, and nothing of another's is in the
- * address (so too go-containerregistry: pkg/v1/remote/transport/bearer.go; the .NET SDK: AuthHandshakeMessageHandler).
+ * Returns true if a login may be sent to the token server that a registry names. As with docker, containerd,
+ * ORAS and Helm, the registry chooses its host: many use another domain, and a registry could request the
+ * login itself. But a registry with TLS must not drop TLS, one on loopback must not send the login elsewhere
+ * without TLS, and the URL must not contain credentials (cf. go-containerregistry:
+ * pkg/v1/remote/transport/bearer.go; the .NET SDK: AuthHandshakeMessageHandler).
  */
 function isSafe(
   {protocol, username, password, host: to}: URL,
-  {host, plain}: Pick<Asking, 'host' | 'plain'>,
+  {host, plain}: Pick<ChallengeContext, 'host' | 'plain'>,
 ): boolean {
   if (username !== '' || password !== '') return false
   return protocol === 'https:' || (protocol === 'http:' && plain && (isLoopback(to) || !isLoopback(host)))
@@ -70,15 +77,15 @@ function isSafe(
 function unsafe(host: string, {origin}: URL): KkError {
   return new KkError(
     'KK_IMAGE',
-    `the registry ${host} names ${origin} for tokens: expected an https address`,
+    `the registry ${host} has the token server ${origin}: expected an https URL`,
     {
-      hint: 'no login was sent; tell who keeps the registry that its token server needs TLS, as the registry has it',
+      hint: 'no login was sent; report to the operator of the registry that its token server needs TLS, like the registry itself',
     },
   )
 }
 
-/** Returns user and password of a registry as they are written down (base64), from the first file that has them. */
-async function loginOf(host: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+/** Returns user and password of a registry in base64, from the first configuration file that has them. */
+async function readLogin(host: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const home = env.HOME || homedir()
   const files = [
     env.REGISTRY_AUTH_FILE,
@@ -90,9 +97,9 @@ async function loginOf(host: string, env: NodeJS.ProcessEnv): Promise<string | u
   for (const file of files) {
     if (!file) continue
     const text = await readFile(file, 'utf8').catch(() => '{}')
-    const {auths = {}} = configurationOf(text, file)
-    const found = Object.entries(auths).find(([key, {auth}]) => auth && hostOfKey(key) === host)
-    if (found) return found[1].auth
+    const {auths = {}} = parseConfiguration(text, file)
+    const entry = Object.entries(auths).find(([key, {auth}]) => auth && loginHost(key) === host)
+    if (entry) return entry[1].auth
   }
   return undefined
 }
@@ -101,25 +108,25 @@ interface Configuration {
   readonly auths?: Readonly<Record<string, {readonly auth?: string}>>
 }
 
-function configurationOf(text: string, file: string): Configuration {
+function parseConfiguration(text: string, file: string): Configuration {
   try {
     return JSON.parse(text) as Configuration
   } catch {
-    throw new KkError('KK_FILE', `${file} is no JSON`, {
+    throw new KkError('KK_FILE', `${file} is not JSON`, {
       hint: 'log in to the registry again, or remove the file',
     })
   }
 }
 
-/** The registry of a login: `quay.io`, `https://quay.io/v2/`; that of Docker Hub has a name of its own. */
-function hostOfKey(key: string): string {
+/** Returns the registry of a login's key: `quay.io`, `https://quay.io/v2/`; Docker Hub uses a special one. */
+function loginHost(key: string): string {
   const host = key.replace(/^https?:\/\//, '').split('/', 1)[0]!
   return host === 'index.docker.io' ? 'docker.io' : host
 }
 
 export function unauthorized(host: string, status: number): KkError {
-  return new KkError('KK_IMAGE', `the registry ${host} refuses (${status})`, {
-    hint: `log in with docker login ${host}, buildah login ${host} or helm registry login ${host}; helpers that keep passwords elsewhere are not asked`,
+  return new KkError('KK_IMAGE', `the registry ${host} denies access (${status})`, {
+    hint: `log in with docker login ${host}, buildah login ${host} or helm registry login ${host}; kk does not use credential helpers`,
   })
 }
 
@@ -128,11 +135,11 @@ export function unreachable(host: string, cause: unknown): KkError {
   const isTls = /ssl|tls|wrong version number|packet length/i.test(inner?.message ?? '')
   return new KkError(
     'KK_IMAGE',
-    `the registry ${host} does not answer (${inner?.code ?? inner?.message ?? message})`,
+    `the registry ${host} does not respond (${inner?.code ?? inner?.message ?? message})`,
     {
       cause,
       hint: isTls
-        ? 'does it speak TLS? A registry without it is named with --plain-http where it is written to'
+        ? 'does it support TLS? For a registry without TLS, use --plain-http when writing to it'
         : 'check its name, the network and the proxy',
     },
   )

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto'
 import {KkError} from '../../base/errors.ts'
 
-/** A manifest of an image, or an index of such, as the bytes that its digest is of. */
+/** An image manifest or index, as the bytes that its digest covers. */
 export interface Manifest {
   readonly bytes: Buffer
   readonly mediaType: string
@@ -9,7 +9,7 @@ export interface Manifest {
   readonly digest: string
 }
 
-/** What a manifest says of something that it consists of. */
+/** A reference of a manifest to its content. */
 export interface Descriptor {
   readonly mediaType: string
   readonly digest: string
@@ -18,25 +18,28 @@ export interface Descriptor {
 
 type ReadBlob = () => Promise<AsyncIterable<Uint8Array>>
 
-/** A place that keeps images: a registry, or an OCI layout in a directory. All rejects with `KK_IMAGE`. */
+/** A store of images: a registry, or an OCI layout in a directory. All methods reject with `KK_IMAGE`. */
 export interface ContentStore {
-  /** For people. */
+  /** For messages. */
   readonly name: string
-  /** The digest under a tag or a digest of a repository; undefined where it has none. */
+  /** Resolves with the digest of a tag or digest in a repository; undefined if it does not exist. */
   digestOf(repository: string, reference: string): Promise<string | undefined>
   manifest(repository: string, reference: string): Promise<Manifest | undefined>
   hasBlob(repository: string, digest: string): Promise<boolean>
   readBlob(repository: string, blob: Descriptor): Promise<AsyncIterable<Uint8Array>>
-  /** Writes what `read` returns; from `mount`, another repository of this store that has it, nothing need be sent. */
+  /**
+   * Writes what `read` returns, unless it can be mounted from `mount`, another repository of this store that
+   * has it.
+   */
   writeBlob(repository: string, blob: Descriptor, read: ReadBlob, mount?: string): Promise<void>
-  /** Writes a manifest after all that it consists of, under a tag or its digest; without a name it is part of another. */
+  /** Writes a manifest after its content, under a tag or its digest; without a name as part of an index. */
   writeManifest(repository: string, manifest: Manifest, name?: string): Promise<void>
 }
 
 export const IMAGE_MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
 export const IMAGE_INDEX = 'application/vnd.oci.image.index.v1+json'
 
-/** The forms of manifests and indexes: OCI's, and Docker's older ones. */
+/** The media types of manifests and indexes: OCI's, and Docker's older ones. */
 export const MANIFEST_TYPES: readonly string[] = [
   IMAGE_MANIFEST,
   IMAGE_INDEX,
@@ -48,12 +51,12 @@ export function sha256(bytes: Uint8Array | string): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 }
 
-/** Returns true for `sha256:…`, which no tag is. */
+/** Returns true for `sha256:…`, which cannot be a tag. */
 export function isDigest(reference: string): boolean {
   return /^sha256:[0-9a-f]{64}$/.test(reference)
 }
 
-/** Returns the bytes of a blob as they come. Rejects with `KK_IMAGE` at their end when they are not those of its digest. */
+/** Yields the bytes of a blob. Rejects with `KK_IMAGE` at the end if they do not match its digest. */
 export async function* verified(
   bytes: AsyncIterable<Uint8Array>,
   {digest, size}: Descriptor,
@@ -66,11 +69,11 @@ export async function* verified(
     length += part.length
     yield part
   }
-  const came = `sha256:${hash.digest('hex')}`
-  if (came === digest && length === size) return
+  const actual = `sha256:${hash.digest('hex')}`
+  if (actual === digest && length === size) return
   throw new KkError(
     'KK_IMAGE',
-    `${source} gave ${length} bytes of ${came} for ${digest}, which has ${size}`,
-    {hint: 'try again; if it stays so, what is there has changed: tell who keeps it'},
+    `${source} returned ${length} bytes of ${actual} for ${digest}, expected ${size}`,
+    {hint: 'retry; if this persists, the stored content has changed: contact its operator'},
   )
 }

@@ -8,24 +8,26 @@ export interface ImagePlace {
   readonly repository: string
 }
 
-/** All that an image consists of, that of every platform. */
+/** The whole content of an image, for every platform. */
 export interface ImageContent {
-  /** Each after those that it names. */
+  /** Each after those that it refers to. */
   readonly manifests: readonly Manifest[]
   readonly blobs: readonly Descriptor[]
 }
 
-/** Returns what an image consists of. Rejects with `KK_IMAGE` where its place does not have it. */
+/** Returns the content of an image. Rejects with `KK_IMAGE` if its repository does not have it. */
 export async function imageContent(place: ImagePlace, digest: string): Promise<ImageContent> {
   const manifest = await place.store.manifest(place.repository, digest)
   if (!manifest)
     throw new KkError('KK_IMAGE', `${place.store.name} does not have ${place.repository}@${digest}`, {
-      hint: 'push it there again, or write down what is there now with kk charts lock',
+      hint: 'push it there again, or lock its present digest with kk charts lock',
     })
-  const {manifests = [], config, layers = []} = JSON.parse(manifest.bytes.toString()) as Named
+  const {manifests = [], config, layers = []} = JSON.parse(manifest.bytes.toString()) as References
   const parts: ImageContent[] = []
   for (const each of manifests) parts.push(await imageContent(place, each.digest))
-  const own = [...(config ? [config] : []), ...layers].filter(({mediaType}) => !ELSEWHERE.test(mediaType))
+  const own = [...(config ? [config] : []), ...layers].filter(
+    ({mediaType}) => !NON_DISTRIBUTABLE.test(mediaType),
+  )
   const blobs = [...own, ...parts.flatMap((part) => part.blobs)]
   return {
     manifests: [...parts.flatMap((part) => part.manifests), manifest],
@@ -33,17 +35,17 @@ export async function imageContent(place: ImagePlace, digest: string): Promise<I
   }
 }
 
-/** What manifests and indexes name. */
-interface Named {
+/** The references of manifests and indexes. */
+interface References {
   readonly manifests?: readonly Descriptor[]
   readonly config?: Descriptor
   readonly layers?: readonly Descriptor[]
 }
 
-/** Layers that may not be passed on: runtimes take them from addresses in the manifest. */
-const ELSEWHERE = /foreign|nondistributable/
+/** Layers that may not be redistributed: runtimes fetch them from URLs in the manifest. */
+const NON_DISTRIBUTABLE = /foreign|nondistributable/
 
-/** Returns the blobs that a place does not have. */
+/** Returns the blobs that a repository does not have. */
 export async function missingBlobs(
   {store, repository}: ImagePlace,
   blobs: readonly Descriptor[],
@@ -56,17 +58,21 @@ interface CopyOptions {
   readonly from: ImagePlace
   readonly to: ImagePlace
   readonly content: ImageContent
-  /** Of the blobs, those that are not there yet. */
+  /** The blobs that the target does not have yet. */
   readonly missing: readonly Descriptor[]
-  /** The tag that it gets, or its digest. */
+  /** The tag or digest under which to write it. */
   readonly name: string
-  /** Another repository of the same store that has a blob. */
+  /** Returns another repository of the same store that has a blob. */
   readonly elsewhere: (digest: string) => string | undefined
 }
 
-/** Copies an image with the same digest: blobs, then manifests, so that what has its name is whole. Rejects with `KK_IMAGE`. */
+/**
+ * Copies an image with the same digest: blobs before manifests, so that a named image is complete. Rejects
+ * with `KK_IMAGE`.
+ */
 export async function copyImage({from, to, content, missing, name, elsewhere}: CopyOptions): Promise<void> {
-  // All are settled before an error is told: whoever tries again meets nothing that is still being written.
+  // Waits for all blobs before an error is thrown, so that a retry does not meet blobs that are still being
+  // written.
   const failures = await mapParallel(missing, async (blob) => {
     const read = async () => verified(await from.store.readBlob(from.repository, blob), blob, from.store.name)
     return to.store.writeBlob(to.repository, blob, read, elsewhere(blob.digest)).then(

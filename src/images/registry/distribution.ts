@@ -1,37 +1,39 @@
 import {KkError} from '../../base/errors.ts'
 import {fetchThroughProxy} from '../../state/network/fetch.ts'
-import {ANSWER_MILLISECONDS, authorizationFor, SCOPES, unauthorized, unreachable} from './authorization.ts'
+import {authorizationFor, RESPONSE_TIMEOUT_MS, SCOPES, unauthorized, unreachable} from './authorization.ts'
 import {type ContentStore, type Descriptor, MANIFEST_TYPES, sha256} from './content.ts'
 import {isLoopback} from './registry.ts'
 
 export interface DistributionOptions {
   /** `quay.io`, `127.0.0.1:5000` */
   readonly host: string
-  /** Without TLS; of a registry on this machine's loopback by default. */
+  /** Without TLS; defaults to true for a registry on the loopback interface. */
   readonly plain?: boolean | undefined
   readonly env: NodeJS.ProcessEnv
   readonly signal?: AbortSignal | undefined
 }
 
-/** A registry, which may tell what it has. */
+/** A registry, which may support listing its content. */
 export interface Distribution extends ContentStore {
-  /** All repositories; undefined for a registry that does not tell. */
+  /** Resolves with all repositories; undefined for a registry that does not list them. */
   repositories(): Promise<readonly string[] | undefined>
-  /** What is attached to a manifest; undefined for a registry without the API of referrers. */
+  /** Resolves with what is attached to a manifest; undefined for a registry without the referrers API. */
   referrers(repository: string, digest: string): Promise<readonly Descriptor[] | undefined>
-  /** The tags of a repository; none where there is no such repository. */
+  /** Resolves with the tags of a repository; empty if it does not exist. */
   tags(repository: string): Promise<readonly string[]>
 }
 
-/** A registry by OCI's distribution API, with the login of buildah, docker or helm, or without one. */
+/**
+ * Opens a registry through OCI's distribution API, with the login of buildah, docker or helm if there is one.
+ */
 export function openDistribution({host, plain, env, signal}: DistributionOptions): Distribution {
   const server = host === 'docker.io' ? 'registry-1.docker.io' : host
   const base = `${(plain ?? isLoopback(host)) ? 'http' : 'https'}://${server}`
   const send = sender({base, host, env, ...(signal && {signal})})
 
-  /** Reads a list of several pages; undefined where there is none. */
+  /** Reads a paginated list; undefined if it does not exist. */
   const list = async <T>(repository: string, path: string, key: 'repositories' | 'tags' | 'manifests') => {
-    const found: unknown[] = []
+    const items: unknown[] = []
     for (let next: string | undefined = path; next !== undefined; ) {
       const response: Response = await send(repository, next, {})
       if (response.status === 404) {
@@ -39,19 +41,19 @@ export function openDistribution({host, plain, env, signal}: DistributionOptions
         return undefined
       }
       if (!response.ok) throw await refusal(response, host)
-      found.push(...(((await response.json()) as Record<string, unknown[] | null>)[key] ?? []))
+      items.push(...(((await response.json()) as Record<string, unknown[] | null>)[key] ?? []))
       const [, link] = /<([^>]+)>;\s*rel="?next"?/.exec(response.headers.get('link') ?? '') ?? []
       next = link && new URL(link, response.url).href
     }
-    return found as readonly T[]
+    return items as readonly T[]
   }
 
   return {
     name: host,
     repositories: () =>
       list<string>('', `${base}/v2/_catalog?n=1000`, 'repositories').catch((error: unknown) => {
-        // Many tell nobody; who is not let in at all is told so by what they ask next.
-        if (error instanceof KkError && error.message.includes('refuses')) return undefined
+        // Many registries do not list repositories; a missing permission is reported by the next request.
+        if (error instanceof KkError && error.message.includes('denies access')) return undefined
         throw error
       }),
     tags: async (repository) => (await list<string>(repository, 'tags/list?n=1000', 'tags')) ?? [],
@@ -86,15 +88,15 @@ export function openDistribution({host, plain, env, signal}: DistributionOptions
     async readBlob(repository, {digest}) {
       const response = await send(repository, `blobs/${digest}`, {isLarge: true})
       if (!response.ok) throw await refusal(response, host)
-      return bytesOf(response)
+      return readBody(response)
     },
     async writeBlob(repository, {digest, size}, read, mount) {
       const from = mount === undefined ? '' : `?${new URLSearchParams({mount: digest, from: mount})}`
-      const begun = await send(repository, `blobs/uploads/${from}`, {method: 'POST'})
-      if (begun.status !== 202 && begun.status !== 201) throw await refusal(begun, host)
-      await begun.body?.cancel()
-      if (begun.status === 201) return
-      const place = new URL(begun.headers.get('location') ?? '', begun.url)
+      const upload = await send(repository, `blobs/uploads/${from}`, {method: 'POST'})
+      if (upload.status !== 202 && upload.status !== 201) throw await refusal(upload, host)
+      await upload.body?.cancel()
+      if (upload.status === 201) return
+      const place = new URL(upload.headers.get('location') ?? '', upload.url)
       place.searchParams.set('digest', digest)
       const headers = {'content-type': 'application/octet-stream', 'content-length': String(size)}
       const response = await send(repository, place.href, {
@@ -116,8 +118,10 @@ export function openDistribution({host, plain, env, signal}: DistributionOptions
   }
 }
 
-/** Holds the response until its bytes are read: the body of one that is collected before, and not yet read, ends without any. */
-async function* bytesOf(response: Response): AsyncIterable<Uint8Array> {
+/**
+ * Keeps the response referenced until it is read: the body of a garbage-collected response ends prematurely.
+ */
+async function* readBody(response: Response): AsyncIterable<Uint8Array> {
   if (response.body) yield* response.body
 }
 
@@ -127,7 +131,7 @@ interface Call {
   readonly method?: 'HEAD' | 'POST' | 'PUT'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>
-  /** Its body may take as long as it makes progress. */
+  /** No response timeout: the body may take as long as it makes progress. */
   readonly isLarge?: boolean
 }
 
@@ -140,20 +144,21 @@ interface SenderOptions {
 
 type Send = (repository: string, path: string, call: Call) => Promise<Response>
 
-/** Returns what sends requests about repositories, and authorizes them as the registry asks for. */
+/** Returns a function that sends requests on repositories, authorized as the registry requests. */
 function sender({base, host, env, signal}: SenderOptions): Send {
-  // By repository and right, as registries give tokens.
+  // By repository and permission, as registries issue tokens.
   const authorizations = new Map<string, string>()
   return async (repository, path, {method = 'GET' as const, headers, body, isLarge = false}) => {
     const url = /^https?:/.test(path) ? path : `${base}/v2/${repository}/${path}`
-    // What a registry names elsewhere, such as a place for uploads, is not told who is logged in here, nor is this host without TLS.
-    const isHere = new URL(url).origin === new URL(base).origin
+    // Other hosts, such as those of upload URLs, receive neither the login nor, without TLS, this host's
+    // token.
+    const isSameOrigin = new URL(url).origin === new URL(base).origin
     const right = method === 'HEAD' || (method as string) === 'GET' ? 'pull' : 'push'
     const attempt = () => {
-      const authorization = isHere ? authorizations.get(`${repository} ${right}`) : undefined
+      const authorization = isSameOrigin ? authorizations.get(`${repository} ${right}`) : undefined
       const limits = [
         ...(signal ? [signal] : []),
-        ...(isLarge ? [] : [AbortSignal.timeout(ANSWER_MILLISECONDS)]),
+        ...(isLarge ? [] : [AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]),
       ]
       const options = {
         method,
@@ -163,15 +168,15 @@ function sender({base, host, env, signal}: SenderOptions): Send {
       }
       return fetchThroughProxy(url, options as RequestInit, env).catch((cause: unknown) => {
         signal?.throwIfAborted()
-        // What was to be sent could not be read.
+        // The request body could not be read.
         const {cause: inner} = cause as Error
         throw inner instanceof KkError ? inner : unreachable(host, cause)
       })
     }
     const first = await attempt()
-    // What was sent as a stream cannot be sent again: before it, a request without a body has asked for the right.
-    if (first.status !== 401 || !isHere || (body !== undefined && isLarge)) return first
-    // Where it has redirected to, somebody else asks.
+    // A streamed body cannot be sent again: a request without a body has obtained the permission before.
+    if (first.status !== 401 || !isSameOrigin || (body !== undefined && isLarge)) return first
+    // After a redirect, the challenge comes from another host.
     if (new URL(first.url).origin !== new URL(base).origin) return first
     const challenge = first.headers.get('www-authenticate') ?? ''
     await first.body?.cancel()
@@ -188,12 +193,12 @@ function sender({base, host, env, signal}: SenderOptions): Send {
 }
 
 function otherBytes(repository: string, digest: string): KkError {
-  return new KkError('KK_IMAGE', `${repository}: what came is not ${digest}`, {
-    hint: 'the registry, or what is between, has changed it: try again, then tell who keeps the registry',
+  return new KkError('KK_IMAGE', `${repository}: the content received does not match ${digest}`, {
+    hint: 'the registry, or a proxy in between, has changed it: retry, then contact the operator of the registry',
   })
 }
 
-/** Returns the error of an answer, with what the registry says. */
+/** Returns the error of a response, with the registry's message. */
 async function refusal(response: Response, host: string): Promise<KkError> {
   const {status} = response
   if (status === 401 || status === 403) {
@@ -201,8 +206,8 @@ async function refusal(response: Response, host: string): Promise<KkError> {
     return unauthorized(host, status)
   }
   const text = (await response.text().catch(() => '')).slice(0, 300)
-  const said = /"message":\s*"(?<message>[^"]*)"/.exec(text)?.groups?.message ?? ''
-  return new KkError('KK_IMAGE', `the registry ${host} refuses (${status}${said && `: ${said}`})`, {
-    hint: 'the registry says why; its log says more',
+  const reason = /"message":\s*"(?<message>[^"]*)"/.exec(text)?.groups?.message ?? ''
+  return new KkError('KK_IMAGE', `the registry ${host} denies access (${status}${reason && `: ${reason}`})`, {
+    hint: 'see the log of the registry for details',
   })
 }

@@ -6,40 +6,40 @@ import {fetchThroughProxy} from '../../state/network/fetch.ts'
 import {runProgram} from '../building/buildah.ts'
 import type {Image} from '../image.ts'
 
-/** Where images are pushed to: `127.0.0.1:5000`, `registry.example.org/cloud`. */
+/** The destination of pushed images: `127.0.0.1:5000`, `registry.example.org/cloud`. */
 export interface Registry {
-  /** As it stands before an image's name. */
+  /** As written before an image's name. */
   readonly name: string
   readonly host: string
-  /** Below which images lie; empty, or ends with a slash. */
+  /** The path prefix of images; empty, or ends with a slash. */
   readonly prefix: string
-  /** Without TLS: asked for, or on this machine's loopback. */
+  /** Without TLS: requested, or on the loopback interface. */
   readonly plain: boolean
 }
 
-/** Throws `KK_USAGE`. */
+/** Parses the address of a registry. Throws `KK_USAGE`. */
 export function parseRegistry(text: string, {plain = false} = {}): Registry {
-  const found = /^(?<host>[\w.-]+(:\d+)?|\[[\da-fA-F:]+\](:\d+)?)(?<path>(\/[a-z\d._-]+)*)$/.exec(
+  const groups = /^(?<host>[\w.-]+(:\d+)?|\[[\da-fA-F:]+\](:\d+)?)(?<path>(\/[a-z\d._-]+)*)$/.exec(
     text,
   )?.groups
-  if (!found) throw notARegistry(text)
-  const host = found.host!
-  const path = found.path!.slice(1)
+  if (!groups) throw notARegistry(text)
+  const host = groups.host!
+  const path = groups.path!.slice(1)
   return {name: text, host, prefix: path && `${path}/`, plain: plain || isLoopback(host)}
 }
 
-/** Returns true for a registry on this machine, by its name and port. */
+/** Returns true for the host of a registry on this machine. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host)
 }
 
 function notARegistry(text: string): KkError {
-  return new KkError('KK_USAGE', `${JSON.stringify(text)} is no registry`, {
-    hint: 'name it as images do, without a scheme: 127.0.0.1:5000, registry.example.org/cloud',
+  return new KkError('KK_USAGE', `${JSON.stringify(text)} is not a registry`, {
+    hint: 'write it as in image references, without a scheme: 127.0.0.1:5000, registry.example.org/cloud',
   })
 }
 
-/** Pushes a built image; resolves with the digest of its manifest there. Throws `KK_IMAGE`. */
+/** Pushes a built image; resolves with the digest of its manifest in the registry. Throws `KK_IMAGE`. */
 export async function pushImage(
   {repository, tag}: Image,
   id: string,
@@ -63,7 +63,10 @@ const MANIFESTS = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ')
 
-/** The digest that a registry has under the image's tag; undefined when it has none, or does not say without asking who. */
+/**
+ * Resolves with the digest of the image's tag in a registry; undefined if missing, or if access requires a
+ * login.
+ */
 export async function pushedDigest(
   {repository, tag}: Image,
   {host, prefix, plain}: Registry,
@@ -71,6 +74,6 @@ export async function pushedDigest(
 ): Promise<string | undefined> {
   const url = `${plain ? 'http' : 'https'}://${host}/v2/${prefix}${repository}/manifests/${tag}`
   const options = {method: 'HEAD', headers: {accept: MANIFESTS}, signal}
-  const answer = await fetchThroughProxy(url, options).catch(() => undefined)
-  return answer?.ok ? (answer.headers.get('docker-content-digest') ?? undefined) : undefined
+  const response = await fetchThroughProxy(url, options).catch(() => undefined)
+  return response?.ok ? (response.headers.get('docker-content-digest') ?? undefined) : undefined
 }

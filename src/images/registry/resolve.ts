@@ -8,7 +8,7 @@ interface ResolvingOptions {
   readonly signal?: AbortSignal
 }
 
-/** Returns the registries that images are read from, each opened once. */
+/** Returns the registries from which images are read, each opened once. */
 export function sourceRegistries(options: ResolvingOptions): (host: string) => ContentStore {
   const opened = new Map<string, ContentStore>()
   return (host) => {
@@ -18,14 +18,17 @@ export function sourceRegistries(options: ResolvingOptions): (host: string) => C
   }
 }
 
-/** Returns what tells the digest of an image: what its reference states, else what its registry has. Rejects with `KK_IMAGE`. */
+/**
+ * Returns a function that resolves an image to its digest: that of its reference, otherwise its registry's.
+ * Rejects with `KK_IMAGE`.
+ */
 export function digestResolver(
   registries: (host: string) => ContentStore,
 ): (image: string) => Promise<string> {
   return async (image) => {
     const {host, repository, tag, digest} = parseReference(image)
-    const found = digest ?? (await registries(host).digestOf(repository, tag!))
-    if (found !== undefined) return found
+    const resolved = digest ?? (await registries(host).digestOf(repository, tag!))
+    if (resolved !== undefined) return resolved
     throw new KkError('KK_IMAGE', `the registry ${host} does not have ${repository}:${tag}`, {
       hint: 'push it there, or correct its name in the values',
     })

@@ -209,8 +209,8 @@ describe.concurrent('a command line with', () => {
       'an empty registry to push images to',
       ['images', 'build', 'keystone', '--push', '', '--dry-run'],
       'KK_USAGE',
-      '"" is no registry',
-      'name it as images do, without a scheme: 127.0.0.1:5000',
+      '"" is not a registry',
+      'write it as in image references, without a scheme: 127.0.0.1:5000',
     ],
     [
       'a registry without its scheme, as a place for charts',

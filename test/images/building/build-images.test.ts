@@ -28,7 +28,7 @@ async function built(
 }
 
 describe('building images', () => {
-  it('builds what others stand on first, and two at once', async () => {
+  it('builds parents first, and two images concurrently', async () => {
     const running = new Set<string>()
     const seen: string[] = []
     const build: ImageTools['build'] = async ({image, inputs}) => {
@@ -45,14 +45,14 @@ describe('building images', () => {
     expect(seen.slice(0, 3)).toEqual(['base', 'left', 'left+right'])
   })
 
-  it('leaves alone what is current, unless asked to refresh', async () => {
+  it('skips current images unless refresh is set', async () => {
     const current = surveyed('base', {state: 'current'})
 
     expect((await built([current])).outcomes).toEqual(['base unchanged'])
     expect((await built([current], {}, true)).outcomes).toEqual(['base built'])
   })
 
-  it('goes on without what stands on one that failed, and names it', async () => {
+  it('skips images based on a failed one, and reports its name', async () => {
     const build: ImageTools['build'] = async ({image, inputs}) => {
       if (image.name === 'left') throw new KkError('KK_IMAGE', 'buildah build failed', {log: ['no space']})
       return surveyed(image.name, {inputs}).record!
@@ -69,7 +69,7 @@ describe('building images', () => {
     })
   })
 
-  it('pushes what is unchanged, too, and tells the digest', async () => {
+  it('also pushes unchanged images, and returns the digest', async () => {
     const push: ImageTools['push'] = async ({image}) => ({digest: `sha256:${image.name}`, sent: false})
 
     const {events, results} = await built([surveyed('base', {state: 'current'})], {push})

@@ -6,7 +6,7 @@ import {identifyProcess} from '../../../src/state/processes/process-identity.ts'
 import {fakeBuildah} from '../support/fake-buildah.ts'
 
 describe('an interrupted build', () => {
-  it('ends what it runs in a container, too', async () => {
+  it('also ends the processes in its container', async () => {
     const abort = new AbortController()
     const directory = await fakeBuildah((own) => `sleep 60 & echo $! >${own}/pid; echo started; wait`)
 
@@ -20,7 +20,7 @@ describe('an interrupted build', () => {
     await expect.poll(() => identifyProcess(pid)).toBeUndefined()
   })
 
-  it('that was interrupted before it began does not begin', async () => {
+  it('does not start if it was interrupted before its start', async () => {
     const directory = await fakeBuildah((own) => `touch ${own}/begun`)
 
     const run = runProgram('buildah', ['build'], {signal: AbortSignal.abort(new Error('interrupted'))})
@@ -34,7 +34,7 @@ describe('buildah', () => {
   const BUSY = 'echo "Close_Fd sealing memfd copy: Device or resource busy" >&2; exit 1'
   const starts = async (directory: string) => (await readFile(join(directory, 'starts'), 'utf8')).length
 
-  it('that a busy machine did not let begin is started again', async () => {
+  it('is started again if a busy machine prevented its start', async () => {
     const directory = await fakeBuildah(
       (own) => `printf . >>${own}/starts; [ $(wc -c <${own}/starts) -gt 2 ] || { ${BUSY}; }; echo made`,
     )
@@ -43,7 +43,7 @@ describe('buildah', () => {
     expect(await starts(directory)).toBe(3)
   })
 
-  it('that never begins is given up', async () => {
+  it('fails after ten attempts to start', async () => {
     const directory = await fakeBuildah((own) => `printf . >>${own}/starts; ${BUSY}`)
 
     await expect(runProgram('buildah', ['from', 'scratch'])).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('buildah', () => {
     expect(await starts(directory)).toBe(10)
   })
 
-  it('that fails for another reason is not started again', async () => {
+  it('is not restarted after another failure', async () => {
     const directory = await fakeBuildah((own) => `printf . >>${own}/starts; echo "no such image" >&2; exit 1`)
 
     await expect(runProgram('buildah', ['from', 'scratch'])).rejects.toMatchObject({log: ['no such image']})

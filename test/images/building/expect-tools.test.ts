@@ -13,19 +13,19 @@ async function path(...programs: readonly string[]): Promise<string> {
   return directory
 }
 
-it('what is missing is named with the line that installs it', async () => {
+it('missing tools are reported with the command that installs them', async () => {
   const PATH = await path('buildah')
 
   expect(() => expectTools({PATH}, 0)).toThrow(
     expect.objectContaining({
       code: 'KK_IMAGE_TOOLS',
-      message: 'images are built by programs that PATH does not have: mmdebstrap, crun',
+      message: 'programs that build images are not on the PATH: mmdebstrap, crun',
       hint: 'on Debian: apt-get install --no-install-recommends mmdebstrap crun',
     }),
   )
 })
 
-it('who is not root is told to be', async () => {
+it('users other than root are rejected', async () => {
   const PATH = await path('buildah', 'crun', 'mmdebstrap')
 
   expect(() => expectTools({PATH}, 1000)).toThrow(expect.objectContaining({code: 'KK_IMAGE_TOOLS'}))

@@ -69,22 +69,22 @@ async function built(files: Readonly<Record<string, string>>, {sum: stated = sum
   return {program: join(into, 'hello'), own: join(into, 'folder'), modules}
 }
 
-describe('a program that Go builds for an image', () => {
-  it('is that of its module, which is named among what the image holds', async () => {
+describe('a Go program of an image', () => {
+  it('is built from its module, which is in the package list', async () => {
     const {program, modules} = await built({Containerfile: ''})
 
     expect((await execa(program)).stderr).toBe('hello')
     expect(modules).toEqual([{type: 'golang', name: MODULE, version: 'v1.0.0'}])
   })
 
-  it('has the patches of its folder, and leaves the sources that Go keeps as they are', async () => {
+  it('is built with the patches in its folder, without changing the module cache of Go', async () => {
     const {program} = await built({'other.patch': PATCH})
 
     expect((await execa(program)).stderr).toBe('patched')
     expect((await execa((await built({})).program)).stderr).toBe('hello')
   })
 
-  it('is one of the folder, beside one of a module that the folder requires, by its go.sum', async () => {
+  it('is built from the folder, together with one from a required module, as pinned in go.sum', async () => {
     const manifest = await readFile(join(directory, 'proxy', MODULE, '@v/v1.0.0.mod'))
     const ofManifest = `h1:${createHash('sha256')
       .update(`${sha256(manifest)}  go.mod\n`)
@@ -106,10 +106,10 @@ describe('a program that Go builds for an image', () => {
     await expect(built({...files, ...other}, {own: true})).rejects.toMatchObject({code: 'KK_IMAGE'})
   })
 
-  it('is not built of sources with another hash, nor where a patch is for others', async () => {
+  it('is not built from sources with another hash, nor if a patch does not apply', async () => {
     await expect(built({}, {sum: 'h1:other='})).rejects.toMatchObject({
       code: 'KK_IMAGE',
-      message: `the module ${MODULE}@v1.0.0 is not what it was: ${sum} instead of h1:other=`,
+      message: `the module ${MODULE}@v1.0.0 has changed: its hash is ${sum}, expected h1:other=`,
     })
     await expect(built({'old.patch': PATCH.replace('"hello"', '"hallo"')})).rejects.toMatchObject({
       code: 'KK_IMAGE',
@@ -117,7 +117,7 @@ describe('a program that Go builds for an image', () => {
     })
   })
 
-  it('needs a Go', async () => {
+  it('requires Go', async () => {
     const path = process.env['PATH']
     vi.stubEnv('PATH', '/nowhere')
     onTestFinished(() => void vi.stubEnv('PATH', path))

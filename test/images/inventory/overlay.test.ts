@@ -13,7 +13,7 @@ async function folders(): Promise<{overlay: string; out: string}> {
   return {overlay, out: join(directory, 'out')}
 }
 
-it("files take the place of kk's own, also as a ConfigMap has them", async () => {
+it("overlay files replace kk's own, also from a ConfigMap mount", async () => {
   const {overlay, out} = await folders()
   await mkdir(join(overlay, '..2026/memcached'), {recursive: true})
   await writeFile(join(overlay, '..2026/memcached/Containerfile'), 'FROM scratch\n')
@@ -28,7 +28,7 @@ it("files take the place of kk's own, also as a ConfigMap has them", async () =>
   )
 })
 
-it('a folder that no image has is refused, and so is none', async () => {
+it('an overlay folder that belongs to no image is rejected, and so is a missing overlay', async () => {
   const {overlay, out} = await folders()
   await mkdir(join(overlay, 'memcache'))
 

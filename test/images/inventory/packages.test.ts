@@ -2,7 +2,7 @@ import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {packageList} from '../../../src/images/inventory/package-list.ts'
-import {readPackages, versionOf} from '../../../src/images/inventory/packages.ts'
+import {imageVersion, readPackages} from '../../../src/images/inventory/packages.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
 const STATUS = `Package: memcached
@@ -28,7 +28,7 @@ async function root(): Promise<string> {
   return path
 }
 
-it("the packages of an image are Debian's that are installed, and pip's", async () => {
+it("the packages of an image are Debian's installed ones, and pip's", async () => {
   const packages = await readPackages(await root())
 
   expect(packages).toEqual([
@@ -36,11 +36,11 @@ it("the packages of an image are Debian's that are installed, and pip's", async 
     {type: 'deb', name: 'python3-keystone', version: '2:22.0.2-0+deb12u6'},
     {type: 'pypi', name: 'oslo-config', version: '9.4.0'},
   ])
-  expect(versionOf('deb/python3-keystone', packages, '0')).toBe('22.0.2-0+deb12u6')
-  expect(versionOf('pypi/oslo-config', packages, '0')).toBe('9.4.0')
+  expect(imageVersion('deb/python3-keystone', packages, '0')).toBe('22.0.2-0+deb12u6')
+  expect(imageVersion('pypi/oslo-config', packages, '0')).toBe('9.4.0')
 })
 
-it('the package list is SPDX and names each package as others know it', async () => {
+it('the package list is SPDX and identifies each package by its purl', async () => {
   const module = {type: 'golang', name: 'example.org/hello/v2', version: 'v2.0.1'} as const
   const packages = [...(await readPackages(await root())), module]
   const image = {repository: 'kk/memcached', tag: 'zed', title: 'memcached'}
@@ -57,5 +57,5 @@ it('the package list is SPDX and names each package as others know it', async ()
     'pkg:pypi/oslo-config@9.4.0',
     'pkg:golang/example.org/hello/v2@v2.0.1',
   ])
-  expect(versionOf('golang/example.org/hello/v2', packages, '0')).toBe('2.0.1')
+  expect(imageVersion('golang/example.org/hello/v2', packages, '0')).toBe('2.0.1')
 })

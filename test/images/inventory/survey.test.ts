@@ -45,15 +45,15 @@ async function statesAfter(
   return (wanted: string) => states.filter(([, state]) => state === wanted).map(([name]) => name)
 }
 
-describe('what is true of images', () => {
-  it('they are current while nothing changes', async () => {
+describe('the state of images', () => {
+  it('is current if nothing has changed', async () => {
     const named = await statesAfter(async () => {})
 
     expect(named('current')).toContain('keystone')
     expect([...named('absent'), ...named('outdated')]).toEqual([])
   })
 
-  it('a line of a Containerfile makes that image outdated, and what stands on it', async () => {
+  it('becomes outdated after a change of a Containerfile, as does that of images based on it', async () => {
     const named = await statesAfter(() =>
       appendFile(join(directory, 'images/openstack-base/Containerfile'), '# another line\n'),
     )
@@ -69,7 +69,7 @@ describe('what is true of images', () => {
     expect(named('current')).toEqual(expect.arrayContaining(['base', 'mariadb-server', 'kk']))
   })
 
-  it('one that buildah does not have any more is absent', async () => {
+  it('is absent if buildah no longer has the image', async () => {
     const named = await statesAfter(
       async () => {},
       (name) => name !== 'rabbitmq',
@@ -81,7 +81,7 @@ describe('what is true of images', () => {
   it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     ['other sources of kk', {...PROGRAMS, kk: 'changed'}, ['kk', 'kolla-builder']],
     ['a machine without helm', {kk: PROGRAMS.kk}, []],
-  ])('%s makes outdated what carries it', async (_, now, outdated) => {
+  ])('%s makes images that contain it outdated', async (_, now, outdated) => {
     const named = await statesAfter(
       async () => {},
       () => true,

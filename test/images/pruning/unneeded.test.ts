@@ -22,13 +22,13 @@ function unneeded(...others: readonly StoredImage[]) {
   return unneededImages([...CURRENT, ...others], {references: REFERENCES, ids: new Set(['base', 'keystone'])})
 }
 
-describe('of what buildah has', () => {
+describe('pruning images of buildah', () => {
   it.each<[string, StoredImage]>([
     ['a step of an image that is built now', stored('step', 'root b k1')],
-    ['an image that somebody else has built', stored('other', 'rock o', {names: ['quay.io/other:1']})],
+    ['an image built by another tool', stored('other', 'rock o', {names: ['quay.io/other:1']})],
     ['what others left without a name', stored('other', 'rock o')],
     ['an image of one’s own on one of kk’s', stored('own', 'root b o', {names: ['localhost/me/own:1']})],
-  ])('%s is left', (_, image) => {
+  ])('keeps %s', (_, image) => {
     expect(unneeded(image)).toEqual([])
   })
 
@@ -37,11 +37,11 @@ describe('of what buildah has', () => {
     ['one of an earlier Debian', stored('old', 'ruin o', {names: ['localhost/kk/base:12'], labelled: true})],
     ['one whose name a newer build took', stored('old', 'root b old', {labelled: true})],
     ['a step of nothing that is built now', stored('step', 'root b old')],
-  ])('%s goes', (_, image) => {
+  ])('removes %s', (_, image) => {
     expect(unneeded(image)).toEqual([expect.objectContaining({id: image.id})])
   })
 
-  it('steps go after what stands on them, and each layer is counted once', () => {
+  it('removes children before parents, and counts each layer once', () => {
     const step = stored('step', 'root b x')
     const old = stored('old', 'root b x y', {labelled: true})
 

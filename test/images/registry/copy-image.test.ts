@@ -21,7 +21,7 @@ async function copy(from: ContentStore, to: ContentStore, digest: string, name =
   return {missing, copied: await to.digestOf('ns/app', name)}
 }
 
-it('an image goes from a registry into a directory, and from there into another registry, with one digest', async () => {
+it('an image is copied from a registry into a directory and from there into another registry with the same digest', async () => {
   await using one = await startRegistry()
   await using other = await startRegistry()
   const source = openDistribution({host: one.host, env: {}})
@@ -43,7 +43,7 @@ it('an image goes from a registry into a directory, and from there into another 
   expect(await missingBlobs(place, whole.blobs)).toEqual([])
 })
 
-it('an image without a tag is known by its digest', async () => {
+it('an image without a tag is found by its digest', async () => {
   await using registry = await startRegistry()
   const source = openDistribution({host: registry.host, env: {}})
   const layout = openLayout(writeFiles({}))
@@ -52,7 +52,7 @@ it('an image without a tag is known by its digest', async () => {
   expect((await copy(source, layout, digest, digest)).copied).toBe(digest)
 })
 
-it('what a registry has in another repository is not sent again', async () => {
+it('blobs in another repository of the registry are mounted instead of sent', async () => {
   await using registry = await startRegistry()
   const store = openDistribution({host: registry.host, env: {}})
   const digest = await pushImage(store, ['ns/app', '1'])
@@ -66,7 +66,7 @@ it('what a registry has in another repository is not sent again', async () => {
   expect(await missingBlobs({store, repository: 'ns/other'}, blobs)).toEqual([])
 })
 
-it('a login is used for what is written', async () => {
+it('writes use the login of the registry', async () => {
   await using registry = await startRegistry(LOGIN)
   const auth = Buffer.from(`${LOGIN.username}:${LOGIN.password}`).toString('base64')
   const home = writeFiles({'config.json': JSON.stringify({auths: {[registry.host]: {auth}}})})
@@ -77,7 +77,7 @@ it('a login is used for what is written', async () => {
   expect(await store.digestOf('ns/app', '1')).toBe(digest)
 })
 
-it('bytes that are not those of their digest are not taken', async () => {
+it('blobs that do not match their digest are rejected', async () => {
   await using registry = await startRegistry()
   const directory = writeFiles({})
   const layout = openLayout(directory)
@@ -95,11 +95,11 @@ it('bytes that are not those of their digest are not taken', async () => {
   await rm(layer)
   await expect(copy(layout, target, digest)).rejects.toMatchObject({
     code: 'KK_IMAGE',
-    message: `${layer} is missing, or not what it was`,
+    message: `${layer} is missing or has changed`,
   })
 })
 
-it('a manifest that names a way out of the directory instead of a digest is refused, and writes nothing there', async () => {
+it('a manifest with a path instead of a digest is rejected without writing outside the directory', async () => {
   await using registry = await startRegistry()
   const source = openDistribution({host: registry.host, env: {}})
   const home = writeFiles({'layout/.keep': ''})

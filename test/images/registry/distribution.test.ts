@@ -41,13 +41,13 @@ async function withTokens(name = '127.0.0.1'): Promise<string> {
   return host
 }
 
-it('a token is asked for as nobody where that suffices', async () => {
+it('an anonymous token is requested if that suffices', async () => {
   const registry = openDistribution({host: await withTokens(), env: {HOME: '/nowhere'}})
 
   expect(await registry.digestOf('public/app', '1')).toBe('sha256:abc')
 })
 
-it('a registry behind a proxy is asked through it, and so is its server of tokens', async () => {
+it('a registry and its token server are accessed through the proxy', async () => {
   const [host, proxy] = [await withTokens('faraway.invalid'), await openProxy()]
   const env = {HOME: '/nowhere', HTTP_PROXY: proxy.url}
   const registry = openDistribution({host, plain: true, env})
@@ -60,34 +60,34 @@ it('a registry behind a proxy is asked through it, and so is its server of token
   ])
 })
 
-it('a token is asked for with the login that docker has written down', async () => {
+it('a token is requested with the login of docker', async () => {
   const host = await withTokens()
   const registry = openDistribution({host, env: loggedIn(`http://${host}/v2/`)})
 
   expect(await registry.digestOf('private/app', '1')).toBe('sha256:abc')
 })
 
-it('who has no login is told how to log in', async () => {
+it('a missing login is reported with the command to log in', async () => {
   const host = await withTokens()
   const registry = openDistribution({host, env: {HOME: '/nowhere'}})
 
   await expect(registry.digestOf('private/app', '1')).rejects.toMatchObject({
     code: 'KK_IMAGE',
-    message: `the registry ${host} refuses (401)`,
+    message: `the registry ${host} denies access (401)`,
     hint: expect.stringContaining(`docker login ${host}`),
   })
 })
 
-it('a registry that does not answer is named', async () => {
+it('a registry that does not respond is reported by name', async () => {
   const registry = openDistribution({host: '127.0.0.1:1', env: {HOME: '/nowhere'}})
 
   await expect(registry.digestOf('app', '1')).rejects.toMatchObject({
     code: 'KK_IMAGE',
-    message: expect.stringContaining('the registry 127.0.0.1:1 does not answer'),
+    message: expect.stringContaining('the registry 127.0.0.1:1 does not respond'),
   })
 })
 
-it('the bytes of a blob are whole, however late they are read', async () => {
+it('a blob that is read late is complete', async () => {
   const host = await serve((_, response) => response.end('bytes'))
   const registry = openDistribution({host, env: {HOME: '/nowhere'}})
   setFlagsFromString('--expose-gc')
@@ -102,17 +102,17 @@ it('the bytes of a blob are whole, however late they are read', async () => {
   expect(await text(bytes)).toBe('bytes')
 })
 
-it('what came for a digest is compared with it', async () => {
+it('content with another digest is rejected', async () => {
   const host = await serve((_, response) => response.end('{}'))
   const registry = openDistribution({host, env: {HOME: '/nowhere'}})
 
   await expect(registry.manifest('app', `sha256:${'0'.repeat(64)}`)).rejects.toMatchObject({
     code: 'KK_IMAGE',
-    message: expect.stringContaining('what came is not sha256:0000'),
+    message: expect.stringContaining('the content received does not match sha256:0000'),
   })
 })
 
-it('what a registry says is attached to a manifest comes page by page', async () => {
+it('referrers of a manifest are read page by page', async () => {
   const host = await serve(({url = ''}, response) => {
     const isFirst = !url.includes('page=2')
     if (!url.startsWith('/v2/app/referrers/sha256:abc')) return response.writeHead(404).end()
@@ -125,7 +125,7 @@ it('what a registry says is attached to a manifest comes page by page', async ()
   expect(await registry.referrers('app', 'sha256:def')).toBeUndefined()
 })
 
-it('another server that a registry names for an upload is not told the login', async () => {
+it('the host of an upload URL does not receive the login', async () => {
   const told: (string | undefined)[] = []
   const elsewhere = await serve(({headers: {authorization}}, response) => {
     told.push(authorization)
@@ -154,7 +154,7 @@ it.each([
   ['with a user in its address', (server: string) => `http://me@${server}/token`, {}],
   ['that is no web server', () => 'file:///etc/passwd', {}],
   ['out there without TLS, of a registry here', () => 'http://192.0.2.1/token', {host: 'localhost:5000'}],
-])('a server for tokens %s is not told the login', async (_, realmAt, given) => {
+])('a token server %s does not receive the login', async (_, realmAt, given) => {
   let isAsked = false
   const server = await serve((_, response) => {
     isAsked = true
@@ -169,13 +169,13 @@ it.each([
   await expect(asking).rejects.toMatchObject({
     code: 'KK_IMAGE',
     message: expect.stringMatching(
-      /^the registry (?:registry.example.org|localhost:5000) names .* for tokens: expected an https/,
+      /^the registry (?:registry.example.org|localhost:5000) has the token server .*: expected an https/,
     ),
   })
   expect(isAsked).toBe(false)
 })
 
-it('who asks for a login where the registry has redirected to is not given it', async () => {
+it('the target of a redirect does not receive the login', async () => {
   const told: (string | undefined)[] = []
   const elsewhere = await serve(({url, headers: {authorization}}, response) => {
     told.push(authorization)

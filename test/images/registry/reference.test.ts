@@ -12,12 +12,12 @@ it.each([
   ['localhost:5010/kk/keystone:1', 'localhost:5010', 'kk/keystone', '1', undefined],
   [`127.0.0.1:5000/kk@${DIGEST}`, '127.0.0.1:5000', 'kk', undefined, DIGEST],
   [`registry.example.org/a/b/c:1@${DIGEST}`, 'registry.example.org', 'a/b/c', '1', DIGEST],
-])('the image %s is of %s', (text, host, repository, tag, digest) => {
+])('the image %s has the repository %s', (text, host, repository, tag, digest) => {
   expect(parseReference(text)).toEqual({text, host, repository, tag, digest})
 })
 
 it.each(['', 'Keystone:1', 'https://quay.io/a:1', 'a b', 'quay.io/', 'a@sha256:0', 'a:b:c/d', '../a:1'])(
-  '%j is no image',
+  '%j is not an image reference',
   (text) => {
     expect(() => parseReference(text)).toThrow(expect.objectContaining({code: 'KK_IMAGE'}))
   },

@@ -12,19 +12,19 @@ describe('a registry', () => {
     ['10.244.0.1:5000', false, ''],
     ['127.0.0.1.example.org', false, ''],
     ['registry.example.org/cloud/one', false, 'cloud/one/'],
-  ])('%s is spoken to without TLS: %s', (text, plain, prefix) => {
+  ])('%s is accessed without TLS: %s', (text, plain, prefix) => {
     expect(parseRegistry(text)).toMatchObject({name: text, plain, prefix})
   })
 
-  it('is spoken to without TLS where that is asked for', () => {
+  it('is accessed without TLS if requested', () => {
     expect(parseRegistry('10.244.0.1:5000', {plain: true}).plain).toBe(true)
   })
 
-  it.each(['http://127.0.0.1:5000', 'a registry', '', 'host/'])('is not %j', (text) => {
+  it.each(['http://127.0.0.1:5000', 'a registry', '', 'host/'])('%j is not a registry', (text) => {
     expect(() => parseRegistry(text)).toThrow(expect.objectContaining({code: 'KK_USAGE'}))
   })
 
-  it('tells the digest of an image that it has, and undefined of others', async () => {
+  it('returns the digest of an existing image, and undefined for others', async () => {
     const server = createServer(({url}, response) => {
       const found = url === '/v2/cloud/kk/keystone/manifests/2025.1-debian-trixie'
       response.writeHead(found ? 200 : 404, found ? {'docker-content-digest': 'sha256:abc'} : {}).end()

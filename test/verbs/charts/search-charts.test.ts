@@ -138,6 +138,6 @@ it('a registry without a login is refused with a hint to log in', async () => {
   })
   await expect(search(parts, source, 'keystone')).rejects.toMatchObject({
     code: 'KK_IMAGE',
-    message: `the registry ${registry.host} refuses (401)`,
+    message: `the registry ${registry.host} denies access (401)`,
   })
 })

@@ -33,7 +33,7 @@ it('a copied bundle has the packages of its index', async () => {
 it('a bundle with a changed or missing package is refused', async () => {
   const {directory, chart} = await carried()
   const path = join(chartsOf(directory), chart.file)
-  const refused = {code: 'KK_FILE', message: `${path} is missing, or not what it was`}
+  const refused = {code: 'KK_FILE', message: `${path} is missing or has changed`}
 
   await writeFile(path, (await packed('a: 2\n')).bytes)
   await expect(bundleContents(directory)).rejects.toMatchObject(refused)

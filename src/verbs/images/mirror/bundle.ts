@@ -120,7 +120,7 @@ async function carriedPackage(directory: string, file: string): Promise<PackedCh
   const packed = basename(file) === file && existsSync(path) ? await readPackage(path) : undefined
   const {stateOf} = directoryDestination({path: directory, url: undefined, now: new Date()})
   if (packed && (await stateOf(packed)) === 'there') return packed
-  throw new KkError('KK_FILE', `${path} is missing, or not what it was`, {
+  throw new KkError('KK_FILE', `${path} is missing or has changed`, {
     hint: 'copy the directory again from its source, or run kk images mirror there again',
   })
 }
