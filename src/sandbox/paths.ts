@@ -5,7 +5,7 @@ import {NODE_NAME} from './sandbox.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The paths of one sandbox: all below `home`, except its lock and the lock of the ports. */
+/** The paths of one sandbox: all below `home`, except its lock and the ports lock. */
 export interface SandboxPaths {
   readonly name: string
   readonly home: string
@@ -15,9 +15,9 @@ export interface SandboxPaths {
   readonly portsLock: string
   /** The record, which is written last and removed first. */
   readonly record: string
-  /** The mark that exists from the beginning of a start to its end, and while the sandbox is removed. */
+  /** A marker file that exists while the sandbox is started or removed. */
   readonly unfinished: string
-  /** etcd's directory, which holds all that was deployed. */
+  /** etcd's directory, which holds everything deployed. */
   readonly data: string
   readonly ports: string
   readonly kubeconfig: string
@@ -25,24 +25,24 @@ export interface SandboxPaths {
   readonly configuration: string
   readonly auditPolicy: string
   readonly auditLog: string
-  /** The log that `kubectl logs` shows for every simulated container. */
+  /** The output of `kubectl logs` for every simulated container. */
   readonly containerLog: string
-  /** The files where kwokctl writes the process id of each component. */
+  /** kwokctl's pid files, by component. */
   readonly controlPlane: Readonly<Record<string, string>>
-  /** The files of the process ids of all components, kwokctl's and others. */
+  /** The pid files of all components, kwokctl's and others. */
   readonly components: Readonly<Record<string, string>>
-  /** kwokctl's own directory of this cluster. */
+  /** kwokctl's directory of this cluster. */
   readonly cluster: string
-  /** The directory that kwokctl uses for all its clusters. */
+  /** kwokctl's directory of all its clusters. */
   readonly kwok: string
 }
 
-/** The names of the components in kwokctl. */
+/** The component names in kwokctl. */
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const
 
 const SIMULATED = [...CONTROL_PLANE, 'kwok-controller']
 
-/** The parts that run beside the control plane where the node is real. */
+/** The parts that run next to the control plane if the node is real. */
 const NODE_PARTS = [
   'containerd',
   'kubelet',
@@ -53,10 +53,10 @@ const NODE_PARTS = [
   'provisioner',
 ] as const
 
-/** The name of the cluster in kwokctl. Each sandbox has a directory of kwokctl's to itself. */
+/** The cluster name in kwokctl. Each sandbox has a separate kwokctl directory. */
 export const CLUSTER = 'kk'
 
-// The pattern also keeps a name from being a path.
+// The pattern also prevents path separators.
 const NAME = /^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/
 
 /** Returns the directory of all sandboxes. */
@@ -64,7 +64,10 @@ export function sandboxesDirectory(env: Environment): string {
   return join(stateDirectory(env), 'sandboxes')
 }
 
-/** Returns the paths of a sandbox. Throws `KK_USAGE` unless its name is 1 to 40 of lower case, digits and hyphens. */
+/**
+ * Returns the paths of a sandbox. Throws `KK_USAGE` unless its name is 1 to 40 lower-case letters, digits and
+ * hyphens.
+ */
 export function sandboxPaths(name: string, env: Environment): SandboxPaths {
   if (!isSandboxName(name)) throw invalidName(name)
   const sandboxes = sandboxesDirectory(env)

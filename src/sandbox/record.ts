@@ -4,18 +4,21 @@ import {writeAtomically} from '../state/files/write-atomically.ts'
 import type {SandboxPaths} from './paths.ts'
 import type {Sandbox} from './sandbox.ts'
 
-/** A sandbox's record. `lost` says why none tells how to reach a sandbox that was up, as its data shows. */
-type RecordOfSandbox = {readonly sandbox: Sandbox} | {readonly lost: string}
+/**
+ * A sandbox's record. `lost` is the reason why a sandbox that was up, as its data shows, has no usable
+ * record.
+ */
+type SandboxRecord = {readonly sandbox: Sandbox} | {readonly lost: string}
 
-/** Returns the record that `up` wrote at its end; undefined where no `up` ended. */
-export async function readRecord(paths: SandboxPaths): Promise<RecordOfSandbox | undefined> {
+/** Returns the record that `up` writes last; undefined if no `up` completed. */
+export async function readRecord(paths: SandboxPaths): Promise<SandboxRecord | undefined> {
   const record = await readOnce(paths)
   if (record !== undefined || !(await holdsData(paths))) return record
-  // The record may have been written between these two reads.
+  // The record may have been written between the two reads.
   return (await readOnce(paths)) ?? {lost: `${paths.record} is missing`}
 }
 
-/** Marks the sandbox as half started or half removed. */
+/** Marks the sandbox as partly started or partly removed. */
 export async function markUnfinished(paths: SandboxPaths): Promise<void> {
   await writeFile(paths.unfinished, '')
   await rm(paths.record, {force: true})
@@ -26,7 +29,7 @@ export async function writeRecord(paths: SandboxPaths, sandbox: Sandbox): Promis
   await rm(paths.unfinished, {force: true})
 }
 
-async function readOnce(paths: SandboxPaths): Promise<RecordOfSandbox | undefined> {
+async function readOnce(paths: SandboxPaths): Promise<SandboxRecord | undefined> {
   let text: string
   try {
     text = await readFile(paths.record, 'utf8')
@@ -49,7 +52,7 @@ function parsed(text: string): Sandbox | undefined {
   }
 }
 
-/** Returns true where etcd has written data and the start that it belongs to was finished. */
+/** Returns true if etcd has written data and its start was completed. */
 async function holdsData(paths: SandboxPaths): Promise<boolean> {
   const [hasData, isUnfinished] = await Promise.all([paths.data, paths.unfinished].map(exists))
   return hasData! && !isUnfinished!

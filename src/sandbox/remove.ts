@@ -6,13 +6,16 @@ import {type SandboxPaths, sandboxPaths} from './paths.ts'
 import {markUnfinished} from './record.ts'
 import {requireSimulated} from './require-simulated.ts'
 
-/** Ends the processes and removes the files of a sandbox, whole or half started. Returns whether there was anything. */
+/**
+ * Kills the processes and removes the files of a sandbox, complete or not. Returns whether there was
+ * anything.
+ */
 export async function removeSandbox(paths: SandboxPaths): Promise<boolean> {
   const existed = await exists(paths.home)
-  // The mark comes first, so that a half removed sandbox does not count as one that was up.
+  // The marker comes first, so that a half removed sandbox does not count as one that was up.
   if (existed) await markUnfinished(paths)
   const killed = await killProcesses(paths.home)
-  // The directory of the mark goes after the data that it stands for.
+  // The directory with the marker is removed after the data.
   for (const directory of [paths.cluster, paths.home])
     await rm(directory, {recursive: true, force: true, maxRetries: 3})
   return existed || killed > 0
@@ -24,7 +27,7 @@ interface DownOptions {
   readonly onProgress?: (line: string) => void
 }
 
-/** Ends every process of the sandbox and removes its files. Returns `absent` when there was nothing of it. */
+/** Kills every process of the sandbox and removes its files. Returns `absent` if nothing of it exists. */
 export async function down({name, env, onProgress}: DownOptions): Promise<'removed' | 'absent'> {
   requireSimulated(name)
   const paths = sandboxPaths(name, env)

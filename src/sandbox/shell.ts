@@ -6,16 +6,16 @@ import {requireSandbox} from './running.ts'
 
 interface ShellOptions {
   readonly name: string
-  /** The command with its arguments; none for the user's shell. */
+  /** The command with its arguments; empty for the user's shell. */
   readonly command: readonly string[]
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Runs a shell, or a command, that sees the sandbox and its tools. Resolves with its exit code. */
+/** Runs a shell or a command in the sandbox's environment. Resolves with its exit code. */
 export async function shell({name, command, env}: ShellOptions): Promise<number> {
   const sandbox = await requireSandbox(name, env)
   const [file = env.SHELL || '/bin/sh', ...args] = command
-  // Ctrl-C goes to the child, too, which is in the same process group; kk waits until the child ends.
+  // Ctrl-C also reaches the child in the same process group; kk waits until the child exits.
   const ignore = () => {}
   process.on('SIGINT', ignore)
   try {
@@ -34,6 +34,6 @@ export async function shell({name, command, env}: ShellOptions): Promise<number>
 
 function notFound(file: string): KkError {
   return new KkError('KK_SANDBOX', `${file} was not found`, {
-    hint: 'name a command on PATH after "--", or set SHELL',
+    hint: 'specify a command on PATH after "--", or set SHELL',
   })
 }

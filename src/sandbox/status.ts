@@ -17,17 +17,23 @@ interface SandboxNode {
 type RunningStatus<Kind extends Sandbox = Sandbox> = Omit<Kind, 'nodes'> & {
   readonly state: 'running'
   readonly nodes: readonly SandboxNode[]
-  /** The process ids of the components. */
+  /** The process ids of components, by name. */
   readonly components: Readonly<Record<string, number>>
 }
 
-/** The status of a sandbox. `broken`: not all of it runs; `up` starts the rest again, `down` removes it. */
+/**
+ * The status of a sandbox. `broken`: some components do not run; `up` restarts them, `down` removes the
+ * sandbox.
+ */
 export type SandboxStatus<Kind extends Sandbox = Sandbox> =
   | RunningStatus<Kind>
   | {readonly state: 'broken'; readonly name: string; readonly missing: readonly string[]}
   | {readonly state: 'absent'; readonly name: string}
 
-/** Returns the status of a sandbox, with its record of type `Kind`. Rejects with `KK_SANDBOX` where that is lost. */
+/**
+ * Returns the status of a sandbox, with its record of type `Kind`. Rejects with `KK_SANDBOX` if its record is
+ * lost.
+ */
 export async function status<Kind extends Sandbox = Sandbox>(
   name: string,
   env: NodeJS.ProcessEnv,

@@ -15,11 +15,11 @@ export interface UpOptions {
   /** The number of nodes of a new sandbox. */
   readonly nodes: number
   readonly env: NodeJS.ProcessEnv
-  /** Whether a sandbox that was up is started again with its data. Otherwise it is refused. */
+  /** Whether a sandbox that was up is restarted with its data; otherwise the start is rejected. */
   readonly restart?: boolean
   /** Called with one short line per step. */
   readonly onProgress?: (line: string) => void
-  /** Stops a start. What was started is removed before the promise rejects. */
+  /** Aborts a start. Everything started is removed before the promise rejects. */
   readonly signal?: AbortSignal
 }
 
@@ -29,26 +29,26 @@ export interface UpResult {
 }
 
 /**
- * Starts the sandbox of this name unless it runs. It first removes what a killed `up` left of a sandbox that never came
- * up; a sandbox that was up once is never removed. Rejects with `KK_TOOLBOX` when binaries are missing, with
- * `KK_SANDBOX` and the last lines of the logs when it does not start, and with `KK_SANDBOX_BROKEN` when it was up and
- * is not, or cannot be, started again.
+ * Starts the sandbox with this name unless it runs. Removes the remains of a killed `up` of a sandbox that
+ * never came up; one that was up is never removed. Rejects with `KK_TOOLBOX` if binaries are missing, with
+ * `KK_SANDBOX` and the last lines of the logs if it does not start, and with `KK_SANDBOX_BROKEN` if it was up
+ * and is not, or cannot be, restarted.
  */
 export async function up(options: UpOptions): Promise<UpResult> {
   const {name, nodes, env, signal, restart = false, onProgress = () => {}} = options
   requireSimulated(name)
   const paths = sandboxPaths(name, env)
   const start = async (): Promise<UpResult> => {
-    const found = await findSandbox(paths)
-    if (found.state === 'running') return {outcome: 'already-running', sandbox: found.sandbox}
-    if (found.state === 'lost') throw lostSandbox('KK_SANDBOX_BROKEN', name, found.why)
-    if (found.state === 'broken' && !restart) throw refuseBroken(name, found.missing)
+    const status = await findSandbox(paths)
+    if (status.state === 'running') return {outcome: 'already-running', sandbox: status.sandbox}
+    if (status.state === 'lost') throw lostSandbox('KK_SANDBOX_BROKEN', name, status.why)
+    if (status.state === 'broken' && !restart) throw refuseBroken(name, status.missing)
     const tools = findTools(env)
-    if (found.state === 'broken') {
-      await restartControlPlane({paths, tools, env, onProgress, signal}, found.missing)
-      return {outcome: 'restarted', sandbox: found.sandbox}
+    if (status.state === 'broken') {
+      await restartControlPlane({paths, tools, env, onProgress, signal}, status.missing)
+      return {outcome: 'restarted', sandbox: status.sandbox}
     }
-    if (await removeSandbox(paths)) onProgress('removed what an earlier start had left')
+    if (await removeSandbox(paths)) onProgress('removed the remains of an earlier start')
     try {
       return {
         outcome: 'started',
@@ -65,7 +65,7 @@ export async function up(options: UpOptions): Promise<UpResult> {
   })
 }
 
-/** Returns the sandbox of this name and starts it if needed: for `--sandbox` on a command that deploys. */
+/** Returns the sandbox with this name, and starts it if needed: for `--sandbox` of commands that deploy. */
 export async function ensureSandbox(options: UpOptions): Promise<Sandbox> {
   return (await up(options)).sandbox
 }
@@ -80,7 +80,7 @@ interface StartOptions extends RestartOptions {
 
 const READY = ['wait', '--for=condition=Ready', 'nodes', '--all', '--timeout=60s']
 
-/** Starts a whole sandbox where nothing of it is left, and waits until its nodes are Ready. */
+/** Starts a whole sandbox, of which nothing may exist, and waits until its nodes are Ready. */
 async function startControlPlane(options: StartOptions): Promise<Sandbox> {
   const {paths, tools, nodes, env, onProgress, signal} = options
   onProgress('starting etcd, API server, controllers, scheduler and kwok')
@@ -98,10 +98,13 @@ async function startControlPlane(options: StartOptions): Promise<Sandbox> {
   return sandbox
 }
 
-/** Starts the ended components of a sandbox with its data, addresses and certificates, until its nodes are Ready. */
+/**
+ * Restarts the exited components of a sandbox with its data, addresses and certificates, until its nodes are
+ * Ready.
+ */
 async function restartControlPlane(options: RestartOptions, missing: readonly string[]): Promise<void> {
   const {paths, tools, env, onProgress, signal} = options
-  onProgress(`starting ${missing.join(', ')} again; what was deployed is kept`)
+  onProgress(`restarting ${missing.join(', ')}; everything deployed is kept`)
   await startComponents(options, missing)
   await kubectl({binary: tools.kubectl, kubeconfig: paths.kubeconfig, env}, READY, {signal})
 }

@@ -60,8 +60,8 @@ beforeAll(async () => {
 })
 afterAll(() => kk(['aio', 'down']))
 
-describe('the node', () => {
-  it('listens on loopback and on the bridge, nowhere else', async () => {
+describe('the all-in-one node', () => {
+  it('listens only on loopback and on the bridge', async () => {
     await nodeUp()
     await busy()
 
@@ -71,7 +71,7 @@ describe('the node', () => {
     expect(new Set(sockets.map(({address}) => address))).toEqual(new Set(ADDRESSES))
   })
 
-  it('is left as it is by another up, and said to run', async () => {
+  it('is left running by another up, which reports that', async () => {
     const again = await kk(['aio', 'up'])
     const status = await kk(['aio', 'status'])
     const doctor = await kk(['aio', 'doctor'])
@@ -81,7 +81,7 @@ describe('the node', () => {
     expect(doctor.stdout).toContain('nothing is wrong')
   })
 
-  it('is one for the machine: with another state directory up names its owner and changes nothing', async () => {
+  it('exists once per machine: up with another state directory reports its owner and changes nothing', async () => {
     const others = {XDG_STATE_HOME: join(nodeHome(), '../../../other')}
 
     const up = await kk(['aio', 'up'], others)
@@ -93,7 +93,7 @@ describe('the node', () => {
     expect((await kk(['aio', 'status'])).exitCode).toBe(0)
   })
 
-  it('is not taken for a sandbox by those who start and end these', async () => {
+  it('is rejected by the sandbox commands', async () => {
     const up = await kk(['sandbox', 'up', '--sandbox-name', 'aio'])
     const down = await kk(['sandbox', 'down', '--sandbox-name', 'aio'])
 
@@ -102,7 +102,7 @@ describe('the node', () => {
     expect((await kk(['aio', 'status'])).exitCode).toBe(0)
   })
 
-  it('leaves no process, mount, interface, rule, setting or file when it is taken down', async () => {
+  it('leaves no process, mount, interface, rule, setting or file after down', async () => {
     const during = await machine()
 
     const {stderr, exitCode} = await kk(['aio', 'down'])
@@ -113,7 +113,7 @@ describe('the node', () => {
     expect(await readdir(join(nodeHome(), '..'))).toEqual([])
   })
 
-  it('that was killed is said to be broken, not begun anew unasked, and taken down without a trace', async () => {
+  it('that was killed is reported as broken, not replaced implicitly, and removed without a trace', async () => {
     await nodeUp()
     await busy()
     await killAll()
@@ -130,7 +130,7 @@ describe('the node', () => {
     expect(await machine()).toEqual(before)
   })
 
-  it('that was killed is taken down without a trace', async () => {
+  it('that was killed is removed without a trace', async () => {
     await nodeUp()
     await busy()
     await killAll()
@@ -148,8 +148,8 @@ describe('the node', () => {
   })
 })
 
-describe('up', () => {
-  it('where something is missing says what, and how to mend it, and changes nothing', async () => {
+describe('kk aio up', () => {
+  it('reports missing requirements and how to fix them, and changes nothing', async () => {
     await kk(['aio', 'down'])
     const withoutToolbox = {PATH: '/usr/sbin:/usr/bin:/sbin:/bin'}
 
@@ -165,7 +165,7 @@ describe('up', () => {
     expect(await machine()).toEqual(before)
   })
 
-  it('where a port is taken says which, and changes nothing', async () => {
+  it('reports an occupied port, and changes nothing', async () => {
     const server = createServer().listen(5010, '127.0.0.1')
     await once(server, 'listening')
 
@@ -173,9 +173,7 @@ describe('up', () => {
     server.close()
 
     expect(up.exitCode).toBe(1)
-    expect(up.stderr).toContain(
-      'something listens already on port 5010 (tcp), where the registry is to answer',
-    )
+    expect(up.stderr).toContain('another program listens on port 5010 (tcp), which the registry needs')
     expect(await machine()).toEqual(before)
   })
 })

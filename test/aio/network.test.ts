@@ -35,19 +35,19 @@ function get(pod: string, address: string): Promise<string> {
   return inPod(namespace, `/usr/bin/curl --silent --show-error --fail --max-time 5 http://${address}`, pod)
 }
 
-describe('a Service', () => {
+describe('a Service of the all-in-one node', () => {
   it.each(['web', 'web.NAMESPACE', 'web.NAMESPACE.svc.cluster.local', 'headless:8080'])(
-    'answers a pod by the name %s',
+    'responds to a pod by the name %s',
     async (name) => {
       expect(await get('client', name.replace('NAMESPACE', namespace))).toBe('answer of web')
     },
   )
 
-  it('answers the pod that is behind it', async () => {
+  it('responds to the pod behind it', async () => {
     expect(await get('web', `web.${namespace}`)).toBe('answer of web')
   })
 
-  it('answers this machine: its address, and its NodePort', async () => {
+  it('responds to this machine: at its address, and at its NodePort', async () => {
     const jsonpath = 'jsonpath={.spec.clusterIP} {.spec.ports[0].nodePort}'
     const service = await kubectl(['get', 'service', '--namespace', namespace, 'web', '--output', jsonpath])
     const [address, port] = service.split(' ')
@@ -59,7 +59,7 @@ describe('a Service', () => {
   })
 })
 
-describe('a pod', () => {
+describe('a pod of the all-in-one node', () => {
   it('reaches the API server by its name', async () => {
     const probe = '/usr/bin/curl --silent --insecure --max-time 5 https://kubernetes.default/version'
 
@@ -72,15 +72,15 @@ describe('a pod', () => {
     expect(JSON.parse(answer)).toEqual({name: 'busybox', tags: ['test']})
   })
 
-  it('is told that a name does not exist', async () => {
+  it('gets NXDOMAIN for a name that does not exist', async () => {
     const lookup = inPod(namespace, '/bin/busybox nslookup no-such-service', 'client')
 
     await expect(lookup).rejects.toThrow('NXDOMAIN')
   })
 })
 
-describe('the kubelet', () => {
-  it('answers nobody without a certificate', async () => {
+describe('the kubelet of the all-in-one node', () => {
+  it('rejects requests without a certificate', async () => {
     const [answer] = await once(
       request(`https://${node.address}:10250/pods`, {rejectUnauthorized: false}).end(),
       'response',

@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => kubectl(['delete', 'namespace', namespace]))
 
-describe('a pod', () => {
-  it('is pulled from the registry, runs, and shows what it says', async () => {
+describe('a pod of the all-in-one node', () => {
+  it('is pulled from the registry, runs, and has logs', async () => {
     await startPod({namespace, name: 'says', script: 'echo said; sleep 1000000'})
 
     const logs = await kubectl(['logs', '--namespace', namespace, 'says'])
@@ -40,7 +40,7 @@ describe('a pod', () => {
     expect(events).not.toBe('')
   })
 
-  it('is reached by kk aio shell', async () => {
+  it('is reachable from kk aio shell', async () => {
     await startPod({namespace, name: 'shell'})
     const exec = ['kubectl', 'exec', '--namespace', namespace, 'shell', '--', '/bin/busybox', 'hostname']
 
@@ -49,7 +49,7 @@ describe('a pod', () => {
     expect({stdout, exitCode}).toEqual({stdout: 'shell', exitCode: 0})
   })
 
-  it('is reached through a port of this machine by kubectl port-forward', async () => {
+  it('is reachable through kubectl port-forward', async () => {
     const script =
       'busybox mkdir -p /tmp/www; echo forwarded >/tmp/www/index.html; busybox httpd -f -p 8080 -h /tmp/www'
     await startPod({namespace, name: 'forwarded', script: script.replaceAll('busybox', '/bin/busybox')})
@@ -82,7 +82,7 @@ describe('a pod', () => {
     }
   })
 
-  it('that is privileged may mount, and another may not', async () => {
+  it('can mount only if it is privileged', async () => {
     const mount = '/bin/busybox mkdir -p /tmp/m && /bin/busybox mount -t tmpfs none /tmp/m && echo mounted'
     await startPod({namespace, name: 'privileged', container: {securityContext: {privileged: true}}})
     await startPod({namespace, name: 'plain'})
@@ -94,7 +94,7 @@ describe('a pod', () => {
     await expect(plain).rejects.toThrow('permission denied')
   })
 
-  it('in the network of the machine has its address and its interfaces, and names of Services', async () => {
+  it('with hostNetwork has the address and interfaces of the machine, and resolves Services', async () => {
     await startPod({
       namespace,
       name: 'host-network',
@@ -122,7 +122,7 @@ describe('a pod', () => {
     expect(lookup).toContain('10.214.0.1')
   })
 
-  it('among the processes of the machine sees the kubelet, and another does not', async () => {
+  it('sees the kubelet only with hostPID', async () => {
     await startPod({namespace, name: 'host-pid', spec: {hostPID: true}})
     await startPod({namespace, name: 'own-pid'})
 
@@ -134,8 +134,8 @@ describe('a pod', () => {
   })
 })
 
-describe('volumes', () => {
-  it('of hostPath are the directories of this machine', async () => {
+describe('volumes of the all-in-one node', () => {
+  it('with hostPath are directories of this machine', async () => {
     const directory = testDirectory()
     const volumes = [{name: 'host', hostPath: {path: directory, type: 'Directory'}}]
     await startPod({
@@ -151,7 +151,7 @@ describe('volumes', () => {
     await kubectl(['delete', 'pod', '--namespace', namespace, 'host-path'])
   })
 
-  it('of emptyDir are shared by the containers of a pod, and go with it', async () => {
+  it('with emptyDir are shared by the containers of a pod, and deleted with it', async () => {
     const mounts = [{name: 'shared', mountPath: '/shared'}]
     const writer = {
       ...{name: 'writer', image: IMAGE, volumeMounts: mounts},
@@ -186,7 +186,7 @@ describe('volumes', () => {
   })
 })
 
-describe('a claim', () => {
+describe('a claim of the all-in-one node', () => {
   const claim = (name: string) => ({
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -200,7 +200,7 @@ describe('a claim', () => {
   })
   const volumes = () => readdir(join(nodeHome(), 'node/volumes'))
 
-  it('gets a directory when its pod comes, keeps its data for the next pod, and goes with it', async () => {
+  it('gets a directory with its first pod, keeps its data for the next pod, and deletes it with the claim', async () => {
     await kubectl(['create', '--filename', '-'], claim('kept'))
     const before = await volumes()
     await startPod(claiming('kept', 'first'))
@@ -221,7 +221,7 @@ describe('a claim', () => {
     })
   })
 
-  it("belongs to the pod's group", async () => {
+  it('belongs to the fsGroup of the pod', async () => {
     await kubectl(['create', '--filename', '-'], claim('grouped'))
     const securityContext = {runAsUser: 42_424, runAsGroup: 42_424, fsGroup: 42_424}
     await startPod(claiming('grouped', 'grouped', {securityContext}))

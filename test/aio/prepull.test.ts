@@ -37,7 +37,7 @@ async function writeEnvironment(): Promise<string> {
   return file
 }
 
-it('on the node, the image of a later release is there before its pod, and what pulled it is gone', async () => {
+it('the image of a later release is on the node before its pod starts, and the pulling pod is deleted', async () => {
   const environment = await writeEnvironment()
 
   const {exitCode, stderr} = await kk(['deploy', environment, '--sandbox-name', 'aio', '--yes'])

@@ -118,7 +118,7 @@ describe('kk sandbox up', () => {
     await sandbox('down', name)
 
     expect(up.exitCode).toBe(0)
-    expect(up.stderr).toContain('removed what an earlier start had left')
+    expect(up.stderr).toContain('removed the remains of an earlier start')
     expect(status.exitCode).toBe(0)
     expect(await processesBelow(home(name))).toEqual([])
   })

@@ -28,8 +28,8 @@ async function ended(paths: SandboxPaths): Promise<string> {
   return data
 }
 
-describe('a sandbox that was up and has ended', () => {
-  it('is not begun anew by a command that starts one; what was deployed stays', async () => {
+describe('a sandbox that was up and has stopped', () => {
+  it('is not replaced by a command that starts sandboxes, and keeps its deployments', async () => {
     const env = await stateHome()
     const data = await ended(sandboxPaths('mine', env))
 
@@ -40,19 +40,19 @@ describe('a sandbox that was up and has ended', () => {
       exit: 3,
       message: expect.stringContaining('kube-scheduler'),
       hint: expect.stringContaining(
-        '"kk sandbox down --sandbox-name mine" removes it, with all that was deployed',
+        '"kk sandbox down --sandbox-name mine" removes it with everything deployed',
       ),
     })
     expect(await readFile(data, 'utf8')).toBe('ten releases')
   })
 
-  it('is told from one that there never was by commands that only look', async () => {
+  it('is distinguished from a sandbox that never existed by read-only commands', async () => {
     const env = await stateHome()
     await ended(sandboxPaths('mine', env))
 
     await expect(requireSandbox('mine', env)).rejects.toMatchObject({
       code: 'KK_SANDBOX',
-      hint: expect.stringContaining('keeps what was deployed'),
+      hint: expect.stringContaining('keeps everything deployed'),
     })
     await expect(requireSandbox('other', env)).rejects.toMatchObject({
       code: 'KK_SANDBOX',
@@ -60,7 +60,7 @@ describe('a sandbox that was up and has ended', () => {
     })
   })
 
-  it('is refused as the all-in-one node, too, whose volumes hold data', async () => {
+  it('is also refused if it is the all-in-one node, whose volumes hold data', async () => {
     const env = await stateHome()
     const data = await ended(sandboxPaths('aio', env))
 
@@ -68,7 +68,7 @@ describe('a sandbox that was up and has ended', () => {
 
     await expect(start).rejects.toMatchObject({
       code: 'KK_SANDBOX_BROKEN',
-      hint: '"kk aio down" removes it, with all that was deployed in it',
+      hint: '"kk aio down" removes it with everything deployed in it',
     })
     expect(await readFile(data, 'utf8')).toBe('ten releases')
   })
@@ -81,14 +81,14 @@ describe('a sandbox that was up, and whose record is', () => {
     ['damaged', '{"name": "mi'],
     ['damaged', '{"name": "mine"}'],
     ['damaged', 'null'],
-  ])('%s (%j) keeps its data, and down is named by all that meet it', async (why, text) => {
+  ])('%s (%j) keeps its data, and every command advises down', async (why, text) => {
     const env = await stateHome()
     const paths = sandboxPaths('mine', env)
     const data = await ended(paths)
     await rm(paths.record)
     if (text !== undefined) await writeFile(paths.record, text)
     const expected = {
-      message: `the sandbox mine was up, and cannot be reached any more: ${paths.record} is ${why}`,
+      message: `the sandbox mine was up, but can no longer be reached: ${paths.record} is ${why}`,
       hint: expect.stringContaining('"kk sandbox down --sandbox-name mine"'),
     }
 
@@ -102,7 +102,7 @@ describe('a sandbox that was up, and whose record is', () => {
     expect(await readFile(data, 'utf8')).toBe('ten releases')
   })
 
-  it('not written yet, because the start was killed, is begun anew', async () => {
+  it('not yet written, because the start was killed, is started again', async () => {
     const env = await stateHome()
     const paths = sandboxPaths('mine', env)
     await ended(paths)

@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {sandboxPaths} from '../../src/sandbox/paths.ts'
 
 describe('the files of a sandbox', () => {
-  it("lie in kk's own state directory", () => {
+  it("are in kk's own state directory", () => {
     const paths = sandboxPaths('big', {HOME: '/home/ann'})
 
     expect(paths.home).toBe('/home/ann/.local/state/kk/sandboxes/big')
@@ -10,7 +10,7 @@ describe('the files of a sandbox', () => {
   })
 
   it.each(['', '.', '..', '../x', 'a/b', 'a.lock', 'A', '-a', 'a-', 'x'.repeat(41)])(
-    'are refused for the name %j',
+    'are rejected for the name %j',
     (name) => {
       expect(() => sandboxPaths(name, {HOME: '/home/ann'})).toThrow(
         expect.objectContaining({
@@ -21,7 +21,7 @@ describe('the files of a sandbox', () => {
     },
   )
 
-  it('tell of the all-in-one node which parts run beside its control plane, without kwok', () => {
+  it('include the pid files of the parts of the all-in-one node, without kwok', () => {
     const {components} = sandboxPaths('aio', {HOME: '/home/ann'})
 
     expect(Object.keys(components)).toContain('kubelet')

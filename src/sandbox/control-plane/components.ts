@@ -3,12 +3,14 @@ import type {SandboxPaths} from '../paths.ts'
 import {isOurs} from './processes.ts'
 
 interface RunningComponents {
-  /** The process id of each component that runs. */
+  /** The process ids of running components, by name. */
   readonly components: Readonly<Record<string, number>>
   readonly missing: readonly string[]
 }
 
-/** Returns the components that run, by their recorded process ids; one that another process has now does not count. */
+/**
+ * Returns the running components by recorded process id; ids that another process has reused do not count.
+ */
 export async function runningComponents(
   paths: SandboxPaths,
   files = paths.components,

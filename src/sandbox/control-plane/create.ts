@@ -34,7 +34,10 @@ export interface ControlPlane {
   readonly ports: Ports
 }
 
-/** Starts etcd, the API server, controllers and scheduler where none of them is left, and waits until they answer. */
+/**
+ * Starts etcd, the API server, controllers and scheduler of a control plane that does not exist, and waits
+ * until they respond.
+ */
 export async function createControlPlane(
   options: CreateOptions,
   behaviour: Behaviour,
@@ -60,43 +63,45 @@ async function writeInputs({paths, tools}: CreateOptions, ports: Ports, behaviou
   ])
 }
 
-/** Lets kwokctl create the cluster: certificates, and components that outlive it; waits until they answer. */
+/**
+ * Creates the cluster with kwokctl: certificates, and components that outlive it; waits until they respond.
+ */
 async function createCluster(options: CreateOptions): Promise<void> {
   const {paths} = options
   const args = ['--config', paths.configuration, 'create', 'cluster', '--name', CLUSTER, '--kubeconfig', '']
-  const hint = `everything that was started has been removed; try "${commandOf(paths.name)} up" again`
+  const hint = `everything that was started has been removed; retry "${commandOf(paths.name)} up"`
   const {failed, missing} = await kwokctl(options, args)
-  // The controllers end by themselves where the API server is not healthy ten seconds after their start, which happens
-  // on a busy machine.
+  // The controllers exit if the API server is not healthy ten seconds after their start, which happens on a
+  // busy machine.
   if (!failed && missing.length > 0) return startComponents(options, missing, hint)
   if (failed) throw await notStarted(options, {failed, missing}, hint)
 }
 
-/** Starts the components that have ended again, with the data that they have written, and waits until all answer. */
+/** Restarts components that have exited, with their existing data, and waits until all respond. */
 export async function startComponents(
   options: CreateOptions,
-  ended: readonly string[],
-  hint = `nothing of it was removed; "${commandOf(options.paths.name)} down" removes it, with all that was deployed in it`,
+  exited: readonly string[],
+  hint = `nothing was removed; "${commandOf(options.paths.name)} down" removes it with everything deployed in it`,
 ): Promise<void> {
-  // The process id of a component that has ended may be another process's by now, which kwokctl would take for the
+  // Another process may have reused the id of an exited component, and kwokctl would take it for the
   // component.
-  await Promise.all(ended.map((name) => rm(options.paths.components[name]!, {force: true})))
+  await Promise.all(exited.map((name) => rm(options.paths.components[name]!, {force: true})))
   const args = ['start', 'cluster', '--name', CLUSTER, '--timeout', '60s']
   const {failed, missing} = await kwokctl(options, args)
   if (failed || missing.length > 0) throw await notStarted(options, {failed, missing}, hint)
 }
 
-interface Started {
-  /** The output of kwokctl where it has failed. */
+interface KwokctlResult {
+  /** The error of kwokctl if it failed. */
   readonly failed: (Error & {readonly stderr: string}) | undefined
-  /** The components that do not run. */
+  /** The components that are not running. */
   readonly missing: readonly string[]
 }
 
 async function kwokctl(
   {paths, tools, env, signal}: CreateOptions,
   args: readonly string[],
-): Promise<Started> {
+): Promise<KwokctlResult> {
   const result = await execa(tools.kwokctl, [...args, '--wait', '60s'], {
     cwd: paths.home,
     // HOME is set because kwokctl and the kubectl inside it would otherwise use the user's.
@@ -104,7 +109,7 @@ async function kwokctl(
       HOME: paths.home,
       KWOK_WORKDIR: paths.kwok,
       PATH: env.PATH,
-      // Of Go itself: a higher one spends memory for time, in all that is started here.
+      // A setting of Go: higher values trade memory for CPU time in everything that is started here.
       ...(env.GOGC && {GOGC: env.GOGC}),
       ...processMark(paths.home),
     },
@@ -121,7 +126,7 @@ async function kwokctl(
 
 async function notStarted(
   {paths}: CreateOptions,
-  {failed, missing}: Started,
+  {failed, missing}: KwokctlResult,
   hint: string,
 ): Promise<KkError> {
   const components = missing.length > 0 ? missing : Object.keys(paths.controlPlane)
@@ -135,22 +140,22 @@ async function notStarted(
 async function lastLines(
   paths: SandboxPaths,
   components: readonly string[],
-  said: string,
+  stderr: string,
 ): Promise<string[]> {
   const logs = components.map(async (name) => {
     const text = await readFile(join(paths.cluster, 'logs', `${name}.log`), 'utf8').catch(() => '')
     return tail(text, 3).map((line) => `${name}: ${line}`)
   })
-  return [...tail(said, 3), ...(await Promise.all(logs)).flat()]
+  return [...tail(stderr, 3), ...(await Promise.all(logs)).flat()]
 }
 
 function unsupported(): KkError {
   return new KkError('KK_SANDBOX', `a sandbox needs Linux, and this is ${process.platform}`, {
-    hint: 'use a cluster of your own with --kubeconfig and --context',
+    hint: 'use your own cluster with --kubeconfig and --context',
   })
 }
 
-/** Writes a self-contained kubeconfig with kwokctl's certificates; returns the name of its one context. */
+/** Writes a self-contained kubeconfig with kwokctl's certificates; returns the name of its only context. */
 async function writeKubeconfig(paths: SandboxPaths, server: string): Promise<string> {
   const pki = (file: string) => readFile(join(paths.cluster, 'pki', file), 'base64')
   const [ca, certificate, key] = await Promise.all([pki('ca.crt'), pki('admin.crt'), pki('admin.key')])
@@ -167,16 +172,16 @@ async function writeKubeconfig(paths: SandboxPaths, server: string): Promise<str
   return name
 }
 
-/** A node with a kubelet of its own, at an address that pods reach. */
+/** A node with its own kubelet, at an address that pods reach. */
 interface RealNode {
   readonly address: string
-  /** The range of the Services' addresses. */
+  /** The CIDR of Service addresses. */
   readonly services: string
-  /** The first address of that range, where pods find the API server. */
+  /** The first address of that range, at which pods reach the API server. */
   readonly apiService: string
 }
 
-/** The behaviour of nodes and pods: kwok simulates them, or they are real. */
+/** How nodes and pods behave: simulated by kwok, or real. */
 export type Behaviour = 'simulated' | RealNode
 
 interface ConfigurationOptions {
@@ -191,7 +196,9 @@ interface Argument {
   readonly value: string
 }
 
-/** Returns the documents of kwokctl's configuration file: the cluster, and how its nodes, pods and volumes behave. */
+/**
+ * Returns the documents of kwokctl's configuration: the cluster, and the stages of nodes, pods and volumes.
+ */
 function kwokConfiguration(options: ConfigurationOptions): readonly object[] {
   const {paths, behaviour} = options
   if (behaviour !== 'simulated') {
@@ -252,9 +259,9 @@ function clusterDocument(
       ...more,
     },
     componentsPatches: [
-      // Nothing here must survive a power cut.
+      // The data need not survive a power failure.
       {name: 'etcd', extraArgs: [{key: 'unsafe-no-fsync', value: 'true'}]},
-      // There is one of each: one that cannot renew its Lease in time, on a busy machine, would end and not come back.
+      // Single replicas: one that fails to renew its Lease in time on a busy machine would exit for good.
       ...['kube-controller-manager', 'kube-scheduler'].map((name) => ({
         name,
         extraArgs: [{key: 'leader-elect', value: 'false'}],
@@ -272,9 +279,9 @@ function clusterDocument(
 }
 
 /**
- * The requests that the API server logs: all but watches, the renewal of leases, and events. For the status of a pod it
- * logs the whole patch, so that a reader sees when the pod became Ready; for everything else, Secrets above all, it
- * logs no content.
+ * The requests in the audit log: all except watches, lease renewals, and events. Patches of pod status are
+ * logged with content, so that a reader sees when a pod became Ready; everything else, Secrets above all,
+ * without content.
  */
 const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',

@@ -7,7 +7,7 @@ export interface Target {
   readonly binary: string
   readonly kubeconfig: string
   readonly env: NodeJS.ProcessEnv
-  /** The command that starts and ends the cluster. */
+  /** The command that starts and stops the cluster. */
   readonly command?: 'kk sandbox' | 'kk aio'
 }
 
@@ -16,7 +16,7 @@ interface KubectlOptions {
   readonly signal?: AbortSignal
 }
 
-/** Runs kubectl on a sandbox and returns its standard output. Rejects with `KK_SANDBOX` and kubectl's last lines. */
+/** Runs kubectl on a sandbox and returns its output. Rejects with `KK_SANDBOX` and kubectl's last lines. */
 export async function kubectl(
   {binary, kubeconfig, env, command = 'kk sandbox'}: Target,
   args: readonly string[],
@@ -33,7 +33,7 @@ export async function kubectl(
   if (!result.failed) return result.stdout
   throw new KkError('KK_SANDBOX', `kubectl ${args[0]} failed on the sandbox`, {
     log: result.stderr.split('\n').slice(-10),
-    hint: `"${command} status" says what of it runs; "${command} down" removes it, with all that was deployed in it`,
+    hint: `"${command} status" shows which components run; "${command} down" removes it with everything deployed in it`,
     cause: result,
   })
 }

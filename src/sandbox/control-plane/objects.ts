@@ -1,6 +1,6 @@
 import {STORAGE_CLASS, VOLUME_PROVISIONER} from '../stages/volume.ts'
 
-/** The labels by which openstack-helm's charts, and kk's, choose nodes. */
+/** The node labels that openstack-helm's charts, and kk's, select. */
 export const OPENSTACK_LABELS = {
   'openstack-control-plane': 'enabled',
   'openstack-compute-node': 'enabled',
@@ -9,7 +9,7 @@ export const OPENSTACK_LABELS = {
   openvswitch: 'enabled',
 }
 
-/** Returns the first objects of a new control plane: nodes and a default StorageClass. */
+/** Returns the initial objects of a new control plane: nodes and a default StorageClass. */
 export function firstObjects(nodes: number): object {
   return {
     apiVersion: 'v1',
@@ -47,7 +47,7 @@ function node(number: number): object {
     status: {
       addresses: [
         {type: 'InternalIP', address: `172.31.${number >> 8}.${number & 255}`},
-        // kwok answers for every kubelet at this address, and the API server is configured to prefer it.
+        // kwok serves every kubelet at this address, and the API server is configured to prefer it.
         {type: 'Hostname', address: 'localhost'},
       ],
     },

@@ -7,7 +7,7 @@ import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {withLock} from '../../state/lock.ts'
 import type {SandboxPaths} from '../paths.ts'
 
-/** The ports of a control plane, one for each listener. */
+/** The ports of a control plane, one per listener. */
 export interface Ports {
   readonly etcdPeerPort: number
   readonly etcdPort: number
@@ -17,35 +17,40 @@ export interface Ports {
   readonly kwokControllerPort: number
 }
 
-// These ports are below Linux's ephemeral ports (32768), so that no client connection takes one by chance.
-const FIRST = 20_000
-const BLOCK = 10
-const BLOCKS = 1000
+// Below Linux's ephemeral ports (32768), so that no client connection takes one by chance.
+const FIRST_PORT = 20_000
+const PORTS_PER_BLOCK = 10
+const BLOCK_COUNT = 1000
 
 /**
- * Chooses ports that nothing listens on and that no starting sandbox has chosen, and writes them down. The search
- * starts at a place that depends on the sandbox's directory. So a sandbox usually gets the same ports again, and
- * sandboxes in different state directories do not choose the same ports at the same time.
+ * Chooses ports without listeners that no starting sandbox has chosen, and records them. The search starts at
+ * an offset derived from the sandbox's directory, so that a sandbox usually gets the same ports again, and
+ * sandboxes in different state directories do not choose the same ports concurrently.
  */
 export async function choosePorts(paths: SandboxPaths): Promise<Ports> {
   return withLock(paths.portsLock, async () => {
-    const taken = await chosenPorts(dirname(paths.home))
+    const reservedPorts = await chosenPorts(dirname(paths.home))
     for (const first of candidates(paths.home)) {
       const ports = portsFrom(first)
-      if (Object.values(ports).some((port) => taken.has(port)) || !(await areFree(ports))) continue
+      if (Object.values(ports).some((port) => reservedPorts.has(port)) || !(await areFree(ports))) continue
       await writeAtomically(paths.ports, JSON.stringify(ports))
       return ports
     }
-    throw new KkError('KK_SANDBOX', `no free ports on 127.0.0.1 from ${FIRST} to ${FIRST + BLOCK * BLOCKS}`, {
-      hint: 'stop a sandbox with "kk sandbox down"',
-    })
+    throw new KkError(
+      'KK_SANDBOX',
+      `no free ports on 127.0.0.1 from ${FIRST_PORT} to ${FIRST_PORT + PORTS_PER_BLOCK * BLOCK_COUNT}`,
+      {
+        hint: 'stop a sandbox with "kk sandbox down"',
+      },
+    )
   })
 }
 
 /** Yields the first port of every block, starting with the block that the sandbox's directory hashes to. */
 export function* candidates(home: string): Generator<number> {
-  const offset = createHash('sha256').update(home).digest().readUInt32BE() % BLOCKS
-  for (let step = 0; step < BLOCKS; step++) yield FIRST + BLOCK * ((offset + step) % BLOCKS)
+  const offset = createHash('sha256').update(home).digest().readUInt32BE() % BLOCK_COUNT
+  for (let step = 0; step < BLOCK_COUNT; step++)
+    yield FIRST_PORT + PORTS_PER_BLOCK * ((offset + step) % BLOCK_COUNT)
 }
 
 function portsFrom(first: number): Ports {

@@ -4,20 +4,22 @@ import {signalProcess} from '../../state/processes/signal-process.ts'
 import {isStartedWith, processesStartedWith} from '../../state/processes/started-with.ts'
 
 /**
- * The environment variable that marks every process of a sandbox; its value is the sandbox's directory. All processes
- * inherit it, so that those of one sandbox are found, and told from all others, wherever its start was killed: no
- * moment lies between a start and its mark.
+ * The environment variable that marks every process of a sandbox; its value is the sandbox's directory. All
+ * processes inherit it, so that those of one sandbox are identified even if a start was killed: a process is
+ * marked from its start.
  */
 const MARK = 'KK_SANDBOX_HOME'
 
-const GONE_WITHIN_MILLISECONDS = 10_000
+const EXIT_TIMEOUT_MS = 10_000
 
-/** Returns the environment by which a process of the sandbox is found again. */
+/** Returns the environment variables that identify a process of the sandbox. */
 export function processMark(home: string): Readonly<Record<string, string>> {
   return {[MARK]: home}
 }
 
-/** Ends every process of the sandbox and returns how many there were. Rejects with `KK_SANDBOX` after ten seconds. */
+/**
+ * Kills every process of the sandbox and returns their number. Rejects with `KK_SANDBOX` after ten seconds.
+ */
 export async function killProcesses(home: string): Promise<number> {
   const killed = new Set<number>()
   const areGone = async () => {
@@ -28,15 +30,14 @@ export async function killProcesses(home: string): Promise<number> {
     }
     return pids.length === 0
   }
-  if (await pollUntil(areGone, {interval: 10, deadline: Date.now() + GONE_WITHIN_MILLISECONDS}))
-    return killed.size
-  const left = await processesStartedWith(MARK, home)
-  throw new KkError('KK_SANDBOX', `processes of the sandbox do not end: ${left.join(', ')}`, {
-    hint: 'look at them with ps, then run "kk sandbox down" again',
+  if (await pollUntil(areGone, {interval: 10, deadline: Date.now() + EXIT_TIMEOUT_MS})) return killed.size
+  const remaining = await processesStartedWith(MARK, home)
+  throw new KkError('KK_SANDBOX', `processes of the sandbox do not exit: ${remaining.join(', ')}`, {
+    hint: 'inspect them with ps, then run "kk sandbox down" again',
   })
 }
 
-/** Returns true for a process that belongs to the sandbox and has not ended. */
+/** Returns true for a running process that belongs to the sandbox. */
 export async function isOurs(pid: number, home: string): Promise<boolean> {
   return isStartedWith(pid, MARK, home)
 }

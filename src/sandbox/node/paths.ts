@@ -2,20 +2,20 @@ import {join} from 'node:path'
 import {type SandboxPaths, sandboxPaths} from '../paths.ts'
 import {NODE_NAME} from '../sandbox.ts'
 
-/** The paths of the all-in-one node: those of a sandbox, and in `directory` those of its own parts. */
+/** The paths of the all-in-one node: those of a sandbox, and those of its own parts in `directory`. */
 export interface NodePaths extends SandboxPaths {
   readonly directory: string
   readonly logs: string
   /** The configuration files of the parts. */
   readonly etc: string
-  /** The state of the machine before the node, to be restored. */
+  /** The record of the machine's previous state, to be restored. */
   readonly before: string
   readonly containerdSocket: string
-  /** The directory of the volumes, one directory for each claim. */
+  /** The directory of volumes, with one subdirectory per claim. */
   readonly volumes: string
   /** The directory of the registry's blobs. */
   readonly registry: string
-  /** The directories that replace the machine's own inside the node's mount namespace. */
+  /** The directories mounted over the machine's own in the node's mount namespace. */
   readonly machine: string
 }
 

@@ -3,24 +3,27 @@ import {readFile} from 'node:fs/promises'
 import {buffer} from 'node:stream/consumers'
 import {pack} from 'tar-stream'
 
-/** The name of the image that holds the namespaces of every pod. */
+/** The image of the container that holds the namespaces of each pod. */
 export const PAUSE_IMAGE = 'localhost/kk-pause:1'
 
-/** Returns the image of `toolbox/node/cmd/pause` in the format of `docker save`. */
+/** Returns the image of `toolbox/node/cmd/pause` as a `docker save` archive. */
 export async function pauseImage(binary: string): Promise<Buffer> {
   return imageArchive({name: PAUSE_IMAGE, files: {pause: await readFile(binary)}, entrypoint: ['/pause']})
 }
 
 interface Image {
   readonly name: string
-  /** The programs by their path in the image. */
+  /** The programs, by path in the image. */
   readonly files: Readonly<Record<string, Buffer>>
   readonly entrypoint: readonly string[]
 }
 
 const ARCHITECTURES: Readonly<Record<string, string>> = {x64: 'amd64', arm64: 'arm64'}
 
-/** Returns an image of one layer that holds the files, in the format of `docker save`. Equal files give equal bytes. */
+/**
+ * Returns an image with one layer of these files, as a `docker save` archive. Reproducible: equal files,
+ * equal bytes.
+ */
 export async function imageArchive({name, files, entrypoint}: Image): Promise<Buffer> {
   const layer = await tar(files)
   const config = {

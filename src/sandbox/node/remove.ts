@@ -5,9 +5,9 @@ import {restoreMachine} from './host/machine.ts'
 import {type NodePaths, nodePaths} from './paths.ts'
 import {requireRoot} from './require-root.ts'
 
-/** Ends the node, whole or half started, and restores the machine. Returns whether there was anything. */
+/** Stops the node, complete or half started, and restores the machine. Returns whether there was anything. */
 export async function removeNode(paths: NodePaths): Promise<boolean> {
-  // This ends first what would start containers again. The node's mount namespace, with all its mounts, goes with the
+  // First kills what would restart containers. The node's mount namespace, with all its mounts, ends with its
   // last process.
   await killProcesses(paths.home)
   const restored = await restoreMachine(paths)
@@ -19,7 +19,7 @@ interface DownOptions {
   readonly onProgress: (line: string) => void
 }
 
-/** Ends the all-in-one node with all its pods, and restores the machine. */
+/** Stops the all-in-one node with all its pods, and restores the machine. */
 export async function down({env, onProgress}: DownOptions): Promise<'removed' | 'absent'> {
   requireRoot()
   const paths = nodePaths(env)

@@ -1,9 +1,9 @@
 import {STORAGE_CLASS} from '../stages/volume.ts'
 
-/** The provisioner of the class's volumes: `toolbox/node/cmd/provisioner`. */
+/** The provisioner of the class: `toolbox/node/cmd/provisioner`. */
 export const PROVISIONER = 'kk.openstack.org/directory'
 
-/** The default class, under the name that it has in a sandbox. Each claim gets a directory of its own. */
+/** The default class, with the same name as in a sandbox. Each claim gets a separate directory. */
 export const storageClass = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',

@@ -26,7 +26,7 @@ interface UpOptions {
   readonly env: NodeJS.ProcessEnv
   /** Called with one short line per step. */
   readonly onProgress: (line: string) => void
-  /** Stops a start. What was started is removed before the promise rejects. */
+  /** Aborts a start. Everything started is removed before the promise rejects. */
   readonly signal?: AbortSignal
 }
 
@@ -36,20 +36,20 @@ export interface UpResult {
 }
 
 /**
- * Starts the all-in-one node unless it runs. It first removes what a killed `up` left of a node that never came up.
- * Rejects with `KK_AIO` before anything is changed if the machine lacks something, or with the last lines of a part
- * that does not start; and with `KK_SANDBOX_BROKEN` if the node was up and has ended, by a reboot for example: its
- * volumes are not removed unasked.
+ * Starts the all-in-one node unless it runs. Removes the remains of a killed `up` of a node that never came
+ * up. Rejects with `KK_AIO` before any change if the machine lacks a requirement, or with the last lines of a
+ * part that does not start; with `KK_SANDBOX_BROKEN` if the node was up and has stopped, for example by a
+ * reboot, because its volumes must not be removed implicitly.
  */
 export async function up({env, onProgress, signal}: UpOptions): Promise<UpResult> {
   const paths = nodePaths(env)
   const start = async (): Promise<UpResult> => {
-    const found = await findSandbox(paths)
-    if (found.state === 'running') return {outcome: 'already-running', node: found.sandbox as Node}
-    if (found.state === 'lost') throw lostSandbox('KK_SANDBOX_BROKEN', paths.name, found.why)
-    if (found.state === 'broken') throw refuseBroken(paths.name, found.missing)
+    const status = await findSandbox(paths)
+    if (status.state === 'running') return {outcome: 'already-running', node: status.sandbox as Node}
+    if (status.state === 'lost') throw lostSandbox('KK_SANDBOX_BROKEN', paths.name, status.why)
+    if (status.state === 'broken') throw refuseBroken(paths.name, status.missing)
     requireRoot()
-    if (await removeNode(paths)) onProgress('removed what an earlier start had left')
+    if (await removeNode(paths)) onProgress('removed the remains of an earlier start')
     await requireMachine(env)
     const tools = nodeTools(env)
     try {
@@ -70,13 +70,13 @@ async function requireMachine(env: NodeJS.ProcessEnv): Promise<void> {
   if (problems.length === 0) return
   throw new KkError(
     'KK_AIO',
-    `this machine lacks what the node needs: ${problems.map(({check}) => check).join(', ')}`,
+    `this machine does not meet the requirements of the node: ${problems.map(({check}) => check).join(', ')}`,
     {
       log: problems.flatMap(({check, what, advice}) => [
         `${check}: ${what}`,
         ...(advice ? [`  → ${advice}`] : []),
       ]),
-      hint: 'mend them one by one; "kk aio doctor" shows every check',
+      hint: 'fix them one by one; "kk aio doctor" shows every check',
     },
   )
 }
@@ -89,7 +89,9 @@ interface StartOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Starts the whole node where nothing of it is left, and waits until each part answers as its users would ask it. */
+/**
+ * Starts the whole node, of which nothing may exist, and waits until each part responds as its clients need.
+ */
 async function startNode(options: StartOptions): Promise<Node> {
   const {paths, tools, env, onProgress, signal} = options
   onProgress('preparing the machine: bridge, iptables, cgroup')
@@ -102,7 +104,7 @@ async function startNode(options: StartOptions): Promise<Node> {
     startPart(paths, 'registry', registry(paths)),
   ])
 
-  onProgress('starting kubelet, kube-proxy, CoreDNS and the provisioner of volumes')
+  onProgress('starting kubelet, kube-proxy, CoreDNS and the volume provisioner')
   const target = {binary: tools.kubectl, kubeconfig: paths.kubeconfig, env, command: 'kk aio'} as const
   const input = JSON.stringify(storageClass)
   await kubectl(target, ['create', '--validate=ignore', '--filename', '-'], {input, signal})
@@ -114,8 +116,8 @@ async function startNode(options: StartOptions): Promise<Node> {
     provisioner: provisioner(paths, tools.provisioner),
   }
   await Promise.all(Object.entries(parts).map(([name, part]) => startPart(paths, name, part)))
-  const questions = readiness(target)
-  await Promise.all(questions.map(({answer, ...wait}) => waitUntil(paths, {...wait, signal}, answer)))
+  const probes = readiness(target)
+  await Promise.all(probes.map(({isReady, ...wait}) => waitUntil(paths, {...wait, signal}, isReady)))
 
   const kubernetes = await serverVersion(target, signal)
   const {name, kubeconfig, auditLog} = paths
@@ -127,35 +129,35 @@ async function startNode(options: StartOptions): Promise<Node> {
   return node
 }
 
-interface Question extends Wait {
-  readonly answer: () => Promise<boolean>
+interface ReadinessProbe extends Wait {
+  readonly isReady: () => Promise<boolean>
 }
 
 const READY = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
 const API_NAME = 'kubernetes.default.svc.cluster.local'
 
-/** Returns the questions that tell whether the node is ready: each part is asked as its users ask it. */
-function readiness(target: Target): readonly Question[] {
+/** Returns the readiness probes of the node: each part is queried as its clients query it. */
+function readiness(target: Target): readonly ReadinessProbe[] {
   return [
     {
       part: 'kubelet',
       until: 'the node is Ready',
-      answer: async () => {
+      isReady: async () => {
         const args = ['get', 'node', NODE_NAME, '--ignore-not-found', '--output', READY]
         return (await kubectl(target, args)) === 'True'
       },
     },
     {
       part: 'kube-proxy',
-      until: 'the API server answers at the address of its Service',
-      answer: () => connects(API_SERVICE, 443),
+      until: 'the API server responds at the address of its Service',
+      isReady: () => connects(API_SERVICE, 443),
     },
-    {part: 'coredns', until: 'it knows the name of a Service', answer: knowsServices},
-    {part: 'registry', until: 'it answers on loopback', answer: () => connects('127.0.0.1', REGISTRY_PORT)},
+    {part: 'coredns', until: 'it resolves the name of a Service', isReady: resolvesServices},
+    {part: 'registry', until: 'it responds on loopback', isReady: () => connects('127.0.0.1', REGISTRY_PORT)},
     {
       part: 'forwarder',
-      until: 'the registry answers on the bridge',
-      answer: () => connects(GATEWAY, REGISTRY_PORT),
+      until: 'the registry responds on the bridge',
+      isReady: () => connects(GATEWAY, REGISTRY_PORT),
     },
   ]
 }
@@ -163,9 +165,9 @@ function readiness(target: Target): readonly Question[] {
 async function connects(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({host, port, timeout: 1000})
-    const end = (answer: boolean) => {
+    const end = (isConnected: boolean) => {
       socket.destroy()
-      resolve(answer)
+      resolve(isConnected)
     }
     socket.once('connect', () => end(true))
     socket.once('error', () => end(false))
@@ -173,7 +175,7 @@ async function connects(host: string, port: number): Promise<boolean> {
   })
 }
 
-async function knowsServices(): Promise<boolean> {
+async function resolvesServices(): Promise<boolean> {
   const resolver = new Resolver({timeout: 1000, tries: 1})
   resolver.setServers([GATEWAY])
   const addresses: string[] = await resolver.resolve4(API_NAME).catch(() => [])

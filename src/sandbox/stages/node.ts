@@ -1,6 +1,9 @@
 import {isNot, type Stage, stage, status} from './stage.ts'
 
-/** The stages of nodes, Ready at once: kwok renews their leases. After kwok's kustomize/stage/node/fast. */
+/**
+ * The stages of nodes, which become Ready immediately; kwok renews their leases. Based on kwok's
+ * kustomize/stage/node/fast.
+ */
 export const nodeStages: readonly Stage[] = [
   stage({
     name: 'node-initialize',

@@ -1,5 +1,5 @@
 interface ContainerState {
-  /** One YAML entry of a container's state; a Go template in which the container is the dot. */
+  /** One YAML entry of a container's state; a Go template with the container as dot. */
   readonly state: string
   readonly lastState?: string
   readonly restarts?: number
@@ -9,11 +9,11 @@ interface ContainerState {
 interface PodStatusOptions {
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed'
   readonly container: ContainerState
-  /** The state of the containers whose image does not match `unlike`; without it all are in the same state. */
-  readonly others?: {readonly unlike: string; readonly container: ContainerState}
+  /** The state of containers whose image does not match `unlike`; otherwise all have the same state. */
+  readonly unmatched?: {readonly unlike: string; readonly container: ContainerState}
   /**
-   * `blocked` is the state of the first init container that does not end, or of the first whose image matches `image`.
-   * The pod is then not initialized.
+   * `blocked` is the state of the first init container that does not finish, or of the first whose image
+   * matches `image`; the pod is then not initialized.
    */
   readonly init: {
     readonly state: string
@@ -21,8 +21,10 @@ interface PodStatusOptions {
   }
 }
 
-/** Returns the status of a pod as a kwok template; a pod annotated with a failure has it in all its containers. */
-export function podStatus({phase, container, others, init}: PodStatusOptions, annotated: string): string {
+/**
+ * Returns the status of a pod as a kwok template; a failure set by annotation applies to all its containers.
+ */
+export function podStatus({phase, container, unmatched, init}: PodStatusOptions, annotated: string): string {
   const ready = container.ready
   const {blocked} = init
   return `
@@ -38,7 +40,7 @@ containerStatuses:
 {{ range .spec.containers }}
 - name: {{ .name | Quote }}
   image: {{ .image | Quote }}
-  ${others ? `{{ if ${matches(others.unlike)} }}${stateOf(container)}{{ else }}${stateOf(others.container)}{{ end }}` : stateOf(container)}
+  ${unmatched ? `{{ if ${matches(unmatched.unlike)} }}${containerState(container)}{{ else }}${containerState(unmatched.container)}{{ end }}` : containerState(container)}
 {{ end }}
 initContainerStatuses:
 {{ $blocked := false }}
@@ -78,7 +80,7 @@ function matches(image: string): string {
   return `or $annotated (regexMatch ${JSON.stringify(image)} .image)`
 }
 
-function stateOf({ready, state, lastState, restarts = 0}: ContainerState): string {
+function containerState({ready, state, lastState, restarts = 0}: ContainerState): string {
   return `
   ready: ${ready}
   started: ${state.startsWith('running')}

@@ -2,37 +2,37 @@ import {INITIALIZING, podStatus} from './pod-status.ts'
 import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from './stage.ts'
 
 /**
- * The behaviour of simulated pods. By default a pod is Running and Ready as soon as it is scheduled, whatever its init
- * containers wait for. A pod that is to end (of a Job, a helm test) succeeds at once.
+ * The behaviour of simulated pods. By default a pod is Running and Ready as soon as it is scheduled, whatever
+ * its init containers wait for. A finite pod (of a Job, or a helm test) succeeds immediately.
  *
  * The image of a container makes the pod fail as in a real cluster; only that container is the cause:
  *
- *   registry.invalid/NAME:TAG                    is not pulled; nor is any image of a host in .invalid (RFC 2606)
- *   sandbox.kk.openstack.org/crash-loop:TAG      ends with exit code 1 whenever it is started; its Job gives up
- *   sandbox.kk.openstack.org/never-ready:TAG     runs, and never becomes ready
- *   sandbox.kk.openstack.org/slow:5s             is ready after the time of its tag, in Go's format: 300ms, 1m30s
+ *   registry.invalid/NAME:TAG                 cannot be pulled, as all images of hosts in .invalid (RFC 2606)
+ *   sandbox.kk.openstack.org/crash-loop:TAG   exits with code 1 at each start; its Job fails
+ *   sandbox.kk.openstack.org/never-ready:TAG  runs, and never becomes ready
+ *   sandbox.kk.openstack.org/slow:5s          becomes ready after the duration in its tag (Go: 300ms, 1m30s)
  *
- * An annotation in its template decides for the whole pod:
+ * An annotation in its template applies to the whole pod:
  *
- *   sandbox.kk.openstack.org/ready-after: 5s     Running at once, Ready only then
- *   sandbox.kk.openstack.org/complete-after: 5s  a pod that is to end does so this long after it was Ready
- *   sandbox.kk.openstack.org/fail: CrashLoopBackOff   Running; every container waits to be started for the sixth time
+ *   sandbox.kk.openstack.org/ready-after: 5s          Running immediately, Ready after the duration
+ *   sandbox.kk.openstack.org/complete-after: 5s       a finite pod completes this long after it was Ready
+ *   sandbox.kk.openstack.org/fail: CrashLoopBackOff   Running; all containers in back-off after 5 restarts
  *   sandbox.kk.openstack.org/fail: ImagePullBackOff   Pending; no image can be pulled
  *   sandbox.kk.openstack.org/fail: NeverReady         Running, and never Ready
- *   sandbox.kk.openstack.org/fail: InitWaiting        Pending; the first init container runs and never ends
- *   sandbox.kk.openstack.org/fail: JobFailed          Failed with exit code 1; with restartPolicy OnFailure the
- *                                                     containers have restarted so often that their Job gives up
+ *   sandbox.kk.openstack.org/fail: InitWaiting        Pending; the first init container never finishes
+ *   sandbox.kk.openstack.org/fail: JobFailed          Failed with exit code 1; with restartPolicy OnFailure
+ *                                                     the containers exceed the backoffLimit of their Job
  *
- * A pod that no node takes (`nodeSelector`) and a claim of a class that does not exist need no stage. One whose ConfigMap
- * or Secret does not exist waits for it as with a kubelet, and starts when it comes.
- * `docs/sandbox.md` tells users of it.
+ * An unschedulable pod (`nodeSelector`) and a claim of a missing class need no stage. A pod whose ConfigMap
+ * or Secret is missing waits for it as with a kubelet, and starts once it exists.
+ * `docs/sandbox.md` documents this for users.
  */
 const PREFIX = 'sandbox.kk.openstack.org'
 const READY_AFTER = `${PREFIX}/ready-after`
 const COMPLETE_AFTER = `${PREFIX}/complete-after`
 const FAIL = `${PREFIX}/fail`
 
-/** The images whose containers fail, as patterns of both Go and jq. */
+/** The images whose containers fail, as patterns valid in both Go and jq. */
 const IMAGES = {
   ImagePullBackOff: '^[^/]+[.]invalid(:[0-9]+)?/',
   CrashLoopBackOff: '^sandbox[.]kk[.]openstack[.]org/crash-loop[:@]',
@@ -47,10 +47,10 @@ const MAIN = '(.spec.containers[] | .image)'
 const INIT = '((.spec.initContainers // [])[] | .image)'
 
 /**
- * The jq expression of how the pod fails, or null: by its annotation, else by its images. An image that is not pulled
- * comes before all that would run.
+ * The jq expression for how the pod fails, or null: from its annotation, otherwise from its images. An image
+ * that cannot be pulled takes precedence over failures of running containers.
  */
-const HOW = `(${annotation(FAIL)} // (
+const FAILURE = `(${annotation(FAIL)} // (
   if ${has(INIT, IMAGES.ImagePullBackOff)} then "InitImagePullBackOff"
   elif ${has(MAIN, IMAGES.ImagePullBackOff)} then "ImagePullBackOff"
   elif ${has(MAIN, IMAGES.CrashLoopBackOff)} then
@@ -58,22 +58,22 @@ const HOW = `(${annotation(FAIL)} // (
   elif ${has(MAIN, IMAGES.NeverReady)} then "NeverReady"
   else null end))`.replaceAll(/\s+/g, ' ')
 
-/** The jq expression of how long the pod takes until it is ready, or null. */
-const SLOWNESS = `(${annotation(READY_AFTER)} // ([${MAIN} | capture("${SLOW}") | .time] | max))`
+/** The jq expression for the time until the pod is ready, or null. */
+const READY_DELAY = `(${annotation(READY_AFTER)} // ([${MAIN} | capture("${SLOW}") | .time] | max))`
 
 const alive = isAbsent('.metadata.deletionTimestamp')
-/** The condition that kwok-kubelet sets once all ConfigMaps and Secrets of a pod exist (toolbox/kubebox/hold.go). */
+/** The condition kwok-kubelet sets once all ConfigMaps and Secrets of a pod exist (toolbox/kubebox/hold.go). */
 const READY_TO_START = '.status.conditions.[] | select( .type == "PodReadyToStartContainers" ) | .status'
-/** The conditions of a pod whose containers may start and have no status yet. */
+/** Selects pods whose containers may start and have no status yet. */
 const fresh = [
   alive,
   is('.status.phase', 'Pending'),
   is(READY_TO_START, 'True'),
   isAbsent('.status.containerStatuses'),
 ]
-const healthy = [...fresh, isAbsent(HOW)]
-const fails = (how: string) => [...fresh, is(HOW, how)]
-/** The condition of pods that end: those of Jobs, and bare pods such as those of helm tests. */
+const healthy = [...fresh, isAbsent(FAILURE)]
+const fails = (how: string) => [...fresh, is(FAILURE, how)]
+/** Selects finite pods: those of Jobs, and bare pods such as those of helm tests. */
 const ends = isNot('.spec.restartPolicy', 'Always')
 
 const RUNNING = {state: 'running: {startedAt: {{ Now | Quote }}}', ready: true}
@@ -98,13 +98,13 @@ const pod = (
 ) => stage({name, kind: 'Pod', when, steps: [status(podStatus(of, FAIL))], ...(delay && {delay})})
 
 export const podStages: readonly Stage[] = [
-  pod('pod-ready', [...healthy, isAbsent(SLOWNESS)], {phase: 'Running', container: RUNNING, init: done}),
-  pod('pod-start', [...healthy, exists(SLOWNESS)], {phase: 'Running', container: STARTING, init: done}),
+  pod('pod-ready', [...healthy, isAbsent(READY_DELAY)], {phase: 'Running', container: RUNNING, init: done}),
+  pod('pod-start', [...healthy, exists(READY_DELAY)], {phase: 'Running', container: STARTING, init: done}),
   pod(
     'pod-ready-after',
-    [alive, is('.status.phase', 'Running'), isNot(READY, 'True'), exists(SLOWNESS), isAbsent(HOW)],
+    [alive, is('.status.phase', 'Running'), isNot(READY, 'True'), exists(READY_DELAY), isAbsent(FAILURE)],
     {phase: 'Running', container: RUNNING, init: done},
-    SLOWNESS,
+    READY_DELAY,
   ),
   pod(
     'pod-complete',
@@ -115,13 +115,13 @@ export const podStages: readonly Stage[] = [
   pod('pod-crash-loop', fails('CrashLoopBackOff'), {
     phase: 'Running',
     container: crashing(5),
-    others: {unlike: IMAGES.CrashLoopBackOff, container: RUNNING},
+    unmatched: {unlike: IMAGES.CrashLoopBackOff, container: RUNNING},
     init: done,
   }),
   pod('pod-image-pull-back-off', fails('ImagePullBackOff'), {
     phase: 'Pending',
     container: {state: NOT_PULLED, ready: false},
-    others: {unlike: IMAGES.ImagePullBackOff, container: RUNNING},
+    unmatched: {unlike: IMAGES.ImagePullBackOff, container: RUNNING},
     init: done,
   }),
   pod('pod-init-image-pull-back-off', fails('InitImagePullBackOff'), {
@@ -132,7 +132,7 @@ export const podStages: readonly Stage[] = [
   pod('pod-never-ready', fails('NeverReady'), {
     phase: 'Running',
     container: STARTING,
-    others: {unlike: IMAGES.NeverReady, container: RUNNING},
+    unmatched: {unlike: IMAGES.NeverReady, container: RUNNING},
     init: done,
   }),
   pod('pod-init-waiting', fails('InitWaiting'), {

@@ -1,4 +1,7 @@
-/** A kwok Stage: matching objects get the new status after the delay (kwok.sigs.k8s.io/docs/user/stages-configuration). */
+/**
+ * A kwok Stage: sets the status of matching objects after a delay
+ * (kwok.sigs.k8s.io/docs/user/stages-configuration).
+ */
 export interface Stage {
   readonly apiVersion: 'kwok.x-k8s.io/v1alpha1'
   readonly kind: 'Stage'
@@ -10,7 +13,7 @@ interface StageOptions {
   readonly name: string
   readonly kind: 'Node' | 'Pod' | 'PersistentVolume' | 'PersistentVolumeClaim'
   readonly when: readonly Condition[]
-  /** The jq path of a duration in Go's format, such as `5s`; there is no delay if the path leads to nothing. */
+  /** The jq path of a duration in Go's format, such as `5s`; no delay if the path does not exist. */
   readonly delay?: string
   readonly steps: readonly object[]
 }
@@ -32,7 +35,7 @@ export function stage({name, kind, when, delay, steps}: StageOptions): Stage {
   }
 }
 
-/** Returns a change of the status as a Go template of YAML with kwok's functions. */
+/** Returns a status patch from a Go template of YAML with kwok's functions. */
 export function status(template: string): object {
   return {patch: {subresource: 'status', root: 'status', template}}
 }

@@ -5,15 +5,17 @@ export const STORAGE_CLASS = 'general'
 export const VOLUME_PROVISIONER = 'kwok.x-k8s.io/volume'
 
 /**
- * The condition of a claim that waits for the provisioner of its class, which Kubernetes' controller of volumes names
- * when the class exists and, where the class waits for a pod, a node is chosen. It is no matter which one: a provisioner
- * that a chart brings is simulated as all pods are, and nothing reads the volume.
+ * Selects claims that wait for their class's provisioner: the annotation that Kubernetes' volume controller
+ * sets if the class exists and, for WaitForFirstConsumer, a node is selected. Any provisioner matches: one
+ * that a chart deploys is itself simulated, and nothing reads the volume.
  */
 const awaitsProvisioner = exists(annotation('volume.kubernetes.io/storage-provisioner'))
 const ofStages = is(annotation('pv.kubernetes.io/provisioned-by'), VOLUME_PROVISIONER)
 const alive = isAbsent('.metadata.deletionTimestamp')
 
-/** The stages of volumes: a claim with a provisioner has one of its size. After kwok's kustomize/stage/volume/fast. */
+/**
+ * The stages of volumes: each claim gets a volume of its size. Based on kwok's kustomize/stage/volume/fast.
+ */
 export const volumeStages: readonly Stage[] = [
   stage({
     name: 'claim-provision',

@@ -18,7 +18,7 @@ case "$*" in *create*) kill "$(cat "$ENDED")"; wait "$(cat "$ENDED")" ;; esac
 exit 0
 `
 
-it('controllers that end while the API server is not healthy yet are started again, with the GOGC that is set', async () => {
+it('controllers that exit before the API server is healthy are restarted, with GOGC from the environment', async () => {
   const home = testDirectory()
   const env = {XDG_STATE_HOME: home, PATH: process.env.PATH, GOGC: '400'}
   const paths = sandboxPaths('mine', env)

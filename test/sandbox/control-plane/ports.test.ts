@@ -17,7 +17,7 @@ async function sandbox(name: string): Promise<SandboxPaths> {
 }
 
 describe('ports', () => {
-  it('are different for sandboxes that start at the same time', async () => {
+  it('differ between sandboxes that start concurrently', async () => {
     const sandboxes = await Promise.all(Array.from({length: 20}, (_, index) => sandbox(`s${index}`)))
 
     const chosen = await Promise.all(sandboxes.map(choosePorts))
@@ -26,7 +26,7 @@ describe('ports', () => {
     expect(new Set(ports).size).toBe(20 * 6)
   })
 
-  it('are not those that something listens on', async () => {
+  it('have no other listener', async () => {
     const paths = await sandbox('a')
     const [first] = candidates(paths.home)
     const server = createServer()
@@ -38,7 +38,7 @@ describe('ports', () => {
     expect(Object.values(ports)).not.toContain(first! + 5)
   })
 
-  it('are tried in every block once, below the ephemeral ports', () => {
+  it('are tried once per block, below the ephemeral ports', () => {
     const all = [...candidates('/some/home')]
 
     expect(new Set(all).size).toBe(1000)

@@ -8,7 +8,7 @@ function marked(home: string) {
 }
 
 describe('the processes of a sandbox', () => {
-  it('are ended, and those of another are not', async () => {
+  it('are killed, and those of another sandbox are not', async () => {
     const mine = [marked('/sandboxes/a'), marked('/sandboxes/a')]
     const other = marked('/sandboxes/ab')
 
@@ -21,7 +21,7 @@ describe('the processes of a sandbox', () => {
     await other
   })
 
-  it('include the children of a process that was killed', async () => {
+  it('include children of a killed process', async () => {
     const parent = execa('sh', ['-c', 'sleep 60 >/dev/null & echo $!; wait'], {
       env: processMark('/sandboxes/c'),
       reject: false,

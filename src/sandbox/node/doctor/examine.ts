@@ -11,7 +11,7 @@ import {checkKernel} from './kernel.ts'
 import {checkNeighbours} from './neighbours.ts'
 import {checkPrograms} from './programs.ts'
 
-/** Checks whether the node can run on this machine, and how to mend what it lacks. The checks change nothing. */
+/** Checks whether the node can run on this machine, with advice on problems. The checks change nothing. */
 export async function examineMachine(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly Finding[]> {
@@ -40,7 +40,7 @@ function notLinux(): Finding {
     check: 'system',
     level: 'problem',
     what: `the node needs Linux, and this is ${process.platform}`,
-    advice: 'use a Linux machine, or a cluster of your own with --kubeconfig and --context',
+    advice: 'use a Linux machine, or your own cluster with --kubeconfig and --context',
   }
 }
 
@@ -49,13 +49,13 @@ function checkRoot(): Finding {
   return {
     check: 'root',
     level: 'problem',
-    what: 'kk does not run as root, who alone may make cgroups, mounts and network interfaces',
+    what: 'kk does not run as root, which may create cgroups, mounts and network interfaces',
     advice: 'run kk with sudo',
   }
 }
 
 function runs(): Finding {
-  return {check: 'node', level: 'ok', what: 'it runs; its ports and its network are its own'}
+  return {check: 'node', level: 'ok', what: 'the node is running and uses its ports and its network itself'}
 }
 
 function checkToolbox(env: Readonly<Record<string, string | undefined>>): Finding {
@@ -64,7 +64,7 @@ function checkToolbox(env: Readonly<Record<string, string | undefined>>): Findin
     return {
       check: 'toolbox',
       level: 'ok',
-      what: 'Kubernetes, etcd, CoreDNS and the helpers of the node are built',
+      what: 'Kubernetes, etcd, CoreDNS and the node helpers are built',
     }
   } catch (error) {
     const {message, hint} = asKkError(error)
@@ -74,17 +74,17 @@ function checkToolbox(env: Readonly<Record<string, string | undefined>>): Findin
 
 const GIB = 2 ** 30
 
-/** The GiB that the node itself needs (`least`), and with an OpenStack of a few services (`enough`). */
+/** The GiB that the node needs by itself (`least`), and with an OpenStack of a few services (`enough`). */
 const MEMORY = {least: 2, enough: 6}
 const DISK = {least: 5, enough: 15}
 
-/** Linux's longest address of a socket. */
-const LONGEST_SOCKET = 107
+/** The maximum length of a Unix socket path on Linux. */
+const MAX_SOCKET_PATH = 107
 
 async function checkMemory(): Promise<Finding> {
   const text = await readFile('/proc/meminfo', 'utf8')
   const available = Number(/^MemAvailable:\s+(\d+) kB/m.exec(text)?.[1]) * 1024
-  return measured('memory', available, MEMORY, 'end what else runs, or take a larger machine')
+  return measured('memory', available, MEMORY, 'stop other programs, or use a larger machine')
 }
 
 /** Checks the disk that will hold the node's files. */
@@ -95,12 +95,12 @@ async function checkDisk(home: string): Promise<Finding> {
 
 function checkPath({directory, containerdSocket}: NodePaths): Finding {
   const check = 'path'
-  if (containerdSocket.length <= LONGEST_SOCKET)
+  if (containerdSocket.length <= MAX_SOCKET_PATH)
     return {check, level: 'ok', what: `the node's files are in ${directory}`}
   return {
     check,
     level: 'problem',
-    what: `${containerdSocket} is too long for the address of a socket: ${containerdSocket.length} of ${LONGEST_SOCKET} letters`,
+    what: `${containerdSocket} is too long for a socket path: ${containerdSocket.length} of ${MAX_SOCKET_PATH} characters`,
     advice: 'set XDG_STATE_HOME to a shorter path',
   }
 }
@@ -113,8 +113,8 @@ function measured(
 ): Finding {
   const what = `${(bytes / GIB).toFixed(1)} GiB free`
   if (bytes >= enough * GIB) return {check, level: 'ok', what}
-  const wanted = `${what}; the node needs ${least} GiB, with OpenStack ${enough}`
-  return {check, level: bytes < least * GIB ? 'problem' : 'warning', what: wanted, advice}
+  const shortage = `${what}; the node needs ${least} GiB, with OpenStack ${enough}`
+  return {check, level: bytes < least * GIB ? 'problem' : 'warning', what: shortage, advice}
 }
 
 /** Returns the directory, or the nearest one above it that exists. */
@@ -125,23 +125,24 @@ async function existing(directory: string): Promise<string> {
   )
 }
 
-/** The controllers that the kubelet needs. */
+/** The cgroup controllers that the kubelet needs. */
 const CONTROLLERS = ['cpu', 'cpuset', 'memory', 'pids']
 
 const UNIFIED = '/sys/fs/cgroup'
 
-/** Checks that the controllers exist in either version of cgroups, and that cgroups can be made. */
+/** Checks that the controllers exist in either cgroup version, and that cgroups can be created. */
 async function checkCgroups(): Promise<Finding> {
   const unified = await readFile(join(UNIFIED, 'cgroup.controllers'), 'utf8').catch(() => undefined)
-  const [version, found] = unified === undefined ? [1, await mountedControllers()] : [2, unified.split(/\s+/)]
-  const missing = CONTROLLERS.filter((name) => !found.includes(name))
+  const [version, available] =
+    unified === undefined ? [1, await mountedControllers()] : [2, unified.split(/\s+/)]
+  const missing = CONTROLLERS.filter((name) => !available.includes(name))
   if (missing.length > 0) return lacking(version, missing)
-  const refused = await tryToMake()
-  if (refused !== undefined) return notWritable(refused)
+  const failedMount = await probeCreation()
+  if (failedMount !== undefined) return notWritable(failedMount)
   return {check: 'cgroups', level: 'ok', what: `version ${version}, with ${CONTROLLERS.join(', ')}`}
 }
 
-/** Returns the controllers of version 1, where each controller, or a few together, has a mount named after it. */
+/** Returns the controllers of version 1, which are mounted one by one or a few together. */
 async function mountedControllers(): Promise<string[]> {
   const text = await readFile('/proc/self/mounts', 'utf8')
   return text
@@ -151,7 +152,7 @@ async function mountedControllers(): Promise<string[]> {
     .flatMap(([, , , options]) => options?.split(',') ?? [])
 }
 
-async function tryToMake(): Promise<string | undefined> {
+async function probeCreation(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return undefined
   for (const mount of await cgroupMounts()) {
     const probe = join(mount, `kk-doctor-${process.pid}`)
@@ -179,51 +180,56 @@ function notWritable(mount: string): Finding {
   return {
     check: 'cgroups',
     level: 'problem',
-    what: `no cgroup can be made in ${mount}`,
+    what: `no cgroup can be created in ${mount}`,
     advice: 'inside a container, start it privileged with a writable /sys/fs/cgroup',
   }
 }
 
-/** The ports that are fixed, because clients know them by a name or by an old convention. */
+/** The fixed ports, which clients know by name or convention. */
 const PORTS = [
   {
     port: DNS_PORT,
     table: 'tcp',
     what: 'DNS',
-    advice: 'let your DNS server listen on its own addresses only (dnsmasq: bind-interfaces)',
+    advice: 'make your DNS server listen on its own addresses only (dnsmasq: bind-interfaces)',
   },
   {
     port: DNS_PORT,
     table: 'udp',
     what: 'DNS',
-    advice: 'let your DNS server listen on its own addresses only (dnsmasq: bind-interfaces)',
+    advice: 'make your DNS server listen on its own addresses only (dnsmasq: bind-interfaces)',
   },
-  {port: KUBELET_PORT, table: 'tcp', what: 'the kubelet', advice: 'end the other Kubernetes of this machine'},
+  {
+    port: KUBELET_PORT,
+    table: 'tcp',
+    what: 'the kubelet',
+    advice: 'stop the other Kubernetes on this machine',
+  },
   {
     port: REGISTRY_PORT,
     table: 'tcp',
     what: 'the registry',
-    advice: 'end what listens there: ss --listening --processes',
+    advice: 'stop the program that listens there: ss --listening --processes',
   },
 ] as const
 
-/** Local addresses as the kernel writes them: all addresses, and loopback. */
+/** Local addresses in the kernel's notation: all addresses, and loopback. */
 const ALL = ['00000000', '0'.repeat(32)]
 const LOOPBACK = '0100007F'
 
 /** The state of a listening socket in `/proc/net/tcp` and `/proc/net/udp`. */
 const LISTENING = {tcp: '0A', udp: '07'} as const
 
-/** Checks whether something listens on all addresses, hence on the node's, or on the registry's port on loopback. */
+/** Checks for listeners on all addresses, hence on the node's, and on the registry's loopback port. */
 async function checkPorts(): Promise<readonly Finding[]> {
-  const taken = await Promise.all(
+  const occupied = await Promise.all(
     PORTS.map(async (each) => ((await isTaken(each.table, each.port)) ? [each] : [])),
   )
-  const problems = taken.flat().map(
+  const problems = occupied.flat().map(
     ({port, table, what, advice}): Finding => ({
       check: 'ports',
       level: 'problem',
-      what: `something listens already on port ${port} (${table}), where ${what} is to answer`,
+      what: `another program listens on port ${port} (${table}), which ${what} needs`,
       advice,
     }),
   )

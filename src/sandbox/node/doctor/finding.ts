@@ -1,9 +1,9 @@
-/** A finding about the machine; `info` is of what could not be checked. */
+/** A finding about the machine; `info` is for what could not be checked. */
 export interface Finding {
   readonly check: string
   readonly level: 'ok' | 'info' | 'warning' | 'problem'
-  /** The text for the user. */
+  /** The message for the user. */
   readonly what: string
-  /** The way to mend it: a command line where one does it, else a sentence. */
+  /** How to fix it: a command line if one suffices, otherwise a sentence. */
   readonly advice?: string
 }

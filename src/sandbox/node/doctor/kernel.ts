@@ -5,7 +5,9 @@ import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {command} from '../host/command.ts'
 import type {Finding} from './finding.ts'
 
-/** Commands that try each feature of the network, in namespaces that end with them: a list of modules may be wrong. */
+/**
+ * Commands that try each network feature in short-lived namespaces, because a list of modules may be wrong.
+ */
 const NETWORK = `set -e
 ip link add kkprobe0 type bridge
 ip link add kkprobe1 type veth peer name kkprobe2
@@ -21,7 +23,10 @@ cd "$1"
 mkdir lower upper work merged
 mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged`
 
-/** Checks what the kernel does for pods: network interfaces, iptables, overlay file systems at the node's files. */
+/**
+ * Checks the kernel features that pods need: network interfaces, iptables, and overlayfs in the node's
+ * directory.
+ */
 export async function checkKernel(home: string, hasPrograms: boolean): Promise<readonly Finding[]> {
   if (process.getuid?.() !== 0 || !hasPrograms) return [notChecked()]
   return Promise.all([checkNetwork(), checkBridgeFilter(), checkOverlay(home)])
@@ -29,13 +34,13 @@ export async function checkKernel(home: string, hasPrograms: boolean): Promise<r
 
 async function checkNetwork(): Promise<Finding> {
   const check = 'network'
-  const refusal = await refusalOf(['unshare', '--net', 'sh', '-c', NETWORK])
-  if (refusal === undefined)
-    return {check, level: 'ok', what: 'bridges, pairs of interfaces and the rules of iptables can be made'}
+  const reason = await failureReason(['unshare', '--net', 'sh', '-c', NETWORK])
+  if (reason === undefined)
+    return {check, level: 'ok', what: 'bridges, veth pairs and iptables rules can be created'}
   return {
     check,
     level: 'problem',
-    what: refusal,
+    what: reason,
     advice:
       'load the modules: modprobe -a bridge veth nf_nat nf_conntrack xt_comment xt_conntrack xt_statistic xt_addrtype xt_MASQUERADE',
   }
@@ -44,11 +49,11 @@ async function checkNetwork(): Promise<Finding> {
 async function checkBridgeFilter(): Promise<Finding> {
   const check = 'bridge filter'
   if (await exists('/proc/sys/net/bridge/bridge-nf-call-iptables'))
-    return {check, level: 'ok', what: 'packets between pods pass iptables'}
+    return {check, level: 'ok', what: 'packets between pods pass through iptables'}
   return {
     check,
     level: 'problem',
-    what: 'packets between pods do not pass iptables: a pod would get no answer from a Service whose pod is beside it',
+    what: 'packets between pods bypass iptables: a pod would get no response from a Service whose pod is on the same bridge',
     advice: 'modprobe br_netfilter',
   }
 }
@@ -58,19 +63,19 @@ async function checkOverlay(home: string): Promise<Finding> {
   const state = dirname(dirname(home))
   await makeDirectory(state)
   const directory = await mkdtemp(join(state, '.doctor-'))
-  const refusal = await refusalOf(['unshare', '--mount', 'sh', '-c', OVERLAY, 'probe', directory])
+  const reason = await failureReason(['unshare', '--mount', 'sh', '-c', OVERLAY, 'probe', directory])
   await rm(directory, {recursive: true})
-  if (refusal === undefined) return {check, level: 'ok', what: `layers of images can be mounted in ${state}`}
+  if (reason === undefined) return {check, level: 'ok', what: `image layers can be mounted in ${state}`}
   return {
     check,
     level: 'problem',
-    what: `${refusal}: layers of images cannot be mounted in ${state}`,
+    what: `${reason}: image layers cannot be mounted in ${state}`,
     advice: 'modprobe overlay; or set XDG_STATE_HOME to a directory on ext4 or xfs, not itself on an overlay',
   }
 }
 
-/** Returns the last line of the output of a command that fails; undefined if it succeeds. */
-async function refusalOf(argv: readonly string[]): Promise<string | undefined> {
+/** Returns the last output line of a failing command; undefined if it succeeds. */
+async function failureReason(argv: readonly string[]): Promise<string | undefined> {
   return command(argv).then(
     () => undefined,
     (error: {readonly log?: readonly string[]; readonly message: string}) =>

@@ -5,7 +5,7 @@ import {SYSTEM_PATH} from '../host/command.ts'
 import {CNI_PLUGINS} from '../parts/containerd.ts'
 import type {Finding} from './finding.ts'
 
-/** The programs that the node runs, by Debian's package. */
+/** The programs that the node runs, by Debian package. */
 export const NODE_PROGRAMS: readonly {readonly name: string; readonly programs: readonly string[]}[] = [
   {name: 'containerd', programs: ['containerd', 'ctr', 'containerd-shim-runc-v2']},
   {name: 'runc', programs: ['runc']},
@@ -27,7 +27,7 @@ export const NODE_PROGRAMS: readonly {readonly name: string; readonly programs: 
 export function checkPrograms(): Finding {
   const missing = NODE_PROGRAMS.map(({name, programs}) => ({
     name,
-    programs: programs.filter((program) => !isThere(program)),
+    programs: programs.filter((program) => !isInstalled(program)),
   })).filter(({programs}) => programs.length > 0)
   if (missing.length === 0)
     return {
@@ -43,7 +43,7 @@ export function checkPrograms(): Finding {
   }
 }
 
-function isThere(program: string): boolean {
+function isInstalled(program: string): boolean {
   if (program.startsWith('/')) return isExecutable(program)
   return onPath(program, SYSTEM_PATH) !== undefined
 }

@@ -5,9 +5,9 @@ import {BRIDGE, GATEWAY, PODS} from '../network.ts'
 import {command} from './command.ts'
 
 const INTERFACES = '/sys/class/net'
-const GONE_WITHIN_MILLISECONDS = 10_000
+const DETACH_TIMEOUT_MS = 10_000
 
-/** Makes the bridge, on whose address parts of the node listen; its alias names the directory of its node. */
+/** Creates the bridge, on whose address components listen; its alias is the directory of its node. */
 export async function makeBridge(home: string): Promise<void> {
   await command(['ip', 'link', 'add', 'name', BRIDGE, 'type', 'bridge'])
   await command(['ip', 'link', 'set', BRIDGE, 'alias', home])
@@ -15,21 +15,21 @@ export async function makeBridge(home: string): Promise<void> {
   await command(['ip', 'link', 'set', BRIDGE, 'up'])
 }
 
-/** Returns the directory of the node that made the bridge; undefined when there is no bridge. */
+/** Returns the directory of the node that created the bridge; undefined if there is no bridge. */
 export async function bridgeOwner(): Promise<string | undefined> {
   const alias = await readFile(join(INTERFACES, BRIDGE, 'ifalias'), 'utf8').catch(() => undefined)
   return alias?.trim()
 }
 
-/** Removes the bridge. Its ports go by themselves, a moment after the last process of their pods. */
+/** Removes the bridge. Its ports vanish shortly after the last process of their pods. */
 export async function removeBridge(): Promise<void> {
-  const isBare = async () => (await portsOfBridge()).length === 0
-  await pollUntil(isBare, {interval: 20, deadline: Date.now() + GONE_WITHIN_MILLISECONDS})
-  for (const port of await portsOfBridge()) await command(['ip', 'link', 'delete', port])
+  const isBare = async () => (await bridgePorts()).length === 0
+  await pollUntil(isBare, {interval: 20, deadline: Date.now() + DETACH_TIMEOUT_MS})
+  for (const port of await bridgePorts()) await command(['ip', 'link', 'delete', port])
   if ((await bridgeOwner()) !== undefined) await command(['ip', 'link', 'delete', BRIDGE])
 }
 
-async function portsOfBridge(): Promise<string[]> {
+async function bridgePorts(): Promise<string[]> {
   return readdir(join(INTERFACES, BRIDGE, 'brif')).catch(() => [])
 }
 
@@ -39,8 +39,8 @@ export async function interfaceNames(): Promise<string[]> {
 }
 
 /**
- * Removes the taps that came with the node: Open vSwitch in userspace makes one for each bridge, and they outlive it. A
- * tap with a carrier is that of a program which runs, and stays.
+ * Removes taps that were created after the node: userspace Open vSwitch creates one per bridge, and they
+ * outlive it. A tap with a carrier belongs to a running program, and stays.
  */
 export async function removeTaps(before: readonly string[]): Promise<void> {
   for (const name of (await interfaceNames()).filter((each) => !before.includes(each))) {

@@ -8,9 +8,9 @@ import {signalProcess} from '../../../state/processes/signal-process.ts'
 /** The cgroup above all pods of the node, in every hierarchy. */
 export const CGROUP = '/kk-aio'
 
-const GONE_WITHIN_MILLISECONDS = 20_000
+const REMOVAL_TIMEOUT_MS = 20_000
 
-/** Returns the mounts of cgroups: one with version 2, one for each controller with version 1. */
+/** Returns the cgroup mounts: one with version 2, one per controller with version 1. */
 export async function cgroupMounts(): Promise<string[]> {
   const mounts = (await readFile('/proc/self/mounts', 'utf8')).split('\n').map((line) => line.split(' '))
   return mounts
@@ -19,12 +19,13 @@ export async function cgroupMounts(): Promise<string[]> {
 }
 
 /**
- * The node's part of the processor, in each version, as that of a hundred processes: otherwise all pods together had as much
- * as one program beside them, and a build on the machine kept them from answering their probes.
+ * The node's CPU weight in each cgroup version, equal to a hundred processes. With the default weight all
+ * pods together would get as much CPU as one other program, and a build on the machine would make their
+ * probes time out.
  */
 const SHARES = {'cpu.shares': '102400', 'cpu.weight': '10000'}
 
-/** Makes the node's cgroup. With version 2, it also enables every controller for child cgroups. */
+/** Creates the node's cgroup. With version 2, it also enables every controller for child cgroups. */
 export async function makeCgroup(): Promise<void> {
   for (const mount of await cgroupMounts()) {
     const controllers = await readFile(join(mount, 'cgroup.controllers'), 'utf8').catch(() => '')
@@ -38,16 +39,16 @@ export async function makeCgroup(): Promise<void> {
 }
 
 /**
- * Where the chart libvirt puts its daemon and libvirt its guests, so that they outlive pods. A machine on which the first
- * is has no libvirt of its own: both would listen at the same place.
+ * The cgroups of the chart libvirt's daemon, and of the guests that libvirt starts, which outlive pods. A
+ * machine with the first one has no other libvirt: both would listen on the same socket.
  */
 const LIBVIRT = '/kk-libvirt'
 const GUESTS = '/machine'
 
-/** Where the chart rbd-provisioner puts each ceph-fuse, by which pods have their volumes. */
+/** The cgroup of the chart rbd-provisioner's ceph-fuse processes, which serve the volumes of pods. */
 const VOLUMES = '/kk-volumes'
 
-/** Ends every process in the node's cgroups, whoever started it, guests included, and removes the cgroups. */
+/** Kills every process in the node's cgroups, guests included, and removes the cgroups. */
 export async function removeCgroup(): Promise<void> {
   for (const mount of await cgroupMounts()) {
     const withGuests = existsSync(join(mount, LIBVIRT))
@@ -57,18 +58,18 @@ export async function removeCgroup(): Promise<void> {
 }
 
 async function removeTree(root: string): Promise<void> {
-  let refused: Error | undefined
+  let failure: Error | undefined
   const isGone = async () => {
     const directories = await directoriesBelow(root)
     for (const directory of directories) await killAll(directory)
-    refused = await removeDirectories(directories)
-    return refused === undefined
+    failure = await removeDirectories(directories)
+    return failure === undefined
   }
-  const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
-  if (!(await pollUntil(isGone, {interval: 20, deadline}))) throw refused
+  const deadline = Date.now() + REMOVAL_TIMEOUT_MS
+  if (!(await pollUntil(isGone, {interval: 20, deadline}))) throw failure
 }
 
-/** Returns the directory and all below it, children first; none when there is no such directory. */
+/** Returns the directory and all below it, children first; empty if it does not exist. */
 async function directoriesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, {withFileTypes: true}).catch(() => undefined)
   if (entries === undefined) return []
@@ -81,7 +82,9 @@ async function killAll(directory: string): Promise<void> {
   for (const pid of text.split('\n').filter(Boolean).map(Number)) signalProcess(pid, 'SIGKILL')
 }
 
-/** Removes the directories. Returns the first error, if any: a cgroup stays busy until its processes are gone. */
+/**
+ * Removes the directories. Returns the first error, if any: a cgroup is busy until its processes have exited.
+ */
 async function removeDirectories(directories: readonly string[]): Promise<Error | undefined> {
   for (const directory of directories) {
     try {

@@ -5,10 +5,12 @@ const FAMILIES = ['iptables', 'ip6tables'] as const
 
 export type Family = (typeof FAMILIES)[number]
 
-/** The names of the chains that kk, Kubernetes and the CNI plugins make. */
+/** The names of the chains that kk, Kubernetes and the CNI plugins create. */
 const CHAIN = /^(?:KK-AIO|KUBE|CNI)-/
 
-/** The rules of the node: pods reach each other and the world, which reaches neither them nor the bridge. */
+/**
+ * The rules of the node: pods reach each other and external hosts, which reach neither them nor the bridge.
+ */
 const RULES = `*nat
 :KK-AIO-POSTROUTING - [0:0]
 -I POSTROUTING -j KK-AIO-POSTROUTING
@@ -28,7 +30,7 @@ COMMIT
 COMMIT
 `
 
-/** A chain of a table that is, or may be, the node's. */
+/** A chain that belongs, or may belong, to the node. */
 export interface Chain {
   readonly table: string
   readonly name: string
@@ -53,19 +55,19 @@ export async function nodeChains(family: Family): Promise<readonly Chain[]> {
   )
 }
 
-/** Returns the input of `iptables-restore --noflush` that removes the chains, from the output of `iptables-save`. */
+/** Converts the output of `iptables-save` to input of `iptables-restore --noflush` that removes the chains. */
 export function removal(saved: string, before: readonly Chain[]): string {
   const documents = tables(saved).flatMap(({table, chains, rules}) => {
-    const kept = before.filter((each) => each.table === table).map(({name}) => name)
-    const going = chains.filter((name) => !kept.includes(name))
-    if (going.length === 0) return []
-    const jumps = rules.filter(({chain, target}) => !going.includes(chain) && going.includes(target))
+    const preserved = before.filter((each) => each.table === table).map(({name}) => name)
+    const removed = chains.filter((name) => !preserved.includes(name))
+    if (removed.length === 0) return []
+    const jumps = rules.filter(({chain, target}) => !removed.includes(chain) && removed.includes(target))
     return [
       `*${table}`,
       ...jumps.map(({text}) => text.replace(/^-A/, '-D')),
-      // Naming a chain empties it, so that no chain blocks the removal of another.
-      ...going.map((name) => `:${name} - [0:0]`),
-      ...going.map((name) => `-X ${name}`),
+      // Declaring a chain flushes it, so that no chain blocks the removal of another.
+      ...removed.map((name) => `:${name} - [0:0]`),
+      ...removed.map((name) => `-X ${name}`),
       'COMMIT',
     ]
   })

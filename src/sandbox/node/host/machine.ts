@@ -13,21 +13,21 @@ import {REPLACED, replacement} from './namespace.ts'
 interface Before {
   readonly settings: Settings
   readonly chains: {readonly iptables: readonly Chain[]; readonly ip6tables: readonly Chain[]}
-  /** The directories that must exist to be replaced, and did not. */
+  /** The directories that must exist as mount points, and did not. */
   readonly missing: readonly string[]
-  /** The network interfaces; undefined in a record of an earlier kk, which leaves them all. */
+  /** The network interfaces; undefined in a record of an earlier kk, in which case all are left alone. */
   readonly interfaces?: readonly string[]
 }
 
-/** The state to restore without a record: settings stay as they are, and only kk's own chains are known. */
+/** The state to restore without a record: settings stay, and only kk's own chains are removed. */
 const UNKNOWN: Before = {settings: {}, chains: {iptables: [], ip6tables: []}, missing: []}
 
-/** Prepares the machine for a node. It first writes down the state before. */
+/** Prepares the machine for a node, and records its previous state first. */
 export async function prepareMachine(paths: NodePaths): Promise<void> {
   const before: Before = {
     settings: await readSettings(),
     chains: {iptables: await nodeChains('iptables'), ip6tables: await nodeChains('ip6tables')},
-    missing: await missingOf(REPLACED),
+    missing: await missingDirectories(REPLACED),
     interfaces: await interfaceNames(),
   }
   await writeAtomically(paths.before, JSON.stringify(before, undefined, 2))
@@ -42,8 +42,8 @@ export async function prepareMachine(paths: NodePaths): Promise<void> {
 }
 
 /**
- * Ends what runs in pods and restores the machine. Returns whether there was anything of this node. It leaves alone
- * what a node of another state directory has made: the bridge names its owner.
+ * Kills what runs in pods and restores the machine. Returns whether there was anything to restore. Leaves
+ * alone a node of another state directory: the bridge names its owner.
  */
 export async function restoreMachine(paths: NodePaths): Promise<boolean> {
   const owner = await bridgeOwner()
@@ -60,9 +60,9 @@ export async function restoreMachine(paths: NodePaths): Promise<boolean> {
   return true
 }
 
-async function missingOf(directories: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(directories.map(exists))
-  return directories.filter((_, index) => !found[index])
+async function missingDirectories(directories: readonly string[]): Promise<string[]> {
+  const existing = await Promise.all(directories.map(exists))
+  return directories.filter((_, index) => !existing[index])
 }
 
 /** The kernel settings that the node needs, and those that its kubelet sets. */
@@ -79,7 +79,7 @@ const SET_BY_KUBELET = [
 
 type Settings = Readonly<Record<string, string>>
 
-/** Returns the present value of every setting that a node changes. */
+/** Returns the current value of every setting that a node changes. */
 async function readSettings(): Promise<Settings> {
   const names = [...Object.keys(NEEDED), ...SET_BY_KUBELET]
   const values = await Promise.all(

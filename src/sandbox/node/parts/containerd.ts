@@ -9,13 +9,16 @@ import {waitUntil} from '../wait.ts'
 import type {Part} from './part.ts'
 import {startPart} from './start-part.ts'
 
-/** The directory where Debian's package containernetworking-plugins has the plugins. */
+/** The plugin directory of Debian's package containernetworking-plugins. */
 export const CNI_PLUGINS = '/usr/lib/cni'
 
-/** The name of the pods' network, which tells the iptables rules and files of its plugins from others. */
+/** The name of the pod network, which identifies the iptables rules and files of its plugins. */
 const NETWORK_NAME = 'kk-aio'
 
-/** Returns containerd with runc, in the node's mount namespace. It runs the CNI plugins and pulls from the registry. */
+/**
+ * Returns containerd with runc, in the node's mount namespace. It runs CNI plugins and pulls from the
+ * registry.
+ */
 function containerd(paths: NodePaths): Part {
   const config = join(paths.etc, 'containerd.toml')
   const cni = join(paths.etc, 'cni')
@@ -89,7 +92,7 @@ function network(paths: NodePaths): object {
         type: 'bridge',
         bridge: BRIDGE,
         isGateway: true,
-        // A pod reaches itself through its own Service.
+        // Lets a pod reach itself through its own Service.
         hairpinMode: true,
         ipam: {
           type: 'host-local',
@@ -103,7 +106,7 @@ function network(paths: NodePaths): object {
   }
 }
 
-/** Starts containerd and imports the pause image of all pods. Resolves with the process id of containerd. */
+/** Starts containerd and imports the pause image. Resolves with the process id of containerd. */
 export async function startContainerd(
   paths: NodePaths,
   pause: string,
@@ -111,7 +114,7 @@ export async function startContainerd(
 ): Promise<number> {
   const pid = await startPart(paths, 'containerd', containerd(paths))
   const ctr = ['ctr', '--address', paths.containerdSocket, '--namespace', 'k8s.io']
-  const wait = {part: 'containerd', until: 'it answers', signal}
+  const wait = {part: 'containerd', until: 'it responds', signal}
   await waitUntil(paths, wait, () => succeeds([...ctr, 'version']))
 
   const archive = join(paths.directory, 'pause.tar')

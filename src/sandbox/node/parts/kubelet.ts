@@ -2,12 +2,15 @@ import {join} from 'node:path'
 import {OPENSTACK_LABELS} from '../../control-plane/objects.ts'
 import {NODE_NAME} from '../../sandbox.ts'
 import {CGROUP} from '../host/cgroups.ts'
-import {inNamespaceOf, KUBELET} from '../host/namespace.ts'
+import {inProcessNamespace, KUBELET} from '../host/namespace.ts'
 import {GATEWAY, KUBELET_PORT} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
 
-/** Returns the kubelet, in containerd's mount namespace; it takes the API server's requests only, by its certificate. */
+/**
+ * Returns the kubelet, in containerd's mount namespace; it accepts only requests with the API server's
+ * certificate.
+ */
 export function kubelet(paths: NodePaths, binary: string, containerdPid: number): Part {
   const config = join(paths.etc, 'kubelet.json')
   const labels = Object.entries(OPENSTACK_LABELS).map(([key, value]) => `${key}=${value}`)
@@ -17,7 +20,7 @@ export function kubelet(paths: NodePaths, binary: string, containerdPid: number)
     ...['--hostname-override', NODE_NAME, '--node-ip', GATEWAY, '--node-labels', labels.join(',')],
   ]
   return {
-    argv: inNamespaceOf(containerdPid, argv),
+    argv: inProcessNamespace(containerdPid, argv),
     files: {[config]: JSON.stringify(configuration(paths), undefined, 2)},
   }
 }
@@ -47,10 +50,10 @@ function configuration(paths: NodePaths): object {
     clusterDNS: [GATEWAY],
     clusterDomain: 'cluster.local',
     serializeImagePulls: false,
-    // Others use the machine, too, so that a full disk says nothing about the pods.
+    // Other programs use the disk, too, so a full disk is not caused by pods.
     evictionHard: {'memory.available': '100Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi'},
     imageGCHighThresholdPercent: 100,
-    // A throwaway node ends without waiting for its pods.
+    // A throwaway node stops without waiting for its pods.
     shutdownGracePeriod: '0s',
   }
 }

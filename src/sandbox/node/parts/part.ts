@@ -4,7 +4,7 @@ import {GATEWAY, PODS, REGISTRY_PORT} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import {PROVISIONER} from '../storage-class.ts'
 
-/** A program that is a part of the node. */
+/** A program of the node. */
 export interface Part {
   readonly argv: readonly string[]
   /** The files that the program reads, by path. */
@@ -13,7 +13,10 @@ export interface Part {
   readonly directories?: readonly string[]
 }
 
-/** Returns CoreDNS on the bridge's address; it forwards names that are no Services' to the machine's name servers. */
+/**
+ * Returns CoreDNS on the bridge's address; it forwards names outside the cluster to the machine's name
+ * servers.
+ */
 export function coredns(paths: NodePaths, binary: string): Part {
   const config = join(paths.etc, 'Corefile')
   return {
@@ -39,13 +42,16 @@ export function coredns(paths: NodePaths, binary: string): Part {
   }
 }
 
-/** Returns the forwarder, through which pods reach the API server and the registry, which listen on loopback. */
+/** Returns the forwarder, through which pods reach the API server and the registry on loopback. */
 export function forwarder(binary: string, apiServerPort: number): Part {
   const ports = [apiServerPort, REGISTRY_PORT]
   return {argv: [binary, ...ports.map((port) => `${GATEWAY}:${port}=127.0.0.1:${port}`)]}
 }
 
-/** Returns kube-proxy, which changes only iptables rules; NodePorts answer on the bridge's address only. */
+/**
+ * Returns kube-proxy, which changes only iptables rules; NodePorts are reachable only on the bridge's
+ * address.
+ */
 export function kubeProxy(paths: NodePaths, binary: string): Part {
   return {
     argv: [
@@ -59,7 +65,7 @@ export function kubeProxy(paths: NodePaths, binary: string): Part {
   }
 }
 
-/** Returns the program that makes and removes the directories of claims. */
+/** Returns the provisioner, which creates and removes the directories of claims. */
 export function provisioner(paths: NodePaths, binary: string): Part {
   return {
     argv: [binary, '-kubeconfig', paths.kubeconfig, '-name', PROVISIONER, '-directory', paths.volumes],
@@ -67,14 +73,14 @@ export function provisioner(paths: NodePaths, binary: string): Part {
   }
 }
 
-/** Returns Debian's docker-registry on loopback; pods reach it by the forwarder. */
+/** Returns Debian's docker-registry on loopback; pods reach it through the forwarder. */
 export function registry(paths: NodePaths): Part {
   const config = join(paths.etc, 'registry.json')
   return {
     argv: ['docker-registry', 'serve', config],
     directories: [paths.registry],
     files: {
-      // JSON is YAML.
+      // JSON is valid YAML.
       [config]: JSON.stringify({
         version: 0.1,
         log: {level: 'warn', accesslog: {disabled: true}},

@@ -26,13 +26,14 @@ export function logFile(paths: NodePaths, name: string): string {
   return join(paths.logs, `${name}.log`)
 }
 
-// The shell opens the log, so that kk holds no descriptor of it.
+// The shell opens the log, so that kk holds no file descriptor of it.
 const LOGGED = 'exec "$@" >>"$LOG" 2>&1'
 
 async function spawnDetached(paths: NodePaths, argv: readonly string[], log: string): Promise<number> {
   const child = execa('/bin/sh', ['-c', LOGGED, 'start', ...argv], {
     cwd: paths.directory,
-    // The user's variables are left out: with a proxy among them, the part would ask the proxy for the API server.
+    // Without the user's variables: with a proxy among them, the part would reach the API server through the
+    // proxy.
     env: {HOME: paths.directory, PATH: SYSTEM_PATH, LOG: log, ...processMark(paths.home)},
     extendEnv: false,
     stdio: 'ignore',
@@ -47,7 +48,7 @@ async function spawnDetached(paths: NodePaths, argv: readonly string[], log: str
 
 function notStarted(file: string, cause: unknown): KkError {
   return new KkError('KK_AIO', `${file} could not be started`, {
-    hint: '"kk aio doctor" checks what the node needs of this machine',
+    hint: '"kk aio doctor" checks the requirements of the node',
     cause,
   })
 }

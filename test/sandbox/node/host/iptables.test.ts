@@ -21,7 +21,7 @@ COMMIT
 `
 
 describe("the removal of the node's iptables rules", () => {
-  it("takes its chains, and the rules of others' chains that lead to them, and nothing else", () => {
+  it('removes its chains and the jumps to them, and nothing else', () => {
     expect(removal(SAVED, [])).toBe(`*filter
 -D INPUT -j KK-AIO-INPUT
 -D INPUT -m comment --comment "kubernetes firewall" -j KUBE-FIREWALL
@@ -38,13 +38,13 @@ COMMIT
 `)
   })
 
-  it('leaves what stood there before the node', () => {
+  it('keeps chains that existed before the node', () => {
     const before = [{table: 'nat', name: 'CNI-HOSTPORT-DNAT'}]
 
     expect(removal(SAVED, before)).not.toContain('CNI-HOSTPORT-DNAT')
   })
 
-  it('is nothing where there is nothing of the node', () => {
+  it('does nothing without chains of the node', () => {
     expect(removal('*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -j DOCKER\nCOMMIT\n', [])).toBe('')
   })
 })
