@@ -1,25 +1,28 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {Caller, Tokens} from './tokens.ts'
 
-/** Methods that change nothing. */
-const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** The addresses that orchestrators and monitoring ask for without a token; they tell nothing of overrides. */
-const OPEN = new Set(['/healthz', '/readyz'])
+/** Safe HTTP methods. */
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Endpoints for orchestrators and monitoring without a token; they expose nothing about overrides. */
+const PUBLIC_PATHS = new Set(['/healthz', '/readyz'])
 
 /**
- * Refuses requests that are not allowed: without a known token 401, with one that only reads 403. Without tokens the service
- * is on loopback, and browsers must be kept from being used against it: a page of another site can neither write (its
- * `Origin` is another) nor read under a name of its own that leads here (`Host`).
+ * Rejects unauthorized requests: 401 without a valid token, 403 if a read-only token does not suffice.
+ * Without tokens the service listens on loopback and guards against cross-site requests from browsers: a page
+ * of another site can neither write (its `Origin` differs) nor read through DNS rebinding (its `Host`
+ * differs).
  */
 export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): void {
-  app.decorateRequest('caller', NOBODY)
+  app.decorateRequest('caller', UNAUTHENTICATED)
   app.decorateRequest('mayWrite', false)
   app.decorateRequest('maySeeSecrets', false)
   app.addHook('onRequest', async (request, reply) => {
     if (isOpen(request)) return
     const refusal = tokens ? tokenRefusal(request, tokens) : originRefusal(request)
     if (!refusal) {
-      const {name, scope} = tokens ? callerOf(request, tokens)! : ({name: NOBODY, scope: 'write'} as const)
+      const {name, scope} = tokens
+        ? requestCaller(request, tokens)!
+        : ({name: UNAUTHENTICATED, scope: 'write'} as const)
       request.caller = name
       request.mayWrite = scope === 'write'
       request.maySeeSecrets = request.mayWrite && tokens !== undefined
@@ -31,9 +34,9 @@ export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): v
   })
 }
 
-/** Tells whether anybody may send this request, as often as they like. */
+/** Returns true for routes that need no token and have no rate limit. */
 export function isOpen({routeOptions}: FastifyRequest): boolean {
-  return OPEN.has(routeOptions.url ?? '')
+  return PUBLIC_PATHS.has(routeOptions.url ?? '')
 }
 
 declare module 'fastify' {
@@ -47,8 +50,8 @@ declare module 'fastify' {
   }
 }
 
-/** The name of callers where no tokens are asked for: they are on this machine. */
-const NOBODY = 'somebody on the host of kk serve'
+/** The caller's name if no tokens are required: such callers are on this host. */
+const UNAUTHENTICATED = 'unauthenticated user on the host of kk serve'
 
 interface Refusal {
   readonly status: 401 | 403
@@ -58,13 +61,13 @@ interface Refusal {
 }
 
 function tokenRefusal(request: FastifyRequest, tokens: Tokens): Refusal | undefined {
-  const caller = callerOf(request, tokens)
+  const caller = requestCaller(request, tokens)
   if (!caller) {
     const {authorization} = request.headers
     return {
       status: 401,
       code: 'KK_UNAUTHORIZED',
-      message: authorization === undefined ? 'a token is needed' : 'the token is not known',
+      message: authorization === undefined ? 'a token is required' : 'the token is invalid',
       hint: 'send "authorization: Bearer TOKEN"',
     }
   }
@@ -72,27 +75,27 @@ function tokenRefusal(request: FastifyRequest, tokens: Tokens): Refusal | undefi
   return {
     status: 403,
     code: 'KK_FORBIDDEN',
-    message: 'the token may only read',
-    hint: 'use one that may write',
+    message: 'the token is read-only',
+    hint: 'use a token with the scope write',
   }
 }
 
-function callerOf(request: FastifyRequest, tokens: Tokens): Caller | undefined {
-  const token = tokenOf(request.headers.authorization)
+function requestCaller(request: FastifyRequest, tokens: Tokens): Caller | undefined {
+  const token = parseToken(request.headers.authorization)
   return token === undefined ? undefined : tokens.callerOf(token)
 }
 
-/** Tells whether a request needs a token that may write: also one that asks for secrets does. */
+/** Returns true if a request needs the scope write, which reading secrets also needs. */
 function needsWrite({method, query}: FastifyRequest): boolean {
-  return !READING.has(method) || asksForSecrets({query})
+  return !SAFE_METHODS.has(method) || asksForSecrets({query})
 }
 
 function asksForSecrets({query}: Pick<FastifyRequest, 'query'>): boolean {
   return (query as {readonly show_secrets?: unknown}).show_secrets === 'true'
 }
 
-/** Returns the token of `Bearer TOKEN`, or the password of `Basic`, which browsers can ask people for. */
-function tokenOf(header: string | undefined): string | undefined {
+/** Returns the token of `Bearer TOKEN`, or the password of `Basic`, for which browsers can prompt. */
+function parseToken(header: string | undefined): string | undefined {
   const [, kind, value] = /^(bearer|basic) +(\S+)$/i.exec(header ?? '') ?? []
   if (kind === undefined || value === undefined) return undefined
   if (kind.toLowerCase() === 'bearer') return value
@@ -106,21 +109,21 @@ function originRefusal(request: FastifyRequest): Refusal | undefined {
     return {
       status: 403,
       code: 'KK_FORBIDDEN',
-      message: `the service is here as localhost, not as ${request.host}`,
-      hint: 'use the address that kk serve printed',
+      message: `the service is available as localhost, not as ${request.host}`,
+      hint: 'use the URL that kk serve printed',
     }
   }
   const {origin} = request.headers
-  // No proxy that ends TLS comes in between here.
+  // No TLS-terminating proxy is in front of the service here.
   const isOtherScheme = origin !== undefined && URL.parse(origin)?.protocol !== `${request.protocol}:`
   return isOtherScheme || isForeign(request) ? FOREIGN : undefined
 }
 
-/** Every user of the machine reaches its loopback. */
+/** Loopback is reachable by every user of the machine. */
 const SECRETS: Refusal = {
   status: 403,
   code: 'KK_FORBIDDEN',
-  message: 'secrets are shown only to who has a token, for every user of this machine reaches the service',
+  message: 'secrets require a token, because every user of this machine can reach the service',
   hint: 'start kk serve with --token-file or KK_TOKEN, and send the token',
 }
 
@@ -128,23 +131,24 @@ const FOREIGN: Refusal = {
   status: 403,
   code: 'KK_FORBIDDEN',
   message: 'a page of another site cannot use the service',
-  hint: 'open the address that kk serve printed',
+  hint: 'open the URL that kk serve printed',
 }
 
 /**
- * Tells whether a page of another site sends this request. Browsers send `Origin` with every request that changes something, and `Sec-Fetch-Site` with every one at all: where
- * something took the first away, the second still tells. A page on another port of this host is of another site, too.
+ * Returns true for a cross-site request. Browsers send `Origin` with every unsafe request, and
+ * `Sec-Fetch-Site` with every request; the second one still identifies a cross-site request if a proxy
+ * removed the first. A page on another port of this host is also cross-site.
  */
 function isForeign(request: FastifyRequest): boolean {
   const {origin, 'sec-fetch-site': site} = request.headers
-  if (origin === undefined && !READING.has(request.method)) {
+  if (origin === undefined && !SAFE_METHODS.has(request.method)) {
     return site !== undefined && site !== 'same-origin' && site !== 'none'
   }
   const here = URL.parse(`${request.protocol}://${request.host}`)?.host
   return origin !== undefined && (here === undefined || URL.parse(origin)?.host !== here)
 }
 
-/** Tells whether a host name, as a URL has it, is of this machine. */
+/** Returns true if the host name of a URL refers to this machine. */
 function isLoopback(hostname = ''): boolean {
   if (hostname === 'localhost' || hostname === '[::1]') return true
   return /^127(?:\.\d+){3}$/.test(hostname) || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(hostname)

@@ -11,43 +11,57 @@ export type FormAnswer =
       readonly kind: 'page'
       readonly status: number
       readonly outcome: Outcome
-      /** What was typed, to go on with; undefined for what is stored. */
+      /** The submitted content, to continue editing; undefined for the stored content. */
       readonly draft: Draft | undefined
     }
 
-/** Does what the form asks for; a refusal returns what was typed. Rejects where nothing can be shown of the chart. */
+/**
+ * Performs the action of the form; a rejected form keeps the submitted content. Rejects if the chart cannot
+ * be shown.
+ */
 export async function answerForm(context: ChartContext, form: Form): Promise<FormAnswer> {
   const {service, place} = context
-  const typed: Draft = {text: form.get('overrides') ?? '', etag: form.get('etag') ?? ''}
+  const submitted: Draft = {text: form.get('overrides') ?? '', etag: form.get('etag') ?? ''}
   const action = form.get('action')
   try {
     switch (action) {
       case 'save':
-        await service.update(place.name, place.namespace, {...replacing(typed.text), ifMatch: [typed.etag]})
+        await service.update(place.name, place.namespace, {
+          ...replacementUpdate(submitted.text),
+          ifMatch: [submitted.etag],
+        })
         return {kind: 'done', done: 'saved'}
       case 'reset':
-        await service.delete(place.name, place.namespace, {ifMatch: [typed.etag]})
+        await service.delete(place.name, place.namespace, {ifMatch: [submitted.etag]})
         return {kind: 'done', done: 'reset'}
       case 'preview':
-        await expectUnchanged(context, typed)
-        return {kind: 'page', status: 200, outcome: await previewOf(context, typed.text), draft: typed}
+        await expectUnchanged(context, submitted)
+        return {
+          kind: 'page',
+          status: 200,
+          outcome: await buildPreview(context, submitted.text),
+          draft: submitted,
+        }
       case 'ask-reset':
         return {
           kind: 'page',
           status: 200,
-          outcome: {...(await previewOf(context, '')), isReset: true},
+          outcome: {...(await buildPreview(context, '')), isReset: true},
           draft: undefined,
         }
       default:
-        throw new KkError('KK_USAGE', 'the form does not say what to do', {hint: 'press one of its buttons'})
+        throw new KkError('KK_USAGE', 'the form has no action', {hint: 'press one of its buttons'})
     }
   } catch (error) {
-    return refusal(context, error, action === 'reset' ? undefined : typed)
+    return refusal(context, error, action === 'reset' ? undefined : submitted)
   }
 }
 
-/** Returns the update that puts a text in the place of all overrides. An empty one means none: the form shows them all. */
-function replacing(text: string): RequestedUpdate {
+/**
+ * Returns the update that replaces all overrides by a text. An empty text removes them: the form shows all of
+ * them.
+ */
+function replacementUpdate(text: string): RequestedUpdate {
   const files = text.trim() === '' ? [] : [{source: 'your text', text}]
   return {flag: 'reset', values: {files, set: [], setString: []}}
 }
@@ -56,21 +70,21 @@ async function currentEtag({service, place}: ChartContext): Promise<string> {
   return (await service.show(place.name, place.namespace)).etag ?? ''
 }
 
-/** Throws `KK_STORE_CONFLICT` where the overrides are not those any more that the form was made from, before anything is saved. */
+/** Throws `KK_STORE_CONFLICT` if the overrides have changed since the form was rendered. Saves nothing. */
 async function expectUnchanged(context: ChartContext, {etag}: Draft): Promise<void> {
   if ((await currentEtag(context)) === etag) return
-  throw new KkError('KK_STORE_CONFLICT', 'somebody else has changed the overrides meanwhile', {
-    hint: 'look at them again',
+  throw new KkError('KK_STORE_CONFLICT', 'another user has changed the overrides in the meantime', {
+    hint: 'review them again',
   })
 }
 
-async function previewOf(
+async function buildPreview(
   {service, place, releasesOf, showSecrets}: ChartContext,
   text: string,
 ): Promise<Extract<Outcome, {kind: 'preview'}>> {
   const {name, namespace} = place
   const dryRun = (secrets: boolean) =>
-    service.update(name, namespace, {...replacing(text), dryRun: true, showSecrets: secrets})
+    service.update(name, namespace, {...replacementUpdate(text), dryRun: true, showSecrets: secrets})
   const [before, stored] = await Promise.all(
     [showSecrets, true].map((each) => service.show(name, namespace, {showSecrets: each})),
   )
@@ -78,37 +92,44 @@ async function previewOf(
   const preview = {
     before: before!.userOverrides,
     after: after.userOverrides,
-    // Of masked texts nobody sees whether they differ.
+    // Masked texts do not show whether they differ.
     changes: stored!.userOverrides !== next.userOverrides,
     releases: releasesOf(name, namespace),
   }
   return {kind: 'preview', preview, isReset: false}
 }
 
-/** After a conflict the form is made from what is stored now: who saves it again has had that before their eyes. */
-async function refusal(context: ChartContext, error: unknown, typed: Draft | undefined): Promise<FormAnswer> {
+/**
+ * After a conflict the form has the etag of the present overrides, which it displays: saving it again
+ * replaces them.
+ */
+async function refusal(
+  context: ChartContext,
+  error: unknown,
+  submitted: Draft | undefined,
+): Promise<FormAnswer> {
   const {status, body} = answerTo(error)
   if (status === 404 || status >= 500) throw error
   const {code, message, hint} = body.error
   if (code !== 'KK_STORE_CONFLICT') {
-    return {kind: 'page', status, outcome: {kind: 'refused', message, hint}, draft: typed}
+    return {kind: 'page', status, outcome: {kind: 'refused', message, hint}, draft: submitted}
   }
   const outcome: Outcome = {
     kind: 'refused',
     message,
-    hint: typed
-      ? 'below stand your text, and under "Overrides as YAML" what is stored now; Save puts yours in its place'
-      : 'what is stored now stands below',
+    hint: submitted
+      ? 'your text is below, and the stored overrides are under "Overrides as YAML"; Save replaces them with your text'
+      : 'the stored overrides are below',
   }
-  return {kind: 'page', status, outcome, draft: typed && {...typed, etag: await currentEtag(context)}}
+  return {kind: 'page', status, outcome, draft: submitted && {...submitted, etag: await currentEtag(context)}}
 }
 
 /** The fields of a form. */
 export type Form = ReadonlyMap<string, string>
 
 /**
- * Lets the routes of this plugin read forms of pages and nothing else; those outside of it take none, so that no page
- * elsewhere can post to them. What is no UTF-8, or names a field twice, is refused.
+ * Makes the routes of this plugin accept only form bodies; other routes accept none, so that pages of other
+ * sites cannot post to them. Rejects invalid UTF-8 and repeated fields.
  */
 export function readFormBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -122,15 +143,15 @@ export function readFormBodies(app: FastifyInstance): void {
 function parseForm(body: string): Form {
   const fields = new Map<string, string>()
   for (const pair of body.split('&').filter((each) => each !== '')) {
-    const [name = '', ...value] = pair.split('=').map(decoded)
+    const [name = '', ...value] = pair.split('=').map(decodeField)
     if (fields.has(name)) throw unreadable('each field once')
-    // Browsers send the ends of lines as HTTP has them.
+    // Browsers send line ends as CRLF.
     fields.set(name, value.join('=').replaceAll('\r\n', '\n'))
   }
   return fields
 }
 
-function decoded(text: string): string {
+function decodeField(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
@@ -144,10 +165,10 @@ function unreadable(expected: string): KkError {
   })
 }
 
-/** The releases of a chart in a namespace; undefined where no environment tells which there are. */
+/** Returns the releases of a chart in a namespace; undefined without an environment. */
 export type ReleasesOf = (name: string, namespace: string) => readonly string[] | undefined
 
-/** The chart of a page, with what the caller may see and do. */
+/** The chart of a page, with the permissions of the caller. */
 export interface ChartContext {
   readonly service: OverrideService
   readonly releasesOf: ReleasesOf

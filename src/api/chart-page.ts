@@ -17,22 +17,25 @@ export type Outcome =
 export interface ChartView {
   readonly shown: ShownOverrides
   readonly keys: readonly ExplainedKey[]
-  /** Whether the user overrides are shown as they are stored, with nothing masked. */
+  /** Whether the user overrides are shown as stored, with nothing masked. */
   readonly isWhole: boolean
   readonly showSecrets: boolean
   readonly mayWrite: boolean
   readonly maySeeSecrets: boolean
-  /** What was typed; undefined for what is stored. */
+  /** The submitted content; undefined for the stored content. */
   readonly draft: Draft | undefined
   readonly outcome: Outcome
 }
 
-/** Returns the page of a chart in a namespace: its layers side by side, the three texts, and a form for the deployer's. */
+/**
+ * Returns the page of a chart in a namespace: its layers, the overrides as YAML, and a form for the
+ * deployer's.
+ */
 export function chartPage(view: ChartView): string {
   const {shown, keys, outcome} = view
   const title = `${shown.name} in ${shown.namespace}`
   return page(
-    outcome.kind === 'refused' ? `Refused: ${title}` : title,
+    outcome.kind === 'refused' ? `Rejected: ${title}` : title,
     markup`<h1>${title}</h1>
 ${outcomeSection(view)}
 <section aria-labelledby="edit"><h2 id="edit">The deployer's overrides</h2>
@@ -61,7 +64,8 @@ function outcomeSection({outcome, shown}: ChartView): Markup {
 
 function editing(view: ChartView): Markup {
   const {shown, isWhole, showSecrets, mayWrite, maySeeSecrets, draft, outcome} = view
-  if (!mayWrite) return markup`<p>Your token may only read: ask for one that may write to change them.</p>`
+  if (!mayWrite)
+    return markup`<p>Your token is read-only: to change them, use a token with the scope write.</p>`
   const stored = {text: editableYaml(shown.userOverrides), etag: shown.etag ?? ''}
   const options: EditorOptions = {
     place: shown,
@@ -73,17 +77,20 @@ function editing(view: ChartView): Markup {
   return isWhole || draft !== undefined ? editor(options) : editorBehindSecrets(shown, maySeeSecrets)
 }
 
-/** The effect that a change would have. */
+/** The effect of a change. */
 interface Preview {
   readonly before: string
   readonly after: string
-  /** Whether the two texts differ, also where that is masked. */
+  /** Whether the two texts differ, even if the difference is masked. */
   readonly changes: boolean
-  /** Releases of the chart in the namespace; undefined where no environment tells which there are. */
+  /** Releases of the chart in the namespace; undefined without an environment. */
   readonly releases: readonly string[] | undefined
 }
 
-/** Returns the deployer's overrides before and after a change, and what the next deploy would do. */
+/**
+ * Returns the deployer's overrides before and after a change, and the releases that the next deploy would
+ * upgrade.
+ */
 function previewSection(preview: Preview, place: ChartPlace): Markup {
   const {before, after} = preview
   return markup`<section aria-labelledby="preview">
@@ -97,7 +104,7 @@ ${redeployed(preview, place)}
 </section>`
 }
 
-/** Returns a YAML text as it stands. */
+/** Returns a YAML text verbatim. */
 function yamlBlock(text: string): Markup {
   return text === '' ? markup`<p class="quiet">none</p>` : markup`<pre>${text}</pre>`
 }
@@ -123,10 +130,13 @@ const TITLES: Readonly<Record<ExplainedLayer['name'], string>> = {
   set: '--set',
 }
 
-/** Returns a table with a row for each key and a column for each layer that says anything, the strongest last; the winner is named in words. */
+/**
+ * Returns a table with a row per key and a column per layer that sets any value, strongest last; it marks the
+ * winner.
+ */
 function layersTable(keys: readonly ExplainedKey[]): Markup {
-  if (keys.length === 0) return markup`<p>No layer says anything above the defaults of the chart.</p>`
-  const layers = LAYERS.filter((layer) => keys.some((key) => statementsOf(key, layer).length > 0))
+  if (keys.length === 0) return markup`<p>No layer overrides the defaults of the chart.</p>`
+  const layers = LAYERS.filter((layer) => keys.some((key) => layerStatements(key, layer).length > 0))
   return markup`<div class="scroll" role="region" aria-labelledby="layers" tabindex="0"><table>
 <thead><tr><th scope="col">Key</th>${layers.map((layer) => markup`<th scope="col">${TITLES[layer]}</th>`)}</tr></thead>
 <tbody>${keys.map(
@@ -137,15 +147,15 @@ function layersTable(keys: readonly ExplainedKey[]): Markup {
   )}</tbody></table></div>`
 }
 
-function statementsOf({winner, lost}: ExplainedKey, layer: Statement['layer']): readonly Statement[] {
+function layerStatements({winner, lost}: ExplainedKey, layer: Statement['layer']): readonly Statement[] {
   return [...(winner ? [winner] : []), ...lost].filter((statement) => statement.layer === layer)
 }
 
 function cell(key: ExplainedKey, layer: Statement['layer']): Markup {
-  const said = statementsOf(key, layer)
-  if (said.length === 0) return markup`<td></td>`
-  const wins = key.winner !== undefined && said.includes(key.winner)
-  return markup`<td${wins ? markup` class="won"` : markup``}>${said.map((each) => statement(each, each === key.winner))}</td>`
+  const statements = layerStatements(key, layer)
+  if (statements.length === 0) return markup`<td></td>`
+  const wins = key.winner !== undefined && statements.includes(key.winner)
+  return markup`<td${wins ? markup` class="won"` : markup``}>${statements.map((each) => statement(each, each === key.winner))}</td>`
 }
 
 function statement({value, position, source}: Statement, wins: boolean): Markup {
@@ -154,10 +164,10 @@ function statement({value, position, source}: Statement, wins: boolean): Markup 
   return markup`<div><code>${text}</code>${wins ? markup` <strong>✓ wins</strong>` : markup``}<br><small class="quiet">${place}</small></div>`
 }
 
-/** The content of the form: the overrides as they are stored, or as somebody typed them. */
+/** The content of the form: the overrides as stored, or as submitted. */
 export interface Draft {
   readonly text: string
-  /** The etag of the stored overrides that it was made from; '' for none. */
+  /** The etag of the stored overrides from which it was derived; '' for none. */
   readonly etag: string
 }
 
@@ -165,17 +175,17 @@ interface EditorOptions {
   readonly place: ChartPlace
   readonly draft: Draft
   readonly showSecrets: boolean
-  /** Whether an alert above says what is wrong with the draft. */
+  /** Whether an alert above reports a problem of the draft. */
   readonly isRefused: boolean
 }
 
-/** Returns the form for the deployer's overrides, all of them at once. */
+/** Returns the form for all of the deployer's overrides. */
 function editor({place, draft, showSecrets, isRefused}: EditorOptions): Markup {
   const invalid = isRefused ? markup` aria-invalid="true" aria-errormessage="problem"` : markup``
-  // A parser drops the line feed after the tag, and no other.
+  // Parsers drop only the first line feed after the tag.
   return markup`<form method="post" action="${formAddress(place, showSecrets)}">
 <p><label for="overrides">User overrides, as YAML</label></p>
-<p id="help" class="quiet">All of them: what is not here is taken away. Maps are laid over the layers below; everything else replaces.</p>
+<p id="help" class="quiet">All of them: overrides that are not here are removed. Maps are merged over the layers below; everything else replaces.</p>
 <textarea id="overrides" name="overrides" spellcheck="false" autocomplete="off" aria-describedby="help"${invalid}>
 ${draft.text}</textarea>
 <input type="hidden" name="etag" value="${draft.etag}">
@@ -183,7 +193,7 @@ ${draft.text}</textarea>
 </form>`
 }
 
-/** Returns the form that asks before all of the deployer's overrides are taken away. */
+/** Returns the form that asks for confirmation before all of the deployer's overrides are removed. */
 function resetForm({place, draft, showSecrets}: EditorOptions): Markup {
   return markup`<form method="post" action="${formAddress(place, showSecrets)}">
 <input type="hidden" name="etag" value="${draft.etag}">
@@ -191,7 +201,7 @@ function resetForm({place, draft, showSecrets}: EditorOptions): Markup {
 </form>`
 }
 
-/** Returns what stands in the place of the form where secrets are masked: such a text would be stored as it is shown. */
+/** Returns the replacement of the form if secrets are masked: a masked text must not be stored. */
 function editorBehindSecrets(place: ChartPlace, maySeeSecrets: boolean): Markup {
   const way = maySeeSecrets
     ? markup`<a href="${chartAddress(place, {show_secrets: 'true'})}">Show secrets and edit</a>`

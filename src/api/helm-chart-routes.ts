@@ -41,10 +41,10 @@ interface UpdateBody {
   }
 }
 
-/** Returns the service of overrides for a caller, whom the history names. */
+/** Returns the override service for a caller, whose name is recorded in the history. */
 export type ServiceFor = (caller: string) => OverrideService
 
-/** Adds the resource of the overrides of charts: `/v1/helm_charts`. */
+/** Adds the routes for the overrides of charts: `/v1/helm_charts`. */
 export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): void {
   for (const url of ['/v1/helm_charts', '/v1/helm_charts/']) {
     const schema = documented('List the charts that have overrides', {
@@ -95,7 +95,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
   app.patch<ChartRequest & {Body: UpdateBody}>(
     chart,
     {
-      schema: documented('Update what the deployer overrides', {
+      schema: documented('Update user overrides', {
         params: CHART_PARAMS,
         querystring: UPDATE_QUERY,
         headers: IF_MATCH,
@@ -104,9 +104,9 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
       }),
     },
     async ({params, query, body, headers, caller}, reply) => {
-      const ifMatch = conditionOf(headers['if-match'])
+      const ifMatch = parseIfMatch(headers['if-match'])
       const change = {
-        ...updateOf(body),
+        ...parseUpdate(body),
         ...(ifMatch !== undefined && {ifMatch}),
         dryRun: query.dry_run === 'true',
         showSecrets: query.show_secrets === 'true',
@@ -119,22 +119,25 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
   app.delete<ChartRequest>(
     chart,
     {
-      schema: documented('Delete what the deployer overrides', {
+      schema: documented('Delete user overrides', {
         params: CHART_PARAMS,
         querystring: CHART_QUERY,
         headers: IF_MATCH,
-        ok: {204: {type: 'null', description: 'Deleted, or there was nothing.'}},
+        ok: {204: {type: 'null', description: 'Deleted, or there were none.'}},
       }),
     },
     async ({params, query, headers, caller}, reply) => {
-      const ifMatch = conditionOf(headers['if-match'])
+      const ifMatch = parseIfMatch(headers['if-match'])
       await serviceFor(caller).delete(params.name, query.namespace, ifMatch === undefined ? {} : {ifMatch})
       return reply.code(204).send()
     },
   )
 }
 
-/** Returns the charts with their namespaces, or with `combined` each with its overrides. Rejects as `OverrideService.show` does for a chart that is not active. */
+/**
+ * Returns the charts with their namespaces, or with `combined` each with its overrides. Rejects like
+ * `OverrideService.show` for an inactive chart.
+ */
 async function list(
   service: OverrideService,
   {combined, name, show_secrets}: ListQuery,
@@ -156,7 +159,7 @@ async function list(
   )
 }
 
-function updateOf({flag, values}: UpdateBody): OverrideUpdate {
+function parseUpdate({flag, values}: UpdateBody): OverrideUpdate {
   return {
     flag,
     values: {
@@ -167,7 +170,7 @@ function updateOf({flag, values}: UpdateBody): OverrideUpdate {
   }
 }
 
-/** Adds the etag to an answer: where there are no overrides the empty one, which `If-Match` takes for none. */
+/** Adds the etag to a response; without overrides it is empty, which `If-Match` accepts for none. */
 function withEtag(reply: FastifyReply, etag: string | undefined): FastifyReply {
   return reply.header('etag', `"${etag ?? ''}"`)
 }
@@ -175,10 +178,10 @@ function withEtag(reply: FastifyReply, etag: string | undefined): FastifyReply {
 const ETAG = /(?:W\/)?"([^"]*)"/g
 
 /**
- * Returns the etags of a header `If-Match` without their quotes; a weak one is compared as a strong one is. `*` stands for
- * any, and a text that is no list of etags for itself.
+ * Returns the etags of an `If-Match` header without their quotes; weak ones are compared like strong ones.
+ * `*` is returned as is, and so is a string that is not a list of etags.
  */
-function conditionOf(header: string | undefined): Condition | undefined {
+function parseIfMatch(header: string | undefined): Condition | undefined {
   if (header === undefined) return undefined
   const isList = header.replace(ETAG, '').replace(/[\s,]/g, '') === '' && header.includes('"')
   return isList ? [...header.matchAll(ETAG)].map(([, etag = '']) => etag) : [header.trim()]

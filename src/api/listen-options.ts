@@ -4,7 +4,7 @@ import type {Tokens} from './tokens.ts'
 
 export interface ListenOptions {
   readonly host: string
-  /** 0: any that is free. */
+  /** 0 for any free port. */
   readonly port: number
 }
 
@@ -12,7 +12,7 @@ const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8)
 LOOPBACK.addAddress('::1', 'ipv6')
 
-/** Reads `127.0.0.1:8080`, `[::1]:8080`, `:8080` or `localhost:0`. Throws `KK_USAGE`. */
+/** Parses `127.0.0.1:8080`, `[::1]:8080`, `:8080` or `localhost:0`. Throws `KK_USAGE`. */
 export function parseListen(text: string): ListenOptions {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? []
   if (port === undefined || Number(port) > 65_535) {
@@ -23,7 +23,7 @@ export function parseListen(text: string): ListenOptions {
   return {host: bracketed ?? (plain || '127.0.0.1'), port: Number(port)}
 }
 
-/** Throws `KK_UNCONFIRMED` where anybody could reach the service, or read what goes over the wire. */
+/** Throws `KK_UNCONFIRMED` if other hosts could reach the service without a token, or without TLS. */
 export function expectSafe(
   {host}: ListenOptions,
   {tokens, tls}: {readonly tokens: Tokens | undefined; readonly tls: boolean},
@@ -36,8 +36,8 @@ export function expectSafe(
   if (missing.length === 0) return
   throw new KkError(
     'KK_UNCONFIRMED',
-    `others can reach ${host}: the service needs ${missing.join(' and ')} there`,
-    {hint: 'give them, or listen on 127.0.0.1'},
+    `other hosts can reach ${host}: the service needs ${missing.join(' and ')} there`,
+    {hint: 'specify them, or listen on 127.0.0.1'},
   )
 }
 

@@ -17,88 +17,89 @@ import type {Tokens} from './tokens.ts'
 export interface ServerOptions {
   readonly serviceFor: ServiceFor
   readonly releasesOf: ReleasesOf
-  /** Rejects when the service cannot do its work now. */
+  /** Rejects if the service cannot serve requests now. */
   readonly ready: () => Promise<unknown>
   /** The tokens that are accepted; undefined only on loopback. */
   readonly tokens: Tokens | undefined
   readonly version: string
   readonly tls?: {readonly key: string; readonly cert: string}
-  /** Lines of JSON; none by default. */
+  /** The log as JSON lines; none by default. */
   readonly log?: {readonly level: string; readonly stream: {write(line: string): void}}
   readonly limits?: Partial<Limits>
 }
 
 interface Limits {
   readonly bodyBytes: number
-  /** Milliseconds until a request must have arrived. */
+  /** The timeout for receiving a request, in milliseconds. */
   readonly requestTime: number
-  /** Milliseconds that a connection may do nothing, such as one whose client reads no answer. */
+  /** The idle timeout of a connection, in milliseconds, including clients that do not read their response. */
   readonly silentTime: number
-  /** The requests that one address may send. */
+  /** The rate limit per client address. */
   readonly requestsPerMinute: number
 }
 
-/** The longest head of a request that Node reads, in bytes. */
-const LONGEST_HEAD = 16_384
+/** The maximum size of request headers, in bytes. */
+const MAX_HEADER_BYTES = 16_384
 
-/** Node looks so often for requests that have not arrived in time. */
-const LOOK_MILLISECONDS = 1_000
+/** The interval at which Node checks for request timeouts. */
+const TIMEOUT_CHECK_INTERVAL_MS = 1_000
 
 const LIMITS: Limits = {
   bodyBytes: 1024 ** 2,
   requestTime: 30_000,
-  // Longer than any answer takes.
+  // Longer than any response takes.
   silentTime: 120_000,
   requestsPerMinute: 60_000,
 }
 
-/** The rights of a page of the service: it loads nothing, runs no script, and is framed by nobody. */
+/** The Content-Security-Policy of all pages: no resources, no scripts, no framing. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** Opens the REST service, ready to listen. To be closed. */
+/** Creates the REST service, ready to listen. The caller closes it. */
 export async function openServer(
   {serviceFor, releasesOf, ready, tokens, version, tls, log, limits}: ServerOptions,
   {fastify, swagger, rateLimit}: typeof libraries,
   metrics: typeof prometheus,
 ): Promise<FastifyInstance> {
   const {bodyBytes, requestTime, silentTime, requestsPerMinute} = {...LIMITS, ...limits}
-  const waiting = {
+  const nodeOptions = {
     requestTimeout: requestTime,
     headersTimeout: requestTime,
-    connectionsCheckingInterval: Math.min(LOOK_MILLISECONDS, requestTime),
-    ...OWN_ANSWERS,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_INTERVAL_MS, requestTime),
+    ...NODE_RESPONSES,
   }
   const app = fastify({
     bodyLimit: bodyBytes,
     requestTimeout: requestTime,
     connectionTimeout: silentTime,
     clientErrorHandler: answerClientError,
-    // Longer ones are refused by the routes' schemas, as all that is wrong with a request.
-    routerOptions: {maxParamLength: LONGEST_HEAD},
-    // What the router refuses does not reach the handler of errors.
+    // The routes' schemas reject longer ones, like all invalid requests.
+    routerOptions: {maxParamLength: MAX_HEADER_BYTES},
+    // The error handler does not receive what the router rejects.
     frameworkErrors: (error, _request, reply) => {
       const {status, body} = answerTo(error)
       void (reply as unknown as FastifyReply).code(status).send(body)
     },
-    // A stop does not wait for clients that keep connections open.
+    // A stop does not wait for keep-alive connections.
     forceCloseConnections: 'idle',
     logger: log ? {...log, serializers: {req: loggedRequest}} : false,
     ajv: {customOptions: {removeAdditional: false, coerceTypes: false, useDefaults: false}},
-    ...(tls ? {https: {...tls, ...waiting}} : {http: waiting}),
+    ...(tls ? {https: {...tls, ...nodeOptions}} : {http: nodeOptions}),
   }) as unknown as FastifyInstance
   app.setErrorHandler((error, request, reply) => {
     const {status, body} = answerTo(error)
-    // Never the error itself: what a child program or a database says can hold values. Kk's words on a database hold none.
-    const said = body.error.code === 'KK_STORE_DATABASE' ? asKkError(error).message : 'the request failed'
-    if (status >= 500) request.log.error({code: body.error.code}, said)
+    // Never logs the error itself: messages of child processes and databases can contain values. kk's own
+    // message on a database contains none.
+    const message = body.error.code === 'KK_STORE_DATABASE' ? asKkError(error).message : 'the request failed'
+    if (status >= 500) request.log.error({code: body.error.code}, message)
     return reply.code(status).send(body)
   })
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send({
       error: {
         code: 'KK_NOT_FOUND',
-        message: `there is no ${request.method} of this address`,
+        message: `no route ${request.method} at this path`,
         hint: 'see /docs',
       },
     }),
@@ -113,12 +114,12 @@ export async function openServer(
   })
   endIdleConnections(app)
   refuseOddHeads(app)
-  askForBodies(app)
+  continueRequests(app)
   readJsonBodies(app)
   await describeApi(app, {plugin: swagger, version, secured: tokens !== undefined})
   await app.register(rateLimit, {global: false, max: requestsPerMinute, timeWindow: '1 minute'})
   const limited = app.rateLimit()
-  // Before tokens are looked at, and whether or not there is such an address: so nobody can try many of either.
+  // Before tokens are checked and routes are matched, to prevent guessing of both.
   app.addHook('onRequest', async function (request, reply) {
     if (!isOpen(request)) await limited.call(this, request, reply)
   })
@@ -135,17 +136,19 @@ export async function openServer(
   return app
 }
 
-/** So long may what has begun take after a stop. */
-const LAST_MILLISECONDS = 10_000
+/** The grace period for running requests after a stop. */
+const SHUTDOWN_GRACE_MS = 10_000
 
-/** Ends connections that have nothing to answer once a stop has begun: they would be kept open for their clients' next requests. */
+/**
+ * Closes idle connections during a stop; keep-alive would hold them open for their clients' next requests.
+ */
 function endIdleConnections(app: FastifyInstance): void {
   let timer: NodeJS.Timeout | undefined
   let end: NodeJS.Timeout | undefined
   app.addHook('preClose', async () => {
     timer = setInterval(() => app.server.closeIdleConnections(), 50)
-    // Half a request may never become a whole one.
-    end = setTimeout(() => app.server.closeAllConnections(), LAST_MILLISECONDS)
+    // A partial request may never be completed.
+    end = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_GRACE_MS)
   })
   app.addHook('onClose', async () => {
     clearInterval(timer)
@@ -153,7 +156,9 @@ function endIdleConnections(app: FastifyInstance): void {
   })
 }
 
-/** Returns what the log says of a request. Of its parameters only the namespace: a mistyped one may hold anything. */
+/**
+ * Returns the log entry of a request. Logs only the parameter namespace: a mistyped one may contain anything.
+ */
 function loggedRequest({method, url, host, ip, socket, query}: FastifyRequest): Record<string, unknown> {
   const {namespace} = (query ?? {}) as {readonly namespace?: unknown}
   return {
@@ -166,11 +171,14 @@ function loggedRequest({method, url, host, ip, socket, query}: FastifyRequest): 
   }
 }
 
-/** Lets the service read JSON in UTF-8 alone; refuses other bytes, and `__proto__` and `constructor.prototype`. */
+/**
+ * Makes the service accept only JSON in UTF-8; rejects invalid bytes, `__proto__` and
+ * `constructor.prototype`.
+ */
 function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   const decoder = new TextDecoder('utf-8', {fatal: true, ignoreBOM: false})
-  // A content type of nothing says nothing.
+  // The content type of an empty body is ignored.
   app.addHook('onRequest', async ({raw: {headers}}) => {
     const isEmpty = headers['content-length'] === undefined || headers['content-length'] === '0'
     if (isEmpty && headers['transfer-encoding'] === undefined) delete headers['content-type']
@@ -191,16 +199,17 @@ function readJsonBodies(app: FastifyInstance): void {
   })
 }
 
-/** Returns an error that is answered with 415. */
+/** Returns an error with status 415. */
 function unreadable(expected: string): Error {
   return Object.assign(new Error(`expected ${expected}`), {statusCode: 415})
 }
 
 /**
- * Tells a client that waits before it sends its body (`Expect: 100-continue`) to go on only when the body is to be read: one
- * that is refused by its head alone is not sent, and its answer is not lost to a connection that closes under the client.
+ * Sends `100 Continue` to a waiting client (`Expect: 100-continue`) only if its body will be read: a request
+ * rejected by its headers alone sends no body, and its response is not lost to a connection that closes
+ * during the upload.
  */
-function askForBodies(app: FastifyInstance): void {
+function continueRequests(app: FastifyInstance): void {
   const waiting = new WeakSet<IncomingMessage>()
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request)
@@ -212,13 +221,13 @@ function askForBodies(app: FastifyInstance): void {
   })
 }
 
-/** Node answers these by itself, and without a body, unless it is told not to. */
-const OWN_ANSWERS = {requireHostHeader: false} as const
+/** Disables Node's own response without a body. */
+const NODE_RESPONSES = {requireHostHeader: false} as const
 
-/** A host with its port, and nothing else that a reader of URLs would take for one (RFC 9112, 3.2). */
+/** A host with an optional port, without anything else that a URL parser would accept (RFC 9112, 3.2). */
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 
-/** Returns what is wrong with where a request says that it goes. */
+/** Returns what is wrong with the target of a request; undefined if nothing is. */
 function oddHead({url = '', headers: {host}, rawHeaders, httpVersion}: IncomingMessage): string | undefined {
   if (host === undefined) return httpVersion === '1.1' ? 'expected a header Host' : undefined
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
@@ -227,7 +236,7 @@ function oddHead({url = '', headers: {host}, rawHeaders, httpVersion}: IncomingM
   return url.startsWith('/') || url === '*' ? undefined : 'expected a path as the address'
 }
 
-/** Answers requests without a proper `Host` and with an `Expect` that nobody meets as everything else is answered. */
+/** Rejects requests with an invalid `Host` or an unsupported `Expect` with the usual error responses. */
 function refuseOddHeads(app: FastifyInstance): void {
   app.addHook('onRequest', async ({raw}, reply) => {
     const message = oddHead(raw)
@@ -249,12 +258,15 @@ function refuseOddHeads(app: FastifyInstance): void {
 
 const REASONS: Readonly<Record<string, {readonly statusCode: number; readonly message: string}>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {statusCode: 408, message: 'the request did not arrive in time'},
-  HPE_HEADER_OVERFLOW: {statusCode: 431, message: 'the head of the request is too long'},
-  HPE_INVALID_METHOD: {statusCode: 400, message: 'expected a method of HTTP'},
+  HPE_HEADER_OVERFLOW: {statusCode: 431, message: 'the headers of the request are too long'},
+  HPE_INVALID_METHOD: {statusCode: 400, message: 'expected an HTTP method'},
 }
-const UNREADABLE = {statusCode: 400, message: 'expected a request of HTTP/1.1'}
+const UNREADABLE = {statusCode: 400, message: 'expected an HTTP/1.1 request'}
 
-/** Answers what Node cannot read, or does not wait for any longer, as everything else is answered, and hangs up. */
+/**
+ * Responds to requests that Node cannot parse or that time out with the usual error response, and closes the
+ * connection.
+ */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -271,27 +283,30 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
 }
 
-/** Collects the routes that are made after this. Returns what then answers their other methods with 405 and those that they have. */
+/**
+ * Collects routes added after this call. Returns a function that makes their other methods respond with 405
+ * and `Allow`.
+ */
 function collectMethods(app: FastifyInstance): () => void {
-  const known = new Map<string, Set<string>>()
+  const methodsByUrl = new Map<string, Set<string>>()
   app.addHook('onRoute', ({url, method}: RouteOptions) => {
-    const methods = known.get(url) ?? new Set()
+    const methods = methodsByUrl.get(url) ?? new Set()
     for (const each of [method].flat()) methods.add(each)
-    known.set(url, methods)
+    methodsByUrl.set(url, methods)
   })
   return () => {
-    for (const [url, has] of [...known]) {
+    for (const [url, has] of [...methodsByUrl]) {
       const allow = [...has].sort().join(', ')
-      const others = app.supportedMethods.filter((method) => !has.has(method))
+      const unsupported = app.supportedMethods.filter((method) => !has.has(method))
       app.route({
         url,
-        method: others,
+        method: unsupported,
         schema: {hide: true},
-        // Before the body is looked at.
+        // Before the body is read.
         onRequest: async (request, reply) => {
           const error: ErrorBody['error'] = {
             code: 'KK_METHOD',
-            message: `expected ${allow} of this address, got ${request.method}`,
+            message: `expected ${allow} at this path, got ${request.method}`,
             hint: 'see /docs',
           }
           await reply.code(405).header('allow', allow).send({error})

@@ -11,7 +11,10 @@ interface DescribeOptions {
   readonly secured: boolean
 }
 
-/** Describes all routes in OpenAPI 3.1, by the schemas that check them. To be called before any route is made. */
+/**
+ * Generates OpenAPI 3.1 for all routes from their validation schemas. Must be called before any route is
+ * added.
+ */
 export async function describeApi(
   app: FastifyInstance,
   {plugin, version, secured}: DescribeOptions,
@@ -23,7 +26,7 @@ export async function describeApi(
         title: 'kk',
         version,
         description:
-          'Overrides of Helm charts: what kk generates, what the deployer gave, and both combined.',
+          'Overrides of Helm charts: those that kk generates (system), those that the deployer set (user), and both combined.',
         license: {name: 'Apache-2.0', identifier: 'Apache-2.0'},
       },
       ...(secured && {
@@ -34,7 +37,7 @@ export async function describeApi(
   })
 }
 
-/** Adds `/openapi.json`, and the same for people at `/docs`. */
+/** Adds `/openapi.json`, and the same as a page at `/docs`. */
 export function openApiRoutes(app: FastifyInstance): void {
   const document = () => app.swagger() as OpenApi
   app.get('/openapi.json', {schema: {hide: true}}, async () => document())
@@ -53,7 +56,7 @@ interface Parameter {
 
 const METHODS = ['get', 'patch', 'put', 'post', 'delete'] as const
 
-/** Returns an OpenAPI document as a page for people, without a script. */
+/** Returns an OpenAPI document as a page without scripts. */
 function documentationPage(document: OpenApi): string {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     METHODS.flatMap((method) => {
@@ -79,8 +82,8 @@ function operationSection(method: string, path: string, operation: Operation): M
 <p>${operation.summary ?? ''}</p>
 ${parameters.length > 0 ? parameterTable(parameters) : markup``}
 ${body ? markup`<h3>Body</h3><pre>${JSON.stringify(body, undefined, 2)}</pre>` : markup``}
-<h3>Answers</h3>
-<ul>${Object.entries(operation.responses ?? {}).map(([status, response]) => answerItem(status, response as object))}</ul>
+<h3>Responses</h3>
+<ul>${Object.entries(operation.responses ?? {}).map(([status, response]) => responseItem(status, response as object))}</ul>
 </section>
 `
 }
@@ -93,12 +96,12 @@ function parameterTable(parameters: readonly Parameter[]): Markup {
   )}</tbody></table>`
 }
 
-function answerItem(status: string, response: object): Markup {
+function responseItem(status: string, response: object): Markup {
   const {content} = response as {readonly content?: Readonly<Record<string, {readonly schema?: object}>>}
   const schema = content?.['application/json']?.schema
   const fields = Object.keys((schema as {readonly properties?: object} | undefined)?.properties ?? {})
   return markup`<li><code>${status}</code>${fields.length > 0 ? `: ${fields.join(', ')}` : ''}</li>`
 }
 
-/** The answer of `/openapi.json`. */
+/** The response of `/openapi.json`. */
 type OpenApi = OpenAPIV3_1.Document

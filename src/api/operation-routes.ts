@@ -8,19 +8,19 @@ const STATUS = {type: 'string', examples: ['ok']} as const
 const ALIVE = {type: 'object', required: ['status'], properties: {status: STATUS}} as const
 const NOT_READY = {
   ...ERROR,
-  description: 'It cannot, e.g. because the store does not answer, or was encrypted with another key.',
+  description: 'Not ready, for example because the store does not respond or is encrypted with another key.',
   required: ['status', 'error'],
   properties: {...ERROR.properties, status: {...STATUS, examples: ['not ready']}},
 } as const
 
-/** Adds `/healthz`: the process answers, and `/readyz`: so does the store that it works with. */
+/** Adds `/healthz`, which succeeds if the process responds, and `/readyz`, which also checks the store. */
 export function healthRoutes(app: FastifyInstance, ready: () => Promise<unknown>): void {
   const schema = (summary: string, answers: object): FastifySchema =>
     ({summary, tags: ['operation'], security: [], response: {200: ALIVE, ...answers}}) as FastifySchema
-  app.get('/healthz', {schema: schema('Whether the service is alive', {})}, async () => ({status: 'ok'}))
+  app.get('/healthz', {schema: schema('Liveness of the service', {})}, async () => ({status: 'ok'}))
   app.get(
     '/readyz',
-    {schema: schema('Whether the service can do its work', {503: NOT_READY})},
+    {schema: schema('Readiness of the service and its store', {503: NOT_READY})},
     async (request, reply) => {
       try {
         await ready()
@@ -34,7 +34,7 @@ export function healthRoutes(app: FastifyInstance, ready: () => Promise<unknown>
   )
 }
 
-/** Adds `/metrics` for Prometheus: of the process, and of each route by method and status. */
+/** Adds `/metrics` for Prometheus: process metrics, and request durations per route, method and status. */
 export function metricsRoute(
   app: FastifyInstance,
   {
@@ -44,12 +44,12 @@ export function metricsRoute(
   }: Pick<typeof prometheus, 'Histogram' | 'Registry' | 'collectDefaultMetrics'>,
 ): void {
   const registry = new Registry()
-  // Every 10 ms, as it would by itself, takes more than half a percent of a core from a process that has nothing to do.
+  // The default of 10 ms takes over half a percent of a core in an idle process.
   collectDefaultMetrics({register: registry, eventLoopMonitoringPrecision: 100})
   const duration = new Histogram({
     name: 'kk_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer.',
-    // The route and not the address, of which there is no end.
+    help: 'Time from a request to the end of its response.',
+    // The route instead of the path, to limit cardinality.
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [registry],

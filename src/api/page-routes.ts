@@ -35,9 +35,9 @@ const QUERY = {
   properties: {...SHOW_QUERY.properties, done: {type: 'string', enum: Object.keys(DONE)}},
 } as const
 
-/** Adds the pages for people: the charts at `/`, and each chart in a namespace. They need no script. */
+/** Adds the pages: the charts at `/`, and each chart in a namespace. They need no script. */
 export async function pageRoutes(app: FastifyInstance, {serviceFor, releasesOf}: PageOptions): Promise<void> {
-  const contextOf = ({
+  const chartContext = ({
     params,
     query,
     caller,
@@ -65,12 +65,12 @@ export async function pageRoutes(app: FastifyInstance, {serviceFor, releasesOf}:
     pages.get<PageRequest>('/charts/:name', {schema}, async (request, reply) => {
       const {done} = request.query
       const outcome = done ? ({kind: 'done', message: DONE[done]} as const) : ({kind: 'none'} as const)
-      return reply.type(HTML).send(await showChart(contextOf(request), {outcome, draft: undefined}))
+      return reply.type(HTML).send(await showChart(chartContext(request), {outcome, draft: undefined}))
     })
     pages.post<PageRequest>('/charts/:name', {schema}, async (request, reply) => {
-      const context = contextOf(request)
+      const context = chartContext(request)
       const answer = await answerForm(context, request.body ?? new Map())
-      // With what it did in the address, and without secrets: loading that page again does nothing again.
+      // Redirects to the outcome, without secrets: reloading that page repeats nothing.
       if (answer.kind === 'done') return reply.redirect(chartAddress(context.place, {done: answer.done}), 303)
       return reply
         .code(answer.status)
@@ -82,24 +82,24 @@ export async function pageRoutes(app: FastifyInstance, {serviceFor, releasesOf}:
 
 function problemPage({message, hint}: {readonly message: string; readonly hint?: string}): string {
   return page(
-    'Refused',
+    'Rejected',
     markup`<h1>This cannot be shown</h1>
 <div role="alert"><p>${message}</p>${hint === undefined ? markup`` : markup`<p>${hint}</p>`}</div>
 <p><a href="/">All charts</a></p>`,
   )
 }
 
-/** The charts that have overrides, with a link for each of their namespaces. */
+/** Returns the page of the charts that have overrides, with a link per namespace. */
 function chartsPage(charts: readonly OverriddenChart[]): string {
   return page(
     'Overrides of charts',
     markup`<h1>Overrides of charts</h1>
-${charts.length > 0 ? chartTable(charts) : markup`<p>No chart is active: name some under <code>charts:</code> in the facts, or serve an environment.</p>`}`,
+${charts.length > 0 ? chartTable(charts) : markup`<p>No chart is active: list charts under <code>charts:</code> in the facts, or serve an environment.</p>`}`,
   )
 }
 
 function chartTable(charts: readonly OverriddenChart[]): Markup {
-  return markup`<p>What kk generates for a chart, what the deployer lays over it, and what comes of both.</p>
+  return markup`<p>The system overrides that kk generates for a chart, the user overrides of the deployer, and both combined.</p>
 <table><thead><tr><th scope="col">Chart</th><th scope="col">Namespaces</th></tr></thead>
 <tbody>${charts.map(
     ({name, namespaces}) =>
@@ -113,11 +113,11 @@ function chartTable(charts: readonly OverriddenChart[]): Markup {
 
 interface ShownForm {
   readonly outcome: Outcome
-  /** What was typed; undefined for what is stored. */
+  /** The submitted content; undefined for the stored content. */
   readonly draft: Draft | undefined
 }
 
-/** Returns the page of a chart. Secrets are read to find out whether something is masked; they do not leave. */
+/** Returns the page of a chart. Secrets are read only to determine whether something is masked. */
 async function showChart(context: ChartContext, {outcome, draft}: ShownForm): Promise<string> {
   const {service, place, showSecrets, mayWrite, maySeeSecrets} = context
   const {name, namespace} = place

@@ -14,7 +14,7 @@ button{font:inherit;padding:.3rem .9rem} :focus-visible{outline:3px solid var(--
 .won{background:var(--win)} .quiet{color:var(--quiet)} [role=alert]{border-left:4px solid #d1242f;padding:.3rem .8rem} [role=status]{border-left:4px solid #1a7f37;padding:.3rem .8rem}
 `)
 
-/** Returns a page of the service: it loads nothing and runs no script. */
+/** Returns a page of the service: it loads nothing and runs no scripts. */
 export function page(title: string, content: Markup): string {
   return markup`<!doctype html>
 <html lang="en">
@@ -34,7 +34,7 @@ ${content}
 `.markup
 }
 
-/** Returns the address of the page of a chart; `query` says what else the page is asked for. */
+/** Returns the address of a chart's page with query parameters. */
 export function chartAddress(
   {name, namespace}: ChartPlace,
   query: Readonly<Record<string, string>> = {},

@@ -6,9 +6,9 @@ import {fetchThroughProxy} from '../state/network/fetch.ts'
 import type {ErrorBody} from './errors.ts'
 
 export interface RemoteOptions {
-  /** E.g. `https://kk.example.org`. */
+  /** For example `https://kk.example.org`. */
   readonly url: string
-  /** Sent as a bearer; never shown. */
+  /** Sent as a bearer token; never shown. */
   readonly token?: string | undefined
 }
 
@@ -20,7 +20,9 @@ interface Body {
   readonly namespace: string
 }
 
-/** Returns the service of overrides behind a server of kk, which refuses with the codes of the server. Rejects with `KK_SERVER`, too. */
+/**
+ * Returns the override service of a kk server, whose error codes it passes on. Also rejects with `KK_SERVER`.
+ */
 export function remoteService({url, token}: RemoteOptions): OverrideService {
   const address = (path: string, query: Readonly<Record<string, string | undefined>> = {}) => {
     const target = new URL(path, url.endsWith('/') ? url : `${url}/`)
@@ -40,9 +42,9 @@ export function remoteService({url, token}: RemoteOptions): OverrideService {
       redirect: 'error',
       signal: AbortSignal.timeout(30_000),
     }).catch((cause: unknown) => {
-      throw new KkError('KK_SERVER', `${target.origin} does not answer (${reason(cause)})`, {
+      throw new KkError('KK_SERVER', `${target.origin} does not respond (${reason(cause)})`, {
         cause,
-        hint: 'is kk serve running there, and the address right?',
+        hint: 'is kk serve running there, and is the URL correct?',
       })
     })
     if (!response.ok) throw await refusal(response, target)
@@ -64,7 +66,7 @@ export function remoteService({url, token}: RemoteOptions): OverrideService {
         systemOverrides: body.system_overrides,
         userOverrides: body.user_overrides,
         combinedOverrides: body.combined_overrides,
-        etag: etagOf(response),
+        etag: readEtag(response),
       }
     },
     async explain(name, namespace, {showSecrets = false} = {}) {
@@ -93,7 +95,7 @@ export function remoteService({url, token}: RemoteOptions): OverrideService {
         name: updated.name,
         namespace: updated.namespace,
         userOverrides: updated.user_overrides,
-        etag: etagOf(response),
+        etag: readEtag(response),
       }
     },
     async delete(name, namespace, {ifMatch} = {}) {
@@ -143,10 +145,22 @@ interface ExplainedDocument {
 }
 
 function explainedKey({path, value, winner, lost}: ExplainedDocument): ExplainedKey {
-  return {path, value, winner: statementOf(winner), lost: lost.flatMap((each) => statementOf(each) ?? [])}
+  return {
+    path,
+    value,
+    winner: parseStatement(winner),
+    lost: lost.flatMap((each) => parseStatement(each) ?? []),
+  }
 }
 
-function statementOf({layer, source, file, line, column, value}: StatementDocument): Statement | undefined {
+function parseStatement({
+  layer,
+  source,
+  file,
+  line,
+  column,
+  value,
+}: StatementDocument): Statement | undefined {
   if (layer === 'helm') return undefined
   return {layer, source, ...(file !== undefined && {position: {file, line, column}}), value}
 }
@@ -157,20 +171,21 @@ interface Call {
   readonly ifMatch?: Condition
 }
 
-/** Returns an etag as HTTP quotes it; `*` is none. */
+/** Returns an etag in quotes, as HTTP requires; `*` is unquoted. */
 function quoted(etag: string): string {
   return etag === '*' ? etag : `"${etag}"`
 }
 
-function etagOf(response: Response): string | undefined {
+function readEtag(response: Response): string | undefined {
   return response.headers.get('etag')?.replaceAll('"', '') || undefined
 }
 
 async function refusal(response: Response, target: URL): Promise<KkError> {
   const body = (await response.json().catch(() => undefined)) as Partial<ErrorBody> | undefined
   const {code, message, hint} = body?.error ?? {}
-  const known = code !== undefined && code !== 'KK_BUG' && code in ERRORS ? (code as ErrorCode) : 'KK_SERVER'
-  return new KkError(known, message ?? `${target.origin} answered with status ${response.status}`, {
+  const errorCode =
+    code !== undefined && code !== 'KK_BUG' && code in ERRORS ? (code as ErrorCode) : 'KK_SERVER'
+  return new KkError(errorCode, message ?? `${target.origin} responded with status ${response.status}`, {
     ...(hint !== undefined && {hint}),
   })
 }
@@ -178,5 +193,5 @@ async function refusal(response: Response, target: URL): Promise<KkError> {
 function reason(cause: unknown): string {
   const inner =
     cause instanceof Error ? ((cause.cause as {code?: string} | undefined)?.code ?? cause.name) : 'error'
-  return inner === 'TimeoutError' ? 'no answer within 30 s' : String(inner)
+  return inner === 'TimeoutError' ? 'no response within 30 s' : String(inner)
 }

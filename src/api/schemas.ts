@@ -1,8 +1,8 @@
 import type {FastifySchema} from 'fastify'
 
-/** JSON Schemas of the resource `helm_charts`: they check requests, and OpenAPI is made from them. */
+/** JSON Schemas of the resource `helm_charts`, which validate requests and generate OpenAPI. */
 
-/** A text without NUL, which a database may refuse. */
+/** A string without NUL, which databases may reject. */
 const NO_NUL = '^[^\\u0000]*$'
 
 export const name = {
@@ -34,23 +34,23 @@ export const CHART_QUERY = {
   properties: {namespace},
 } as const
 
-const show_secrets = flag('Show secrets as they are; needs a token that may write.')
+const show_secrets = flag('Do not mask secrets; requires a token with the scope write.')
 
 export const SHOW_QUERY = {...CHART_QUERY, properties: {namespace, show_secrets}} as const
 
 export const UPDATE_QUERY = {
   ...SHOW_QUERY,
-  properties: {namespace, show_secrets, dry_run: flag('Only say what would be stored.')},
+  properties: {namespace, show_secrets, dry_run: flag('Only return what would be stored.')},
 } as const
 
 export const LIST_QUERY = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    combined: flag('Give the combined overrides of each chart in each of its namespaces.'),
+    combined: flag('Return the combined overrides of each chart in each of its namespaces.'),
     name: {
       anyOf: [name, {type: 'array', items: name, maxItems: 500}],
-      description: 'Only these charts; may be repeated.',
+      description: 'Only these charts; can be repeated.',
     },
     show_secrets,
   },
@@ -67,9 +67,9 @@ export const LIST = {
         required: ['name'],
         properties: {
           name,
-          namespaces: {type: 'array', items: {type: 'string'}, description: 'Without `combined`.'},
-          namespace: {type: 'string', description: 'With `combined`.'},
-          combined_overrides: yaml('With `combined`: every layer above the defaults of the chart.'),
+          namespaces: {type: 'array', items: {type: 'string'}, description: 'Only without `combined`.'},
+          namespace: {type: 'string', description: 'Only with `combined`.'},
+          combined_overrides: yaml('Only with `combined`: all layers above the defaults of the chart.'),
         },
       },
     },
@@ -82,9 +82,9 @@ export const OVERRIDES = {
   properties: {
     name,
     namespace,
-    system_overrides: yaml('What kk generates from facts about the cluster.'),
-    user_overrides: yaml('What the deployer gave.'),
-    combined_overrides: yaml('Every layer above the defaults of the chart.'),
+    system_overrides: yaml('Overrides that kk generates from facts about the cluster.'),
+    user_overrides: yaml('Overrides that the deployer set.'),
+    combined_overrides: yaml('All layers above the defaults of the chart.'),
   },
 } as const
 
@@ -98,7 +98,7 @@ export const UPDATE = {
     flag: {
       type: 'string',
       enum: ['reuse', 'reset'],
-      description: 'Start from the stored overrides, or from nothing.',
+      description: 'Start from the stored overrides (reuse), or from none (reset).',
     },
     values: {
       type: 'object',
@@ -108,7 +108,7 @@ export const UPDATE = {
           type: 'array',
           maxItems: 100,
           items: {type: 'string'},
-          description: 'YAML texts, merged in order.',
+          description: 'YAML documents, merged in order.',
         },
         set: {
           type: 'array',
@@ -131,7 +131,7 @@ export const UPDATE = {
 export const UPDATED = {
   type: 'object',
   required: ['name', 'namespace', 'user_overrides'],
-  properties: {user_overrides: yaml('What the deployer gave.'), namespace, name},
+  properties: {user_overrides: yaml('Overrides that the deployer set.'), namespace, name},
 } as const
 
 const statement = {
@@ -159,7 +159,7 @@ export const EXPLAINED = {
           key: {type: 'string'},
           path: {type: 'array', items: {type: 'string'}},
           value: {},
-          removed: {type: 'boolean', description: 'A null took the key away.'},
+          removed: {type: 'boolean', description: 'A null removed the key.'},
           winner: statement,
           lost: {type: 'array', items: statement},
         },
@@ -178,7 +178,7 @@ export const ERROR = {
       properties: {
         code: {
           type: 'string',
-          description: 'Stable; the codes of kk are in its reference.',
+          description: 'Stable; see the error reference of kk.',
           examples: ['KK_UNKNOWN_CHART'],
         },
         message: {type: 'string'},
@@ -188,20 +188,20 @@ export const ERROR = {
   },
 } as const
 
-/** The errors that every route can answer with. */
+/** The error responses of every route. */
 const REFUSALS = {
-  '4xx': {...ERROR, description: 'Refused: the request is to be changed, or sent later (429).'},
+  '4xx': {...ERROR, description: 'Rejected: change the request, or retry later (429).'},
   503: {
     ...ERROR,
     description:
-      'The store cannot be used (KK_STORE_DATABASE), or lacks the key for what is secret (KK_STORE_KEY): whoever runs kk serve has to mend that.',
+      'The store cannot be used (KK_STORE_DATABASE), or has no key for its secrets (KK_STORE_KEY): the operator of kk serve has to fix it.',
   },
-  '5xx': {...ERROR, description: 'Something went wrong inside kk; nothing was changed.'},
+  '5xx': {...ERROR, description: 'Internal error; nothing was changed.'},
 } as const
 
-/** Returns the schema of an answer that has an `ETag`. */
+/** Returns the schema of a response with an `ETag`. */
 export function withEtagHeader(schema: object): object {
-  const description = 'Changes with what the deployer overrides, "" for none; to be sent as If-Match.'
+  const description = 'Changes with the user overrides, "" if there are none; send it as If-Match.'
   return {...schema, headers: {ETag: {type: 'string', description}}}
 }
 
@@ -212,7 +212,7 @@ export const IF_MATCH = {
       type: 'string',
       maxLength: 2_000,
       description:
-        'The ETag of the overrides that the change was made from, "" for none, * for any but none, or several with commas between: with others there, the answer is 409.',
+        'The ETag of the overrides on which the change is based, "" for none, * for any existing ones, or several separated by commas. If the stored overrides have another ETag, the response is 409.',
     },
   },
 } as const
@@ -225,7 +225,7 @@ interface Documented {
   readonly ok: Readonly<Record<number, object>>
 }
 
-/** Returns the schema of a route, with its summary and the errors that every route can answer with. */
+/** Returns the schema of a route, with its summary and the error responses of every route. */
 export function documented(summary: string, {ok, ...request}: Documented): FastifySchema {
   return {summary, tags: ['overrides'], ...request, response: {...ok, ...REFUSALS}}
 }

@@ -18,15 +18,15 @@ interface ImportRequest {
   Body: {readonly document: string; readonly prune?: boolean}
 }
 
-/** The longest document, in bytes: a store is sent in one piece, and is more than the overrides of a chart. */
-const LONGEST_DOCUMENT = 16 * 1024 ** 2
+/** The maximum size of a store document, in bytes: it holds the overrides of all charts. */
+const MAX_DOCUMENT_BYTES = 16 * 1024 ** 2
 
-/** Adds the resources of the store as a whole: who changed what, and all of it as one document. */
+/** Adds the routes for the whole store: its history, and its content as one document. */
 export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void {
   app.get<{Querystring: HistoryQuery}>(
     '/v1/history',
     {
-      schema: documented('Show who changed which overrides, and when', {
+      schema: documented('Show the history of overrides: time, author, and change', {
         querystring: HISTORY_QUERY,
         ok: {200: HISTORY},
       }),
@@ -34,10 +34,10 @@ export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void 
     async ({query, caller}) => {
       const how = {
         showSecrets: query.show_secrets === 'true',
-        limit: Number(query.limit ?? HISTORY_LIMIT),
+        limit: Number(query.limit ?? DEFAULT_PAGE_ENTRIES),
         before: query.before === undefined ? undefined : Number(query.before),
       }
-      return {entries: await serviceFor(caller).history(placeOf(query), how)}
+      return {entries: await serviceFor(caller).history(chartPlace(query), how)}
     },
   )
 
@@ -57,8 +57,8 @@ export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void 
   app.post<ImportRequest>(
     '/v1/store',
     {
-      bodyLimit: LONGEST_DOCUMENT,
-      schema: documented('Import such a document, all of it or nothing', {
+      bodyLimit: MAX_DOCUMENT_BYTES,
+      schema: documented('Import an exported document, atomically', {
         querystring: IMPORT_QUERY,
         body: IMPORT,
         ok: {200: IMPORTED},
@@ -69,37 +69,37 @@ export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void 
   )
 }
 
-function placeOf({name, namespace}: HistoryQuery) {
+function chartPlace({name, namespace}: HistoryQuery) {
   if (name !== undefined && namespace !== undefined) return {name, namespace}
   if (name === undefined && namespace === undefined) return undefined
   throw new KkError('KK_USAGE', 'expected name and namespace, or neither', {
-    hint: 'a chart has overrides of its own in each of its namespaces',
+    hint: 'a chart has separate overrides in each of its namespaces',
   })
 }
 
-/** JSON Schemas of the store as a whole: its history, and what is exported and imported. */
+/** JSON Schemas of the whole store: its history, export and import. */
 
-const show_secrets = flag('Show secrets as they are; needs a token that may write.')
+const show_secrets = flag('Do not mask secrets; requires a token with the scope write.')
 
-/** Entries of a page, where nobody says how many. */
-const HISTORY_LIMIT = 1000
+/** The default page size, in entries. */
+const DEFAULT_PAGE_ENTRIES = 1000
 
 const HISTORY_QUERY = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    name: {...name, description: 'The chart; to be given together with `namespace`.'},
-    namespace: {...namespace, description: 'Its namespace; to be given together with `name`.'},
+    name: {...name, description: 'The chart; requires `namespace`.'},
+    namespace: {...namespace, description: 'Its namespace; requires `name`.'},
     show_secrets,
     limit: {
       type: 'string',
       pattern: '^[1-9][0-9]{0,3}$',
-      description: `At most so many entries, by default ${HISTORY_LIMIT}, and fewer where they are long.`,
+      description: `Maximum number of entries, by default ${DEFAULT_PAGE_ENTRIES}; fewer if they are large.`,
     },
     before: {
       type: 'string',
       pattern: '^[0-9]{1,15}$',
-      description: 'Only what is older than the entry with this `id`: the last one of the page before.',
+      description: 'Only entries older than the one with this `id`, the last of the previous page.',
     },
   },
 } as const
@@ -123,8 +123,8 @@ const HISTORY = {
           who: {type: 'string'},
           name,
           namespace,
-          before: nullableYaml('What the deployer gave before the change.'),
-          after: nullableYaml('The same after it.'),
+          before: nullableYaml('User overrides before the change.'),
+          after: nullableYaml('User overrides after the change.'),
         },
       },
     },
@@ -136,13 +136,13 @@ const EXPORT_QUERY = {
   additionalProperties: false,
   properties: {
     show_secrets: flag(
-      'In clear, with generated secrets; needs a token that may write. Else what is encrypted stays so.',
+      'Export secrets in clear text, including generated ones; requires a token with the scope write. Otherwise encrypted values stay encrypted.',
     ),
   },
 } as const
 
 const document = yaml(
-  'All that the store holds, but its history: a map with `version` and what an export has; other texts are refused (400).',
+  'The content of the store without its history: a map with `version`, as exported; anything else is rejected (400).',
 )
 
 const EXPORTED = {type: 'object', required: ['document'], properties: {document}} as const
@@ -150,7 +150,7 @@ const EXPORTED = {type: 'object', required: ['document'], properties: {document}
 const IMPORT_QUERY = {
   type: 'object',
   additionalProperties: false,
-  properties: {dry_run: flag('Only say what would change.')},
+  properties: {dry_run: flag('Only return what would change.')},
 } as const
 
 const IMPORT = {
@@ -159,7 +159,7 @@ const IMPORT = {
   additionalProperties: false,
   properties: {
     document,
-    prune: {type: 'boolean', description: 'Delete overrides that the document does not have.'},
+    prune: {type: 'boolean', description: 'Delete overrides that are not in the document.'},
   },
   examples: [{document: 'version: 1\noverrides: {rabbitmq: {openstack: {pod: {replicas: 2}}}}\n'}],
 } as const
@@ -174,7 +174,7 @@ const IMPORTED = {
       type: 'array',
       items: {...place, properties: {name, namespace, action: {type: 'string', enum: ['set', 'delete']}}},
     },
-    secrets: {type: 'array', items: place, description: 'Generated secrets that are added or replaced.'},
-    becomes: {type: 'string', description: 'The id of the store that a new one becomes.'},
+    secrets: {type: 'array', items: place, description: 'Generated secrets that were added or replaced.'},
+    becomes: {type: 'string', description: 'The id of the exported store that an empty store takes over.'},
   },
 } as const

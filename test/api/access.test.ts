@@ -4,8 +4,8 @@ import {RABBITMQ, READ, useServer, WRITE} from './support/use-server.ts'
 
 const {app, overrides, open, update} = useServer()
 
-describe('who may use the service, and what it says of itself', () => {
-  it('says of its own errors nothing but that there was one', async () => {
+describe('access control of the REST service', () => {
+  it('hides the details of internal errors', async () => {
     const charts = () => Promise.reject(new Error('password=marked'))
     const serviceFor = (who: string) => ({...overrides().serviceFor(who), charts})
     const lines: string[] = []
@@ -17,7 +17,7 @@ describe('who may use the service, and what it says of itself', () => {
     expect(answer.body + lines.join('')).not.toContain('marked')
   })
 
-  it('answers 429 to whoever asks too often', async () => {
+  it('responds with 429 above the rate limit', async () => {
     await open({limits: {requestsPerMinute: 2}})
     const codes = []
     for (let count = 0; count < 3; count++) codes.push((await app().inject('/v1/helm_charts')).statusCode)
@@ -28,8 +28,8 @@ describe('who may use the service, and what it says of itself', () => {
 
   it.each([
     ['wrong tokens', RABBITMQ, 401],
-    ['addresses that there are not', '/v2', 404],
-  ])('counts %s, too', async (_, url, status) => {
+    ['unknown paths', '/v2', 404],
+  ])('counts %s against the rate limit, too', async (_, url, status) => {
     const tokens = parseTokens(`write ${WRITE}`, 'tokens')
     await open({limits: {requestsPerMinute: 2}, ...(status === 401 && {tokens})})
     const codes = []
@@ -40,7 +40,7 @@ describe('who may use the service, and what it says of itself', () => {
     expect(late.statusCode).toBe(429)
   })
 
-  it('logs no parameter but the namespace', async () => {
+  it('logs only the namespace among the parameters', async () => {
     const lines: string[] = []
     await open({log: {level: 'info', stream: {write: (line) => lines.push(line)}}})
 
@@ -54,7 +54,7 @@ describe('who may use the service, and what it says of itself', () => {
     })
   })
 
-  it('keeps pages of other sites from using it on loopback', async () => {
+  it('rejects cross-site requests on loopback', async () => {
     await open()
 
     const site = (value: string) => update(['a=1'], {'sec-fetch-site': value, host: 'localhost'})
@@ -72,7 +72,7 @@ describe('who may use the service, and what it says of itself', () => {
     expect(secure.statusCode).toBe(403)
   })
 
-  it('shows no secrets on loopback without a token, which every user of the machine reaches', async () => {
+  it('shows no secrets on loopback without a token, because every user of the machine can reach it', async () => {
     await open()
     await overrides().store.put({
       ...{name: 'rabbitmq', namespace: 'openstack', who: 'ada', expected: undefined, secret: false},
@@ -105,18 +105,18 @@ describe('who may use the service, and what it says of itself', () => {
     ['localhost:80:evil.example', 400],
     ['localhost.evil.example:80', 403],
     ['0.0.0.0', 403],
-  ])('answers to %s with %d on loopback', async (host, status) => {
+  ])('responds to %s with %d on loopback', async (host, status) => {
     await open()
 
     const headers = {host, 'x-forwarded-host': 'localhost'}
     expect((await app().inject({url: '/v1/helm_charts', headers})).statusCode).toBe(status)
   })
 
-  describe('with tokens', () => {
+  describe('access with tokens', () => {
     const tokens = parseTokens(`# who\nread ${READ} monitoring\nwrite ${WRITE} ada\n`, 'tokens')
     const as = (token: string) => ({authorization: `Bearer ${token}`})
 
-    it('needs one for all but its health', async () => {
+    it('requires a token for everything except health checks', async () => {
       await open({tokens})
 
       expect((await app().inject('/v1/helm_charts')).statusCode).toBe(401)
@@ -125,7 +125,7 @@ describe('who may use the service, and what it says of itself', () => {
       expect((await app().inject({url: '/healthz'})).statusCode).toBe(200)
     })
 
-    it('lets one that reads only read, and no secrets', async () => {
+    it('lets a read-only token neither write nor read secrets', async () => {
       await open({tokens})
 
       expect((await app().inject({url: RABBITMQ, headers: as(READ)})).statusCode).toBe(200)
@@ -137,7 +137,7 @@ describe('who may use the service, and what it says of itself', () => {
       expect((await overrides().store.audit()).map(({who}) => who)).toEqual(['ada'])
     })
 
-    it('takes the token as the password of a browser', async () => {
+    it('accepts the token as the password of Basic authentication', async () => {
       await open({tokens})
       const basic = `Basic ${Buffer.from(`me:${READ}`).toString('base64')}`
 

@@ -4,17 +4,17 @@ import {parseTokens} from '../../src/api/tokens.ts'
 
 const tokens = parseTokens(`write ${'w'.repeat(32)}`, 'tokens')
 
-describe('where the service listens', () => {
+describe('the listen address', () => {
   it.each([
     ['127.0.0.1:8080', {host: '127.0.0.1', port: 8080}],
     [':0', {host: '127.0.0.1', port: 0}],
     ['[::1]:443', {host: '::1', port: 443}],
     ['localhost:80', {host: 'localhost', port: 80}],
-  ])('%s is an address', (text, expected) => {
+  ])('accepts %s', (text, expected) => {
     expect(parseListen(text)).toEqual(expected)
   })
 
-  it.each(['8080', 'localhost', '::1:80', '127.0.0.1:65536', '127.0.0.1:-1'])('%s is none', (text) => {
+  it.each(['8080', 'localhost', '::1:80', '127.0.0.1:65536', '127.0.0.1:-1'])('rejects %s', (text) => {
     expect(() => parseListen(text)).toThrow(/expected HOST:PORT/)
   })
 
@@ -39,7 +39,7 @@ describe('where the service listens', () => {
     ['# none\n', /tokens: expected at least one token/],
     ['write short', /tokens:1: expected "read TOKEN" or "write TOKEN"/],
     [`\nadmin ${'x'.repeat(32)}`, /tokens:2: /],
-  ])('refuses tokens like %j and shows none', (text, message) => {
+  ])('rejects tokens like %j without quoting them', (text, message) => {
     expect(() => parseTokens(text, 'tokens')).toThrow(message)
     expect(() => parseTokens(text, 'tokens')).not.toThrow(/short|xxx/)
   })

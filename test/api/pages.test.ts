@@ -20,8 +20,8 @@ const store = async (text: string) => {
   return (await overrides().serviceFor('ada').update('rabbitmq', 'openstack', update)).etag!
 }
 
-describe('the pages', () => {
-  it('list the charts, with a link for each of their namespaces', async () => {
+describe('the web pages', () => {
+  it('list the charts, with a link for each namespace', async () => {
     await open()
 
     const {body, headers} = await app().inject('/')
@@ -33,7 +33,7 @@ describe('the pages', () => {
     expect(body).not.toContain('<script')
   })
 
-  it('show the layers of a chart side by side, with the winner marked in words', async () => {
+  it('show the layers of a chart as columns, with the winner marked by words', async () => {
     await open()
     await store('pod: {replicas: {server: 2}}')
 
@@ -46,7 +46,7 @@ describe('the pages', () => {
     )
   })
 
-  it('preview a change, with the releases that it reaches, and change nothing', async () => {
+  it('preview a change with the affected releases, and change nothing', async () => {
     await open()
     const etag = await store('a: 1')
 
@@ -60,7 +60,7 @@ describe('the pages', () => {
     expect(await stored()).toBe('a: 1\n')
   })
 
-  it('save what was typed, and lead to a page that says so', async () => {
+  it('save the submitted text, and redirect to a page that confirms it', async () => {
     await open()
 
     const {statusCode, headers} = await post({action: 'save', overrides: 'a: "é+&%"\r\n', etag: ''})
@@ -70,7 +70,7 @@ describe('the pages', () => {
     expect(await stored()).toBe('a: "\\xE9+&%"\n')
   })
 
-  it('ask before they take all overrides away', async () => {
+  it('ask for confirmation before removing all overrides', async () => {
     await open()
     const etag = await store('a: 1')
 
@@ -83,7 +83,7 @@ describe('the pages', () => {
     expect(await stored()).toBe('')
   })
 
-  it('take all away where the text was emptied', async () => {
+  it('remove all overrides if the submitted text is empty', async () => {
     await open()
     const etag = await store('a: 1')
 
@@ -94,29 +94,32 @@ describe('the pages', () => {
   it.each([
     ['others', 'a: 1'],
     ['none', ''],
-  ])('show a conflict, keep what was typed, and let it be saved over: made from %s', async (_, before) => {
-    await open()
-    const etag = before === '' ? '' : await store(before)
-    const later = await store('theirs: 1')
+  ])(
+    'show a conflict, keep the submitted text, and allow saving it again: made from %s',
+    async (_, before) => {
+      await open()
+      const etag = before === '' ? '' : await store(before)
+      const later = await store('theirs: 1')
 
-    for (const action of ['preview', 'save']) {
-      const {statusCode, body} = await post({action, overrides: 'mine: 1', etag})
-      expect(statusCode).toBe(409)
-      expect(body).toContain('role="alert"')
-      expect(body).toContain('>\nmine: 1</textarea>')
-      expect(body).toContain('<pre>theirs: 1\n</pre>')
-      expect(body).toContain(`name="etag" value="${later}"`)
-    }
-    expect(await stored()).toBe('theirs: 1\n')
-    expect((await post({action: 'save', overrides: 'mine: 1', etag: later})).statusCode).toBe(303)
-  })
+      for (const action of ['preview', 'save']) {
+        const {statusCode, body} = await post({action, overrides: 'mine: 1', etag})
+        expect(statusCode).toBe(409)
+        expect(body).toContain('role="alert"')
+        expect(body).toContain('>\nmine: 1</textarea>')
+        expect(body).toContain('<pre>theirs: 1\n</pre>')
+        expect(body).toContain(`name="etag" value="${later}"`)
+      }
+      expect(await stored()).toBe('theirs: 1\n')
+      expect((await post({action: 'save', overrides: 'mine: 1', etag: later})).statusCode).toBe(303)
+    },
+  )
 
   it.each([
     ['no YAML', 'a: ['],
     ['a key of JavaScript', '__proto__: {a: 1}'],
-    ['a comment alone', '# a: 1'],
-    ['a secret that kk keeps', 'global: {endpoints: {oslo_messaging: {auth: {admin: {password: x}}}}}'],
-  ])('refuse %s and keep it in the form', async (_, text) => {
+    ['only a comment', '# a: 1'],
+    ['a secret that kk manages', 'global: {endpoints: {oslo_messaging: {auth: {admin: {password: x}}}}}'],
+  ])('reject %s and keep it in the form', async (_, text) => {
     await open()
 
     const {statusCode, body} = await post({action: 'save', overrides: text, etag: ''})
@@ -127,7 +130,7 @@ describe('the pages', () => {
     expect(await stored()).toBe('')
   })
 
-  it('escape whatever stands in overrides', async () => {
+  it('escape all content of overrides', async () => {
     await open()
     const text = 'a: "</textarea><script>alert(1)</script>"'
     await store(text)
@@ -138,7 +141,7 @@ describe('the pages', () => {
     expect(shown.body + typed.body).not.toContain('<script')
   })
 
-  it('are answered as pages where something is wrong', async () => {
+  it('report errors as pages', async () => {
     await open()
 
     const unknown = await app().inject('/charts/rabbit?namespace=openstack')
@@ -150,7 +153,7 @@ describe('the pages', () => {
     expect(without.headers['content-type']).toContain('text/html')
   })
 
-  it('take forms and nothing else', async () => {
+  it('accept only form bodies', async () => {
     await open()
     const sent = (type: string, payload: string | Buffer) =>
       app().inject({method: 'POST', url: RABBITMQ, headers: {'content-type': type}, payload})
@@ -164,7 +167,7 @@ describe('the pages', () => {
     expect(await stored()).toBe('')
   })
 
-  it('keep a page of another site from posting to them', async () => {
+  it('reject posts from pages of other sites', async () => {
     await open()
 
     for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
@@ -175,7 +178,7 @@ describe('the pages', () => {
     expect(await stored()).toBe('')
   })
 
-  describe('where secrets are stored', () => {
+  describe('the web pages of a chart with secrets', () => {
     const tokens = parseTokens(`read ${READ}\nwrite ${WRITE} ada\n`, 'tokens')
     const as = (token: string) => ({authorization: `Basic ${Buffer.from(`:${token}`).toString('base64')}`})
     beforeEach(async () => {
@@ -186,7 +189,7 @@ describe('the pages', () => {
       })
     })
 
-    it('mask them, and have no form in which the mask could be saved', async () => {
+    it('mask secrets, and have no form in which the mask could be saved', async () => {
       const {body} = await app().inject({url: RABBITMQ, headers: as(WRITE)})
 
       expect(body).toContain('***')
@@ -195,7 +198,7 @@ describe('the pages', () => {
       expect(body).toContain('href="/charts/rabbitmq?namespace=openstack&amp;show_secrets=true"')
     })
 
-    it('show them in the form to who may write', async () => {
+    it('show secrets in the form to callers with the scope write', async () => {
       const url = `${RABBITMQ}&show_secrets=true`
       const {body} = await app().inject({url, headers: as(WRITE)})
 
@@ -212,7 +215,7 @@ describe('the pages', () => {
       'show_secrets[]=true',
       'show_secrets=TRUE',
       'show_secrets=1',
-    ])('never show them to who may only read: %s', async (query) => {
+    ])('never show secrets to read-only callers: %s', async (query) => {
       for (const address of [RABBITMQ, RABBITMQ.replace('/charts', '/v1/helm_charts')]) {
         const {statusCode, body} = await app().inject({url: `${address}&${query}`, headers: as(READ)})
         expect([400, 403]).toContain(statusCode)
@@ -220,16 +223,16 @@ describe('the pages', () => {
       }
     })
 
-    it('have no form for who may only read, and take none from them', async () => {
+    it('have no form for read-only callers, and reject posts from them', async () => {
       const {body} = await app().inject({url: RABBITMQ, headers: as(READ)})
       const {statusCode} = await post({action: 'save', overrides: 'a: 1', etag: ''}, {headers: as(READ)})
 
-      expect(body).toContain('Your token may only read')
+      expect(body).toContain('Your token is read-only')
       expect(body).not.toMatch(/<form|show_secrets|mysecret/)
       expect(statusCode).toBe(403)
     })
 
-    it('let all of them be reset without being seen', async () => {
+    it('let all secrets be reset without being displayed', async () => {
       const asked = await post({action: 'ask-reset'}, {headers: as(WRITE)})
       const etag = /name="etag" value="([^"]+)"/.exec(asked.body)![1]!
 

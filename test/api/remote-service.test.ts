@@ -59,7 +59,7 @@ async function story(service: OverrideService): Promise<unknown> {
   return [...told, (await service.history()).length]
 }
 
-describe('a remote service', () => {
+describe('the remote override service', () => {
   let app: FastifyInstance
   let url: string
   let remote: TestOverrides
@@ -78,21 +78,21 @@ describe('a remote service', () => {
     await local.remove()
   })
 
-  it('does all that a local one does, with the same results and errors', async () => {
+  it('returns the same results and errors as the local one', async () => {
     expect(await story(remoteService({url, token: TOKEN}))).toEqual(
       await story(local.serviceFor('token of line 1')),
     )
   })
 
-  it('says what the server refuses, and never the token', async () => {
+  it('reports what the server rejects, without the token', async () => {
     const token = 'wrong-'.repeat(6)
     const refused = remoteService({url, token}).charts()
 
-    await expect(refused).rejects.toMatchObject({code: 'KK_SERVER', message: 'the token is not known'})
+    await expect(refused).rejects.toMatchObject({code: 'KK_SERVER', message: 'the token is invalid'})
     await expect(refused).rejects.not.toThrow(token)
   })
 
-  it('says that nobody answers', async () => {
+  it('reports that the server does not respond', async () => {
     const closed = createServer()
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
     const gone = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
@@ -100,7 +100,7 @@ describe('a remote service', () => {
 
     await expect(remoteService({url: gone}).charts()).rejects.toMatchObject({
       code: 'KK_SERVER',
-      message: `${gone} does not answer (ECONNREFUSED)`,
+      message: `${gone} does not respond (ECONNREFUSED)`,
     })
   })
 })

@@ -8,8 +8,8 @@ import {RABBITMQ, useServer} from './support/use-server.ts'
 
 const {app, open, overrides} = useServer()
 
-describe('the service', () => {
-  it('describes itself in OpenAPI 3.1, for programs and for people', async () => {
+describe('requests to the REST service', () => {
+  it('get an OpenAPI 3.1 document, as JSON and as a page', async () => {
     await open()
     const document = (await app().inject('/openapi.json')).json()
 
@@ -33,7 +33,7 @@ describe('the service', () => {
     expect(page.body).not.toContain('<script')
   })
 
-  it('counts requests for Prometheus by route, not by address', async () => {
+  it('are counted for Prometheus by route, not by path', async () => {
     await open()
     await app().inject(RABBITMQ)
 
@@ -43,7 +43,7 @@ describe('the service', () => {
     )
   })
 
-  it('is not ready when what it works with is not', async () => {
+  it('get 503 from /readyz if a dependency is not ready', async () => {
     const problem = new KkError('KK_STORE_DATABASE', 'the store at postgres://inner.example is gone')
     await open({ready: () => Promise.reject(problem)})
 
@@ -54,7 +54,7 @@ describe('the service', () => {
     expect((await app().inject('/healthz')).statusCode).toBe(200)
   })
 
-  it('outlives requests that Node itself refuses', async () => {
+  it('that Node itself rejects do not stop the service', async () => {
     await open()
     await app().listen({host: '127.0.0.1', port: 0})
     const {port} = app().server.address() as AddressInfo
@@ -72,13 +72,13 @@ describe('the service', () => {
   })
 
   it.each<[string, string, number, string]>([
-    ['a method that there is not', 'FOO / HTTP/1.1\r\nhost: localhost\r\n\r\n', 400, 'KK_USAGE'],
-    ['what is no HTTP', 'hello\r\n\r\n', 400, 'KK_USAGE'],
-    ['a head without an end', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}`, 431, 'KK_TOO_LARGE'],
-    ['a head that does not arrive', 'GET / HTTP/1.1\r\n', 408, 'KK_TIMEOUT'],
+    ['an unknown method', 'FOO / HTTP/1.1\r\nhost: localhost\r\n\r\n', 400, 'KK_USAGE'],
+    ['an invalid HTTP request', 'hello\r\n\r\n', 400, 'KK_USAGE'],
+    ['oversized headers', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}`, 431, 'KK_TOO_LARGE'],
+    ['incomplete headers', 'GET / HTTP/1.1\r\n', 408, 'KK_TIMEOUT'],
     ['a request without Host', 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'KK_USAGE'],
     [
-      'two headers Host',
+      'two Host headers',
       'GET / HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\nconnection: close\r\n\r\n',
       400,
       'KK_USAGE',
@@ -98,18 +98,18 @@ describe('the service', () => {
       ],
     ),
     [
-      'an expectation that nobody meets',
+      'an unsupported expectation',
       'GET / HTTP/1.1\r\nhost: localhost\r\nexpect: a-miracle\r\nconnection: close\r\n\r\n',
       417,
       'KK_USAGE',
     ],
     [
-      'a body that does not arrive',
+      'an incomplete body',
       `PATCH ${RABBITMQ} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,
       408,
       'KK_TIMEOUT',
     ],
-  ])('answers %s as it does all else', async (_, sent, status, code) => {
+  ])('with %s get the usual error response', async (_, sent, status, code) => {
     // A busy machine must not take longer than that for what is answered otherwise.
     await open(status === 408 ? {limits: {requestTime: 100}} : {})
     await app().listen({host: '127.0.0.1', port: 0})
@@ -125,7 +125,7 @@ describe('the service', () => {
   it.each([
     ['a content encoding', {'content-encoding': 'gzip', 'content-type': 'application/json'}],
     ['another charset', {'content-type': 'application/json; charset=iso-8859-1'}],
-  ])('refuses a body with %s', async (_, headers) => {
+  ])('with a body with %s are rejected', async (_, headers) => {
     await open()
     const payload = JSON.stringify({flag: 'reuse', values: {set: ['a=1']}})
 
@@ -135,7 +135,7 @@ describe('the service', () => {
     expect(answer.json()).toMatchObject({error: {code: 'KK_USAGE'}})
   })
 
-  it('ends a connection whose client reads no answer', async () => {
+  it('are aborted if the client does not read the response', async () => {
     await open({limits: {silentTime: 200}})
     await app().listen({host: '127.0.0.1', port: 0})
     const ended = once(app().server, 'connection').then(([socket]) => once(socket, 'close'))
@@ -148,7 +148,7 @@ describe('the service', () => {
     client.destroy()
   })
 
-  it('says nothing of where the store is when it cannot be used', async () => {
+  it('get no location of the store if it cannot be used', async () => {
     const problem = new KkError(
       'KK_STORE_DATABASE',
       'the store postgres://kk@inner.example/kk cannot be used',
@@ -168,13 +168,13 @@ describe('the service', () => {
     expect(lines.join('')).toContain('inner.example')
   })
 
-  it('takes the number of an entry that no database has', async () => {
+  it('with an entry number beyond any database are accepted', async () => {
     await open()
 
     expect((await app().inject('/v1/history?before=999999999999999')).json()).toEqual({entries: []})
   })
 
-  it('refuses overrides of too many values before it works on them', async () => {
+  it('with overrides of too many values are rejected before they are processed', async () => {
     await open()
     const text = Array.from({length: 5_001}, (_, index) => `k${index}: 1\n`).join('')
     const payload = {flag: 'reuse', values: {files: [text]}}

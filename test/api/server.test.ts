@@ -3,7 +3,7 @@ import {RABBITMQ, useServer} from './support/use-server.ts'
 
 const {app, overrides, open, update} = useServer()
 
-describe('the service of overrides', () => {
+describe('the REST API of overrides', () => {
   it.each(['/v1/helm_charts', '/v1/helm_charts/'])(
     'lists charts with their namespaces at %s',
     async (url) => {
@@ -48,7 +48,7 @@ describe('the service of overrides', () => {
     expect((await app().inject(RABBITMQ)).json().user_overrides).toBe('')
   })
 
-  it('gives the combined overrides of a set of charts', async () => {
+  it('returns the combined overrides of several charts', async () => {
     await open()
 
     expect(
@@ -69,7 +69,7 @@ describe('the service of overrides', () => {
     expect((await app().inject('/v1/helm_charts?combined=true&name=rabbit')).statusCode).toBe(404)
   })
 
-  it('explains which layer a value comes from, and who gave it', async () => {
+  it('explains which layer a value comes from, and its source', async () => {
     await open()
     await update(['pod.replicas.server=2'])
     const [key] = (await app().inject(RABBITMQ.replace('?', '/explain?'))).json().keys
@@ -80,7 +80,7 @@ describe('the service of overrides', () => {
       winner: {
         layer: 'user',
         source: expect.stringMatching(
-          /^user overrides of \S+ in \S+, by somebody on the host of kk serve at \d{4}-/,
+          /^user overrides of \S+ in \S+, by unauthenticated user on the host of kk serve at \d{4}-/,
         ),
       },
       lost: [
@@ -93,7 +93,7 @@ describe('the service of overrides', () => {
     })
   })
 
-  it('tells what an update would leave, and leaves all as it is', async () => {
+  it('previews an update without changing anything', async () => {
     await open()
     const url = `${RABBITMQ}&dry_run=true`
     const payload = {flag: 'reset', values: {files: ['a: {b: 1}']}}
@@ -103,7 +103,7 @@ describe('the service of overrides', () => {
     expect((await app().inject(RABBITMQ)).json().user_overrides).toBe('')
   })
 
-  it('takes all away for a reset that gives nothing, as StarlingX does', async () => {
+  it('removes all overrides for a reset without values, as StarlingX does', async () => {
     await open()
     await update(['a=1'])
     const payload = {flag: 'reset', values: {files: [], set: []}}
@@ -116,10 +116,10 @@ describe('the service of overrides', () => {
   it.each([
     ['lists that would be too long', {set: Array.from({length: 200}, (_, list) => `a${list}[65536]=1`)}],
     ['thousands of brackets', {set: [`a${'[0]'.repeat(5000)}=1`]}],
-    ['an index that no list has', {set: ['a[99999999999999999999]']}],
-    ['YAML that is too deep', {files: ['['.repeat(5000)]}],
-    ['aliases that stand for too much', {files: [`a: &a ${'x'.repeat(50_000)}\nb: [${'*a,'.repeat(50)}]`]}],
-  ])('answers 400 to %s, and keeps what there is', async (_, values) => {
+    ['an out-of-range index', {set: ['a[99999999999999999999]']}],
+    ['deeply nested YAML', {files: ['['.repeat(5000)]}],
+    ['an alias bomb', {files: [`a: &a ${'x'.repeat(50_000)}\nb: [${'*a,'.repeat(50)}]`]}],
+  ])('responds to %s with 400, and keeps the stored overrides', async (_, values) => {
     await open()
     await update(['a=1'])
 
@@ -130,7 +130,7 @@ describe('the service of overrides', () => {
     expect((await app().inject(RABBITMQ)).json().user_overrides).toBe('a: 1\n')
   })
 
-  it('answers 400 to JSON that is thousands of maps deep', async () => {
+  it('responds with 400 to JSON with thousands of nested maps', async () => {
     await open()
     const payload = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
 
@@ -144,32 +144,35 @@ describe('the service of overrides', () => {
     expect(answer.statusCode).toBe(400)
   })
 
-  it.each(['application/json', 'text/plain'])('deletes with the content type %s of no body', async (type) => {
-    await open()
+  it.each(['application/json', 'text/plain'])(
+    'deletes with the content type %s and no body',
+    async (type) => {
+      await open()
 
-    const answer = await app().inject({method: 'DELETE', url: RABBITMQ, headers: {'content-type': type}})
+      const answer = await app().inject({method: 'DELETE', url: RABBITMQ, headers: {'content-type': type}})
 
-    expect(answer.statusCode).toBe(204)
-  })
+      expect(answer.statusCode).toBe(204)
+    },
+  )
 
   it.each([
     '/v1/history?name=a%00b&namespace=openstack',
     '/v1/helm_charts/rabbitmq?namespace=a%00b',
     '/v1/helm_charts/a%00b?namespace=openstack',
-  ])('answers 400 to NUL in %s, which no database takes', async (url) => {
+  ])('responds with 400 to NUL in %s, which databases reject', async (url) => {
     await open()
 
     expect((await app().inject(url)).statusCode).toBe(400)
   })
 
-  it('names the words that are allowed where another came', async () => {
+  it('lists the allowed values after a wrong one', async () => {
     await open()
     const answer = await app().inject({method: 'PATCH', url: RABBITMQ, payload: {flag: 'x', values: {}}})
 
     expect(answer.json().error.message).toMatch(/allowed values: reuse, reset$/)
   })
 
-  it('takes no secret that a plugin keeps', async () => {
+  it('rejects secrets that a plugin manages', async () => {
     await open()
     const answer = await update(['global.endpoints.oslo_messaging.auth.admin.password=marked'])
 
@@ -180,7 +183,7 @@ describe('the service of overrides', () => {
     expect(answer.body).not.toContain('marked')
   })
 
-  it('takes no override of a secret away, as it sets none', async () => {
+  it('rejects the removal of a secret override, as it rejects setting one', async () => {
     await open()
     await overrides().store.put({
       name: 'rabbitmq',
@@ -202,7 +205,7 @@ describe('the service of overrides', () => {
     ])
   })
 
-  it('answers 503 with advice where a secret is to be kept and no key was given', async () => {
+  it('responds with 503 and advice if a secret should be stored without a key', async () => {
     await open()
     const answer = await update(['conf.admin_password=marked'])
 
@@ -213,7 +216,7 @@ describe('the service of overrides', () => {
     })
   })
 
-  it('takes If-Match: * for any overrides, but not for none', async () => {
+  it('accepts If-Match: * for existing overrides only', async () => {
     await open()
 
     expect((await update(['a=1'], {'if-match': '*'})).statusCode).toBe(409)
@@ -221,7 +224,7 @@ describe('the service of overrides', () => {
     expect((await update(['a=2'], {'if-match': '*'})).statusCode).toBe(200)
   })
 
-  it('takes a list of etags in If-Match, of which one must be right', async () => {
+  it('accepts a list of etags in If-Match if one matches', async () => {
     await open()
     const {etag} = (await update(['a=1'])).headers
 
@@ -235,7 +238,7 @@ describe('the service of overrides', () => {
     ['OPTIONS', '/v1/helm_charts/', 'GET, HEAD'],
     ['DELETE', '/', 'GET, HEAD'],
     ['PATCH', '/healthz', 'GET, HEAD'],
-  ] as const)('answers %s of %s with the methods that there are', async (method, url, allow) => {
+  ] as const)('responds to %s of %s with the allowed methods', async (method, url, allow) => {
     const answer = await (await open()).inject({method, url, payload: 'x'})
 
     expect([answer.statusCode, answer.headers.allow, answer.json().error.code]).toEqual([
@@ -245,7 +248,7 @@ describe('the service of overrides', () => {
     ])
   })
 
-  it('answers 409 to a change that was made from other overrides', async () => {
+  it('responds with 409 to a change based on other overrides', async () => {
     await open()
     await update(['z=1'])
     const {etag} = (await app().inject(RABBITMQ)).headers
@@ -262,9 +265,9 @@ describe('the service of overrides', () => {
   it.each([
     ['an unknown chart', {url: '/v1/helm_charts/rabbit?namespace=openstack'}, 404, 'KK_UNKNOWN_CHART'],
     ['no namespace', {url: '/v1/helm_charts/rabbitmq'}, 400, 'KK_USAGE'],
-    ['an unknown address', {url: '/v2'}, 404, 'KK_NOT_FOUND'],
+    ['an unknown path', {url: '/v2'}, 404, 'KK_NOT_FOUND'],
     [
-      'a brace too few',
+      'a missing brace',
       {payload: '{"flag": "reuse", "values": {"files": [], "set": ["a=1"]}'},
       400,
       'KK_USAGE',
@@ -284,8 +287,8 @@ describe('the service of overrides', () => {
       'KK_VALUES',
     ],
     ['a wrong expression', {payload: '{"flag": "reset", "values": {"set": ["a"]}}'}, 400, 'KK_VALUES'],
-    ['what is no YAML', {payload: '{"flag": "reset", "values": {"files": ["a: ["]}}'}, 400, 'KK_YAML'],
-    ['bytes that are no UTF-8', {payload: Buffer.from([0x22, 0xff, 0x22])}, 400, 'KK_USAGE'],
+    ['invalid YAML', {payload: '{"flag": "reset", "values": {"files": ["a: ["]}}'}, 400, 'KK_YAML'],
+    ['invalid UTF-8', {payload: Buffer.from([0x22, 0xff, 0x22])}, 400, 'KK_USAGE'],
     ['too much', {payload: `"${'x'.repeat(2 ** 20)}"`}, 413, 'KK_TOO_LARGE'],
     [
       'a form',
@@ -293,7 +296,7 @@ describe('the service of overrides', () => {
       415,
       'KK_USAGE',
     ],
-  ] as const)('refuses %s with a code', async (_, sent, status, code) => {
+  ] as const)('rejects %s with an error code', async (_, sent, status, code) => {
     await open()
     const payload = 'payload' in sent ? ({method: 'PATCH', payload: sent.payload} as const) : {}
     const answer = await app().inject({

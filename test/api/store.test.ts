@@ -27,8 +27,8 @@ const putInClear = (userOverrides: string) =>
     userOverrides,
   })
 
-describe('the store as a whole', () => {
-  it('is imported by who may write, and exported and looked back upon by who may read', async () => {
+describe('the API of the whole store', () => {
+  it('allows import with the scope write, and export and history with the scope read', async () => {
     const refused = await importing(stored('{a: 1}'), {token: READ})
     const dry = await importing(stored('{a: 1}'), {query: '?dry_run=true'})
     const done = await importing(stored('{a: 1}'))
@@ -42,7 +42,7 @@ describe('the store as a whole', () => {
     expect(history.json().entries).toMatchObject([{who: 'bob', before: null, after: 'a: 1\n'}])
   })
 
-  it('tells its history in pages, each going on after the last entry of the one before', async () => {
+  it('returns its history in pages, each starting after the last entry of the previous one', async () => {
     for (const value of ['1', '2', '3']) await importing(stored(`{a: ${value}}`))
     const page = async (query: string) =>
       (await get(`/v1/history${query}`)).json().entries as {id: number; after: string}[]
@@ -56,7 +56,7 @@ describe('the store as a whole', () => {
     expect((await get('/v1/history?limit=0')).statusCode).toBe(400)
   })
 
-  it('answers 400 to a document that would take a while to read', async () => {
+  it('responds with 400 to a document that would take long to parse', async () => {
     const document = `version: 1\noverrides: {rabbitmq: {openstack: {a: [${'1,'.repeat(500_001)}]}}}`
 
     expect((await importing(document)).json().error).toMatchObject({
@@ -65,7 +65,7 @@ describe('the store as a whole', () => {
     })
   })
 
-  it('loses what a document does not have only with prune', async () => {
+  it('removes overrides that a document lacks only with prune', async () => {
     await importing(stored('{a: 1}'))
 
     const kept = await importing('version: 1\n')
@@ -78,7 +78,7 @@ describe('the store as a whole', () => {
   it.each([
     ['/v1/history', 'kept-by-kk'],
     ['/v1/store', 'kept-by-kk'],
-  ])('shows secrets at %s to nobody who may only read', async (url, secret) => {
+  ])('shows secrets at %s to no read-only caller', async (url, secret) => {
     await putInClear(`${PASSWORD}\n`)
 
     const masked = await get(url)
@@ -90,7 +90,7 @@ describe('the store as a whole', () => {
     expect(shown.body).toContain(secret)
   })
 
-  it('takes no secret that kk keeps from a document, and loses none by one', async () => {
+  it('imports no secret that kk manages, and loses none through an import', async () => {
     const set = await importing(stored(`{${PASSWORD}}`))
     const generated = await importing('version: 1\nsecrets: {openstack: {admin: marked}}\n')
     const sealed = await importing(stored('kk-sealed:v1:0123abcd:AAAA'))
@@ -106,16 +106,16 @@ describe('the store as a whole', () => {
   it.each([
     ['a chart that is not active', 'version: 1\noverrides: {nova: {openstack: {a: 1}}}\n', 404],
     ['another version', 'version: 2\n', 400],
-    ['what is no YAML', 'a: [', 400],
-    ['what is no document', '', 400],
-  ])('refuses %s, and changes nothing', async (_, document, status) => {
+    ['invalid YAML', 'a: [', 400],
+    ['an empty document', '', 400],
+  ])('rejects %s, and changes nothing', async (_, document, status) => {
     const answer = await importing(document)
 
     expect(answer.statusCode).toBe(status)
     expect((await get('/v1/history')).json().entries).toEqual([])
   })
 
-  it('takes a document that is longer than other requests', async () => {
+  it('accepts a document above the size limit of other requests', async () => {
     const values = `{a: ${'x'.repeat(600_000)}}`
     const charts = `{rabbitmq: {openstack: ${values}}, ingress: {openstack: ${values}}}`
     const answer = await importing(`version: 1\noverrides: ${charts}\n`)
@@ -124,7 +124,7 @@ describe('the store as a whole', () => {
   })
 
   it.each(['/v1/history?name=rabbitmq', '/v1/history?other=1', '/v1/store?dry_run=true'])(
-    'refuses the query of %s',
+    'rejects the query of %s',
     async (url) => {
       expect((await get(url)).json().error.code).toBe('KK_USAGE')
     },

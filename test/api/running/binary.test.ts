@@ -24,7 +24,7 @@ const patch = (body: string) =>
   send(RABBITMQ, {method: 'PATCH', headers: {'content-type': 'application/json'}, body})
 
 describe('the executable as a server', () => {
-  it('answers as the document shows, to the character inside of texts', async () => {
+  it('responds exactly as specified, including the characters in strings', async () => {
     const shown = JSON.parse(jsonExample('{"namespace": "openstack",\n         "name": "rabbitmq",'))
     const example = jsonExample('{"flag": "reuse"')
 
@@ -39,7 +39,7 @@ describe('the executable as a server', () => {
     expect(await (await send(RABBITMQ)).json()).toEqual(shown)
   })
 
-  it('lists the charts of the document', async () => {
+  it('lists the charts as specified', async () => {
     const other = await workplace.serve([
       '--facts',
       join(import.meta.dirname, '../../fixtures/overrides/without-telemetry.yaml'),
@@ -51,7 +51,7 @@ describe('the executable as a server', () => {
     await other.stop()
   })
 
-  it('carries its documentation and its pages', async () => {
+  it('contains its documentation and its pages', async () => {
     expect(await (await send('/openapi.json')).json()).toMatchObject({openapi: '3.1.0'})
     expect(await (await send('/docs')).text()).toContain('<code>PATCH /v1/helm_charts/{name}</code>')
     const page = await (await send('/')).text()
@@ -61,7 +61,7 @@ describe('the executable as a server', () => {
     expect(await (await send('/metrics')).text()).toContain('kk_http_request_duration_seconds_bucket')
   })
 
-  it('gives the same through --server as the store itself, as text and as JSON', async () => {
+  it('returns the same through --server as from the store, as text and as JSON', async () => {
     const place = ['rabbitmq', 'openstack']
     const other = await openWorkplace()
     const both = async (...args: string[]) => {
@@ -83,7 +83,7 @@ describe('the executable as a server', () => {
     await other.remove()
   })
 
-  it('answers what it has begun before it stops', async () => {
+  it('completes running requests before it stops', async () => {
     const stopping = await workplace.serve()
     const body = '{"flag": "reset", "values": {"set": ["slow=1"]}}'
     const headers = {'content-type': 'application/json', 'content-length': body.length}
@@ -116,7 +116,7 @@ describe('the executable as a server', () => {
       'something else listens there',
     ],
     [
-      'a place for others without TLS and tokens',
+      'a public address without TLS and tokens',
       () => ['--listen', '0.0.0.0:0'],
       'KK_UNCONFIRMED',
       '--token-file',
@@ -128,14 +128,8 @@ describe('the executable as a server', () => {
       'KK_FILE',
       'expected a certificate',
     ],
-    [
-      'what is no key of the store',
-      () => [],
-      'KK_STORE_KEY',
-      'KK_STORE_KEY does not hold',
-      {KK_STORE_KEY: 'wrong'},
-    ],
-  ] as const)('refuses %s', async (_, args, code, message, env: Record<string, string> = {}) => {
+    ['an invalid store key', () => [], 'KK_STORE_KEY', 'KK_STORE_KEY does not hold', {KK_STORE_KEY: 'wrong'}],
+  ] as const)('rejects %s', async (_, args, code, message, env: Record<string, string> = {}) => {
     await writeFile(join(workplace.directory, 'wrong'), 'no PEM')
     const facts = {KK_FACTS: join(import.meta.dirname, '../../fixtures/overrides/without-telemetry.yaml')}
     const {exitCode, stderr} = await workplace.kk(['serve', ...args()], {...facts, ...env})
@@ -159,7 +153,7 @@ describe('the executable as a server', () => {
     await other.remove()
   })
 
-  it('tells that its store was removed, and takes no change any more', async () => {
+  it('reports that its store was removed, and rejects further changes', async () => {
     const other = await openWorkplace()
     const serving = await other.serve()
     await rm(join(other.directory, 'store.sqlite'))
@@ -177,7 +171,7 @@ describe('the executable as a server', () => {
   })
 
   atNight(() => {
-    it('stops though a client holds half a request', async () => {
+    it('stops although a client has sent half a request', async () => {
       const stopping = await workplace.serve()
       const half = requestPlain(stopping.url + RABBITMQ, {
         method: 'PATCH',
@@ -191,7 +185,7 @@ describe('the executable as a server', () => {
     })
   })
 
-  it('answers 429 to whoever sends more than --rate-limit says', async () => {
+  it('responds with 429 above --rate-limit', async () => {
     const limited = await workplace.serve(['--rate-limit', '2'])
     const codes = []
     for (let count = 0; count < 3; count++) codes.push((await fetch(`${limited.url}/v1/helm_charts`)).status)
@@ -200,7 +194,7 @@ describe('the executable as a server', () => {
     await limited.stop()
   })
 
-  it('speaks TLS to those who have a token, and logs neither tokens nor values', async () => {
+  it('serves TLS to callers with a token, and logs neither tokens nor values', async () => {
     const {directory} = workplace
     const [cert, key, tokens] = ['tls.crt', 'tls.key', 'tokens'].map((name) => join(directory, name))
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']

@@ -32,8 +32,8 @@ const press = async (name: string) => {
 const stored = async () =>
   JSON.parse((await workplace.kk(['overrides', 'show', ...PLACE, '--output', 'json'])).stdout).user_overrides
 
-describe('the pages in Chromium', () => {
-  it('lead from the charts to an override that is previewed and saved, by the keyboard alone', async () => {
+describe('the web pages in Chromium', () => {
+  it('allow an override to be previewed and saved with the keyboard alone', async () => {
     await page.goto(server.url)
     await page.getByRole('link', {name: 'rabbitmq in openstack'}).focus()
     await page.keyboard.press('Enter')
@@ -58,7 +58,7 @@ describe('the pages in Chromium', () => {
     expect(await stored()).toBe('pod:\n  replicas:\n    server: 5\n')
   })
 
-  it('show a conflict beside what was typed', async () => {
+  it('show a conflict next to the submitted text', async () => {
     await editor().fill('# mine\n\n  a: 1')
     await workplace.kk(['overrides', 'update', ...PLACE, '--set', 'theirs=1'])
 
@@ -73,7 +73,7 @@ describe('the pages in Chromium', () => {
     expect(await stored()).toBe('a: 1\n')
   })
 
-  it('ask before they reset', async () => {
+  it('ask for confirmation before a reset', async () => {
     await workplace.kk(['overrides', 'update', ...PLACE, '--set', 'a=1'])
     await page.reload()
 
@@ -85,7 +85,7 @@ describe('the pages in Chromium', () => {
     expect(await stored()).toBe('')
   })
 
-  it('name every control and landmark, and load nothing', async () => {
+  it('label every control and landmark, and load no resources', async () => {
     const requested: string[] = []
     page.on('request', (request) => requested.push(request.url()))
     await page.reload()
