@@ -21,7 +21,7 @@ async function bootstrap(
   return says
 }
 
-it('mariadb makes its database, and its root has the password', async () => {
+it('mariadb creates its database, and its root user has the password', async () => {
   const container = await containerOf(imageOf('mariadb-server'))
   const text = '[mysqld]\ndatadir = /var/lib/mysql/\n'
 
@@ -43,7 +43,7 @@ it('mariadb makes its database, and its root has the password', async () => {
   expect(says).toContain('host %')
 })
 
-it('rabbitmq writes the cookie, again and again, for nobody else to read', async () => {
+it('rabbitmq writes the cookie repeatedly, readable only by its user', async () => {
   const container = await containerOf(imageOf('rabbitmq'))
 
   for (const cookie of ['first', 'second'])
@@ -99,7 +99,7 @@ async function schemaOf({
 
 const KEYSTONE = {user: 'keystone', path: '/etc/keystone/keystone.conf'}
 
-describe('services make the schema of their database', () => {
+describe('services create the schema of their database', () => {
   it.each<[Service, string]>([
     [{image: 'keystone', ...KEYSTONE}, 'project'],
     [{image: 'glance-api', user: 'glance', path: '/etc/glance/glance-api.conf'}, 'images'],
@@ -122,7 +122,7 @@ describe('services make the schema of their database', () => {
 })
 
 it.each(['designate-api', 'designate-api-2026.1'])(
-  '%s makes its tables whatever characters the password of its database has',
+  '%s creates its tables regardless of the characters in the database password',
   async (name) => {
     const container = await containerOf(imageOf(name))
 

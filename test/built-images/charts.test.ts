@@ -20,7 +20,7 @@ const inRelease = (name: string, release: string) =>
 
 const RELEASES = ["of Debian's release", '2026.1']
 
-describe.each(BUILT)('what the chart %s renders', (chart) => {
+describe.each(BUILT)('the rendered configuration of the chart %s', (chart) => {
   it.each(
     RELEASES.filter(
       (release, index) =>

@@ -2,7 +2,7 @@ import {expect, it} from 'vitest'
 import {containerOf} from './support/container.ts'
 import {imageOf} from './support/images.ts'
 
-it("upstream's kolla-build renders its Dockerfiles in the builder", async () => {
+it('kolla-build renders its Dockerfiles in the builder', async () => {
   const container = await containerOf(imageOf('kolla-builder'))
 
   const {exitCode, says} = await container.run(
@@ -18,7 +18,7 @@ it("upstream's kolla-build renders its Dockerfiles in the builder", async () => 
   expect(says).toContain('kolla_keystone_bootstrap')
 })
 
-it('the builder knows the images of kk, and what it lacks', async () => {
+it('the builder has the images of kk, and lists what it lacks', async () => {
   const container = await containerOf(imageOf('kolla-builder'))
   const script = `mkdir -p /etc/kolla-builder && echo '{"registry": ""}' > /etc/kolla-builder/what.json && kolla-builder`
 
@@ -30,7 +30,7 @@ it('the builder knows the images of kk, and what it lacks', async () => {
   expect(planned.exitCode).toBe(0)
 })
 
-it('the gate of pods answers to the name that charts call', async () => {
+it('the image kk has the command kubernetes-entrypoint, which charts call', async () => {
   const container = await containerOf(imageOf('kk'))
 
   const {exitCode, says} = await container.run('kubernetes-entrypoint', {env: {COMMAND: 'echo done'}})

@@ -17,7 +17,7 @@ async function packagesOf(name: string): Promise<List['packages']> {
 }
 
 describe.each(IMAGES)('the image $name', (image) => {
-  it('says where it comes from and which version it is, and has its packages listed', async () => {
+  it('has labels for source and version, and a package list', async () => {
     const {stdout} = await buildah(['inspect', '--type', 'image', localReference(image)])
 
     const inspected = JSON.parse(stdout) as {OCIv1: {config: {Labels: Record<string, string>}}}
@@ -34,7 +34,7 @@ describe.each(IMAGES)('the image $name', (image) => {
   })
 })
 
-it('the Keystones are two releases, and their package lists know them', async () => {
+it('the Keystone images are two releases, as in their package lists', async () => {
   const versions = await Promise.all(
     ['keystone', 'keystone-2026.1'].map(async (name) => {
       const list = await packagesOf(name)

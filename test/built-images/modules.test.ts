@@ -6,7 +6,7 @@ import {releasesOf} from './support/images.ts'
 
 const charts = await useCharts()
 
-describe('what services take from Debian, in whatever Python they run', () => {
+describe('Debian modules in the Python of services', () => {
   it.each(
     [
       ['glance-api', 'rados, rbd', 'glance_store._drivers.rbd'],
@@ -33,20 +33,23 @@ describe('what services take from Debian, in whatever Python they run', () => {
 })
 
 describe('the logical switch of a network in OVN', () => {
-  it.each(releasesOf('neutron-server'))('is found by its name, whatever its UUID, in $tag', async (image) => {
-    const container = await containerOf(image)
-    const network = '8941d5ac-bab9-43c4-9982-1e2da9aca1e5'
+  it.each(releasesOf('neutron-server'))(
+    'is found by its name, regardless of its UUID, in $tag',
+    async (image) => {
+      const container = await containerOf(image)
+      const network = '8941d5ac-bab9-43c4-9982-1e2da9aca1e5'
 
-    const {exitCode, says} = await container.run(`python3 -c '
+      const {exitCode, says} = await container.run(`python3 -c '
 from neutron.plugins.ml2.drivers.ovn.mech_driver.ovsdb.impl_idl_ovn import OvsdbNbOvnIdl as Northbound
 class Rows:
     def lookup(self, table, record):
         return (table, record)
 print("found", *Northbound.get_lswitch(Rows(), "${network}"))'`)
 
-    expect(exitCode, says).toBe(0)
-    expect(says).toContain(`found Logical_Switch neutron-${network}`)
-  })
+      expect(exitCode, says).toBe(0)
+      expect(says).toContain(`found Logical_Switch neutron-${network}`)
+    },
+  )
 })
 
 interface Script {
@@ -87,7 +90,7 @@ describe('the scripts of charts', async () => {
     .flat()
     .flatMap(([name, scripts]) => releasesOf(name).map((image) => ({image, name: image.name, scripts})))
 
-  it.each(cases)('find in $name what they import and call', async ({image, scripts}) => {
+  it.each(cases)('find in $name the modules and programs that they use', async ({image, scripts}) => {
     const container = await containerOf(image)
 
     for (const script of scripts.filter((each) => needs(each) !== '')) {
@@ -96,7 +99,7 @@ describe('the scripts of charts', async () => {
     }
   })
 
-  it('are many', () => {
+  it('are numerous', () => {
     expect(cases.length).toBeGreaterThan(15)
   })
 })

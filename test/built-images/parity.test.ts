@@ -49,7 +49,7 @@ function unexplained(
 }
 
 describe.each(NAMES)('%s', (name) => {
-  it('has in both releases the same programs, rules of sudo, exec_dirs and modules of LDAP', async () => {
+  it('has the same programs, sudo rules, exec_dirs and LDAP modules in both releases', async () => {
     const [old, next] = [await lookInto(name), await lookInto(`${name}-${RELEASE}`)]
 
     const ofImage = PACKAGES_OF_IMAGES.filter(([images]) => images.test(name)).map(([, packages]) => packages)

@@ -13,7 +13,7 @@ interface Document {
   readonly images: readonly {readonly name: string; readonly outcome: string; readonly digest: string}[]
 }
 
-it('what is pushed once is not pushed again, and values name its digest', async () => {
+it('a pushed image is not pushed again, and values refer to its digest', async () => {
   await using server = await startRegistry()
   const registry = server.host
 

@@ -29,7 +29,7 @@ async function text(container: Container, path: string): Promise<string> {
 const SKIP = {KOLLA_SKIP_EXTEND_START: ''}
 
 describe.each(IMAGES)('the image $name', (image) => {
-  it('copies files, sets permissions, and becomes the command as its own user', async () => {
+  it('copies files, sets permissions, and executes the command as its own user', async () => {
     const container = await containerOf(image)
     const own = (await container.run('id')).says.trim()
 
@@ -52,7 +52,7 @@ describe.each(IMAGES)('the image $name', (image) => {
   })
 
   // The dashboard compresses its pages, which takes minutes on a machine that has other things to do.
-  it('gets through the start script of its service', {timeout: 900_000}, async () => {
+  it('runs the start script of its service', {timeout: 900_000}, async () => {
     const container = await containerOf(image)
     const settings = '/etc/openstack-dashboard/local_settings.d/_9998-kolla-settings.py'
     const dashboard = {source: `${CONFIG}/settings.py`, dest: settings, owner: 'horizon', perm: '0600'}
@@ -64,7 +64,7 @@ describe.each(IMAGES)('the image $name', (image) => {
     expect(exitCode, says).toBe(0)
   })
 
-  it('copies again at each start, or only at the first, as it is told', async () => {
+  it('copies at each start or only at the first, as configured', async () => {
     const always = await containerOf(image)
     const once = await containerOf(image)
     const config = {command: 'true', config_files: [file('plain.conf')]}
@@ -106,7 +106,7 @@ describe.each(IMAGES)('the image $name', (image) => {
   })
 })
 
-it('the image kk becomes the operator by its script', async () => {
+it('the image kk starts the operator through its script', async () => {
   const container = await containerOf(imageOf('kk'))
 
   const {exitCode, says} = await container.start({'config.json': {command: 'kk-operator --help'}})

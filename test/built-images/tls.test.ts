@@ -61,7 +61,7 @@ async function texts(chart: string, map: string): Promise<Readonly<Record<string
   return find(objects, 'ConfigMap', map).data!
 }
 
-it('MariaDB takes nobody in the clear, and shows a new certificate without a restart', {
+it('MariaDB rejects clear-text connections, and reloads a new certificate without a restart', {
   timeout: 600_000,
 }, async () => {
   const container = await containerOf(imageOf('mariadb-server'))
@@ -95,7 +95,7 @@ it('MariaDB takes nobody in the clear, and shows a new certificate without a res
   expect(says).toContain('Connections using insecure transport are prohibited')
 })
 
-it('RabbitMQ takes nobody in the clear, and shows a new certificate without a restart', {
+it('RabbitMQ rejects clear-text connections, and reloads a new certificate without a restart', {
   timeout: 600_000,
 }, async () => {
   const container = await containerOf(imageOf('rabbitmq'))
@@ -135,7 +135,7 @@ PYTHON
   expect(says).toContain('"name":"guest"')
 })
 
-it('a database of OVN takes nobody without a certificate, and shows a new one without a restart', {
+it('an OVN database rejects clients without a certificate, and reloads a new one without a restart', {
   timeout: 600_000,
 }, async () => {
   const container = await containerOf(imageOf('ovn-northd'))
@@ -165,7 +165,7 @@ it('a database of OVN takes nobody without a certificate, and shows a new one wi
   expect(says).toContain('(kept)')
 })
 
-it('uwsgi serves a file of a chart by TLS alone, also an image without a length', {
+it('uwsgi serves a file of a chart only over TLS, also a response without a length', {
   timeout: 600_000,
 }, async () => {
   const container = await containerOf(imageOf('glance-api'))

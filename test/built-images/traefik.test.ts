@@ -216,7 +216,7 @@ const open = (name: string, {authority} = certificate) =>
   ask({url: `https://${name}:${ports.https}/v3`, address: '127.0.0.1', authority})
 
 describe('the controller of the chart ingress', () => {
-  it('opens a service by its name, by TLS and HTTP/2, and tells it how it was asked', async () => {
+  it('routes to a service by host name, over TLS and HTTP/2, with forwarded headers', async () => {
     const {version, status, body} = await open(NAME)
 
     expect([version, status]).toEqual(['2', 200])
@@ -228,22 +228,22 @@ describe('the controller of the chart ingress', () => {
     })
   })
 
-  it('refuses a name for which it has no certificate before anything is asked', async () => {
+  it('rejects a host name without a certificate before the request', async () => {
     // https://curl.se/libcurl/c/libcurl-errors.html: CURLE_SSL_CONNECT_ERROR
     expect(await open('keystone.example.com')).toMatchObject({exitCode: 35, status: 0})
   })
 
-  it('knows what it has a certificate for and no Ingress, and what has no pods', async () => {
+  it('responds for a name with a certificate but no Ingress, and for a Service without pods', async () => {
     expect((await open('nobody.example.org')).status).toBe(404)
     expect((await open('heat.example.org')).status).toBe(503)
   })
 
-  it('goes by TLS to a service of the same authority, and to none of another', async () => {
+  it('connects over TLS to a service of the same authority, and to none of another', async () => {
     expect((await open('glance.example.org')).status).toBe(200)
     expect((await open('nova.example.org')).status).toBe(500)
   })
 
-  it('leads from HTTP to HTTPS', async () => {
+  it('redirects from HTTP to HTTPS', async () => {
     const asked = await ask({url: `http://${NAME}:${ports.http}/v3`, address: '127.0.0.1'})
 
     expect(asked).toMatchObject({status: 301, location: `https://${NAME}/v3`})
@@ -261,7 +261,7 @@ describe('the controller of the chart ingress', () => {
     expect((await open(NAME)).exitCode).not.toBe(0)
   })
 
-  it('could read that Secret alone', async () => {
+  it('may read only that Secret', async () => {
     const as = `--as=system:serviceaccount:${NAMESPACE}:${ACCOUNT}`
     const may = async (...what: readonly string[]) => {
       const said = await execa(

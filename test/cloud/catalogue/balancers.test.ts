@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 describe('octavia: a load balancer of OVN', () => {
-  it('brings connections to both machines behind it', async () => {
+  it('distributes connections to both of its machines', async () => {
     const address = await inClient(
       python(`
         cloud = openstack.connect()

@@ -19,7 +19,7 @@ afterAll(() =>
 )
 
 describe('barbican', () => {
-  it('gives a secret back as it was stored', async () => {
+  it('returns a secret as it was stored', async () => {
     const said = await inClient(`
       sent=$(head --bytes 300 /dev/urandom | base64 --wrap 0)
       secret=$(openstack secret store --name kk-secret --payload "$sent" --format value --column 'Secret href')
@@ -30,7 +30,7 @@ describe('barbican', () => {
     expect(said.trim()).toBe('same')
   })
 
-  it('has the key of an encrypted volume, which a machine uses as any other', async () => {
+  it('stores the key of an encrypted volume, which a machine uses like any other', async () => {
     await inClient(`
       openstack volume type create --encryption-provider luks --encryption-cipher aes-xts-plain64 \\
         --encryption-key-size 256 --encryption-control-location front-end ${NAME} >/dev/null

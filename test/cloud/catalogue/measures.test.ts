@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 describe('ceilometer, gnocchi: a running machine', () => {
-  it('is measured: what ceilometer asks of libvirt arrives in gnocchi', async () => {
+  it('is measured: samples from libvirt arrive in gnocchi', async () => {
     const said = await inClient(
       python(`
         server = openstack.connect().compute.find_server("first").id
@@ -35,7 +35,7 @@ describe('ceilometer, gnocchi: a running machine', () => {
 })
 
 describe('aodh: an alarm', () => {
-  it('is set off by a running machine, and goes back when the threshold is out of reach', async () => {
+  it('is triggered by a running machine, and clears when the threshold is out of reach', async () => {
     const said = await inClient(
       python(`
         server = openstack.connect().compute.find_server("first").id
@@ -70,7 +70,7 @@ describe('aodh: an alarm', () => {
 })
 
 describe('ceilometer: a running machine', () => {
-  it('is measured by the next release of OpenStack, too', async () => {
+  it('is also measured by the next OpenStack release', async () => {
     const file = await servicesNext(['ceilometer'], OFTEN)
     const seen = new Set<string>()
     const measure = async () => {

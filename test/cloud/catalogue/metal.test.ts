@@ -39,9 +39,9 @@ function inMetal(program: string): Promise<string> {
   return inClient(python(`${PRELUDE}\n\n\n${dedent(program)}`))
 }
 
-describe('ironic: a machine of bare metal', () => {
+describe('ironic: a bare-metal machine', () => {
   it(
-    'is enrolled, inspected, cleaned, deployed with a ramdisk, which it runs, cleaned again and taken away',
+    'is enrolled, inspected, cleaned, deployed with a ramdisk that it boots, cleaned again and removed',
     async () => {
       const controller = {
         redfish_address: metal.redfish,

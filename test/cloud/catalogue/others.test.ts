@@ -11,7 +11,7 @@ const DISCOVERY = {
 describe('designate', () => {
   beforeAll(() => servicesUp(['valkey', 'designate']))
 
-  it('answers for a name by DNS as soon as it has been given an address', async () => {
+  it('resolves a name by DNS as soon as it has an address', async () => {
     const said = await inClient(
       python(`
         import socket
@@ -51,7 +51,7 @@ describe('magnum', () => {
     await machine()
   })
 
-  it('has heat take up the cluster that was ordered, and leaves nothing when it is deleted', async () => {
+  it('passes a requested cluster to heat, and leaves nothing after its deletion', async () => {
     const said = await inClient(
       python(`
         cloud = openstack.connect()

@@ -4,15 +4,15 @@ import {DASHBOARD, loggedIn} from '../support/dashboard.ts'
 
 beforeAll(() => servicesUp(['valkey', 'designate', 'octavia', 'manila', 'ironic']))
 
-describe('horizon: the dashboard beside the further services', () => {
-  it('has a panel of each', async () => {
+describe('horizon: the dashboard with the further services', () => {
+  it('has a panel for each of them', async () => {
     const page = await loggedIn()
 
     for (const panel of ['project/dnszones', 'project/load_balancer', 'project/shares', 'admin/ironic'])
       expect((await page.goto(`${DASHBOARD}/${panel}/`))?.status(), panel).toBe(200)
   })
 
-  it('makes a share, shows it, and deletes it', async () => {
+  it('creates, shows and deletes a share', async () => {
     const page = await loggedIn()
     const share = page.getByRole('row', {name: /\bkk-panel\b/})
 

@@ -51,7 +51,7 @@ ${dedent(program)}
   )
 
 describe('manila', () => {
-  it('makes a share on CephFS, grants it to a client of Ceph, and lists it', async () => {
+  it('creates a share on CephFS, grants a Ceph client access, and lists it', async () => {
     const answers = await said(`
       path = ordered("kk-share")
       try:
@@ -68,7 +68,7 @@ describe('manila', () => {
     expect(answers.trim().split('\n')).toEqual(['volumes', '40', "['kk-share']"])
   })
 
-  it('has its shares at the next release of OpenStack, and goes on with them', async () => {
+  it('keeps its shares in the next OpenStack release, and continues to serve them', async () => {
     await said('await_share(ordered("kk-kept"))')
 
     const file = await servicesNext(['manila'])

@@ -27,8 +27,8 @@ beforeAll(async () => {
   await machine()
 })
 
-describe('fm-rest-api: a stand-in for the image of StarlingX', () => {
-  it('answers by its database who has a token, and nobody else', async () => {
+describe('fm-rest-api: a substitute for the StarlingX image', () => {
+  it('responds from its database to callers with a token only', async () => {
     const said = await inClient(
       python(`
         print([alarm["alarm_id"] for alarm in session.get("/alarms", **where("faultmanagement")).json()["alarms"]])
@@ -40,8 +40,8 @@ describe('fm-rest-api: a stand-in for the image of StarlingX', () => {
   })
 })
 
-describe('nova-api-proxy: a stand-in for the image of StarlingX', () => {
-  it('gives the servers of nova', async () => {
+describe('nova-api-proxy: a substitute for the StarlingX image', () => {
+  it('returns the servers of nova', async () => {
     const said = await inClient(
       python(`
         answer = session.get("http://nova-api-proxy-proxy:8774/v2.1/servers")

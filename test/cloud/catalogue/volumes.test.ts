@@ -87,7 +87,7 @@ describe('rbd-provisioner: a claim on Ceph', () => {
   let before: number
   let sum: string
 
-  it('has its data again when its pod was deleted', async () => {
+  it('keeps its data when its pod is deleted', async () => {
     before = await stored()
     await startPod('first')
     sum = await inPod(
@@ -106,7 +106,7 @@ describe('rbd-provisioner: a claim on Ceph', () => {
     })
   })
 
-  it('is used by several pods at once', async () => {
+  it('is used by several pods concurrently', async () => {
     await startPod('third')
     await inPod('third', 'echo hello >/data/greeting')
 
@@ -131,7 +131,7 @@ describe('rbd-provisioner: a claim on Ceph', () => {
     ).toBe(sum)
   })
 
-  it('leaves nothing in Ceph when it is deleted', async () => {
+  it('leaves nothing in Ceph after its deletion', async () => {
     expect(await volumes()).toHaveLength(others.length + 1)
     await removePod('second')
     await kubectl(['delete', 'persistentvolumeclaim', '--namespace', namespace, 'data'])

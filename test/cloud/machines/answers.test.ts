@@ -25,8 +25,8 @@ beforeAll(async () => {
   return smallFlavors()
 })
 
-describe('nova, neutron: a virtual machine with a floating address', () => {
-  it('answers ping, SSH and HTTP', async () => {
+describe('nova, neutron: a virtual machine with a floating IP', () => {
+  it('responds to ping, SSH and HTTP', async () => {
     const lost = await lostPings(first.address, async () => {
       expect(await inMachine(first, 'hostname')).toBe('first')
       expect(await page(`http://${first.address}/`)).toBe(200)
@@ -35,7 +35,7 @@ describe('nova, neutron: a virtual machine with a floating address', () => {
     expect(lost).toBe(0)
   })
 
-  it('has its name and its key from the metadata service, and knows its floating address', async () => {
+  it('gets its name and key from the metadata service, and knows its floating IP', async () => {
     const said = await inMachine(
       first,
       'hostname; wc -l </root/.ssh/authorized_keys; curl http://169.254.169.254/latest/meta-data/public-ipv4',
@@ -44,11 +44,11 @@ describe('nova, neutron: a virtual machine with a floating address', () => {
     expect(said.split('\n').map((line) => line.trim())).toEqual(['first', '1', first.address])
   })
 
-  it('is made of a disk of less than 40 MB', async () => {
+  it('boots from a disk of less than 40 MB', async () => {
     expect(Number(await inClient('stat --format %s /usr/share/guest/guest.raw'))).toBeLessThan(40_000_000)
   })
 
-  it('is in a network that is one switch in OVN, in whatever release that was made', async () => {
+  it('is in a network that is one switch in OVN, whichever release created it', async () => {
     const listed = await kubectl([
       ...['exec', '--namespace', NAMESPACE, 'deployment/ovn-northd', '--'],
       ...['ovn-nbctl', '--timeout=10', '--bare', '--columns=name', 'list', 'Logical_Switch'],
@@ -58,7 +58,7 @@ describe('nova, neutron: a virtual machine with a floating address', () => {
     expect(switches).toEqual([...new Set(switches)])
   })
 
-  it('is shut for a port when its security group is, and open again', async () => {
+  it('is reachable on a port only if its security group has a rule', async () => {
     const url = `http://${first.address}/`
     expect(await page(url)).toBe(200)
     const rules = await openstack<readonly {readonly ID: string; readonly 'Port Range': string}[]>(
@@ -73,7 +73,7 @@ describe('nova, neutron: a virtual machine with a floating address', () => {
     await waitFor(async () => (await page(url)) === 200, {until: 'port 80 is open'})
   })
 
-  it('comes back from a reboot, with its disk as it was and its volume at /data', async () => {
+  it('survives a reboot, with its disk unchanged and its volume at /data', async () => {
     await inMachine(first, 'echo kept >/mnt/kept; blkid /dev/vdb || mkfs.ext4 -q -F /dev/vdb; sync')
     const before = await bootOf(first)
 
@@ -87,7 +87,7 @@ describe('nova, neutron: a virtual machine with a floating address', () => {
 })
 
 describe('cinder: a volume', () => {
-  it('keeps what one machine writes, and another one finds it', async () => {
+  it('keeps the data of one machine for another one', async () => {
     onTestFinished(() => removeMachine('kk-other'))
     await inMachine(
       first,

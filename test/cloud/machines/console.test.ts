@@ -23,7 +23,7 @@ async function shows(text: string): Promise<void> {
   await waitFor(async () => (await screen()).includes(text), {until: `the screen says ${text}`})
 }
 
-it('the console of a virtual machine is a page where one sees it and types into it', async () => {
+it('the console of a virtual machine is a web page with display and keyboard input', async () => {
   const {url} = await openstack<{readonly url: string}>('console url show --novnc first')
   const page = await newPage()
 

@@ -31,7 +31,7 @@ function starts({onTestFinished}: TestContext, name: string, disk: string): Prom
 
 // They wait for each step of their machines, so all are under way at once.
 describe.concurrent('nova, placement: a virtual machine from an image', () => {
-  it('is resized, and has more memory and processors, its disk as it was', async (test) => {
+  it('is resized, and has more memory and vCPUs with its disk unchanged', async (test) => {
     const one = await starts(test, 'kk-resized', '--image guest')
     const boot = await bootOf(one)
     await inMachine(one, KEEP)
@@ -49,7 +49,7 @@ describe.concurrent('nova, placement: a virtual machine from an image', () => {
     expect(kept).toBe('kept')
   })
 
-  it('is kept in a snapshot, from which another one starts', async (test) => {
+  it('is saved in a snapshot, from which another one boots', async (test) => {
     const one = await starts(test, 'kk-kept', '--image guest')
     await inMachine(one, KEEP)
     test.onTestFinished(() => inClient('openstack image delete kk-kept').then(() => undefined))
@@ -63,7 +63,7 @@ describe.concurrent('nova, placement: a virtual machine from an image', () => {
     await removeMachine('kk-again')
   })
 
-  it('is rebuilt: the same machine at the same address, with a new disk', async (test) => {
+  it('is rebuilt with the same ID and address and a new disk', async (test) => {
     const one = await starts(test, 'kk-rebuilt', '--image guest')
     const boot = await bootOf(one)
     await inMachine(one, KEEP)
@@ -76,7 +76,7 @@ describe.concurrent('nova, placement: a virtual machine from an image', () => {
 })
 
 describe.concurrent('nova, cinder: a virtual machine from a volume', () => {
-  it('leaves its disk to the next one', async (test) => {
+  it('leaves its disk to the next machine', async (test) => {
     test.onTestFinished(() => inClient('openstack volume delete kk-root').then(() => undefined))
     await inClient('openstack volume create --size 1 --image guest --bootable kk-root >/dev/null')
     await becomes('volume', 'kk-root', 'available')

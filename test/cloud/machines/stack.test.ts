@@ -144,8 +144,8 @@ const EVERYWHERE: Partial<Record<(typeof KINDS)[number], string>> = {
   volume: '--all-projects',
 }
 
-describe('heat: a stack of network, router, virtual machine, floating address and volume', () => {
-  it('is created, and its machine answers at its floating address', async () => {
+describe('heat: a stack of network, router, virtual machine, floating IP and volume', () => {
+  it('is created, and its machine responds at its floating IP', async () => {
     address = await heat('create', {size: 1, open: [80]})
 
     await waitFor(async () => (await page(`http://${address}/`)) === 200, {
@@ -155,7 +155,7 @@ describe('heat: a stack of network, router, virtual machine, floating address an
     expect(await shown('volume', 'size status')).toEqual(['1', 'in-use'])
   })
 
-  it('is updated: its volume grows, SSH is let in, and the machine is the same', async () => {
+  it('is updated: its volume grows, SSH is allowed, and the machine stays the same', async () => {
     const before = await shown('server', 'id OS-SRV-USG:launched_at')
 
     expect(await heat('update', {size: 2, open: [22, 80]})).toBe(address)
@@ -170,7 +170,7 @@ describe('heat: a stack of network, router, virtual machine, floating address an
     })
   })
 
-  it('is deleted with nothing left', async () => {
+  it('is deleted without leftovers', async () => {
     expect((await had()).length).toBeGreaterThanOrEqual(KINDS.length)
 
     await phase('stack: delete', () =>

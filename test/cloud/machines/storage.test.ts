@@ -17,7 +17,7 @@ function ceph(command: string): Promise<string> {
 beforeAll(cloudUp)
 
 describe('cinder, ceph: volumes', () => {
-  it('are made, kept in a snapshot, backed up and restored, and made of an image', async () => {
+  it('are created, snapshotted, backed up and restored, and created from an image', async () => {
     await inClient(`
       head --bytes 8M /dev/urandom >/tmp/sent
       openstack image create --disk-format raw --container-format bare --file /tmp/sent kk-storage >/dev/null
@@ -42,7 +42,7 @@ describe('cinder, ceph: volumes', () => {
     expect(received).toBe(sent)
   })
 
-  it('are made of an image in the format qcow2, and stored as one', async (test) => {
+  it('are created from a qcow2 image, and uploaded as one', async (test) => {
     test.onTestFinished(() =>
       inClient(`
         openstack image delete kk-qcow2 || true
@@ -65,7 +65,7 @@ describe('cinder, ceph: volumes', () => {
     expect(magic).toBe('QFI')
   })
 
-  it('are there after each pod of Ceph was deleted', async () => {
+  it('survive the deletion of each Ceph pod', async () => {
     const pods = ['ceph-mon-0', 'ceph-mgr-0', 'ceph-osd-0']
 
     await kubectl(['delete', 'pod', '--namespace', NAMESPACE, ...pods])
@@ -81,7 +81,7 @@ describe('cinder, ceph: volumes', () => {
       cmp <(head --bytes 8M /tmp/again) /tmp/sent`)
   })
 
-  it('leave nothing behind when they are deleted', async () => {
+  it('leave nothing behind after their deletion', async () => {
     await inClient(`
       openstack image delete kk-restored
       openstack volume delete kk-restored

@@ -15,13 +15,13 @@ const sections = (keystone: Values): Values => ({
 })
 
 describe('keystone as releases per component', {timeout: 900_000}, () => {
-  it('makes its tables, serves, and drops what an older release needed, each in its turn', async () => {
+  it('migrates its database, serves, and drops the old schema in order', async () => {
     await cloud.run('deploy', sections({}))
 
     await cloud.run('test', sections({}), 'keystone')
   })
 
-  it('has its pods replaced by an upgrade of the component, and those of nobody else', async () => {
+  it('replaces only its own pods on an upgrade of the component', async () => {
     const others = () => podIds(cloud.namespace, 'app.kubernetes.io/component!=api')
     const own = () => podIds(cloud.namespace, 'app.kubernetes.io/component=api')
     const before = {others: await others(), own: await own()}

@@ -24,7 +24,7 @@ afterAll(async () => {
 const inKeystone = (command: string) =>
   kubectl(['exec', '--namespace', namespace, 'deployment/keystone-api', '--', 'bash', '-c', command])
 
-it('keystone answers with a token from the files that kolla-ansible generated', async () => {
+it('keystone issues a token with the configuration that kolla-ansible generated', async () => {
   // Without volumes, on the images that kk builds.
   const environment = await changedEnvironment({
     values: {

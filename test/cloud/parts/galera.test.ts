@@ -88,8 +88,8 @@ async function lost(client: string, pod: string): Promise<readonly string[]> {
 const write = (name: string) =>
   startClient({namespace, name, image: imageOf('mariadb-server'), script: WRITER, env: PASSWORD})
 
-describe('mariadb: a database of three', {timeout: 600_000}, () => {
-  it('grows from one, which goes on as it is and whose data all have', async () => {
+describe('mariadb: a database of three members', {timeout: 600_000}, () => {
+  it('grows from one member, which keeps running and whose data all members have', async () => {
     await query(namespace, 'mariadb-server-0', 'INSERT INTO test.written (number) VALUES (0)')
     const before = await podIds(namespace, SERVERS)
 
@@ -100,7 +100,7 @@ describe('mariadb: a database of three', {timeout: 600_000}, () => {
     for (const pod of PODS) expect(await written(pod)).toContain('0')
   })
 
-  it('is written to while one is away, and that one has it all when it is back', async () => {
+  it('accepts writes while one member is away, which catches up when it returns', async () => {
     await write('one-away')
     await progress('one-away', 20)
 
@@ -112,7 +112,7 @@ describe('mariadb: a database of three', {timeout: 600_000}, () => {
     await kubectl(['delete', 'pod', '--namespace', namespace, 'one-away'])
   })
 
-  it('is written to in one member, in another when that is killed, and there still when it is back', async () => {
+  it('accepts writes in one member, in another one after a kill, and there still when it returns', async () => {
     await query(namespace, 'mariadb-server-0', 'DELETE FROM test.written')
     const former = await primary()
     await write('one-writer')
@@ -132,7 +132,7 @@ describe('mariadb: a database of three', {timeout: 600_000}, () => {
   })
 
   it.each(['first', 'second'])(
-    'comes back by itself with all that it promised after all were killed for the %s time',
+    'recovers all committed data after all members were killed for the %s time',
     async (time) => {
       await query(namespace, 'mariadb-server-0', 'DELETE FROM test.written')
       await write(time)
@@ -149,7 +149,7 @@ describe('mariadb: a database of three', {timeout: 600_000}, () => {
     },
   )
 
-  it('shrinks to one, which goes on as it is, and grows again', async () => {
+  it('shrinks to one member, which keeps running, and grows again', async () => {
     const before = await podIds(namespace, SERVERS)
     const data = await written('mariadb-server-0')
 

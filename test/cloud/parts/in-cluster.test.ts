@@ -42,8 +42,8 @@ const columns = ['--no-headers', '--output', 'custom-columns=NAME:.metadata.name
 const list = async (...words: readonly string[]) =>
   (await kubectl(['get', ...words, ...columns])).split('\n').filter(Boolean)
 
-describe('a run in pods of its own', {timeout: 1_200_000}, () => {
-  it('goes on in the next pod when one is killed, and is followed to its end', async () => {
+describe('a run in separate pods', {timeout: 1_200_000}, () => {
+  it('continues in the next pod if one is killed, and is followed to its end', async () => {
     const job = ['--in-cluster', '--image', await pushedImage('kk'), '--job-namespace', name]
     const started = await onCloud(['deploy', await environment(), '--yes', '--detach', ...job])
     expect(started.exitCode, started.stderr).toBe(0)

@@ -48,7 +48,7 @@ async function outside(namespace: string) {
   return {pulls: await said('pulls', 'waiting'), asks: await said('asks', 'terminated')}
 }
 
-it('a node whose network is cut runs an environment from what was carried', async () => {
+it('a node without network deploys an environment from a mirror directory', async () => {
   await nodeUp()
   await pushImages('kk', 'memcached')
   const namespace = await makeNamespace()

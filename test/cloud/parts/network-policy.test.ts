@@ -44,8 +44,8 @@ async function attempt(from: string, target: string, port: number): Promise<numb
 const addressOf = (pod: string) =>
   kubectl(['get', 'pod', pod, '--namespace', cloud.namespace, '--output', 'jsonpath={.status.podIP}'])
 
-describe('services with policies, on a network that keeps to them', {timeout: 600_000}, () => {
-  it('serve each other, and their tests', async () => {
+describe('services with NetworkPolicies, on a network that enforces them', {timeout: 600_000}, () => {
+  it('reach each other, and pass their tests', async () => {
     const {exitCode, stdout, stderr} = await cloud.attempt('test', {mariadb: {}, memcached: {}, keystone: {}})
 
     expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
@@ -55,7 +55,7 @@ describe('services with policies, on a network that keeps to them', {timeout: 60
     ['mariadb-server', 3306],
     ['memcached-server', 11_211],
     ['keystone-api', 5000],
-  ])('let clients of their namespace in, and nobody else: %s', async (service, port) => {
+  ])('admit clients of their namespace only: %s', async (service, port) => {
     const host = `${service}.${cloud.namespace}.svc`
     await waitFor(async () => (await attempt(cloud.namespace, host, port)) === 0, {
       until: `${service} lets a client in`,
@@ -64,14 +64,14 @@ describe('services with policies, on a network that keeps to them', {timeout: 60
     expect(await attempt(other, host, port)).toBe(DROPPED)
   })
 
-  it('let their own members alone in where those meet', async () => {
+  it('admit only their own members on member ports', async () => {
     const member = await addressOf('mariadb-server-0')
 
     expect(await attempt(cloud.namespace, member, 4567)).toBe(DROPPED)
     expect(await attempt(cloud.namespace, member, 3306)).toBe(0)
   })
 
-  it('let everybody in when they have none any more', async () => {
+  it('admit all clients after the policies are removed', async () => {
     await deploy(false)
 
     await waitFor(async () => (await attempt(other, `mariadb-server.${cloud.namespace}.svc`, 3306)) === 0, {

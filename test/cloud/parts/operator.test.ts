@@ -56,7 +56,7 @@ function leaderOf({leader}: OperatorStatus): string {
   return /^operator (kk-operator-\S+) \(/.exec(leader!)![1]!
 }
 
-describe('the operator in pods of its own', {timeout: 1_200_000}, () => {
+describe('the operator in its own pods', {timeout: 1_200_000}, () => {
   it('deploys an environment with the charts and the helm of its image', async () => {
     await handWith(150)
 
@@ -77,7 +77,7 @@ describe('the operator in pods of its own', {timeout: 1_200_000}, () => {
     expect(await query(name, 'mariadb-server-0', 'SELECT @@max_connections')).toEqual(['150'])
   })
 
-  it('goes on in its other pod when the one that leads is killed between a helm and its gate', async () => {
+  it('continues in its other pod if the leader is killed between a helm command and its gate', async () => {
     const first = leaderOf(await statusOf(name))
     await handWith(170)
     await waitFor(async () => (await revisions()).includes('mariadb 2'), {

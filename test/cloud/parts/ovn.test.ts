@@ -53,7 +53,7 @@ const isAdded = (name: string) =>
 const networks = async () => (await nbctl('--bare', '--columns=name', 'list', 'Logical_Switch')).split(/\s+/)
 
 describe('ovn: its databases', {timeout: 900_000}, () => {
-  it('begin as one member each, and two more join', async () => {
+  it('bootstrap with one member each, and two more join', async () => {
     await deploy(1)
     await nbctl('--wait=sb', 'ls-add', 'first')
 
@@ -63,7 +63,7 @@ describe('ovn: its databases', {timeout: 900_000}, () => {
     expect(await networks()).toContain('first')
   })
 
-  it('go on while any one member is away', async () => {
+  it('stay available while any one member is away', async () => {
     await killPods(namespace, 'ovn-nb-0', 'ovn-sb-0')
 
     await waitFor(() => isAdded('second'), {until: 'a change is taken'})
@@ -72,7 +72,7 @@ describe('ovn: its databases', {timeout: 900_000}, () => {
     for (const set of SETS) await rolledOut(namespace, `statefulset/${set}`)
   })
 
-  it('are the same after all members were killed at once and returned with other addresses', async () => {
+  it('keep their data after all members were killed at once and returned with other addresses', async () => {
     const addresses = () =>
       kubectl([
         'get',

@@ -31,8 +31,8 @@ async function members(pod: string): Promise<readonly string[]> {
   return running_nodes.map((name) => /^rabbit@([^.]+)\./.exec(name)![1]!).sort()
 }
 
-describe('rabbitmq: a message bus of three', {timeout: 600_000}, () => {
-  it('is one cluster, whose members found each other by Kubernetes', async () => {
+describe('rabbitmq: a message bus of three members', {timeout: 600_000}, () => {
+  it('is one cluster, whose members discovered each other through Kubernetes', async () => {
     await cloud.run('deploy', {rabbitmq})
 
     for (const pod of PODS) expect(await members(pod)).toEqual(PODS)
@@ -47,7 +47,7 @@ describe('rabbitmq: a message bus of three', {timeout: 600_000}, () => {
     )
   })
 
-  it('is the same cluster again after all were killed at once', async () => {
+  it('is the same cluster after all members were killed at once', async () => {
     await rabbitmqctl('rabbitmq-server-0', 'add_vhost', 'kept')
 
     await killPods(namespace, ...PODS)
@@ -98,7 +98,7 @@ describe('rabbitmq: the user of a service', {timeout: 600_000}, () => {
       () => false,
     )
 
-  it('is made by a Job, is no administrator, and gets a new password by another one', async () => {
+  it('is created by a Job, is not an administrator, and gets a new password from another Job', async () => {
     await cloud.run('deploy', userOnBus('one'))
     const made = [await users(), await logsIn('one')]
 
@@ -117,7 +117,7 @@ describe('rabbitmq: the user of a service', {timeout: 600_000}, () => {
     )
   })
 
-  it('goes with --purge, with the queues that it consumes, and no others', async () => {
+  it('is deleted by --purge with the queues that it consumes, and no others', async () => {
     const bus = `amqp://keystone:two@rabbitmq-server.${namespace}.svc.cluster.local:5672//`
     await startClient({
       ...{namespace, name: 'consumer', image: imageOf('keystone')},

@@ -43,7 +43,7 @@ async function unplaced(): Promise<readonly string[]> {
 }
 
 describe('pods of a release', {timeout: 600_000}, () => {
-  it('wait for a node that has their label, and run on it', async () => {
+  it('wait for a node with their label, and run on it', async () => {
     const deployed = deploy({})
     await waitFor(async () => /node affinity\/selector/.test((await unplaced()).join()), {
       until: 'the scheduler says that no node has the label',
@@ -56,7 +56,7 @@ describe('pods of a release', {timeout: 600_000}, () => {
     expect(await unplaced()).toEqual([])
   })
 
-  it('of one component are not on one node, where that is required', async () => {
+  it('of one component run on different nodes if required', async () => {
     const anti = {type: {default: 'requiredDuringSchedulingIgnoredDuringExecution'}}
 
     const deployed = deploy({replicas: {server: 2}, affinity: {anti}}, '60s')

@@ -80,8 +80,8 @@ while True:
     time.sleep(0.5)
 PYTHON`
 
-describe('a cloud with TLS inside', {timeout: 2_400_000}, () => {
-  it('is deployed, and its services answer their tests', async () => {
+describe('a cloud with internal TLS', {timeout: 2_400_000}, () => {
+  it('is deployed, and its services pass their tests', async () => {
     await cloud.run('deploy', sections)
 
     await cloud.run('test', sections, 'mariadb', 'rabbitmq', 'keystone', 'glance')
@@ -95,7 +95,7 @@ describe('a cloud with TLS inside', {timeout: 2_400_000}, () => {
     expect(await revisions()).toEqual(before)
   })
 
-  it("passes OpenStack's own tests of identity and images", async () => {
+  it('passes the OpenStack tests of identity and images', async () => {
     const {exitCode, stdout, stderr} = await cloud.attempt('test', sections, 'tempest', '--output', 'json')
 
     expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
@@ -105,7 +105,7 @@ describe('a cloud with TLS inside', {timeout: 2_400_000}, () => {
     expect(outcomes.filter((outcome) => outcome === 'passed').length).toBeGreaterThan(10)
   })
 
-  it('takes nothing in the clear', async () => {
+  it('rejects clear-text connections', async () => {
     await expect(
       exec('mariadb-server-0', 'mariadb', '--host=mariadb-server', '--skip-ssl', '--execute=SELECT 1'),
     ).rejects.toThrow('insecure transport')
@@ -121,7 +121,7 @@ describe('a cloud with TLS inside', {timeout: 2_400_000}, () => {
     }
   })
 
-  it('gets new certificates under a client that sees no failure', async () => {
+  it('renews certificates without a failed client request', async () => {
     const {namespace} = cloud
     const domain = `${namespace}.svc.cluster.local`
     const secret = ['get', 'secret', '--namespace', namespace, 'keystone-tls', '--output']

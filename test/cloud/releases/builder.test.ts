@@ -35,8 +35,8 @@ async function building(line: string): Promise<Values> {
   return {'kolla-builder': {conf: {build}, jobs: {build: {volumes}}}}
 }
 
-describe('a line of a Containerfile that changed', () => {
-  it('is built and pushed inside the cluster, and rolls that service alone, to what was pushed', async () => {
+describe('a changed line of a Containerfile', () => {
+  it('triggers a build and push in the cluster, and a rollout of only that service to the pushed image', async () => {
     const mark = uniqueName('built')
     const values = await building(`RUN echo ${mark} >/etc/kk-built-in-the-cluster`)
 

@@ -146,10 +146,10 @@ const read = (kept: Kept) =>
     print(json.dumps({name: session.get(path, headers=headers, **where(kind)).text for name, (kind, path, headers) in kept.items()}))
   `)
 
-describe('the next release of the services of which no test here has a steady client', {
+describe('the next release of services without a continuous client in these tests', {
   timeout: 2_400_000,
 }, () => {
-  it('has what was made in the one before, runs by its own images alone, and passes its tests', async () => {
+  it('keeps existing data, runs only its own images, and passes its tests', async () => {
     const kept = await make()
     const next = {...SECTIONS, kk: {features: ['2026.1']}}
 

@@ -36,7 +36,7 @@ interface Project {
 }
 
 describe('a changed option of Keystone', () => {
-  it("replaces Keystone's pods and no others, without a failed token, and is live", async () => {
+  it('replaces only the pods of Keystone, without a failed token, and is active', async () => {
     const others = async () => {
       const own = uids(await serving('keystone', cloud.namespace))
       return uids(await serving(undefined, cloud.namespace)).filter((uid) => !own.includes(uid))
@@ -76,7 +76,7 @@ describe('the next release of Keystone', () => {
     expect(kept.id).toBe(project.id)
   })
 
-  it('is not rolled back across the migration, unless told to keep the schema, and answers then', async () => {
+  it('is not rolled back across the migration except with the schema kept, and then responds', async () => {
     const migrated = await schema()
 
     const refused = await cloud.attempt('rollback', next)

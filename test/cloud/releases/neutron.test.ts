@@ -87,7 +87,7 @@ function schema(): Promise<readonly string[]> {
 }
 
 describe('the next release of neutron', {timeout: 1_800_000}, () => {
-  it('expands the schema before its servers come, and contracts it after, without a failed call', async () => {
+  it('expands the schema before its servers start, and contracts it afterwards, without a failed call', async () => {
     await make('network', 'create', 'kept')
     await make('subnet', 'create', '--network', 'kept', '--subnet-range', '192.0.2.0/24', 'kept')
     await make('router', 'create', 'kept')
@@ -112,13 +112,13 @@ describe('the next release of neutron', {timeout: 1_800_000}, () => {
     await expectOnNode(neutron)
   })
 
-  it('goes on where the old one was: a port on the network that is there, in the database and in OVN', async () => {
+  it('keeps existing resources: it adds a port to an existing network, in the database and in OVN', async () => {
     const port = await make<Port>('port', 'create', '--network', 'kept', 'new')
 
     expect(await inOVN(port)).toContain(port.fixed_ips[0]!.ip_address)
   })
 
-  it('makes, as root, the namespace in which a network has metadata on the node', async () => {
+  it('creates, as root, the namespace for the metadata of a network on the node', async () => {
     await make('network', 'create', 'next')
     await make('subnet', 'create', '--network', 'next', '--subnet-range', '198.51.100.0/24', 'next')
 

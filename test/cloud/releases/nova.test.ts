@@ -104,7 +104,7 @@ const said = (job: string) =>
 describe('the next release of nova', {timeout: 1_800_000}, () => {
   const next = withNova({images: {tag: NEXT}})
 
-  it('refuses to come where a node runs a release that is too old for it, and nothing has changed', async () => {
+  it('is refused if a node runs a release that is too old for it, and changes nothing', async () => {
     const before = await schema()
     const columns = 'host, `binary`, topic, report_count, disabled, forced_down, deleted, version, uuid'
     const row = "'old', 'nova-compute', 'compute', 1, 0, 0, 0, 60, UUID()"
@@ -125,7 +125,7 @@ describe('the next release of nova', {timeout: 1_800_000}, () => {
     expect(await schema()).toEqual(before)
   })
 
-  it('migrates in turn before its pods come, without a failed call, and moves rows afterwards', async () => {
+  it('migrates in order before its pods start, without a failed call, and migrates rows afterwards', async () => {
     await openstack(cloud.namespace, 'flavor', 'create', '--ram', '64', '--disk', '1', '--id', 'kept', 'kept')
     await openstack(cloud.namespace, 'aggregate', 'create', '--zone', 'kept', 'kept')
     const server = await makeServer('kept', 'huge')
@@ -155,13 +155,13 @@ describe('the next release of nova', {timeout: 1_800_000}, () => {
     await expectOnNode(nova)
   })
 
-  it('goes on where the old one was: a new server goes by conductor, scheduler and placement', async () => {
+  it('keeps working: a new server passes through conductor, scheduler and placement', async () => {
     const {fault} = await makeServer('new', 'huge')
 
     expect(fault?.message).toContain('No valid host')
   })
 
-  it('starts a server on the node, whose port it plugs as root, and ends that of the old release', async () => {
+  it('starts a server on the node, whose port it plugs as root, and deletes that of the old release', async () => {
     await makeServer('started', 'small')
 
     await openstack(cloud.namespace, 'server', 'delete', '--wait', 'guest', 'started')

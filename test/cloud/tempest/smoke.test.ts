@@ -31,7 +31,7 @@ function log(): Promise<string> {
 
 beforeAll(cloudUp)
 
-describe("OpenStack's own tests", () => {
+describe('the OpenStack tests of Tempest', () => {
   it(
     'of the kind smoke pass, and each is a case of the report',
     async () => {
@@ -55,7 +55,7 @@ describe("OpenStack's own tests", () => {
   )
 
   it(
-    'go on where they were interrupted',
+    'resume after an interruption',
     async () => {
       await choose('regex=^tempest.api.identity.admin.v3.*smoke', 'workers=1')
       // What the pod of the run before has said is not what is waited for.

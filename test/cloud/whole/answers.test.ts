@@ -9,7 +9,7 @@ import {phase} from '../support/phase.ts'
 beforeAll(cloudUp)
 
 describe('keystone', () => {
-  it('gives a token, and a catalogue of what was deployed', async () => {
+  it('issues a token, with a catalogue of the deployed services', async () => {
     const {id, expires} = await token()
     const catalogue = JSON.parse(await inClient('openstack catalog list --format json'))
 
@@ -22,7 +22,7 @@ describe('keystone', () => {
 })
 
 describe('glance', () => {
-  it('gives back an image as it was uploaded', async () => {
+  it('returns an image as it was uploaded', async () => {
     const sums = await inClient(`
       directory=$(mktemp --directory); cd "$directory"
       head --bytes 20M /dev/urandom >sent
@@ -37,8 +37,8 @@ describe('glance', () => {
   })
 })
 
-describe('the cloud', () => {
-  it("passes each chart's own test", async () => {
+describe('the whole cloud', () => {
+  it('passes the test of each chart', async () => {
     // OpenStack's own take longer, and come last.
     const names = (await releasesOf(CLOUD)).filter((name) => name !== 'tempest')
 
@@ -49,13 +49,13 @@ describe('the cloud', () => {
     expect(JSON.parse(said).releases).toHaveLength(names.length)
   })
 
-  it('answers its probes as the kubelet expects: it makes an event of each answer that is a redirect', async () => {
+  it('responds to kubelet probes without redirects, which would be recorded as events', async () => {
     const odd = ['get', 'events', '--namespace', NAMESPACE, '--field-selector', 'reason=ProbeWarning']
 
     expect(await kubectl([...odd, '--output', 'name'])).toBe('')
   })
 
-  it('has nothing to do when it is deployed again', async () => {
+  it('has nothing to change in another deploy', async () => {
     const {exitCode, stderr} = await phase('deployed again', async () =>
       onCloud(['deploy', await cloudFile(), '--yes']),
     )

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => own.remove())
 
-it('a cloud of its own keeps its images and volumes in a Ceph that it is told of, and brings none', async () => {
+it('a cloud stores images and volumes in an existing external Ceph, and deploys none', async () => {
   const {namespace} = own
   const inside = (command: string) => kubectl(['exec', '--namespace', namespace, ...command.split(' ')])
   const client = (command: string) => openstack(namespace, ...command.split(' '))

@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 describe('nova as releases per component', () => {
-  it('takes over the pods of the one release, none of which notices', async () => {
+  it('takes over the pods of the single release without disruption', async () => {
     const before = await lives(...OTHERS, 'conductor')
     expect(Object.keys(before)).toHaveLength(6)
 
@@ -56,7 +56,7 @@ describe('nova as releases per component', () => {
     expect(await inMachine(one, 'hostname')).toBe('kk-of-components')
   })
 
-  it('has the pods of its conductor replaced by an upgrade of that, and no others', async () => {
+  it('replaces only the pods of its conductor on an upgrade of that component', async () => {
     const before = {others: await lives(...OTHERS), conductor: await lives('conductor')}
     const grace = 'pod.lifecycle.termination_grace_period.conductor.timeout=61'
 
@@ -67,7 +67,7 @@ describe('nova as releases per component', () => {
     await removeMachine('kk-of-components')
   })
 
-  it('has a process of the operator for each microservice, which upgrades that and no other', async () => {
+  it('has an operator process for each microservice, which upgrades only that one', async () => {
     const micro = ['api', 'conductor', 'scheduler'].map((name) => `nova-${name}`)
     const shards = micro.flatMap((name) => ['--isolate', name])
     await installOperator(NAMESPACE, '--shape', 'per-component', ...shards)

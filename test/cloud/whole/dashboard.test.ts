@@ -5,7 +5,7 @@ import {DASHBOARD, loggedIn} from '../support/dashboard.ts'
 beforeAll(cloudUp)
 
 describe('horizon: the dashboard', () => {
-  it('lets the administrator in from outside the cluster, and shows the users and the panels of each service', async () => {
+  it('lets the administrator log in from outside the cluster, and shows the users and the panels of each service', async () => {
     const page = await loggedIn()
 
     await page.goto(`${DASHBOARD}/identity/users/`)

@@ -8,7 +8,7 @@ import {phase} from '../support/phase.ts'
 beforeAll(cloudUp)
 
 describe('mariadb: a database whose pod is deleted', () => {
-  it('comes back with its data, and the services find it again by themselves', async () => {
+  it('returns with its data, and the services reconnect automatically', async () => {
     await inClient('openstack project create --or-show survivor >/dev/null')
 
     await kubectl(['delete', 'pod', 'mariadb-server-0', '--namespace', NAMESPACE])
@@ -22,8 +22,8 @@ describe('mariadb: a database whose pod is deleted', () => {
   })
 })
 
-describe('a wrong password of the database', () => {
-  it('is told with the pod, the container and what it said last, within the deadline', async () => {
+describe('a wrong database password', () => {
+  it('is reported with the pod, the container and its last output, within the deadline', async () => {
     await succeed(['remove', CLOUD, 'heat', '--yes'])
     const auth = {admin: {password: 'not-the-one'}}
     const file = await changedEnvironment({

@@ -64,14 +64,14 @@ async function changeVolume(): Promise<void> {
   await waitFor(async () => (await disks()) === 'vda\nvdb', {until: 'the volume is back'})
 }
 
-describe('libvirt: the QEMU of a machine', () => {
-  it('is in no cgroup of a pod, in any hierarchy', async () => {
+describe('libvirt: the QEMU process of a machine', () => {
+  it('is not in the cgroup of a pod, in any hierarchy', async () => {
     const cgroups = await readFile(`/proc/${await qemuOf(uuid)}/cgroup`, 'utf8')
 
     expect(cgroups).not.toContain('kubepods')
   })
 
-  it('takes none of its modules from an image that may be pruned', async () => {
+  it('loads no modules from an image that may be pruned', async () => {
     const mounts = await readFile(`/proc/${await qemuOf(uuid)}/mountinfo`, 'utf8')
 
     // Its fourth and fifth columns are what is mounted, and where.
@@ -87,30 +87,33 @@ describe('libvirt: the QEMU of a machine', () => {
     ["OVN's controller", [CONTROLLER]],
     ['Open vSwitch', SWITCH],
     ['all of them', [LIBVIRT, COMPUTE, CONTROLLER, ...SWITCH]],
-  ])('goes on while these pods are replaced, and obeys the new ones: %s', async (_what, components) => {
-    const [pid, boot] = [await qemuOf(uuid), await bootOf(first)]
+  ])(
+    'keeps running while these pods are replaced, and is managed by the new ones: %s',
+    async (_what, components) => {
+      const [pid, boot] = [await qemuOf(uuid), await bootOf(first)]
 
-    await replacePods(components)
+      await replacePods(components)
 
-    expect(await bootOf(first)).toBe(boot)
-    expect(await qemuOf(uuid)).toBe(pid)
-    expect(await virsh('domstate', uuid)).toContain('running')
-    expect(await inClient('openstack server show first --format value --column status')).toBe('ACTIVE')
+      expect(await bootOf(first)).toBe(boot)
+      expect(await qemuOf(uuid)).toBe(pid)
+      expect(await virsh('domstate', uuid)).toContain('running')
+      expect(await inClient('openstack server show first --format value --column status')).toBe('ACTIVE')
 
-    const mark = uniqueName('said')
-    await inMachine(first, `echo ${mark} >/dev/ttyS0`)
-    const log = await inClient('openstack console log show first')
-    expect(log).toContain('guest: first is ready')
-    expect(log).toContain(mark)
+      const mark = uniqueName('said')
+      await inMachine(first, `echo ${mark} >/dev/ttyS0`)
+      const log = await inClient('openstack console log show first')
+      expect(log).toContain('guest: first is ready')
+      expect(log).toContain(mark)
 
-    await changeVolume()
+      await changeVolume()
 
-    await inClient('openstack server reboot --hard --wait first')
-    await startedAgain(first, boot)
-    expect(await virsh('domstate', uuid)).toContain('running')
-    await waitFor(
-      async () => (await inClient('openstack console log show first')).includes('guest: first is ready'),
-      {until: 'the console of the new start is there'},
-    )
-  })
+      await inClient('openstack server reboot --hard --wait first')
+      await startedAgain(first, boot)
+      expect(await virsh('domstate', uuid)).toContain('running')
+      await waitFor(
+        async () => (await inClient('openstack console log show first')).includes('guest: first is ready'),
+        {until: 'the console of the new start is there'},
+      )
+    },
+  )
 })

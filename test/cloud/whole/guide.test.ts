@@ -37,17 +37,17 @@ async function follow(page: string, blocks: number): Promise<string> {
   return all
 }
 
-it('the lines of docs/all-in-one.md work as they stand there', async () => {
+it('the commands in docs/all-in-one.md work verbatim', async () => {
   expect(await follow('docs/all-in-one.md', 4)).toMatch(/\| id +\| gAAAA/)
 })
 
-it('those of docs/cloud.md start another virtual machine, with a floating address', async () => {
+it('the commands in docs/cloud.md start another virtual machine, with a floating IP', async () => {
   await follow('docs/cloud.md', 1)
 
   const [port] = await openstack<readonly [{readonly ID: string}]>('port list --server second')
   expect(await openstack<readonly unknown[]>(`floating ip list --port ${port.ID}`)).toHaveLength(1)
 })
 
-it('those of docs/storage.md look at Ceph', async () => {
+it('the commands in docs/storage.md inspect Ceph', async () => {
   expect(await follow('docs/storage.md', 1)).toContain('HEALTH_OK')
 })

@@ -65,7 +65,7 @@ async function publicUrls(): Promise<readonly string[]> {
 }
 
 describe('ingress: the public endpoints', {timeout: 600_000}, () => {
-  it('are opened from outside the cluster by name, by TLS of one authority and HTTP/2', async () => {
+  it('are reachable from outside the cluster by name, over TLS of one authority and HTTP/2', async () => {
     const urls = await publicUrls()
     const token = (await inClient('openstack token issue --format value --column id')).trim()
 
@@ -83,7 +83,7 @@ describe('ingress: the public endpoints', {timeout: 600_000}, () => {
     })
   })
 
-  it('give a token, and take an image with it', async () => {
+  it('issue a token, and accept an image with it', async () => {
     const user = {name: 'admin', password: 'dev-admin', domain: {id: 'default'}}
     const scope = {project: {name: 'admin', domain: {id: 'default'}}}
     const login = {auth: {identity: {methods: ['password'], password: {user}}, scope}}
@@ -115,7 +115,7 @@ describe('ingress: the public endpoints', {timeout: 600_000}, () => {
     expect(shown).toMatchObject({size: bytes.length, status: 'active'})
   })
 
-  it('bring the console of a virtual machine, which is a WebSocket', async () => {
+  it('serve the console of a virtual machine over a WebSocket', async () => {
     await machine()
     const {url} = await openstack<{readonly url: string}>('console url show --novnc first')
     // That the certificate is good is shown above.
@@ -130,7 +130,7 @@ describe('ingress: the public endpoints', {timeout: 600_000}, () => {
     expect(new URL(url).origin).toBe(`https://novncproxy.${DOMAIN}`)
   })
 
-  it('are led to from HTTP, and are no others', async () => {
+  it('redirect from HTTP, and are limited to the public ones', async () => {
     const plain = await ask({url: `http://keystone.${DOMAIN}/v3`, address: ADDRESS})
 
     expect(plain).toMatchObject({status: 301, location: `https://keystone.${DOMAIN}/v3`})
@@ -143,7 +143,7 @@ describe('ingress: the public endpoints', {timeout: 600_000}, () => {
     await succeed(['test', file, 'ingress'])
   })
 
-  it('are back with the next pod of the controller', async () => {
+  it('are available again with the next pod of the controller', async () => {
     await kubectl(['delete', 'pod', '--namespace', NAMESPACE, '--selector', 'app.kubernetes.io/name=ingress'])
 
     await waitFor(async () => (await open(`https://keystone.${DOMAIN}/v3`)).status === 200, {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await machine()
 })
 
-it('goes on where it was killed, whatever it was at, until a machine answers', {
+it('a deploy resumes wherever it was killed, until a machine responds', {
   timeout: 1_800_000,
 }, async () => {
   await removeMachine('first')

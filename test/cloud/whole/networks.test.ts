@@ -57,7 +57,7 @@ async function said(address: string, port: number): Promise<string | undefined> 
 }
 
 describe('neutron, ovn, openvswitch: two guests on a network of a project', () => {
-  it('reach each other, and the machine reaches one by its floating address, by ping and by TCP', async () => {
+  it('reach each other, and the host reaches one by its floating IP, with ping and TCP', async () => {
     const [one, two] = guests as [Guest, Guest]
 
     const page = `import socket; print(socket.create_connection(("${one.address}", 9000), 5).recv(4).decode())`
@@ -66,7 +66,7 @@ describe('neutron, ovn, openvswitch: two guests on a network of a project', () =
     expect(await said(FLOATING, 9000)).toBe('open'.repeat(100_000))
   })
 
-  it('answer on a port as long as their security group has a rule for it', async () => {
+  it('respond on a port as long as their security group has a rule for it', async () => {
     expect(await said(FLOATING, 9001)).toBeUndefined()
 
     const {id} = await openstack<{readonly id: string}>(
@@ -78,7 +78,7 @@ describe('neutron, ovn, openvswitch: two guests on a network of a project', () =
     await waitFor(async () => (await said(FLOATING, 9001)) === undefined, {until: 'the port is shut'})
   })
 
-  it('can be behind one port of a floating address that forwards it', async () => {
+  it('are reachable through a port forwarding of a floating IP', async () => {
     const [, two] = guests as [Guest, Guest]
     await inClient('openstack floating ip create public --floating-ip-address 172.24.4.241')
     onTestFinished(async () => {
@@ -97,7 +97,7 @@ describe('neutron, ovn, openvswitch: two guests on a network of a project', () =
   })
 })
 
-it('a port is in another network, too, as a trunk, behind a tag', async () => {
+it('reach another network through a VLAN trunk port', async () => {
   onTestFinished(async () => {
     await inClient(`
       openstack network trunk delete test
@@ -120,7 +120,7 @@ it('a port is in another network, too, as a trunk, behind a tag', async () => {
   expect(inOVN.split('\n')).toEqual([parent.id, '42'])
 })
 
-describe('what is away for a while', {timeout: 600_000}, () => {
+describe('a temporary outage', {timeout: 600_000}, () => {
   const kill = async (chart: string, components: string) => {
     const labels = `app.kubernetes.io/name=${chart},app.kubernetes.io/component in (${components})`
     await killPods(NAMESPACE, ...Object.keys(await podIds(NAMESPACE, labels)))
@@ -135,7 +135,7 @@ describe('what is away for a while', {timeout: 600_000}, () => {
     ],
     ["OVN's controller", 'ovn', 'controller', ['daemonset/ovn-controller']],
     ['the database of the switch', 'openvswitch', 'db', ['daemonset/openvswitch-db']],
-  ])('interrupts nobody: %s', async (_what, chart, components, workloads) => {
+  ])('does not interrupt traffic: %s', async (_what, chart, components, workloads) => {
     const lost = await lostPings(FLOATING, async () => {
       await kill(chart, components)
       for (const workload of workloads) await rolledOut(NAMESPACE, workload)
@@ -145,7 +145,7 @@ describe('what is away for a while', {timeout: 600_000}, () => {
     expect(await said(FLOATING, 9000)).toBe('open'.repeat(100_000))
   })
 
-  it('interrupts guests until it is back: the switch itself, which keeps every port', async () => {
+  it('interrupts guests until recovery: the switch itself, which keeps every port', async () => {
     await kill('openvswitch', 'vswitchd')
     await rolledOut(NAMESPACE, 'daemonset/openvswitch-vswitchd')
 

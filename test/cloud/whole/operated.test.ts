@@ -76,11 +76,11 @@ afterAll(async () => {
   await succeed(['deploy', CLOUD, '--yes'])
 })
 
-describe.each(SHAPES)('the operator in the shape $shape', {timeout: 2_400_000}, ({shape, children}) => {
+describe.each(SHAPES)('the operator in the topology $shape', {timeout: 2_400_000}, ({shape, children}) => {
   beforeAll(() => installOperator(NAMESPACE, '--shape', shape, ...children))
   afterAll(() => uninstallOperator())
 
-  it('1, 2: takes over the cloud as it is: no helm, no pod', async () => {
+  it('1, 2: takes over the cloud unchanged: no helm command, no pod', async () => {
     const before = await whatIsThere()
 
     await hand(file, NAME)
@@ -91,7 +91,7 @@ describe.each(SHAPES)('the operator in the shape $shape', {timeout: 2_400_000}, 
     expect(await whatIsThere()).toEqual(before)
   })
 
-  it('2, 5: upgrades a cache and who uses it, in that order, to what the command line would have made', async () => {
+  it('2, 5: upgrades a cache and its consumers, in that order, with the same result as the command line', async () => {
     await hand(edited, NAME)
     await operated(NAME)
 
@@ -126,7 +126,7 @@ describe('the operator of a cloud', {timeout: 2_400_000}, () => {
     await operated(NAME)
   })
 
-  it('7: leaves nothing half done when it is restarted in the middle of an upgrade of nova', async () => {
+  it('7: leaves nothing incomplete if it is restarted during an upgrade of nova', async () => {
     const [, before] = /^nova (\d+) deployed$/m.exec((await recordsOf(NAMESPACE)).join('\n'))!
     await hand(await changed({nova: grace('conductor', 61)}), NAME)
     await waitFor(
@@ -146,7 +146,7 @@ describe('the operator of a cloud', {timeout: 2_400_000}, () => {
     await operated(NAME)
   })
 
-  it('17: says that it is not ready as long as a rollout is stuck, and that it is when that has ended', async () => {
+  it('17: reports not ready as long as a rollout is stuck, and ready afterwards', async () => {
     const deployment = ['deployment/heat-api', '--namespace', NAMESPACE]
     await kubectl(['set', 'image', ...deployment, '*=localhost:5010/kk/nowhere:1'])
     await waitFor(
@@ -164,7 +164,7 @@ describe('the operator of a cloud', {timeout: 2_400_000}, () => {
     await operated(NAME)
   })
 
-  it('12, 3: stops no pod when all of it is deleted, and the command line goes on', async () => {
+  it('12, 3: stops no pod if all of its objects are deleted, and the command line continues', async () => {
     const before = await whatIsThere()
     const kinds = ['environments.kk.openstack.org', 'releases.kk.openstack.org']
 

@@ -24,15 +24,15 @@ beforeAll(async () => {
   await succeed(['deploy', file, '--yes'])
 })
 
-describe('what others use', () => {
-  it('goes on though it is no longer in the file', async () => {
+describe('a release that others require', () => {
+  it('keeps running although it is no longer in the file', async () => {
     await succeed(['deploy', await changedEnvironment({only: SHARED}), '--yes'])
 
     await inClient('openstack stack list')
     expect((await token()).id).toMatch(/^gAAAA/)
   })
 
-  it('is not removed, and those who use it are named', async () => {
+  it('is not removed, and its consumers are reported', async () => {
     const {exitCode, stderr} = await onCloud(['remove', CLOUD, 'mariadb', '--yes', '--confirm', 'mariadb'])
 
     expect(exitCode, stderr).toBe(3)
@@ -77,8 +77,8 @@ async function onBus(...command: readonly string[]): Promise<readonly string[]> 
   return text.split('\n').flatMap((line) => line.split('\t')[0] || [])
 }
 
-describe('heat', () => {
-  it('leaves what it has in other services when it is removed, and the rest of the cloud', async () => {
+describe('heat: its removal', () => {
+  it('leaves its objects in other services, and the rest of the cloud', async () => {
     const before = await elsewhere()
 
     const {stderr, exitCode} = await onCloud(['remove', file, 'heat', '--yes'])
@@ -95,7 +95,7 @@ describe('heat', () => {
     expect((await token()).id).toMatch(/^gAAAA/)
   })
 
-  it('takes it along with --purge, and nothing of others', async () => {
+  it('deletes these objects with --purge, and nothing of others', async () => {
     await succeed(['deploy', file, '--yes'])
     const before = await elsewhere()
     const queues = await onBus('list_queues', 'name')
@@ -118,7 +118,7 @@ describe('heat', () => {
     )
   })
 
-  it('can be deployed again after that', async () => {
+  it('can be followed by another deploy', async () => {
     await phase('deployed after the purge', () => succeed(['deploy', file, '--yes']))
 
     expect(await answers('openstack stack list --format value')).toBe('')
@@ -189,7 +189,7 @@ async function emptyBackups(name: string): Promise<{readonly succeeded: boolean;
   return {succeeded: status!.succeeded === 1, log}
 }
 
-it('what --purge of Cinder takes away first are its images in Ceph, with snapshots and clones, but for what is open', async () => {
+it('--purge of Cinder first removes its images in Ceph, with snapshots and clones, except open ones', async () => {
   const filled = await onBackups(
     [
       'for name in ("kept-open", "origin"): RBD.create(pool, name, 1 << 20)',
@@ -221,8 +221,8 @@ it('what --purge of Cinder takes away first are its images in Ceph, with snapsho
   expect(left.stdout).toBe('[]')
 })
 
-describe('kk killed in the middle of a deploy', () => {
-  it('goes on with the next deploy', async () => {
+describe('kk killed during a deploy', () => {
+  it('is resumed by the next deploy', async () => {
     await succeed(['remove', file, 'heat', '--yes'])
     const {kk} = inject('aio')
     const deploy = execa(kk, ['deploy', file, '--yes', '--sandbox-name', 'aio'], {

@@ -31,8 +31,8 @@ const isTaken = (id: string) =>
     () => false,
   )
 
-describe('keystone: the CronJob that rotates keys of tokens', {timeout: 600_000}, () => {
-  it('adds one that signs from then on, and tokens of before stay valid', async () => {
+describe('keystone: the CronJob that rotates token keys', {timeout: 600_000}, () => {
+  it('adds a key that signs from then on, and earlier tokens stay valid', async () => {
     const before = await token()
     const had = await keys()
     const job = uniqueName('fernet-rotate')
