@@ -59,6 +59,28 @@ describe.each(
     expect(says).toContain('--privsep_sock_path')
   })
 
+  it('is not started by its chart if it must not run commands as root', async () => {
+    const container = await containerOf(image)
+    const script = await startScriptOf(service)
+    const capabilities = await capabilitiesOf(service, of)
+    const start = (before: string) =>
+      container.run(
+        `cat >/start.sh <<'END'
+${script}
+END
+        ${before}
+        setpriv --reuid=${service} --regid=${service} --init-groups -- bash /start.sh ${service} echo started`,
+        {user: 'root', capabilities},
+      )
+
+    const allowed = await start('true')
+    const refused = await start(`rm /etc/sudoers.d/${service}`)
+
+    expect(allowed.says).toContain('started')
+    expect(refused.exitCode, refused.says).not.toBe(0)
+    expect(refused.says).not.toContain('started')
+  })
+
   it('runs only rootwrap as root, and only filtered commands', async () => {
     const container = await containerOf(image)
 
