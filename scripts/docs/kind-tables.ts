@@ -1,5 +1,5 @@
-import {ENVIRONMENT} from '../../src/operator/kinds/environment-kind.ts'
-import type {Fields, Schema} from '../../src/operator/kinds/schema.ts'
+import {ENVIRONMENT} from '../../src/operator/crds/environment.ts'
+import type {Fields, Schema} from '../../src/operator/crds/schema.ts'
 import {markdownTable} from './marked.ts'
 
 /** The parts of `docs/operators.md`. */

@@ -6,30 +6,36 @@ import type {Objects} from '../kubernetes/objects/objects.ts'
 import type {Plan} from '../plan/plan.ts'
 import {releaseNamespace} from '../release.ts'
 import {type Interruption, newInterruption} from '../run/interruption.ts'
-import {expectNoCycle} from './after.ts'
-import {newOrders} from './children/orders.ts'
-import {sizesOf} from './children/shards.ts'
-import {isPassing} from './decide.ts'
-import {newDriftWatch} from './drift-watch.ts'
-import {type Events, newEvents} from './events.ts'
-import {followInputs, type Inputs} from './inputs.ts'
-import {newKeeper, OPERATOR} from './keeper.ts'
-import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
-import {RELEASES, type ReleaseObject, rowName} from './kinds/release-kind.ts'
-import {expectKnown, expectServed} from './kinds/versions.ts'
-import type {OnGate, Pass} from './pass.ts'
-import {openQueue, type QuietFor} from './queue.ts'
-import {type Passed, reconcile} from './reconcile.ts'
-import {leave} from './removal.ts'
-import {type Contact, giveUp, type OperatorPorts, openSites, whileClaimed} from './sites.ts'
-import {newTeller} from './teller.ts'
+import {newApplyCache, OPERATOR_LEASE} from './apply-cache.ts'
+import {
+  type ConnectionAttempt,
+  type OperatorPorts,
+  openClusterConnections,
+  releaseClaim,
+  whileClaimed,
+} from './cluster-connections.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './crds/environment.ts'
+import {RELEASES, type ReleaseObject, releaseObjectName} from './crds/release.ts'
+import {expectKnownFields, expectServed} from './crds/versions.ts'
+import {isTransient} from './decision.ts'
+import {newDriftWatcher} from './drift-watcher.ts'
+import {type EventRecorder, newEventRecorder} from './event-recorder.ts'
+import {finalize} from './finalizer.ts'
+import {followInputs, type Inputs} from './input-watcher.ts'
+import {expectNoCycle} from './predecessors.ts'
+import {type ReconcileResult, reconcile} from './reconcile.ts'
+import type {OnGate, ReconcileContext} from './reconcile-context.ts'
+import {newStatusWriter} from './status-writer.ts'
+import {type Heartbeat, openWorkQueue} from './work-queue.ts'
+import {newDispatcher} from './workers/dispatcher.ts'
+import {countByShard} from './workers/shards.ts'
 
 /** An Environment is looked at again even if nothing is seen to change; in milliseconds. */
-const RESYNC = 600_000
+const RESYNC_PERIOD_MS = 600_000
 /** A cluster that does not answer is asked again, in milliseconds. */
-const ASK_AGAIN = 30_000
+const UNREACHABLE_REQUEUE_MS = 30_000
 /** So long an Environment may wait for what an earlier parent has ordered, and until its cluster has room, in milliseconds. */
-const LONGEST_TURN = 14_400_000
+const MAX_TURN_WAIT_MS = 14_400_000
 
 export interface OperatorOptions {
   readonly ports: OperatorPorts
@@ -43,7 +49,7 @@ export interface OperatorOptions {
   readonly stop: AbortSignal
   readonly state: OperatorState
   /** Told of each pass over an Environment that has ended, and how long it took. */
-  readonly onPass: (result: 'success' | 'error', seconds: number) => void
+  readonly onReconcile: (result: 'success' | 'error', seconds: number) => void
   readonly onGate: OnGate
   readonly say: (line: string) => void
 }
@@ -54,7 +60,7 @@ export interface OperatorState {
   /** What keeps the leader from seeing its Environments; undefined while nothing does. */
   problem: () => string | undefined
   /** An Environment whose pass hangs. */
-  overdue: () => string | undefined
+  stuck: () => string | undefined
   depth: () => number
   /** The status of each Environment, as it was written last. */
   statuses: () => ReadonlyMap<string, EnvironmentStatus>
@@ -65,13 +71,13 @@ export interface OperatorState {
 /** Waits until this process leads, then drives every Environment until it is stopped. Throws `KK_LEASE_LOST`. */
 export async function runOperator(options: OperatorOptions): Promise<void> {
   const {ports, holder, stop, state, say} = options
-  const lease = await leadership(ports, holder, {stop, say})
+  const lease = await acquireLeadership(ports, holder, {stop, say})
   if (!lease) return
   state.isLeader = true
   say('leading')
   try {
     const cluster = whileHeld(ports.cluster, lease)
-    await drive({...options, ports: {...ports, cluster}}, AbortSignal.any([stop, lease.lost]))
+    await runController({...options, ports: {...ports, cluster}}, AbortSignal.any([stop, lease.lost]))
   } finally {
     state.isLeader = false
     await lease.release()
@@ -80,14 +86,14 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
 }
 
 /** Resolves with the operator's Lease once nobody else has it; with nothing if it is stopped before. */
-async function leadership(
+async function acquireLeadership(
   {cluster}: OperatorPorts,
   holder: string,
   {stop, say}: Pick<OperatorOptions, 'stop' | 'say'>,
 ): Promise<HeldLease | undefined> {
   const onHeld = (by: string) => say(`standing by: ${by} leads`)
   return cluster.leases
-    .hold(OPERATOR, holder, Number.POSITIVE_INFINITY, {onHeld, stop})
+    .hold(OPERATOR_LEASE, holder, Number.POSITIVE_INFINITY, {onHeld, stop})
     .catch((error: unknown) => {
       if (stop.aborted) return undefined
       throw error
@@ -95,21 +101,24 @@ async function leadership(
 }
 
 /** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
-async function drive(
-  {ports, connect, shards, holder, state, onPass, onGate, say}: OperatorOptions,
+async function runController(
+  {ports, connect, shards, holder, state, onReconcile, onGate, say}: OperatorOptions,
   stop: AbortSignal,
 ): Promise<void> {
   const {objects} = ports.cluster
   const closing = new AbortController()
   const {signal} = closing
   const interruptions = new Map<string, Interruption>()
-  const environments = newKeeper(objects, ENVIRONMENTS)
-  const releases = newKeeper(objects, RELEASES)
-  const events = newEvents(objects, {instance: holder, onError: (error) => say(asKkError(error).message)})
-  const drifts = newDriftWatch()
+  const environments = newApplyCache(objects, ENVIRONMENTS)
+  const releases = newApplyCache(objects, RELEASES)
+  const events = newEventRecorder(objects, {
+    instance: holder,
+    onError: (error) => say(asKkError(error).message),
+  })
+  const driftWatcher = newDriftWatcher()
   const onError = (name: string, error: unknown) => say(`${name}: ${asKkError(error).message}`)
-  const queue = openQueue({work: timed(work, onPass), onError})
-  const sites = openSites({hub: objects, own: ports, connect, signal, ring: queue.add})
+  const queue = openWorkQueue({work: withTiming(work, onReconcile), onError})
+  const connections = openClusterConnections({hub: objects, own: ports, connect, signal, enqueue: queue.add})
   const inputs = followInputs(objects, signal, {
     onChanged(name) {
       if (!inputs.environment(name)) environments.forget(name)
@@ -117,93 +126,94 @@ async function drive(
       stopOnce(interruptions.get(name))
       queue.add(name)
     },
-    onAwaited: queue.add,
-    onLost(release, environment) {
+    onPredecessorReady: queue.add,
+    onReleaseDeleted(release, environment) {
       releases.forget(release)
       if (environment !== undefined) queue.add(environment)
     },
   })
-  const orders = shards && newOrders({cluster: ports.cluster, rows: inputs.rows, releases, shards})
+  const dispatcher =
+    shards && newDispatcher({cluster: ports.cluster, releaseObjects: inputs.releaseObjects, releases, shards})
   state.depth = queue.depth
-  state.overdue = queue.overdue
+  state.stuck = queue.stuck
   state.problem = () => inputs.problem()
   state.statuses = () => new Map(inputs.names().map((name) => [name, environments.status(name) ?? {}]))
   if (shards)
-    state.shards = () => sizesOf(inputs.ownReleases() as unknown as readonly ReleaseObject[], shards)
+    state.shards = () => countByShard(inputs.ownReleases() as unknown as readonly ReleaseObject[], shards)
 
-  async function work(name: string, quietFor: QuietFor): Promise<number | undefined> {
+  async function work(name: string, heartbeat: Heartbeat): Promise<number | undefined> {
     // A watch may lag behind, that of an API server which has just come up by minutes: what is driven is what is there now.
-    const found = await objects.read<EnvironmentObject>(ENVIRONMENTS, placeOf(name))
+    const found = await objects.read<EnvironmentObject>(ENVIRONMENTS, objectKey(name))
     if (!found) {
       // What is served no more is not gone.
       await expectServed(ports.cluster.apiServer)
-      drifts.forget(name)
-      await sites.forget(name)
+      driftWatcher.forget(name)
+      await connections.forget(name)
       return undefined
     }
-    environments.see(found)
-    const rows = inputs.releases(name)
-    for (const row of rows) releases.see(row)
+    environments.observe(found)
+    const releaseObjects = inputs.releases(name)
+    for (const row of releaseObjects) releases.observe(row)
     // Children work in their own cluster.
-    const ownOrders = found.spec.cluster ? undefined : orders
+    const ownDispatcher = found.spec.cluster ? undefined : dispatcher
     // A helm that an earlier parent has ordered is waited for, and then the turn.
-    quietFor(LONGEST_TURN)
-    await ownOrders?.recall(name, rows as unknown as readonly ReleaseObject[])
+    heartbeat(MAX_TURN_WAIT_MS)
+    await ownDispatcher?.cancel(name, releaseObjects as unknown as readonly ReleaseObject[])
     // What was written last may not have been seen yet.
     const environment = {...found, status: environments.status(name) ?? {}}
-    const uids = new Map(rows.map(({metadata}) => [metadata.name, metadata.uid]))
-    const contact = sites.contact(environment, (identity) =>
-      environments.keep({metadata: {name}, status: {...environment.status, cluster: {identity}}}),
+    const uids = new Map(releaseObjects.map(({metadata}) => [metadata.name, metadata.uid]))
+    const attempt = connections.forEnvironment(environment, (identity) =>
+      environments.apply({metadata: {name}, status: {...environment.status, cluster: {identity}}}),
     )
-    const teller = newTeller(environment, {
+    const statusWriter = newStatusWriter(environment, {
       ...{environments, releases, events},
-      ...{uids, reachable: contact.finding},
+      ...{uids, reachable: attempt.condition},
       onError: (error) => onError(name, error),
     })
     const interruption = newInterruption()
     interruptions.set(name, interruption)
     const find = (other: string) => inputs.environment(other)
-    const pass = {
-      telling: teller,
+    const context = {
+      statusWriter,
       interruption,
-      quietFor,
-      drifts,
+      heartbeat,
+      driftWatcher,
       onGate,
-      contact,
+      attempt,
       events,
       find,
       leases: ports.cluster.leases,
-      orders: ownOrders,
+      dispatcher: ownDispatcher,
     }
-    const passed = await sites
-      .inTurn(environment, () => {
-        quietFor(RESYNC)
-        return passOver(environment, {...pass, hub: objects, reach: contact.reach})
+    const result = await connections
+      .runLimited(environment, () => {
+        heartbeat(RESYNC_PERIOD_MS)
+        return reconcileEnvironment(environment, {...context, hub: objects, connect: attempt.connect})
       })
       .finally(() => interruptions.delete(name))
-    if (passed) await dropRows(rows, passed.plan, objects)
-    if (contact.finding()?.status === 'False') return ASK_AGAIN
-    if (passed?.hasRun) return 0
-    const due = (passed?.due ?? Number.POSITIVE_INFINITY) - Date.now()
-    return Math.min(RESYNC, Math.max(0, due))
+    if (result) await deleteStaleReleases(releaseObjects, result.plan, objects)
+    if (attempt.condition()?.status === 'False') return UNREACHABLE_REQUEUE_MS
+    if (result?.hasRun) return 0
+    const due = (result?.due ?? Number.POSITIVE_INFINITY) - Date.now()
+    return Math.min(RESYNC_PERIOD_MS, Math.max(0, due))
   }
 
-  await aborted(stop)
+  await untilAborted(stop)
   for (const interruption of interruptions.values()) stopOnce(interruption)
   await queue.close()
   closing.abort()
-  await sites.close()
+  await connections.close()
 }
 
-type Work = (name: string, quietFor: QuietFor) => Promise<number | undefined>
+type Reconciler = (name: string, heartbeat: Heartbeat) => Promise<number | undefined>
 
 /** Returns work that tells how it ended, and how long it took. */
-function timed(work: Work, onPass: OperatorOptions['onPass']): Work {
-  return async (name, quietFor) => {
+function withTiming(work: Reconciler, onReconcile: OperatorOptions['onReconcile']): Reconciler {
+  return async (name, heartbeat) => {
     const began = performance.now()
-    const end = (result: 'success' | 'error') => onPass(result, (performance.now() - began) / 1000)
+    const end = (result: 'success' | 'error') => onReconcile(result, (performance.now() - began) / 1000)
     try {
-      const pause = await work(name, quietFor)
+      const pause = await work(name, heartbeat)
       end('success')
       return pause
     } catch (error) {
@@ -213,7 +223,7 @@ function timed(work: Work, onPass: OperatorOptions['onPass']): Work {
   }
 }
 
-const placeOf = (name: string) => ({namespace: KK_NAMESPACE, name})
+const objectKey = (name: string) => ({namespace: KK_NAMESPACE, name})
 
 /** Lets what runs end, and starts nothing more; a second interruption would abort helm. */
 function stopOnce(interruption: Interruption | undefined): void {
@@ -221,65 +231,72 @@ function stopOnce(interruption: Interruption | undefined): void {
 }
 
 /** Deletes the Releases of an Environment that its plan has no more. */
-async function dropRows(
-  rows: ReturnType<Inputs['releases']>,
+async function deleteStaleReleases(
+  releaseObjects: ReturnType<Inputs['releases']>,
   {environment, actions}: Plan,
   objects: Pick<Objects, 'delete'>,
 ): Promise<void> {
-  const wanted = new Set(actions.map(({release}) => rowName(environment, release)))
-  for (const {metadata} of rows)
-    if (!wanted.has(metadata.name)) await objects.delete(RELEASES, placeOf(metadata.name))
+  const wanted = new Set(actions.map(({release}) => releaseObjectName(environment, release)))
+  for (const {metadata} of releaseObjects)
+    if (!wanted.has(metadata.name)) await objects.delete(RELEASES, objectKey(metadata.name))
 }
 
-interface Passing extends Pass {
+interface EnvironmentContext extends ReconcileContext {
   readonly leases: Leases
-  readonly contact: Contact
-  readonly events: Events
+  readonly attempt: ConnectionAttempt
+  readonly events: EventRecorder
   readonly find: Inputs['environment']
 }
 
 /** Brings one Environment as far as its inputs and its cluster allow, and writes what became of it. */
-async function passOver(environment: EnvironmentObject, pass: Passing): Promise<Passed | undefined> {
+async function reconcileEnvironment(
+  environment: EnvironmentObject,
+  context: EnvironmentContext,
+): Promise<ReconcileResult | undefined> {
   const {name, uid = '', deletionTimestamp} = environment.metadata
-  const {telling, events, contact} = pass
+  const {statusWriter, events, attempt} = context
   if (deletionTimestamp !== undefined) {
-    const left = await leave({environment, pass}, pass.leases.now())
-    if (left) events.tell({kind: ENVIRONMENTS.kind, name, uid}, left)
+    const left = await finalize({environment, context}, context.leases.now())
+    if (left) events.record({kind: ENVIRONMENTS.kind, name, uid}, left)
     return undefined
   }
   if (environment.spec.suspend) {
     // Nothing runs, whether that can be said in its cluster or not: what is said there runs out by itself.
-    const letGo = contact.reach().then((site) => giveUp(environment.metadata, site))
-    await (environment.spec.cluster ? letGo.catch((error: unknown) => contact.lose(asKkError(error))) : letGo)
-    await telling.tell({kind: 'paused'})
+    const letGo = attempt.connect().then((connection) => releaseClaim(environment.metadata, connection))
+    await (environment.spec.cluster
+      ? letGo.catch((error: unknown) => attempt.markUnreachable(asKkError(error)))
+      : letGo)
+    await statusWriter.write({kind: 'paused'})
     return undefined
   }
   try {
-    expectKnown(environment)
-    expectNoCycle(environment, pass.find)
-    const site = await contact.reach()
-    const passed = await whileClaimed(environment, site, () => reconcile(environment, site, pass))
-    const namespaces = passed.plan.actions.map(({release}) => releaseNamespace(release))
-    site.world.watch(name, [...new Set(namespaces)])
-    return passed
+    expectKnownFields(environment)
+    expectNoCycle(environment, context.find)
+    const connection = await attempt.connect()
+    const result = await whileClaimed(environment, connection, () =>
+      reconcile(environment, connection, context),
+    )
+    const namespaces = result.plan.actions.map(({release}) => releaseNamespace(release))
+    connection.workloads.watch(name, [...new Set(namespaces)])
+    return result
   } catch (caught) {
     const error = asKkError(caught)
     if (environment.spec.cluster && error.code === 'KK_UNREACHABLE') {
-      contact.lose(error)
-      await telling.tell({kind: 'unreachable', error})
+      attempt.markUnreachable(error)
+      await statusWriter.write({kind: 'unreachable', error})
       return undefined
     }
-    await telling.tell({kind: 'unplanned', error, isFinal: isFinal(error)})
+    await statusWriter.write({kind: 'unplanned', error, isFinal: isFinal(error)})
     if (!isFinal(error)) throw error
     return undefined
   }
 }
 
 function isFinal({code, exit}: KkError): boolean {
-  return (exit === 2 || exit === 3) && !isPassing(code)
+  return (exit === 2 || exit === 3) && !isTransient(code)
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
+function untilAborted(signal: AbortSignal): Promise<undefined> {
   if (signal.aborted) return Promise.resolve(undefined)
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), {once: true}))
 }

@@ -58,7 +58,7 @@ interface Answer {
 async function answerTo(path: string, {state, metrics}: Probed): Promise<Answer> {
   switch (path.split('?', 1)[0]) {
     case '/healthz': {
-      const overdue = state.overdue()
+      const overdue = state.stuck()
       return verdict(overdue === undefined ? undefined : `nothing is heard of the pass over ${overdue}`)
     }
     case '/readyz':
@@ -78,7 +78,7 @@ function verdict(problem: string | undefined): Answer {
   return problem === undefined ? {status: 200, text: 'ok\n'} : {status: 503, text: `${problem}\n`}
 }
 
-interface OperatorMetrics extends Pick<OperatorOptions, 'onPass' | 'onGate'> {
+interface OperatorMetrics extends Pick<OperatorOptions, 'onReconcile' | 'onGate'> {
   readonly contentType: string
   text(): Promise<string>
 }
@@ -142,7 +142,7 @@ export function operatorMetrics(
       for (const [shard, count] of state.shards()) this.set({shard}, count)
     },
   })
-  const passes = new Counter({
+  const reconciles = new Counter({
     name: 'controller_runtime_reconcile_total',
     help: 'Passes over an Environment, by how they ended.',
     labelNames: ['controller', 'result'],
@@ -150,7 +150,7 @@ export function operatorMetrics(
   })
   const duration = new Histogram({
     name: 'controller_runtime_reconcile_time_seconds',
-    help: 'How long passes over an Environment take, with the runs in them.',
+    help: 'How long reconciles over an Environment take, with the runs in them.',
     labelNames: ['controller'],
     buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
     registers,
@@ -163,12 +163,12 @@ export function operatorMetrics(
     registers,
   })
   const controller = 'environment'
-  for (const result of ['success', 'error']) passes.inc({controller, result}, 0)
+  for (const result of ['success', 'error']) reconciles.inc({controller, result}, 0)
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    onPass(result, seconds) {
-      passes.inc({controller, result})
+    onReconcile(result, seconds) {
+      reconciles.inc({controller, result})
       duration.observe({controller}, seconds)
     },
     onGate: (chart, result, seconds) => gates.observe({chart, result}, seconds),

@@ -6,20 +6,20 @@ import {type PlannedChange, planChange} from '../verbs/change/planned-change.ts'
 import type {Hand} from '../verbs/change/start-run.ts'
 import {statusReader} from '../verbs/observation/status.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
-import {readAwaited, sourceDigest} from './after.ts'
-import type {DeployTask} from './children/handed-task.ts'
-import {decide, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
-import {driftPorts} from './drift-watch.ts'
+import type {ClusterConnection, StatusSnapshot} from './cluster-connections.ts'
+import type {EnvironmentObject, EnvironmentStatus} from './crds/environment.ts'
+import {decide, type Planned, planDigest, requestedRetry, targetDigest} from './decision.ts'
+import {driftPorts} from './drift-watcher.ts'
+import {planUnwanted, removeApproved, syncFinalizer} from './finalizer.ts'
 import {followRun} from './follow-run.ts'
-import type {EnvironmentObject, EnvironmentStatus} from './kinds/environment-kind.ts'
-import type {Pass} from './pass.ts'
-import {keepFinalizer, planUnwanted, removeApproved} from './removal.ts'
-import type {Look, Site} from './sites.ts'
+import {readPredecessorWait, sourceDigest} from './predecessors.ts'
+import type {ReconcileContext} from './reconcile-context.ts'
 import {inputsDigest, readSource} from './source.ts'
-import {nextStage, stopsOf} from './stops.ts'
+import {nextStage, resolveStops} from './stages.ts'
+import type {DeployTask} from './workers/task-secret.ts'
 
 /** What a pass leaves: the plan that it made, and whether it was run, so that another pass sees what came of it. */
-export interface Passed {
+export interface ReconcileResult {
   readonly plan: Plan
   readonly hasRun: boolean
   /** When something may be done though nothing is seen to change, in milliseconds since the epoch. */
@@ -27,55 +27,64 @@ export interface Passed {
 }
 
 /** One pass: reads the inputs, plans, and runs the plan if that is decided. Throws what a later pass may not meet. */
-export async function reconcile(environment: EnvironmentObject, site: Site, pass: Pass): Promise<Passed> {
-  const {telling, quietFor} = pass
-  const {cluster} = site
+export async function reconcile(
+  environment: EnvironmentObject,
+  connection: ClusterConnection,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const {statusWriter, heartbeat} = context
+  const {cluster} = connection
   const {name} = environment.metadata
-  const source = await readSource(environment, pass.hub)
-  telling.remember({inputs: inputsDigest(source, retryOf(environment.metadata))})
-  const supplied = await site.open(name, source)
+  const source = await readSource(environment, context.hub)
+  statusWriter.setMemory({inputs: inputsDigest(source, requestedRetry(environment.metadata))})
+  const supplied = await connection.open(name, source)
   const prepared = supplied.planned
   const scope = {names: [], install: true}
   // Another run that is at work is waited for, however long that takes.
-  const say = () => quietFor(WAITING)
+  const say = () => heartbeat(WAIT_FOR_RUN_MS)
   const whole = await planChange(supplied, cluster, {scope, waits: true, say})
   const {plan} = whole
-  const stage = nextStage(plan, stopsOf(environment.spec.approval?.after, prepared))
+  const stage = nextStage(plan, resolveStops(environment.spec.approval?.after, prepared))
   const change = whole.part(stage.plan)
   const {parts} = prepared.environment
   const target = targetDigest(whole.settled, stage.until)
   const planned = {plan, stage, digest: planDigest(stage.plan, environment.status?.approved), target, parts}
   const decision = decide(planned, environment)
   const now = Date.now()
-  const awaited =
-    decision.kind === 'run' && decision.begins ? await readAwaited(environment, pass.hub, now) : undefined
-  if (decision.kind === 'run' && !awaited) {
-    await runPlan({planned, change, releases: supplied.settled.releases, environment}, site, pass)
+  const predecessorWait =
+    decision.kind === 'run' && decision.begins
+      ? await readPredecessorWait(environment, context.hub, now)
+      : undefined
+  if (decision.kind === 'run' && !predecessorWait) {
+    await runPlan({planned, change, releases: supplied.settled.releases, environment}, connection, context)
     return {plan, hasRun: true}
   }
   const subject = {owner: prepared.environment.name, prepared: supplied.settled, names: []}
-  const {read} = lookOf(name, site, {target: planned.target, make: () => statusReader(subject, cluster)})
+  const {read} = reuseSnapshot(name, connection, {
+    target: planned.target,
+    make: () => statusReader(subject, cluster),
+  })
   const releases = (await read()).releases.filter(({wanted}) => wanted)
-  if (awaited) {
-    await telling.tell({kind: 'waiting', planned, awaited, releases})
-    return {plan, hasRun: false, due: awaited.until}
+  if (predecessorWait) {
+    await statusWriter.write({kind: 'waiting', planned, predecessorWait, releases})
+    return {plan, hasRun: false, due: predecessorWait.until}
   }
   switch (decision.kind) {
     case 'unapproved':
-      await telling.tell({kind: 'unapproved', planned, actions: decision.actions, releases})
+      await statusWriter.write({kind: 'unapproved', planned, actions: decision.actions, releases})
       break
     case 'held':
-      await telling.tell({kind: 'held', planned, failure: decision.failure, releases})
+      await statusWriter.write({kind: 'held', planned, failure: decision.failure, releases})
       break
     case 'idle': {
-      await keepFinalizer(environment, pass.hub)
+      await syncFinalizer(environment, context.hub)
       await change.keepSecrets()
-      const unwanted = await planUnwanted(plan, prepared.environment, site)
+      const unwanted = await planUnwanted(plan, prepared.environment, connection)
       const seen = {planned, releases}
       const hasRun =
-        unwanted !== undefined && (await removeApproved(unwanted, seen, {environment, site, pass}))
+        unwanted !== undefined && (await removeApproved(unwanted, seen, {environment, connection, context}))
       if (hasRun) return {plan, hasRun}
-      const drift = await pass.drifts.look(environment, prepared, driftPorts(cluster))
+      const drift = await context.driftWatcher.check(environment, prepared, driftPorts(cluster))
       const failed = environment.status?.failed
       const memory = {
         deployed: planned.target,
@@ -84,29 +93,33 @@ export async function reconcile(environment: EnvironmentObject, site: Site, pass
         ...(environment.status?.begun !== undefined && spentApproval(environment)),
       }
       const told = {...seen, drift, source: sourceDigest(source), ...(unwanted && {unwanted})}
-      await telling.tell({kind: 'deployed', ...told}, memory)
-      return {plan, hasRun, due: Date.now() + pass.drifts.due(name)}
+      await statusWriter.write({kind: 'deployed', ...told}, memory)
+      return {plan, hasRun, due: Date.now() + context.driftWatcher.due(name)}
     }
   }
   return {plan, hasRun: false}
 }
 
-const WAITING = 14_400_000
+const WAIT_FOR_RUN_MS = 14_400_000
 
-interface Sought {
+interface SnapshotRequest {
   readonly target: string
-  readonly make: () => Look['read']
+  readonly make: () => StatusSnapshot['read']
 }
 
 /** Returns the look of an earlier pass at the same target, or makes one. */
-function lookOf(name: string, {looks}: Site, {target, make}: Sought): Look {
-  const known = looks.get(name)
+function reuseSnapshot(
+  name: string,
+  {snapshots}: ClusterConnection,
+  {target, make}: SnapshotRequest,
+): StatusSnapshot {
+  const known = snapshots.get(name)
   const look = known?.target === target ? known : {target, read: make()}
-  looks.set(name, look)
+  snapshots.set(name, look)
   return look
 }
 
-interface Work {
+interface PlanRun {
   readonly planned: Planned
   readonly change: PlannedChange
   readonly releases: Supplied['settled']['releases']
@@ -115,35 +128,35 @@ interface Work {
 
 /** Runs a plan through its gates, and tells how far it is. */
 async function runPlan(
-  {planned: decided, change, releases, environment}: Work,
-  {cluster, helm, killed}: Site,
-  {telling, interruption, quietFor, orders, onGate}: Pass,
+  {planned: decided, change, releases, environment}: PlanRun,
+  {cluster, helm, killed}: ClusterConnection,
+  {statusWriter, interruption, heartbeat, dispatcher, onGate}: ReconcileContext,
 ): Promise<void> {
   const {name} = environment.metadata
-  const retried = retryOf(environment.metadata)
+  const retried = requestedRetry(environment.metadata)
   await using ready = await change.ready({cluster, helm})
   const planned = {...decided, notes: ready.notes}
   const account = {verb: 'deploy', scope: {names: [], install: true}}
   const hand: Hand | undefined =
-    orders &&
+    dispatcher &&
     ((task, {run, controls}) => {
       const handed = {environment: environment.metadata.name, run, task: task as DeployTask}
       const section = planned.parts?.get(releaseName(task.action.release))?.section
-      return orders.give(handed, {plan: planned.digest, section, controls, stop: interruption.stop})
+      return dispatcher.dispatch(handed, {plan: planned.digest, section, controls, stop: interruption.stop})
     })
   // The memory of this process says nothing of that of its children.
-  const concurrency = orders && CHILDREN_AT_WORK
+  const concurrency = dispatcher && MAX_DISPATCHED_TASKS
   const charts = new Map(planned.plan.actions.map(({release, chart}) => [release, chart.name]))
   const choices = {concurrency, failFast: false, noWait: false, interruption, account, hand}
   const events = await ready.run({...choices, isOperator: true})
-  await telling.tell({kind: 'running', planned, run: NO_RUN}, {begun: planned.target, retried})
+  await statusWriter.write({kind: 'running', planned, run: NO_RUN}, {begun: planned.target, retried})
   const {run, failure} = await followRun(events, {
     interruption,
-    quietFor,
-    longest: longestAction(releases.values()),
-    onState: (state) => telling.tellSoon({kind: 'running', planned, run: state}),
+    heartbeat,
+    longestActionMs: findLongestActionMs(releases.values()),
+    onState: (state) => statusWriter.writeDebounced({kind: 'running', planned, run: state}),
     onGate: (release, result, seconds) => onGate(charts.get(release)!, result, seconds),
-    mayRepeat() {
+    mayRetry() {
       const isFirst = killed.get(name) !== planned.target
       killed.set(name, planned.target)
       return isFirst
@@ -157,9 +170,9 @@ async function runPlan(
     const begun = run.finished?.outcome === 'succeeded' ? undefined : planned.target
     const spent = begun === undefined ? spentApproval(environment) : {}
     const memory = {...spent, begun, retried, failed: undefined, run: run.run}
-    return telling.tell({kind: 'running', planned, run}, memory)
+    return statusWriter.write({kind: 'running', planned, run}, memory)
   }
-  await telling.tell(
+  await statusWriter.write(
     {kind: 'running', planned, run},
     {begun: undefined, retried, failed: {inputs: planned.target, message: failure}, run: run.run},
   )
@@ -171,10 +184,10 @@ function spentApproval({spec, status}: EnvironmentObject): Pick<EnvironmentStatu
   return approved === undefined ? {} : {approved}
 }
 
-const CHILDREN_AT_WORK = 8
+const MAX_DISPATCHED_TASKS = 8
 
 /** The longest time that an action may take, in milliseconds: so long a gate may say nothing. */
-function longestAction(releases: Iterable<{readonly timeoutSeconds?: number | undefined}>): number {
+function findLongestActionMs(releases: Iterable<{readonly timeoutSeconds?: number | undefined}>): number {
   const each = [...releases].map(({timeoutSeconds = DEFAULT_TIMEOUT_SECONDS}) => timeoutSeconds * 1000)
   return Math.max(DEFAULT_TIMEOUT_SECONDS * 1000, ...each)
 }

@@ -7,7 +7,7 @@ import {CONFIG_MAPS, SECRETS} from '../kubernetes/api/resources.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
 import type {Objects} from '../kubernetes/objects/objects.ts'
 import {digest} from '../plan/digest.ts'
-import type {EnvironmentObject} from './kinds/environment-kind.ts'
+import type {EnvironmentObject} from './crds/environment.ts'
 
 /** The keys under which objects hold the inputs, unless the Environment says otherwise. */
 export const FILE_KEY = 'environment.yaml'

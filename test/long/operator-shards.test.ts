@@ -1,6 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {beforeAll, expect, it} from 'vitest'
-import type {ReleaseObject} from '../../src/operator/kinds/release-kind.ts'
+import type {ReleaseObject} from '../../src/operator/crds/release.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {
   type OperatedCluster,

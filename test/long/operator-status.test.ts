@@ -1,10 +1,10 @@
 import {beforeAll, expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
-import type {Phase} from '../../src/operator/findings.ts'
-import {newKeeper} from '../../src/operator/keeper.ts'
-import {ENVIRONMENTS} from '../../src/operator/kinds/environment-kind.ts'
-import {RELEASES} from '../../src/operator/kinds/release-kind.ts'
-import {newTeller} from '../../src/operator/teller.ts'
+import {newApplyCache} from '../../src/operator/apply-cache.ts'
+import type {EnvironmentState} from '../../src/operator/condition-inputs.ts'
+import {ENVIRONMENTS} from '../../src/operator/crds/environment.ts'
+import {RELEASES} from '../../src/operator/crds/release.ts'
+import {newStatusWriter} from '../../src/operator/status-writer.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 import {plannedOf} from '../operator/planned-of.ts'
@@ -21,7 +21,7 @@ interface Written {
 }
 
 /** The objects as the cluster has them once these phases were told, one after the other. */
-async function told(...phases: readonly Phase[]): Promise<readonly object[]> {
+async function told(...phases: readonly EnvironmentState[]): Promise<readonly object[]> {
   const objects = new Map<string, {spec?: object; status?: object; metadata: {generation: number}}>()
   const apply = async (_: unknown, written: unknown) => {
     const {kind, metadata, spec, status, ...rest} = written as Written
@@ -36,17 +36,17 @@ async function told(...phases: readonly Phase[]): Promise<readonly object[]> {
     metadata: {name: 'production', generation: 1},
     spec: {source: {configMap: 'production'}},
   }
-  const teller = newTeller(environment, {
-    environments: newKeeper({apply}, ENVIRONMENTS),
-    releases: newKeeper({apply}, RELEASES),
-    events: {tell: () => undefined},
+  const teller = newStatusWriter(environment, {
+    environments: newApplyCache({apply}, ENVIRONMENTS),
+    releases: newApplyCache({apply}, RELEASES),
+    events: {record: () => undefined},
     uids: new Map(),
     reachable: () => undefined,
     onError: (error) => {
       throw error
     },
   })
-  for (const phase of phases) await teller.tell(phase)
+  for (const phase of phases) await teller.write(phase)
   return [...objects.values()]
 }
 
@@ -73,10 +73,10 @@ const DEPLOYED = {
   planned: planned('unchanged'),
   releases: HEALTHY,
   source: 's',
-} as const satisfies Phase
-const RUNNING: Phase = {kind: 'running', planned: planned('upgrade'), run: NO_RUN}
+} as const satisfies EnvironmentState
+const RUNNING: EnvironmentState = {kind: 'running', planned: planned('upgrade'), run: NO_RUN}
 
-const CASES: readonly (readonly [string, readonly Phase[], string])[] = [
+const CASES: readonly (readonly [string, readonly EnvironmentState[], string])[] = [
   ['being deployed', [RUNNING], 'InProgress'],
   ['deployed', [RUNNING, DEPLOYED], 'Current'],
   ['deployed, and paused then', [RUNNING, DEPLOYED, {kind: 'paused'}], 'InProgress'],
@@ -89,7 +89,14 @@ const CASES: readonly (readonly [string, readonly Phase[], string])[] = [
   ],
   [
     'coming after others',
-    [{kind: 'waiting', planned: planned('upgrade'), awaited: {message: 'w', until: 1}, releases: HEALTHY}],
+    [
+      {
+        kind: 'waiting',
+        planned: planned('upgrade'),
+        predecessorWait: {message: 'w', until: 1},
+        releases: HEALTHY,
+      },
+    ],
     'InProgress',
   ],
   ['of a cluster that has never answered', [{kind: 'unreachable', error}], 'InProgress'],

@@ -1,5 +1,5 @@
 import {beforeAll, expect, it} from 'vitest'
-import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
+import type {EnvironmentObject} from '../../src/operator/crds/environment.ts'
 import {done} from '../e2e/support/guarded.ts'
 import {
   messageOf,

@@ -1,7 +1,7 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterEach, beforeAll, expect, inject, it} from 'vitest'
-import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
+import type {EnvironmentObject} from '../../src/operator/crds/environment.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {done} from '../e2e/support/guarded.ts'
 import {kk} from '../e2e/support/kk.ts'

@@ -4,8 +4,8 @@ import {load} from 'js-yaml'
 import {expect, it} from 'vitest'
 import {LuaFactory} from 'wasmoon'
 import {KkError} from '../../src/base/errors.ts'
-import {environmentFindings, type Phase} from '../../src/operator/findings.ts'
-import {conditionsOf} from '../../src/operator/kinds/conditions.ts'
+import {type EnvironmentState, environmentConditions} from '../../src/operator/condition-inputs.ts'
+import {mergeConditions} from '../../src/operator/crds/conditions.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
 import {planOf} from '../run/plan-of.ts'
 import {plannedOf} from './planned-of.ts'
@@ -39,20 +39,20 @@ async function judged(object: object): Promise<readonly string[]> {
   }
 }
 
-const environment = (phase: Phase, generation = 2) => ({
+const environment = (phase: EnvironmentState, generation = 2) => ({
   metadata: {name: 'production', generation},
   status: {
     observedGeneration: 2,
-    conditions: conditionsOf(
-      environmentFindings('production', phase),
+    conditions: mergeConditions(
+      environmentConditions('production', phase),
       {},
       {generation: 2, now: '2026-11-23T08:00:00Z'},
     ),
   },
 })
-const DEPLOYED: Phase = {kind: 'deployed', planned, releases: [], source: 's'}
+const DEPLOYED: EnvironmentState = {kind: 'deployed', planned, releases: [], source: 's'}
 
-it.each<[string, Phase, string, string]>([
+it.each<[string, EnvironmentState, string, string]>([
   ['deployed', DEPLOYED, 'Healthy', 'every release is healthy'],
   ['being deployed', {kind: 'running', planned, run: NO_RUN}, 'Progressing', 'a run is under way'],
   [

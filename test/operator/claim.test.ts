@@ -1,6 +1,6 @@
 import {afterEach, expect, it, vi} from 'vitest'
-import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
-import {type Site, whileClaimed} from '../../src/operator/sites.ts'
+import {type ClusterConnection, whileClaimed} from '../../src/operator/cluster-connections.ts'
+import type {EnvironmentObject} from '../../src/operator/crds/environment.ts'
 
 const HOUR = 3_600_000
 const environment: EnvironmentObject = {
@@ -9,7 +9,7 @@ const environment: EnvironmentObject = {
 }
 
 /** A cluster that keeps the Lease of who drives as it was written last. */
-function siteWith({isOwn}: {readonly isOwn: boolean}) {
+function connectionWith({isOwn}: {readonly isOwn: boolean}) {
   const leases: {readonly renewTime?: string}[] = []
   const cluster = {
     leases: {driver: async () => undefined, now: () => Date.now()},
@@ -19,7 +19,7 @@ function siteWith({isOwn}: {readonly isOwn: boolean}) {
         void leases.push(spec),
     },
   }
-  return {leases, site: {cluster, isOwn} as unknown as Site}
+  return {leases, connection: {cluster, isOwn} as unknown as ClusterConnection}
 }
 
 afterEach(() => {
@@ -31,10 +31,10 @@ it.each([
   ['in the own cluster, which does not run out, is written once', true],
 ])('what says who drives %s', async (_, isOwn) => {
   vi.useFakeTimers()
-  const {leases, site} = siteWith({isOwn})
+  const {leases, connection} = connectionWith({isOwn})
   const run = Promise.withResolvers<string>()
 
-  const claimed = whileClaimed(environment, site, () => run.promise)
+  const claimed = whileClaimed(environment, connection, () => run.promise)
   await vi.advanceTimersByTimeAsync(3 * HOUR)
   const last = leases.at(-1)?.renewTime
   const age = last === undefined ? undefined : Date.now() - Date.parse(last)

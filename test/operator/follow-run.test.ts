@@ -32,7 +32,12 @@ it('tells how long each gate was closed that was waited for, and how that ended'
   const gates: unknown[] = []
 
   await followRun(told(events), {
-    ...{interruption: newInterruption(), quietFor: () => undefined, longest: 1, onState: () => undefined},
+    ...{
+      interruption: newInterruption(),
+      heartbeat: () => undefined,
+      longestActionMs: 1,
+      onState: () => undefined,
+    },
     onGate: (...gate) => gates.push(gate),
   })
 
@@ -53,7 +58,12 @@ it('tells of no gate where none was waited for', async () => {
       {type: 'release-succeeded', at: 1_000, release, kind: 'relabel', revision: 1, seconds: 1},
     ]),
     {
-      ...{interruption: newInterruption(), quietFor: () => undefined, longest: 1, onState: () => undefined},
+      ...{
+        interruption: newInterruption(),
+        heartbeat: () => undefined,
+        longestActionMs: 1,
+        onState: () => undefined,
+      },
       onGate: (...gate) => gates.push(gate),
     },
   )
@@ -86,21 +96,26 @@ describe('a helm that another process has ended', () => {
       ),
     ])
   const following = {
-    ...{interruption: newInterruption(), quietFor: () => undefined, longest: 1, onState: () => undefined},
+    ...{
+      interruption: newInterruption(),
+      heartbeat: () => undefined,
+      longestActionMs: 1,
+      onState: () => undefined,
+    },
   }
 
   it('is tried again where that may be', async () => {
     const asked: string[] = []
-    const mayRepeat = () => asked.push('asked') === 1
+    const mayRetry = () => asked.push('asked') === 1
 
-    await expect(followRun(failing(killed, killed), {...following, mayRepeat})).rejects.toMatchObject(killed)
+    await expect(followRun(failing(killed, killed), {...following, mayRetry})).rejects.toMatchObject(killed)
 
     expect(asked).toEqual(['asked'])
   })
 
   it('is a failure where it was tried again, or something else has failed, too', async () => {
-    const again = await followRun(failing(killed), {...following, mayRepeat: () => false})
-    const other = await followRun(failing(killed, error), {...following, mayRepeat: () => true})
+    const again = await followRun(failing(killed), {...following, mayRetry: () => false})
+    const other = await followRun(failing(killed, error), {...following, mayRetry: () => true})
 
     expect(again.failure).toBe(`openstack/r0 has failed: ${killed.message}`)
     expect(other.failure).toBe('openstack/r1 has failed: not healthy in time')

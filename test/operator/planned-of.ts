@@ -1,4 +1,4 @@
-import type {Planned} from '../../src/operator/decide.ts'
+import type {Planned} from '../../src/operator/decision.ts'
 import type {Plan} from '../../src/plan/plan.ts'
 
 /** A plan that is decided on whole, with digests that nobody compares. */

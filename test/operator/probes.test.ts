@@ -6,7 +6,7 @@ import {operatorMetrics, serveProbes} from '../../src/operator/probes.ts'
 const WELL: OperatorState = {
   isLeader: true,
   problem: () => undefined,
-  overdue: () => undefined,
+  stuck: () => undefined,
   depth: () => 0,
   statuses: () => new Map(),
   shards: () => new Map(),
@@ -15,8 +15,8 @@ const WELL: OperatorState = {
 /** What an operator in this state answers. */
 async function answer(path: string, state: OperatorState) {
   const metrics = operatorMetrics(prometheus, state)
-  metrics.onPass('success', 2)
-  metrics.onPass('error', 0.2)
+  metrics.onReconcile('success', 2)
+  metrics.onReconcile('error', 0.2)
   metrics.onGate('nova', 'passed', 40)
   await using probes = await serveProbes({host: '127.0.0.1', port: 0}, {state, metrics})
   const response = await fetch(`${probes.address}${path}`)
@@ -25,7 +25,7 @@ async function answer(path: string, state: OperatorState) {
 
 it.each<[string, string, Partial<OperatorState>, number, string]>([
   ['alive while all passes are heard of', '/healthz', {}, 200, 'ok'],
-  ['not alive when a pass hangs', '/healthz', {overdue: () => 'production'}, 503, 'production'],
+  ['not alive when a pass hangs', '/healthz', {stuck: () => 'production'}, 503, 'production'],
   ['ready while it sees its Environments', '/readyz', {}, 200, 'ok'],
   ['not ready while it does not', '/readyz', {problem: () => 'no answer'}, 503, 'no answer'],
   ['ready to lead as a standby', '/readyz', {isLeader: false, problem: () => 'no answer'}, 200, 'ok'],

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {sha256} from '../../src/images/registry/content.ts'
-import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
+import type {EnvironmentObject} from '../../src/operator/crds/environment.ts'
 import {readSource} from '../../src/operator/source.ts'
 import {serveArtifact} from '../support/artifact.ts'
 

@@ -1,15 +1,15 @@
 import {expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
-import type {Phase} from '../../src/operator/findings.ts'
-import {newKeeper} from '../../src/operator/keeper.ts'
-import type {Condition, Finding} from '../../src/operator/kinds/conditions.ts'
+import {newApplyCache} from '../../src/operator/apply-cache.ts'
+import type {EnvironmentState} from '../../src/operator/condition-inputs.ts'
+import type {Condition, ConditionInput} from '../../src/operator/crds/conditions.ts'
 import {
   ENVIRONMENTS,
   type EnvironmentObject,
   type EnvironmentStatus,
-} from '../../src/operator/kinds/environment-kind.ts'
-import {RELEASES} from '../../src/operator/kinds/release-kind.ts'
-import {newTeller} from '../../src/operator/teller.ts'
+} from '../../src/operator/crds/environment.ts'
+import {RELEASES} from '../../src/operator/crds/release.ts'
+import {newStatusWriter} from '../../src/operator/status-writer.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 import {planOf} from '../run/plan-of.ts'
 import {plannedOf} from './planned-of.ts'
@@ -30,11 +30,11 @@ const healthy: ReleaseStatus = {
   ...{inputs: 'current', wanted: true, health: {state: 'healthy'}, owner: 'production'},
   ...{requires: [], dependents: []},
 }
-const DEPLOYED: Phase = {kind: 'deployed', planned, releases: [healthy], source: 's'}
-const AWAY: Phase = {kind: 'unreachable', error}
+const DEPLOYED: EnvironmentState = {kind: 'deployed', planned, releases: [healthy], source: 's'}
+const AWAY: EnvironmentState = {kind: 'unreachable', error}
 const ROW = 'production.openstack.keystone'
 
-const reach = (status: 'True' | 'False'): Finding => ({
+const reach = (status: 'True' | 'False'): ConditionInput => ({
   ...{type: 'Reachable', status, reason: status === 'True' ? 'Answers' : error.code},
   message: status,
 })
@@ -46,8 +46,8 @@ function telling() {
     world.writes++
     return {metadata: {generation: 1}}
   }
-  const environments = newKeeper({apply}, ENVIRONMENTS)
-  const releases = newKeeper({apply}, RELEASES)
+  const environments = newApplyCache({apply}, ENVIRONMENTS)
+  const releases = newApplyCache({apply}, RELEASES)
   const conditions = (status: object | undefined) =>
     Object.fromEntries(
       ((status as EnvironmentStatus).conditions ?? []).map(({type, status, reason}: Condition) => [
@@ -57,14 +57,14 @@ function telling() {
     )
   return {
     world,
-    async tell(phase: Phase, minutes: number, generation = 1) {
+    async tell(phase: EnvironmentState, minutes: number, generation = 1) {
       const environment: EnvironmentObject = {
         metadata: {name: 'production', generation},
         spec: {source: {configMap: 'production'}, cluster: {kubeconfigSecret: 'north'}},
       }
-      const teller = newTeller(environment, {
+      const teller = newStatusWriter(environment, {
         ...{environments, releases},
-        events: {tell: () => undefined},
+        events: {record: () => undefined},
         uids: new Map([[ROW, 'u']]),
         reachable: () => reach(phase === AWAY ? 'False' : 'True'),
         onError: (problem) => {
@@ -72,7 +72,7 @@ function telling() {
         },
         clock: () => START + minutes * MINUTE,
       })
-      await teller.tell(phase)
+      await teller.write(phase)
       const status = environments.status('production') as EnvironmentStatus
       return {...conditions(status), steady: status.steady?.since}
     },
@@ -122,7 +122,7 @@ it('a change of its inputs begins the time anew for which it is ready', async ()
   const {tell} = telling()
   await tell(DEPLOYED, 0)
 
-  const other = await tell({...DEPLOYED, source: 'other'} as Phase, 3)
+  const other = await tell({...DEPLOYED, source: 'other'} as EnvironmentState, 3)
   const running = await tell({kind: 'held', planned, failure: 'x', releases: [healthy]}, 4)
   const again = await tell(DEPLOYED, 6)
 

@@ -1,8 +1,8 @@
 import {expect, it} from 'vitest'
 import type {ApiServer} from '../../src/kubernetes/api/api-server.ts'
-import {ENVIRONMENT, type EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
-import {definitionOf} from '../../src/operator/kinds/kind.ts'
-import {expectKnown, expectServed, isNewerThere} from '../../src/operator/kinds/versions.ts'
+import {crdManifest} from '../../src/operator/crds/crd.ts'
+import {ENVIRONMENT, type EnvironmentObject} from '../../src/operator/crds/environment.ts'
+import {expectKnownFields, expectServed, isNewerInstalled} from '../../src/operator/crds/versions.ts'
 import {port} from '../kubernetes/support/port.ts'
 
 const serving = (...kinds: readonly string[]) => ({
@@ -38,7 +38,7 @@ it.each([
 ])('a kind that %s has written is newer: %o %s', async (_, labels, expected) => {
   const objects = {read: async <T>() => ({metadata: {labels}}) as T}
 
-  expect(await isNewerThere(definitionOf(ENVIRONMENT, '1.9.0'), objects)).toBe(expected)
+  expect(await isNewerInstalled(crdManifest(ENVIRONMENT, '1.9.0'), objects)).toBe(expected)
 })
 
 const environment = (spec: object) =>
@@ -48,7 +48,7 @@ it('an Environment of which everything is known is driven', () => {
   const drift = {mode: 'correct', ignore: [{paths: ['/spec/replicas'], target: {kind: 'Deployment'}}]}
 
   expect(() =>
-    expectKnown(environment({drift, suspend: false, approval: {required: ['upgrade']}})),
+    expectKnownFields(environment({drift, suspend: false, approval: {required: ['upgrade']}})),
   ).not.toThrow()
 })
 
@@ -58,7 +58,7 @@ it.each([
   ['a value', {deletionPolicy: 'Remove'}, 'spec.deletionPolicy: Remove'],
   ['a value in a list', {approval: {required: ['upgrade', 'remove']}}, 'spec.approval.required[]: remove'],
 ])('an Environment that says %s that is not known is refused', (_, spec, unknown) => {
-  expect(() => expectKnown(environment(spec))).toThrow(
+  expect(() => expectKnownFields(environment(spec))).toThrow(
     `this kk does not know ${unknown} of the Environment production`,
   )
 })

@@ -12,10 +12,10 @@ import {
   removalRules,
   withRemoval,
 } from '../../src/kubernetes/permissions/roles.ts'
+import {CONFIRM_REMOVE, ENVIRONMENTS} from '../../src/operator/crds/environment.ts'
 import {type InstallOptions, withChart} from '../../src/operator/install/chart.ts'
-import {kindObjects, operatorObjects, siteObjects} from '../../src/operator/install/install.ts'
-import {ALLOW_REMOVAL, DEFINITION_NAMES} from '../../src/operator/install/uninstall.ts'
-import {CONFIRM_REMOVE, ENVIRONMENTS} from '../../src/operator/kinds/environment-kind.ts'
+import {crdObjects, operatorObjects, siteObjects} from '../../src/operator/install/install.ts'
+import {ALLOW_REMOVAL, CRD_NAMES} from '../../src/operator/install/uninstall.ts'
 import {toolPath} from '../support/tools.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -123,7 +123,7 @@ it.each<readonly [string, InstallOptions]>([
     const found = await installed(options)
 
     const namespaces = ['kk-system', ...options.namespaces].map((name) => `Namespace /${name}`)
-    const expected = byName([...kindObjects('1.2.3'), ...accounts(options), ...deployments(options)])
+    const expected = byName([...crdObjects('1.2.3'), ...accounts(options), ...deployments(options)])
     const rest = found.filter((each) => !isPolicy(each))
     expect(found.filter(isPolicy).map(keyOf)).toEqual([
       'ValidatingAdmissionPolicy /kk-operator',
@@ -140,7 +140,7 @@ it('its policy guards what kk deletes, and by the annotations that kk reads', as
 
   const rule = {apiGroups: [group], apiVersions: [version], resources: [ENVIRONMENTS.plural]}
   expect(policy).toContain(JSON.stringify(rule).slice(1, -1))
-  for (const each of [...DEFINITION_NAMES, ALLOW_REMOVAL, CONFIRM_REMOVE]) expect(policy).toContain(each)
+  for (const each of [...CRD_NAMES, ALLOW_REMOVAL, CONFIRM_REMOVE]) expect(policy).toContain(each)
 })
 
 it('the chart has no policies where the cluster does not know them, and by default what was asked for', async () => {

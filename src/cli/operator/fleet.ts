@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core'
 import {once} from '../../base/once.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import type {AskedEnvironments} from '../../operator/client/status.ts'
-import {openSites, type Sites} from '../../operator/sites.ts'
+import type {EnvironmentSelection} from '../../operator/client/status.ts'
+import {type ClusterConnections, openClusterConnections} from '../../operator/cluster-connections.ts'
 import type {ClusterFlags, HelmFlags} from '../flags.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {connecting, opening} from './serve.ts'
@@ -19,22 +19,28 @@ export const fleetFlags = {
 export function askedEnvironments(
   {selector}: {readonly selector?: string | undefined},
   names: readonly unknown[],
-): AskedEnvironments {
+): EnvironmentSelection {
   return {names: names.map(String), selector}
 }
 
 interface LookedAt extends AsyncDisposable {
-  readonly open: () => Promise<Sites>
+  readonly open: () => Promise<ClusterConnections>
 }
 
 /** Returns the clusters of all Environments, to look at them; they are opened when they are asked for first. */
 export function openSitesToLook(flags: ClusterFlags & HelmFlags, hub: Cluster): LookedAt {
   const closing = new AbortController()
-  let opened: Sites | undefined
+  let opened: ClusterConnections | undefined
   const open = once(async () => {
     const own = {cluster: hub, helm: await openUsersHelm(flags, hub), open: opening(hub, flags)}
     const {signal} = closing
-    opened = openSites({hub: hub.objects, own, connect: connecting(flags), signal, ring: () => undefined})
+    opened = openClusterConnections({
+      hub: hub.objects,
+      own,
+      connect: connecting(flags),
+      signal,
+      enqueue: () => undefined,
+    })
     return opened
   })
   return {

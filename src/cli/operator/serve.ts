@@ -3,10 +3,10 @@ import {parseListen} from '../../api/listen-options.ts'
 import {KkError} from '../../base/errors.ts'
 import {readEnvironment} from '../../environment/read.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import {runChild} from '../../operator/children/child.ts'
+import type {OperatorPorts} from '../../operator/cluster-connections.ts'
 import {type OperatorOptions, type OperatorState, runOperator} from '../../operator/operator.ts'
 import {operatorMetrics, serveProbes} from '../../operator/probes.ts'
-import type {OperatorPorts} from '../../operator/sites.ts'
+import {runWorker} from '../../operator/workers/worker.ts'
 import {readStoreDocument} from '../../overrides/user/document.ts'
 import {loadBundle} from '../../state/assets.ts'
 import {secretsByNamespace} from '../../verbs/secrets/secret-keeper.ts'
@@ -48,7 +48,7 @@ export async function serveOperator(
   const state: OperatorState = {
     isLeader: false,
     problem: () => undefined,
-    overdue: () => undefined,
+    stuck: () => undefined,
     depth: () => 0,
     statuses: () => new Map(),
     shards: () => new Map(),
@@ -57,8 +57,8 @@ export async function serveOperator(
   await using probes = await serveProbes(listen, {state, metrics})
   say(`answers probes at ${probes.address}`)
   const holder = `operator ${hostname()} (process ${process.pid})`
-  const rest = {holder, stop: stopBySignals(), state, onPass: metrics.onPass, say}
-  if (role === 'child') return await runChild({...rest, ports: {cluster, helm}, shards})
+  const rest = {holder, stop: stopBySignals(), state, onReconcile: metrics.onReconcile, say}
+  if (role === 'child') return await runWorker({...rest, ports: {cluster, helm}, shards})
   const ports = {cluster, helm, open: opening(cluster, flags)}
   const connect = connecting(flags)
   await runOperator({

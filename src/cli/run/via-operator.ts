@@ -3,7 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import {loadSource} from '../../environment/load.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {followEnvironment, type OperatedEnd} from '../../operator/client/follow-environment.ts'
-import {changeSource, drivenEnvironment} from '../../operator/client/steer.ts'
+import {changeSource, managedEnvironment} from '../../operator/client/environment-commands.ts'
 import {exportStore} from '../../overrides/user/document.ts'
 import {isChange} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
@@ -41,12 +41,12 @@ export async function openOperated(
   const {environment, releases} = await openEnvironment(flags, argv)
   await using opening = new AsyncDisposableStack()
   const hub = opening.use(await openChosenCluster(flags, environment))
-  const driven = await drivenEnvironment(hub, environment.name).catch((error: unknown) => {
+  const driven = await managedEnvironment(hub, environment.name).catch((error: unknown) => {
     throw withOperatorPlace(error, flags)
   })
   const sites = opening.use(openSitesToLook(flags, hub))
   const site = driven.spec.cluster
-    ? await (await sites.open()).contact(driven, async () => undefined).reach()
+    ? await (await sites.open()).forEnvironment(driven, async () => undefined).connect()
     : {cluster: hub}
   const prepared = await prepareEnvironment(environment, flags, {cluster: async () => site.cluster})
   const closing = opening.move()

@@ -3,7 +3,7 @@ import {clusterFlags, documentFlags, helmFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {askedEnvironments, fleetFlags, openSitesToLook} from '../../cli/operator/fleet.ts'
 import {fleetPlanText, readFleetPlans} from '../../operator/client/fleet.ts'
-import {isQuiet, readOperatorStatus} from '../../operator/client/status.ts'
+import {isHealthy, readOperatorStatus} from '../../operator/client/status.ts'
 
 export default class FleetPlan extends KkCommand {
   static override summary = 'Show what would be done for many Environments of the operator.'
@@ -23,6 +23,6 @@ export default class FleetPlan extends KkCommand {
     this.console.document(flags.output, {context: cluster.context, environments}, (palette) =>
       fleetPlanText(environments, palette),
     )
-    if (!isQuiet(status) || environments.some(({problem}) => problem !== null)) process.exitCode = 1
+    if (!isHealthy(status) || environments.some(({problem}) => problem !== null)) process.exitCode = 1
   }
 }

@@ -3,7 +3,7 @@ import {clusterFlags, documentFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {askedEnvironments, fleetFlags} from '../../cli/operator/fleet.ts'
 import {fleetStatusText} from '../../operator/client/fleet.ts'
-import {isQuiet, readOperatorStatus} from '../../operator/client/status.ts'
+import {isHealthy, readOperatorStatus} from '../../operator/client/status.ts'
 
 export default class FleetStatus extends KkCommand {
   static override summary = 'Show many Environments of the operator, with their clusters, in one table.'
@@ -24,6 +24,6 @@ export default class FleetStatus extends KkCommand {
     this.console.document(flags.output, {context: cluster.context, ...status}, (palette) =>
       fleetStatusText(status, cluster.leases.now(), palette),
     )
-    if (!isQuiet(status)) process.exitCode = 1
+    if (!isHealthy(status)) process.exitCode = 1
   }
 }

@@ -2,7 +2,7 @@ import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
-import {approvePlan} from '../../operator/client/steer.ts'
+import {approvePlan} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorApprove extends KkCommand {
   static override summary = 'Approve the plan that an environment waits with.'

@@ -22,10 +22,10 @@ import {NAMESPACES} from '../../kubernetes/api/resources.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {nameProblem} from '../../kubernetes/manifest/name-problem.ts'
-import {OTHERS, shardsOf} from '../../operator/children/shards.ts'
 import {type InstallOptions, withChart, writeChart} from '../../operator/install/chart.ts'
-import {installOperator, kindObjects, operatorObjects, siteObjects} from '../../operator/install/install.ts'
+import {crdObjects, installOperator, operatorObjects, siteObjects} from '../../operator/install/install.ts'
 import {expectShape, SHAPES, type Shape} from '../../operator/install/shape.ts'
+import {listShards, OTHERS} from '../../operator/workers/shards.ts'
 import {builtInFiles} from '../../state/assets.ts'
 
 export default class OperatorInstall extends KkCommand {
@@ -149,14 +149,14 @@ async function withServices(flags: OperatorFlags): Promise<OperatorFlags> {
   if (shape === 'one')
     throw new KkError('KK_USAGE', '--environment needs --shape per-service or per-component')
   const {prepared} = await openGraph({environment}, [])
-  const {charts, components} = shardsOf(prepared.releases.values())
+  const {charts, components} = listShards(prepared.releases.values())
   const more = shape === 'per-component' ? {isolate: [...isolate, ...components]} : {}
   return {...flags, service: [...service, ...charts], ...more}
 }
 
 /** Returns the part of the operator that is asked for; undefined for all of it. Throws `KK_USAGE` where a flag is missing. */
 function partOf(flags: OperatorFlags): Installed | undefined {
-  if (flags.kinds) return {what: 'the kinds of the operator', objects: kindObjects(VERSION)}
+  if (flags.kinds) return {what: 'the kinds of the operator', objects: crdObjects(VERSION)}
   if (!flags.account) return undefined
   return {what: 'the account of the operator', objects: siteObjects(optionsOf({...flags, image: ''}))}
 }

@@ -2,7 +2,7 @@ import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, timeoutFlag} from '../../cli/flags.ts'
 import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
 import {operatorCommand} from '../../cli/run/same-again.ts'
-import {pauseEnvironment} from '../../operator/client/steer.ts'
+import {pauseEnvironment} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorPause extends KkCommand {
   static override summary = 'Have the operator leave an environment to the command line.'

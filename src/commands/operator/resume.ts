@@ -2,7 +2,7 @@ import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
 import {operatorCommand} from '../../cli/run/same-again.ts'
-import {resumeEnvironment} from '../../operator/client/steer.ts'
+import {resumeEnvironment} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorResume extends KkCommand {
   static override summary = 'Hand an environment to the operator that was paused or adopted.'

@@ -1,7 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
-import {retryEnvironment} from '../../operator/client/steer.ts'
+import {retryEnvironment} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorRetry extends KkCommand {
   static override summary = 'Have the operator try again what has failed.'

@@ -2,7 +2,7 @@ import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
-import {isQuiet, operatorStatusText, readOperatorStatus} from '../../operator/client/status.ts'
+import {isHealthy, operatorStatusText, readOperatorStatus} from '../../operator/client/status.ts'
 
 export default class OperatorStatus extends KkCommand {
   static override summary =
@@ -20,6 +20,6 @@ export default class OperatorStatus extends KkCommand {
     this.console.document(flags.output, {context: cluster.context, ...status}, (palette) =>
       operatorStatusText(status, palette),
     )
-    if (!isQuiet(status)) process.exitCode = 1
+    if (!isHealthy(status)) process.exitCode = 1
   }
 }

@@ -3,7 +3,7 @@ import {requireConfirmation} from '../../cli/console.ts'
 import {clusterFlags, timeoutFlag} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {changeFlags} from '../../cli/run/flags.ts'
-import {environmentsOf, uninstallOperator} from '../../operator/install/uninstall.ts'
+import {environmentNames, uninstallOperator} from '../../operator/install/uninstall.ts'
 
 export default class OperatorUninstall extends KkCommand {
   static override summary = 'Take the operator away, and leave every release as it is.'
@@ -19,7 +19,7 @@ export default class OperatorUninstall extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(OperatorUninstall)
     await using cluster = await openChosenCluster(flags, undefined)
-    const names = await environmentsOf(cluster)
+    const names = await environmentNames(cluster)
     const those =
       names.length === 0
         ? ''

@@ -8,13 +8,13 @@ import {type Columns, table} from '../../report/table.ts'
 import {durationText} from '../../report/text/duration.ts'
 import type {View} from '../../report/text/view.ts'
 import {observedPlan} from '../../verbs/plan.ts'
-import {planDigest} from '../decide.ts'
-import {ENVIRONMENTS, type EnvironmentObject} from '../kinds/environment-kind.ts'
-import type {Sites} from '../sites.ts'
+import type {ClusterConnections} from '../cluster-connections.ts'
+import {ENVIRONMENTS, type EnvironmentObject} from '../crds/environment.ts'
+import {planDigest} from '../decision.ts'
 import {readSource} from '../source.ts'
-import {nextStage, stopsOf} from '../stops.ts'
-import {planStatus} from '../teller.ts'
-import {type OperatedEnvironment, type OperatorStatus, phaseText, UNLED} from './status.ts'
+import {nextStage, resolveStops} from '../stages.ts'
+import {planStatus} from '../status-writer.ts'
+import {NO_LEADER, type OperatedEnvironment, type OperatorStatus, phaseText} from './status.ts'
 
 /** What would be done for one Environment. */
 export interface FleetPlan extends Pick<OperatedEnvironment, 'name' | 'cluster' | 'phase' | 'message'> {
@@ -29,7 +29,7 @@ export interface FleetPlan extends Pick<OperatedEnvironment, 'name' | 'cluster' 
 }
 
 /** The operator has told the plan of an Environment in one of these phases. */
-const TOLD: ReadonlySet<OperatedEnvironment['phase']> = new Set([
+const REPORTED_PHASES: ReadonlySet<OperatedEnvironment['phase']> = new Set([
   ...(['ready', 'unhealthy', 'running', 'waiting', 'unapproved', 'failed', 'unreachable'] as const),
 ])
 
@@ -37,18 +37,19 @@ const TOLD: ReadonlySet<OperatedEnvironment['phase']> = new Set([
 export async function readFleetPlans(
   {environments}: OperatorStatus,
   hub: {readonly objects: Objects},
-  sites: () => Promise<Sites>,
+  connections: () => Promise<ClusterConnections>,
 ): Promise<readonly FleetPlan[]> {
   const objects = once(() => hub.objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE))
   return mapParallel(environments, async (operated) => {
     const {name, cluster, phase, message, approve} = operated
     const told = {name, cluster, phase, message, approve}
-    if (TOLD.has(phase)) return {...told, from: 'status', plan: operated.plan, problem: null} as const
+    if (REPORTED_PHASES.has(phase))
+      return {...told, from: 'status', plan: operated.plan, problem: null} as const
     try {
-      const plan = await planOf(
+      const plan = await planEnvironment(
         (await objects())!.find(({metadata}) => metadata.name === name)!,
         hub.objects,
-        await sites(),
+        await connections(),
       )
       return {...told, from: 'planned', plan: plan.actions.length > 0 ? plan : null, problem: null} as const
     } catch (error) {
@@ -57,12 +58,16 @@ export async function readFleetPlans(
   })
 }
 
-async function planOf(environment: EnvironmentObject, objects: Objects, sites: Sites) {
+async function planEnvironment(
+  environment: EnvironmentObject,
+  objects: Objects,
+  connections: ClusterConnections,
+) {
   const source = await readSource(environment, objects)
-  const site = await sites.contact(environment, async () => undefined).reach()
-  const {planned} = await site.open(environment.metadata.name, source)
-  const {plan} = await observedPlan(planned, site.cluster, {names: [], install: true})
-  const {plan: next} = nextStage(plan, stopsOf(environment.spec.approval?.after, planned))
+  const connection = await connections.forEnvironment(environment, async () => undefined).connect()
+  const {planned} = await connection.open(environment.metadata.name, source)
+  const {plan} = await observedPlan(planned, connection.cluster, {names: [], install: true})
+  const {plan: next} = nextStage(plan, resolveStops(environment.spec.approval?.after, planned))
   return planStatus({plan: next, digest: planDigest(next, environment.status?.approved)})
 }
 
@@ -76,32 +81,35 @@ export function fleetStatusText(
   if (!installed) return NOT_INSTALLED
   const columns: Columns<OperatedEnvironment> = {
     environment: ({name}) => strong(name),
-    cluster: ({cluster}) => cluster ?? quiet(OWN),
+    cluster: ({cluster}) => cluster ?? quiet(OWN_CLUSTER),
     phase: ({phase}) => phaseText(phase, palette),
     ready: ({summary}) => summary ?? '',
     'to do': ({plan, removal}) => String((plan?.actions.length ?? 0) + (removal?.releases.length ?? 0)),
-    since: {cell: ({since}) => (since === null ? '' : ageText(now, since)), whole: true},
+    since: {cell: ({since}) => (since === null ? '' : formatAge(now, since)), whole: true},
     reachable: ({reachable}) => (reachable === null ? '' : reachable ? 'yes' : bad('no')),
     message: ({phase, message}) => (phase === 'ready' ? '' : message),
   }
-  return [...(leader === null ? [bad(UNLED)] : []), table(environments, columns, {headColour: quiet})]
+  return [...(leader === null ? [bad(NO_LEADER)] : []), table(environments, columns, {headColour: quiet})]
 }
 
-function ageText(now: number, since: string): string {
+function formatAge(now: number, since: string): string {
   return durationText(Math.max(0, now - Date.parse(since)) / 1000)
 }
 
 /** Where the operator is. */
-const OWN = '-'
+const OWN_CLUSTER = '-'
 const NOT_INSTALLED = 'there is no operator here; to install it: kk operator install\n'
 
 /** Returns what would be done for each Environment, below its name. */
 export function fleetPlanText(plans: readonly FleetPlan[], palette: Palette): View {
   const {quiet, strong, bad, change} = palette
   return plans.flatMap(({name, cluster, phase, plan, approve, problem, from, message}) => [
-    [strong(name), cluster ?? quiet(OWN), phaseText(phase, palette), planHead(plan, {from, problem})].join(
-      '  ',
-    ),
+    [
+      strong(name),
+      cluster ?? quiet(OWN_CLUSTER),
+      phaseText(phase, palette),
+      planHead(plan, {from, problem}),
+    ].join('  '),
     ...(problem === null ? [] : [`  ${bad(problem)}`]),
     ...(phase === 'waiting' || phase === 'unreachable' ? [`  ${message}`] : []),
     ...(plan?.actions ?? []).map((action) => `  ${action}`),

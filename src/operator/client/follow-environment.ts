@@ -6,13 +6,13 @@ import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {NO_RUN, nextState, type RunState} from '../../run/run-state.ts'
-import {finished, newChangeSignal} from '../../verbs/in-cluster/follow-run.ts'
-import {retryOf} from '../decide.ts'
-import type {Condition} from '../kinds/conditions.ts'
-import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from '../kinds/environment-kind.ts'
-import {ENVIRONMENT_LABEL, RELEASES, type ReleaseObject} from '../kinds/release-kind.ts'
+import {finished, newBell} from '../../verbs/in-cluster/follow-run.ts'
+import type {Condition} from '../crds/conditions.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from '../crds/environment.ts'
+import {ENVIRONMENT_LABEL, RELEASES, type ReleaseObject} from '../crds/release.ts'
+import {requestedRetry} from '../decision.ts'
 import {inputsDigest, readSource} from '../source.ts'
-import {existingEnvironment, isLed, unknownEnvironment} from './steer.ts'
+import {existingEnvironment, hasLeader, unknownEnvironment} from './environment-commands.ts'
 
 /** How what the operator does to an Environment has ended. */
 export interface OperatedEnd {
@@ -52,23 +52,23 @@ export function followEnvironment(
     const scope = {fieldSelector: `metadata.name=${name}`}
     const environments = objects.follow(ENVIRONMENTS, KK_NAMESPACE, signal, scope)
     const releases = objects.follow(RELEASES, KK_NAMESPACE, signal)
-    const bell = newChangeSignal([environments, releases], stop)
-    const told = newRowTelling(name, context)
-    const isRead = newReading(objects)
+    const bell = newBell([environments, releases], stop)
+    const told = newRunTranslator(name, context)
+    const isRead = newInputsCheck(objects)
     try {
-      if (!(await isLed(cluster.leases)))
+      if (!(await hasLeader(cluster.leases)))
         yield* told.warning('no process of the operator leads now: nothing is done until one does')
       while (!stop.aborted) {
         const environment = environments.get(name) as unknown as EnvironmentObject | undefined
         if (environments.isListed() && !environment) throw unknownEnvironment(name)
         const problem = environments.problem() ?? releases.problem()
         if (problem) yield* told.warning(problem.message)
-        const ready = environment && releases.isListed() && (await readyOf(environment, isRead))
+        const ready = environment && releases.isListed() && (await currentReady(environment, isRead))
         if (ready) {
-          end = endOf(ready, environment.status?.conditions ?? [])
+          end = findEnd(ready, environment.status?.conditions ?? [])
           // The end may be seen before what the Releases have said until then.
-          const all = end && (await objects.list<Row>(RELEASES, KK_NAMESPACE))
-          const rows = (all ?? (releases.all() as unknown as readonly Row[])).filter(
+          const all = end && (await objects.list<ReleaseRow>(RELEASES, KK_NAMESPACE))
+          const rows = (all ?? (releases.all() as unknown as readonly ReleaseRow[])).filter(
             ({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === name,
           )
           if (!end || hasRun(end) || told.isBegun()) yield* told.rows(environment, rows)
@@ -76,7 +76,7 @@ export function followEnvironment(
             yield* told.rest(end, rows)
             return
           }
-          if (!UNDER_WAY.has(ready.reason)) yield* told.warning(ready.message)
+          if (!IN_PROGRESS.has(ready.reason)) yield* told.warning(ready.message)
         }
         await bell()
       }
@@ -86,18 +86,18 @@ export function followEnvironment(
   }
 }
 
-type Row = ReleaseObject & {readonly metadata: {readonly generation?: number}}
+type ReleaseRow = ReleaseObject & {readonly metadata: {readonly generation?: number}}
 
 /** What is said of a release while no run is under way. */
-const OF_NO_RUN: ReadonlySet<string> = new Set(['NotInstalled', 'Outdated', 'Unhealthy'])
-const UNDER_WAY: ReadonlySet<string> = new Set(['Running', 'Removing'])
+const REASONS_WITHOUT_RUN: ReadonlySet<string> = new Set(['NotInstalled', 'Outdated', 'Unhealthy'])
+const IN_PROGRESS: ReadonlySet<string> = new Set(['Running', 'Removing'])
 
-function isUnderWay({conditions = []}: EnvironmentStatus): boolean {
-  return conditions.some(({type, reason}) => type === 'Ready' && UNDER_WAY.has(reason))
+function isInProgress({conditions = []}: EnvironmentStatus): boolean {
+  return conditions.some(({type, reason}) => type === 'Ready' && IN_PROGRESS.has(reason))
 }
 
 /** Returns what the operator says of an Environment with the inputs that it has now; nothing until it has read them. */
-async function readyOf(environment: EnvironmentObject, isRead: ReturnType<typeof newReading>) {
+async function currentReady(environment: EnvironmentObject, isRead: ReturnType<typeof newInputsCheck>) {
   const {metadata, status = {}} = environment
   const ready = status.conditions?.find(({type}) => type === 'Ready')
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 1)) return undefined
@@ -109,21 +109,21 @@ async function readyOf(environment: EnvironmentObject, isRead: ReturnType<typeof
  * Tells whether the operator has read what the sources of an Environment hold, which are asked for when it has read something else. An
  * artifact is pinned by the spec; and who may not read them takes what the operator says.
  */
-function newReading(objects: Pick<Objects, 'read'>) {
+function newInputsCheck(objects: Pick<Objects, 'read'>) {
   let known: string | undefined
   return async (environment: EnvironmentObject): Promise<boolean> => {
     const {spec, metadata, status} = environment
     if (spec.source.oci !== undefined) return true
     if (known === undefined || status?.inputs !== known) {
       const source = await readSource(environment, objects).catch(() => undefined)
-      known = source && inputsDigest(source, retryOf(metadata))
+      known = source && inputsDigest(source, requestedRetry(metadata))
     }
     return known === undefined || status?.inputs === known
   }
 }
 
 /** By the reasons that `environmentFindings` gives; undefined while it goes on. */
-function endOf({status, reason, message}: Condition, all: readonly Condition[]): OperatedEnd | undefined {
+function findEnd({status, reason, message}: Condition, all: readonly Condition[]): OperatedEnd | undefined {
   if (status === 'True') return {kind: 'done', reason, message}
   if (reason === 'Suspended') return {kind: 'paused', reason, message}
   if (reason === 'WaitingForApproval') return {kind: 'unapproved', reason, message}
@@ -136,7 +136,7 @@ function hasRun({kind}: OperatedEnd): boolean {
 }
 
 /** Tells the Releases of an Environment as one run. */
-function newRowTelling(name: string, context: string) {
+function newRunTranslator(name: string, context: string) {
   let state: RunState = NO_RUN
   /** Those that were seen waiting or at work: what is told of others may be of a time before. */
   const open = new Set<ReleaseId>()
@@ -150,8 +150,8 @@ function newRowTelling(name: string, context: string) {
     }
   }
 
-  function* row(each: Row, at: number): Generator<RunEvent> {
-    const release = idOf(each)
+  function* row(each: ReleaseRow, at: number): Generator<RunEvent> {
+    const release = getReleaseId(each)
     const known = state.releases.get(release)
     const ready = each.status?.conditions?.find(({type}) => type === 'Ready')
     const isCurrent = (ready?.observedGeneration ?? 0) >= (each.metadata.generation ?? 1)
@@ -160,10 +160,10 @@ function newRowTelling(name: string, context: string) {
     const seconds = progress.state === 'running' ? (at - progress.since) / 1000 : 0
     const {reason, message} = ready
     if (reason === 'Waiting' || reason === 'Running') open.add(release)
-    if (!open.has(release) || reason === 'Waiting' || OF_NO_RUN.has(reason)) return
+    if (!open.has(release) || reason === 'Waiting' || REASONS_WITHOUT_RUN.has(reason)) return
     if (reason === 'Running') {
       if (progress.state !== 'running') yield* tell({type: 'release-started', at, release, kind})
-      const said = phaseIn(message)
+      const said = parseProgress(message)
       if (progress.state !== 'running' || progress.message !== said.message)
         yield* tell({type: 'release-progressed', at, release, ...said})
       return
@@ -183,12 +183,12 @@ function newRowTelling(name: string, context: string) {
   return {
     isBegun,
     /** What the Releases say that was not told yet. */
-    *rows({status = {}}: EnvironmentObject, rows: readonly Row[]): Generator<RunEvent> {
+    *rows({status = {}}: EnvironmentObject, rows: readonly ReleaseRow[]): Generator<RunEvent> {
       const at = Date.now()
       if (!isBegun()) {
         // The operator says which it is once it has begun.
-        if (status.run === undefined && isUnderWay(status)) return
-        const actions = announcedOf(status.plan?.actions ?? [], rows)
+        if (status.run === undefined && isInProgress(status)) return
+        const actions = plannedActions(status.plan?.actions ?? [], rows)
         // Those that have not been written yet could not be told of.
         if (!actions) return
         yield* tell({type: 'run-started', at, run: status.run ?? name, environment: name, context, actions})
@@ -201,7 +201,7 @@ function newRowTelling(name: string, context: string) {
       yield* tell({type: 'run-warned', at: Date.now(), message})
     },
     /** What follows from the end where the Releases have not said it. */
-    *rest(end: OperatedEnd, rows: readonly Row[]): Generator<RunEvent> {
+    *rest(end: OperatedEnd, rows: readonly ReleaseRow[]): Generator<RunEvent> {
       if (!isBegun()) return
       const at = Date.now()
       const isDone = end.kind === 'done'
@@ -209,7 +209,7 @@ function newRowTelling(name: string, context: string) {
       for (const {release, kind: action, progress} of state.releases.values()) {
         if (progress.state !== 'waiting' && progress.state !== 'running') continue
         const seconds = progress.state === 'running' ? (at - progress.since) / 1000 : 0
-        const revision = rows.find((each) => idOf(each) === release)?.status?.revision ?? 0
+        const revision = rows.find((each) => getReleaseId(each) === release)?.status?.revision ?? 0
         yield* tell(
           isDone
             ? {type: 'release-succeeded', at, release, kind: action, revision, seconds}
@@ -223,41 +223,41 @@ function newRowTelling(name: string, context: string) {
   }
 }
 
-function idOf({spec: {release}}: Row): ReleaseId {
+function getReleaseId({spec: {release}}: ReleaseRow): ReleaseId {
   return releaseId(release.namespace, release.name)
 }
 
 type Announced = Extract<RunEvent, {type: 'run-started'}>['actions']
 
 /** Returns the actions of a plan and what it leaves alone; undefined until each of them has its Release. */
-function announcedOf(planned: readonly string[], rows: readonly Row[]): Announced | undefined {
+function plannedActions(planned: readonly string[], rows: readonly ReleaseRow[]): Announced | undefined {
   const kinds = new Map(
     planned.map((action) => action.split(' ') as [ActionKind, ReleaseId]).map(([kind, id]) => [id, kind]),
   )
   const places = [...kinds.keys()]
-  const known = new Map(rows.map((each) => [idOf(each), each]))
+  const known = new Map(rows.map((each) => [getReleaseId(each), each]))
   if (places.some((release) => known.get(release)?.spec.action !== kinds.get(release))) return undefined
   const rest = [...known.keys()].filter((release) => !kinds.has(release)).toSorted()
   return [...places, ...rest].map((release) => {
     const {requires} = known.get(release)!.spec
-    const applied = requires.filter(({kind}) => kind === 'applied').map(idOfRequired)
+    const applied = requires.filter(({kind}) => kind === 'applied').map(requiredReleaseId)
     return {
       release,
       kind: kinds.get(release) ?? 'unchanged',
-      requires: requires.map(idOfRequired),
+      requires: requires.map(requiredReleaseId),
       ...(applied.length > 0 && {applied}),
     }
   })
 }
 
-function idOfRequired({namespace, name}: ReleaseObject['spec']['requires'][number]): ReleaseId {
+function requiredReleaseId({namespace, name}: ReleaseObject['spec']['requires'][number]): ReleaseId {
   return releaseId(namespace, name)
 }
 
 type Phase = Extract<RunEvent, {type: 'release-progressed'}>['phase']
 
 /** Splits what a Release says of the work on it, as `progressFindings` has put it together. */
-function phaseIn(text: string): {readonly phase: Phase; readonly message: string} {
+function parseProgress(text: string): {readonly phase: Phase; readonly message: string} {
   const [, phase, message] = /^(validate|lease|helm|gate) (.+)$/s.exec(text) ?? []
   return phase === undefined ? {phase: 'gate', message: text} : {phase: phase as Phase, message: message!}
 }

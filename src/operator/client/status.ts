@@ -7,17 +7,17 @@ import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {Palette} from '../../report/colour.ts'
 import {list} from '../../report/table.ts'
 import type {Part, View} from '../../report/text/view.ts'
-import {OPERATOR} from '../keeper.ts'
-import type {Condition} from '../kinds/conditions.ts'
-import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from '../kinds/environment-kind.ts'
+import {OPERATOR_LEASE} from '../apply-cache.ts'
+import type {Condition} from '../crds/conditions.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from '../crds/environment.ts'
 import {
   ENVIRONMENT_LABEL,
   RELEASES,
   type ReleaseSpec,
   type ReleaseStatus as RowStatus,
-} from '../kinds/release-kind.ts'
-import {expectServed} from '../kinds/versions.ts'
-import {unknownEnvironment} from './steer.ts'
+} from '../crds/release.ts'
+import {expectServed} from '../crds/versions.ts'
+import {unknownEnvironment} from './environment-commands.ts'
 
 /** How an Environment is, in one word. */
 type EnvironmentPhase =
@@ -86,7 +86,7 @@ interface ReleaseRow {
 }
 
 /** Which Environments are asked for; all, where nothing is said. */
-export interface AskedEnvironments {
+export interface EnvironmentSelection {
   readonly names?: readonly string[]
   /** By their labels, as kubectl selects them. */
   readonly selector?: string | undefined
@@ -106,14 +106,14 @@ function unlessSelector(selector: string | undefined): (error: unknown) => never
 /** Reads what the operator drives, or some Environments of it. Throws `KK_NO_OPERATED` for a name that is not there, and `KK_KINDS`. */
 export async function readOperatorStatus(
   cluster: {readonly objects: Objects; readonly apiServer: ApiServer; readonly leases: Leases},
-  {names = [], selector}: AskedEnvironments = {},
+  {names = [], selector}: EnvironmentSelection = {},
 ): Promise<OperatorStatus> {
   const [environments, releases, lease] = await Promise.all([
     cluster.objects
       .list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE, selector)
       .catch(unlessSelector(selector)),
     cluster.objects.list<ReleaseRow>(RELEASES, KK_NAMESPACE),
-    cluster.leases.read(OPERATOR),
+    cluster.leases.read(OPERATOR_LEASE),
   ])
   if (environments === undefined) await expectServed(cluster.apiServer)
   const unknown = names.find((name) => !environments?.some(({metadata}) => metadata.name === name))
@@ -124,7 +124,7 @@ export async function readOperatorStatus(
     installed: environments !== undefined,
     leader: (leads && lease.holder) || null,
     environments: (asked ?? []).map((environment) =>
-      operated(
+      operatedEnvironment(
         environment,
         (releases ?? []).filter(
           ({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === environment.metadata.name,
@@ -135,18 +135,18 @@ export async function readOperatorStatus(
 }
 
 /** Whether nobody has to look: what is paused is in the hands of somebody. */
-export function isQuiet({environments}: OperatorStatus): boolean {
+export function isHealthy({environments}: OperatorStatus): boolean {
   return environments.every(({phase}) => phase === 'ready' || phase === 'paused')
 }
 
-function operated(
+function operatedEnvironment(
   {metadata: {name, generation = 1}, spec, status = {}}: EnvironmentObject,
   rows: readonly ReleaseRow[],
 ): OperatedEnvironment {
   const {conditions = [], summary, plan, removal, observedGeneration = 0} = status
   const ready = conditions.find(({type}) => type === 'Ready')
   const reachable = conditions.find(({type}) => type === 'Reachable')
-  const phase = ready && observedGeneration >= generation ? phaseOf(ready, conditions) : 'unseen'
+  const phase = ready && observedGeneration >= generation ? derivePhase(ready, conditions) : 'unseen'
   const unapproved = phase === 'unapproved' ? plan : removal?.releases.length ? removal : undefined
   return {
     name,
@@ -167,7 +167,7 @@ function operated(
 const UNSEEN = 'the operator has not seen it yet as it is now'
 
 /** By the reasons that `environmentFindings` gives. */
-function phaseOf({status, reason}: Condition, conditions: readonly Condition[]): EnvironmentPhase {
+function derivePhase({status, reason}: Condition, conditions: readonly Condition[]): EnvironmentPhase {
   if (
     conditions.some((each) => each.type === 'Reachable' && each.status === 'False') &&
     reason !== 'Suspended'
@@ -203,7 +203,7 @@ function operatedRelease({spec, status = {}}: ReleaseRow): OperatedRelease {
 }
 
 /** Said while no process of the operator leads. */
-export const UNLED = `no operator leads: nothing is driven; see its pods: kubectl get pods -n ${KK_NAMESPACE}`
+export const NO_LEADER = `no operator leads: nothing is driven; see its pods: kubectl get pods -n ${KK_NAMESPACE}`
 
 /** Returns the status as text: of each Environment what is to be done, what waits, and which releases are not well. */
 export function operatorStatusText(
@@ -211,7 +211,7 @@ export function operatorStatusText(
   palette: Palette,
 ): View {
   if (!installed) return 'there is no operator here; to install it: kk operator install\n'
-  const head = leader === null ? palette.bad(UNLED) : `${palette.quiet('leads:')} ${leader}`
+  const head = leader === null ? palette.bad(NO_LEADER) : `${palette.quiet('leads:')} ${leader}`
   const none =
     environments.length === 0 ? ['nothing is driven; hand an environment over: kk operator adopt FILE'] : []
   return [head, ...none, ...environments.flatMap((each) => environmentParts(each, palette))]

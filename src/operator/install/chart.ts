@@ -36,7 +36,7 @@ export async function writeChart(directory: string, root: string, options: Insta
   const {version} = options
   const made: Readonly<Record<string, object>> = {
     'Chart.yaml': {version, appVersion: version, kubeVersion: `>=${OLDEST_KUBERNETES}.0-0`},
-    'values.yaml': valuesOf(options),
+    'values.yaml': chartValues(options),
     'rules.yaml': {
       operator: accountRules(OPERATOR_ROLES),
       removing: accountRules(withRemoval(OPERATOR_ROLES), removalRules()),
@@ -64,14 +64,14 @@ export async function withChart<T>(
   const directory = await temporaryDirectory('kk-operator-')
   try {
     await directory.fill(() => writeChart(directory.path, root, options))
-    const values = valuesOf(options)
+    const values = chartValues(options)
     return await use({name: NAME, namespace: KK_NAMESPACE, chart: directory.path, values})
   } finally {
     await directory.remove()
   }
 }
 
-function valuesOf({
+function chartValues({
   image,
   namespaces,
   removes = false,

@@ -17,19 +17,19 @@ import {
 import {removalRules, SITE_ROLES, withRemoval} from '../../kubernetes/permissions/roles.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import {releaseId} from '../../release.ts'
-import {ENVIRONMENT} from '../kinds/environment-kind.ts'
-import {DEFINITIONS, definitionOf} from '../kinds/kind.ts'
-import {RELEASE} from '../kinds/release-kind.ts'
-import {expectServed, isNewerThere} from '../kinds/versions.ts'
+import {CRDS, crdManifest} from '../crds/crd.ts'
+import {ENVIRONMENT} from '../crds/environment.ts'
+import {RELEASE} from '../crds/release.ts'
+import {expectServed, isNewerInstalled} from '../crds/versions.ts'
 import type {InstallOptions} from './chart.ts'
-import {rightsOf} from './rights.ts'
-import {dropChildren, expectShape, labelsOf} from './shape.ts'
+import {listRights} from './rights.ts'
+import {deleteWorkers, expectShape, nameLabel} from './shape.ts'
 
 /** Of the operator of another cluster; the cluster may have an operator of its own beside. */
 const SITE_ACCOUNT = 'kk-hub'
 
 /** What helm brings about: the release of the operator, with its chart. */
-export interface Charted {
+export interface ChartRelease {
   readonly helm: Pick<Helm, 'install' | 'upgrade' | 'template'>
   readonly call: ReleaseCall
 }
@@ -37,10 +37,10 @@ export interface Charted {
 /** Returns everything that the operator is made of: namespaces and kinds, and what its chart renders. */
 export async function operatorObjects(
   {namespaces, version}: Pick<InstallOptions, 'namespaces' | 'version'>,
-  {helm, call}: Charted,
+  {helm, call}: ChartRelease,
 ): Promise<readonly KubernetesObject[]> {
   const rendered = await helm.template(call, {apiVersions: [`${POLICIES.apiVersion}/${POLICIES.kind}`]})
-  return [...namespaceObjects(namespaces), ...kindObjects(version), ...parseManifest(rendered)]
+  return [...namespaceObjects(namespaces), ...crdObjects(version), ...parseManifest(rendered)]
 }
 
 /** Its account alone, for a cluster in which the operator of another one deploys. */
@@ -51,7 +51,7 @@ export function siteObjects({
 }: Pick<InstallOptions, 'namespaces' | 'removes' | 'makesOfCluster'>): readonly KubernetesObject[] {
   const account = accountObjects({
     name: SITE_ACCOUNT,
-    labels: labelsOf(SITE_ACCOUNT),
+    labels: nameLabel(SITE_ACCOUNT),
     namespace: KK_NAMESPACE,
     rights: removes ? withRemoval(SITE_ROLES) : SITE_ROLES,
     releases: namespaces,
@@ -62,12 +62,12 @@ export function siteObjects({
 }
 
 /** The kinds alone, for whom the rest comes by a chart. */
-export function kindObjects(version: string): readonly KubernetesObject[] {
-  return [definitionOf(ENVIRONMENT, version), definitionOf(RELEASE, version)]
+export function crdObjects(version: string): readonly KubernetesObject[] {
+  return [crdManifest(ENVIRONMENT, version), crdManifest(RELEASE, version)]
 }
 
 const KINDS = [
-  ...[NAMESPACES, DEFINITIONS, ACCOUNTS, CLUSTER_ROLES, CLUSTER_BINDINGS, ROLES, BINDINGS],
+  ...[NAMESPACES, CRDS, ACCOUNTS, CLUSTER_ROLES, CLUSTER_BINDINGS, ROLES, BINDINGS],
   ...[POLICIES, POLICY_BINDINGS, DEPLOYMENTS],
 ]
 
@@ -81,26 +81,26 @@ export async function installOperator(
   cluster: {readonly apiServer: ApiServer; readonly records: Pick<Records, 'stored'>} & {
     readonly objects: Pick<Objects, 'apply' | 'read' | 'list' | 'merge' | 'delete'>
   },
-  charted?: Charted,
+  charted?: ChartRelease,
 ): Promise<readonly string[]> {
   const {objects, records} = cluster
   await expectShape(made, objects)
   const newer: string[] = []
   for (const each of made)
-    if (each.kind === DEFINITIONS.kind && (await isNewerThere(each, objects))) newer.push(each.metadata.name)
+    if (each.kind === CRDS.kind && (await isNewerInstalled(each, objects))) newer.push(each.metadata.name)
   if (newer.length > 0) await expectServed(cluster.apiServer)
   for (const each of made) {
     const resource = KINDS.find(({kind}) => kind === each.kind)!
-    if (charted && resource !== DEFINITIONS && resource !== NAMESPACES)
-      await handOver(resource, each, objects)
-    else if (resource !== DEFINITIONS || !newer.includes(each.metadata.name))
+    if (charted && resource !== CRDS && resource !== NAMESPACES)
+      await transferFieldOwnership(resource, each, objects)
+    else if (resource !== CRDS || !newer.includes(each.metadata.name))
       await objects.apply(resource, each, {manager: MANAGER})
   }
   if (charted) {
-    await bringAbout(charted, records)
-    await dropChildren(made, objects)
+    await installRelease(charted, records)
+    await deleteWorkers(made, objects)
   }
-  await dropRights(made, objects)
+  await revokeStaleRights(made, objects)
   return newer
 }
 
@@ -114,7 +114,7 @@ interface Managed {
 }
 
 /** Makes helm the manager of an object's fields that kk has applied by itself: a field that goes from the chart would stay. */
-async function handOver(
+async function transferFieldOwnership(
   resource: Resource,
   {metadata: {namespace = '', name}}: KubernetesObject,
   objects: Pick<Objects, 'read' | 'merge'>,
@@ -132,7 +132,7 @@ async function handOver(
 const TIMEOUT_SECONDS = 300
 
 /** Installs or upgrades the release of the operator; objects of it that were applied without helm become helm's. */
-async function bringAbout({helm, call}: Charted, records: Pick<Records, 'stored'>): Promise<void> {
+async function installRelease({helm, call}: ChartRelease, records: Pick<Records, 'stored'>): Promise<void> {
   const last = await records.stored(releaseId(call.namespace, call.name))
   const options = {timeoutSeconds: TIMEOUT_SECONDS, labels: {}, takeOwnership: true}
   if (last === undefined || last.status === 'uninstalled')
@@ -141,16 +141,16 @@ async function bringAbout({helm, call}: Charted, records: Pick<Records, 'stored'
 }
 
 /** Takes back what accounts that were installed may do no longer, also in namespaces that are named no more. */
-async function dropRights(
+async function revokeStaleRights(
   made: readonly KubernetesObject[],
   objects: Pick<Objects, 'delete' | 'list'>,
 ): Promise<void> {
   const accounts = made.filter(({kind}) => kind === ACCOUNTS.kind).map(({metadata}) => metadata.name)
-  const placeOf = ({kind, metadata}: KubernetesObject) =>
+  const objectKey = ({kind, metadata}: KubernetesObject) =>
     `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
-  const kept = new Set(made.map(placeOf))
-  for (const [resource, namespace, name] of await rightsOf(accounts, objects))
-    if (!kept.has(placeOf({...resource, metadata: {namespace, name}})))
+  const kept = new Set(made.map(objectKey))
+  for (const [resource, namespace, name] of await listRights(accounts, objects))
+    if (!kept.has(objectKey({...resource, metadata: {namespace, name}})))
       await objects.delete(resource, {namespace, name})
 }
 

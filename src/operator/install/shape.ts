@@ -17,9 +17,9 @@ export const ONE: Shape = {shape: 'one', shards: []}
 
 /** The name of the operator's Deployment, which does all, or plans for its children. */
 export const NAME = 'kk-operator'
-export const labelsOf = (name: string) => ({'app.kubernetes.io/name': name})
+export const nameLabel = (name: string) => ({'app.kubernetes.io/name': name})
 /** The name of the account of children. */
-export const CHILD_NAME = 'kk-operator-child'
+export const WORKER_NAME = 'kk-operator-child'
 /** The annotation of the operator's Deployment that tells its shape. */
 const SHAPE = 'kk.openstack.org/shape'
 
@@ -45,13 +45,13 @@ export async function expectShape(
     'KK_SHAPE',
     `the operator is installed in the shape ${shapeOf(found)}, not ${shapeOf(wanted as Found)}; nothing was changed`,
     {
-      hint: `to move it, pause every Environment (kk operator pause NAME), then: kubectl delete deployments -n ${KK_NAMESPACE} -l 'app.kubernetes.io/name in (${NAME}, ${CHILD_NAME})'; install it again, and resume them (kk operator resume NAME). Releases stay as they are`,
+      hint: `to move it, pause every Environment (kk operator pause NAME), then: kubectl delete deployments -n ${KK_NAMESPACE} -l 'app.kubernetes.io/name in (${NAME}, ${WORKER_NAME})'; install it again, and resume them (kk operator resume NAME). Releases stay as they are`,
     },
   )
 }
 
 /** Deletes the Deployments of children but those that are wanted: what one of them is at work on ends first. */
-export async function dropChildren(
+export async function deleteWorkers(
   wanted: readonly KubernetesObject[],
   objects: Pick<Objects, 'list' | 'delete'>,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function dropChildren(
   )
   const all = (await objects.list<Found>(DEPLOYMENTS, KK_NAMESPACE)) ?? []
   for (const {metadata} of all) {
-    const isChild = metadata.labels?.['app.kubernetes.io/name'] === CHILD_NAME
+    const isChild = metadata.labels?.['app.kubernetes.io/name'] === WORKER_NAME
     if (isChild && !names.has(metadata.name))
       await objects.delete(DEPLOYMENTS, {namespace: KK_NAMESPACE, name: metadata.name})
   }

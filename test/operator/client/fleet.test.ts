@@ -2,7 +2,7 @@ import {expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import {fleetPlanText, fleetStatusText, readFleetPlans} from '../../../src/operator/client/fleet.ts'
 import type {OperatedEnvironment, OperatorStatus} from '../../../src/operator/client/status.ts'
-import type {Sites} from '../../../src/operator/sites.ts'
+import type {ClusterConnections} from '../../../src/operator/cluster-connections.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 
@@ -64,12 +64,12 @@ it('a cluster without an operator is told so', () => {
 it('a plan that the operator has told is not made again, and what it could not tell says why', async () => {
   const asked: string[] = []
   const objects = {list: async () => [{metadata: {name: 'paused'}, spec: {source: {configMap: 'paused'}}}]}
-  const sites = {
-    contact: ({metadata}: {metadata: {name: string}}) => {
+  const connections = {
+    forEnvironment: ({metadata}: {metadata: {name: string}}) => {
       asked.push(metadata.name)
-      return {reach: () => Promise.reject(new KkError('KK_UNREACHABLE', 'it does not answer'))}
+      return {connect: () => Promise.reject(new KkError('KK_UNREACHABLE', 'it does not answer'))}
     },
-  } as unknown as Sites
+  } as unknown as ClusterConnections
   const hub = {objects: {...objects, read: async () => ({data: {'environment.yaml': '{}'}})}}
   const plans = await readFleetPlans(
     status(
@@ -77,7 +77,7 @@ it('a plan that the operator has told is not made again, and what it could not t
       environment('paused', {phase: 'paused', plan: PLAN}),
     ),
     hub as unknown as Parameters<typeof readFleetPlans>[1],
-    async () => sites,
+    async () => connections,
   )
 
   expect(asked).toEqual(['paused'])

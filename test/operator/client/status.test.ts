@@ -2,8 +2,8 @@ import {expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import {ApiError} from '../../../src/kubernetes/api/api-error.ts'
 import {operatorStatusText, readOperatorStatus} from '../../../src/operator/client/status.ts'
-import {environmentFindings, type Phase} from '../../../src/operator/findings.ts'
-import type {Condition, Finding} from '../../../src/operator/kinds/conditions.ts'
+import {type EnvironmentState, environmentConditions} from '../../../src/operator/condition-inputs.ts'
+import type {Condition, ConditionInput} from '../../../src/operator/crds/conditions.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 import {NO_RUN} from '../../../src/run/run-state.ts'
@@ -15,7 +15,7 @@ const plan = planOf({keystone: []}, {keystone: 'upgrade'})
 const planned = plannedOf(plan)
 const error = new KkError('KK_YAML', 'line 1 is no YAML')
 
-function conditions(findings: readonly Finding[]): readonly Condition[] {
+function conditions(findings: readonly ConditionInput[]): readonly Condition[] {
   return findings.map((each) => ({
     ...each,
     lastTransitionTime: '2026-11-23T08:00:00Z',
@@ -51,17 +51,17 @@ const environment = (status?: object, generation = 2) => ({
   status,
 })
 
-it.each<[string, Phase]>([
+it.each<[string, EnvironmentState]>([
   ['paused', {kind: 'paused'}],
   ['stalled', {kind: 'unplanned', error, isFinal: true}],
   ['retrying', {kind: 'unplanned', error, isFinal: false}],
   ['unapproved', {kind: 'unapproved', planned, actions: plan.actions, releases: []}],
-  ['waiting', {kind: 'waiting', planned, awaited: {message: 'w', until: 1}, releases: []}],
+  ['waiting', {kind: 'waiting', planned, predecessorWait: {message: 'w', until: 1}, releases: []}],
   ['failed', {kind: 'held', planned, failure: 'openstack/keystone has failed', releases: []}],
   ['running', {kind: 'running', planned, run: NO_RUN}],
   ['ready', {kind: 'deployed', planned, releases: [], source: 's'}],
 ])('an Environment of which the operator says so is %s', async (expected, phase) => {
-  const status = {observedGeneration: 2, conditions: conditions(environmentFindings('production', phase))}
+  const status = {observedGeneration: 2, conditions: conditions(environmentConditions('production', phase))}
 
   const {environments} = await readOperatorStatus(clusterWith([environment(status)]))
 
@@ -88,7 +88,7 @@ it('labels that the API server cannot read are a usage error', async () => {
 
 it('an Environment that has changed since the operator looked is not what it said', async () => {
   const phase = {kind: 'deployed', planned, releases: [], source: 's'} as const
-  const status = {observedGeneration: 2, conditions: conditions(environmentFindings('production', phase))}
+  const status = {observedGeneration: 2, conditions: conditions(environmentConditions('production', phase))}
 
   const {environments} = await readOperatorStatus(clusterWith([environment(status, 3)]), {
     names: ['production'],
@@ -103,7 +103,7 @@ it('an Environment that has changed since the operator looked is not what it sai
 it('an Environment whose cluster does not answer is unreachable, whatever was known of it', async () => {
   const phase = {kind: 'deployed', planned, releases: [], source: 's'} as const
   const away = {type: 'Reachable', status: 'False', reason: 'KK_UNREACHABLE', message: 'no route'} as const
-  const known = conditions([...environmentFindings('production', phase), away])
+  const known = conditions([...environmentConditions('production', phase), away])
   const {environments} = await readOperatorStatus(
     clusterWith([environment({observedGeneration: 2, conditions: known})]),
   )
@@ -123,7 +123,7 @@ it('a plan that waits is shown with its actions and notes, and with the command 
     observedGeneration: 2,
     summary: '0/1',
     plan: {digest, actions: ['upgrade openstack/keystone'], notes: ['no node takes it']},
-    conditions: conditions(environmentFindings('production', phase)),
+    conditions: conditions(environmentConditions('production', phase)),
   }
   const ready = {
     type: 'Ready',
@@ -167,7 +167,7 @@ it.each([
     source: 's',
     drift: {type: 'Drifted', ...drift},
   } as const
-  const status = {observedGeneration: 2, conditions: conditions(environmentFindings('production', phase))}
+  const status = {observedGeneration: 2, conditions: conditions(environmentConditions('production', phase))}
   const ready = {type: 'Ready', status: 'True', reason: 'Healthy', message: 'healthy'}
   const cluster = clusterWith([environment(status)], {release: {conditions: [ready]}})
 

@@ -1,0 +1,57 @@
+import type {Schema, ValueOf} from './schema.ts'
+
+const CONDITION = {
+  type: 'object',
+  required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
+  properties: {
+    type: {type: 'string', maxLength: 64},
+    status: {type: 'string', enum: ['True', 'False', 'Unknown']},
+    reason: {type: 'string', maxLength: 128},
+    message: {type: 'string', maxLength: 1024},
+    lastTransitionTime: {type: 'string', format: 'date-time'},
+    observedGeneration: {type: 'integer', format: 'int64'},
+  },
+} as const satisfies Schema
+
+/** Conditions as kstatus reads them: `Ready`, and `Reconciling` and `Stalled` only while they hold. */
+export const CONDITIONS = {
+  type: 'array',
+  description: 'What holds of the object now, and since when.',
+  items: CONDITION,
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['type'],
+} as const satisfies Schema
+
+export type Condition = ValueOf<typeof CONDITION>
+
+/** What is known of one condition; when it came to be so is found by comparing. */
+export type ConditionInput = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
+
+interface Before {
+  readonly conditions?: readonly Condition[] | undefined
+}
+
+const MAX_MESSAGE_LENGTH = 1024
+
+/** Returns the conditions of these findings; one whose status stays what it was keeps its time. */
+export function mergeConditions(
+  findings: readonly ConditionInput[],
+  {conditions: before = []}: Before,
+  {generation, now}: {readonly generation: number; readonly now: string},
+): readonly Condition[] {
+  return findings.map(({message, ...finding}) => {
+    const earlier = before.find(({type}) => type === finding.type)
+    const lastTransitionTime = earlier?.status === finding.status ? earlier.lastTransitionTime : now
+    return {
+      ...finding,
+      message: message.slice(0, MAX_MESSAGE_LENGTH),
+      lastTransitionTime,
+      observedGeneration: generation,
+    }
+  })
+}
+
+/** Returns a time, in milliseconds since the epoch, as objects have it: in whole seconds. */
+export function formatTime(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
+}

@@ -1,0 +1,305 @@
+import {isChange} from '../plan/plan.ts'
+import {isUnseenNote} from '../prepare/seen-records.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import {newWriter} from '../run/writer.ts'
+import type {ApplyCache} from './apply-cache.ts'
+import {
+  conditionsWhileUnreachable,
+  type EnvironmentState,
+  environmentConditions,
+  healthCondition,
+  progressConditions,
+} from './condition-inputs.ts'
+import {type Condition, type ConditionInput, formatTime, mergeConditions} from './crds/conditions.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './crds/environment.ts'
+import {
+  ENVIRONMENT_LABEL,
+  RELEASES,
+  type ReleaseSpec,
+  type ReleaseStatus,
+  releaseObjectName,
+} from './crds/release.ts'
+import type {Planned} from './decision.ts'
+import type {EventContent, EventRecorder} from './event-recorder.ts'
+import type {Memory, StatusWriter} from './reconcile-context.ts'
+
+export interface StatusWriterOptions {
+  readonly environments: ApplyCache
+  readonly releases: ApplyCache
+  readonly events: EventRecorder
+  /** The Releases that were seen, with their UIDs. */
+  readonly uids: ReadonlyMap<string, string | undefined>
+  /** The condition `Reachable`; undefined where there is nothing to say. */
+  readonly reachable: () => ConditionInput | undefined
+  /** Told what could not be written; it is written with the next change. */
+  readonly onError: (error: unknown) => void
+  /** The time, in milliseconds since the epoch. */
+  readonly clock?: () => number
+}
+
+/** Returns what writes how far one Environment is: its status, and its Releases. */
+export function newStatusWriter(
+  environment: EnvironmentObject,
+  {environments, releases, events, uids, reachable, onError, clock = Date.now}: StatusWriterOptions,
+): StatusWriter {
+  let state: EnvironmentState = {kind: 'paused'}
+  let memory: Memory = memoryFrom(environments.status(environment.metadata.name) ?? environment.status)
+
+  const write = async (): Promise<void> => {
+    const rows = releaseEntries(state)
+    const {name: own, uid: ownUid, generation: ownGeneration = 1} = environment.metadata
+    const now = clock()
+    const time = formatTime(now)
+    const was: EnvironmentStatus = environments.status(own) ?? {}
+    const past = {generation: ownGeneration, conditions: was.conditions ?? [], now}
+    const known = state.kind === 'unreachable' ? conditionsWhileUnreachable(past) : undefined
+    const reach = reachable()
+    const conditions = [...(known ?? environmentConditions(own, state)), ...(reach ? [reach] : [])]
+    const object = statusObject(environment, was, {state, rows, memory, conditions, now: time})
+    await environments.apply(object)
+    const turn = readinessTransition(was.conditions, object.status.conditions)
+    if (turn) events.record({kind: ENVIRONMENTS.kind, name: own, uid: ownUid}, turn)
+    for (const row of rows) {
+      const metadata = releaseMetadata(environment, row.release)
+      await releases.apply({metadata, spec: row.spec})
+      const {name} = metadata
+      const before: Before | undefined = releases.status(name)
+      const generation = releases.generation(name)
+      // Where nothing new is known, what was seen last holds.
+      const seen = row.conditions.length > 0 ? row.conditions : (before?.conditions ?? [])
+      if (seen.length === 0) continue
+      const conditions = mergeConditions(seen, before ?? {}, {generation, now: time})
+      const status: ReleaseStatus = {
+        observedGeneration: generation,
+        revision: row.revision ?? before?.revision,
+        conditions,
+      }
+      await releases.apply({metadata: {name}, status})
+      const happened = readinessTransition(before?.conditions, conditions)
+      if (happened && (happened.type === 'Warning' || before?.conditions))
+        events.record({kind: RELEASES.kind, name, uid: uids.get(name)}, happened)
+    }
+    if (state.kind !== 'unreachable' || known) return
+    // What was known of the releases is too old, too.
+    const unknown = conditions[0]!
+    for (const name of uids.keys()) {
+      const before: Before & Pick<ReleaseStatus, 'observedGeneration'> = releases.status(name) ?? {}
+      const generation = releases.generation(name)
+      const conditions = mergeConditions([unknown], before, {generation, now: time})
+      await releases.apply({metadata: {name}, status: {...before, conditions}})
+    }
+  }
+  const writer = newWriter(write, WRITE_INTERVAL_MS)
+  return {
+    async write(next, remembered) {
+      state = next
+      memory = {...memory, ...remembered}
+      await writer.last()
+      const trouble = writer.takeTrouble()
+      if (trouble !== undefined) throw trouble
+    },
+    setMemory(remembered) {
+      memory = {...memory, ...remembered}
+    },
+    writeDebounced(next) {
+      state = next
+      writer.request()
+      const trouble = writer.takeTrouble()
+      if (trouble !== undefined) onError(trouble)
+    },
+  }
+}
+
+/** Who follows a run looks about once a second; each write costs the API server as much as a small part of a helm. */
+const WRITE_INTERVAL_MS = 1000
+
+/** Returns what is to be told of an object whose condition `Ready` turned: not of what is only under way. */
+function readinessTransition(
+  before: readonly Condition[] = [],
+  after: readonly Condition[] = [],
+): EventContent | undefined {
+  const readyIn = (conditions: readonly Condition[]) => conditions.find(({type}) => type === 'Ready')
+  const [was, is] = [readyIn(before), readyIn(after)]
+  if (!is || (was?.status === is.status && was.reason === is.reason) || SILENT_REASONS.has(is.reason))
+    return undefined
+  const isWell = is.status === 'True' || NORMAL_REASONS.has(is.reason)
+  return {type: isWell ? 'Normal' : 'Warning', reason: is.reason, message: is.message}
+}
+
+const NORMAL_REASONS: ReadonlySet<string> = new Set([
+  'WaitingForApproval',
+  'WaitingForEnvironments',
+  'Suspended',
+])
+const SILENT_REASONS: ReadonlySet<string> = new Set([
+  'Running',
+  'Removing',
+  'Waiting',
+  'Skipped',
+  'NotInstalled',
+  'Outdated',
+])
+
+interface Before {
+  readonly revision?: number
+  readonly conditions?: readonly Condition[]
+}
+
+function memoryFrom(status: EnvironmentStatus = {}): Memory {
+  const {inputs, approved, begun, failed, deployed, retried, run} = status
+  return {inputs, approved, begun, failed, deployed, retried, run}
+}
+
+interface StatusInput {
+  readonly state: EnvironmentState
+  readonly rows: readonly ReleaseEntry[]
+  readonly memory: Memory
+  readonly conditions: readonly ConditionInput[]
+  readonly now: string
+}
+
+function statusObject(
+  {metadata, spec}: EnvironmentObject,
+  before: EnvironmentStatus,
+  {state, rows, memory, conditions, now}: StatusInput,
+) {
+  const {name, generation = 1} = metadata
+  const planned = 'planned' in state ? state.planned : undefined
+  const {required = [], after = []} = spec.approval ?? {}
+  const isChecked = planned && required.length + after.length > 0
+  const approved = isChecked && !conditions.some(({type}) => type === 'Approved')
+  const status: EnvironmentStatus = {
+    ...memory,
+    // Of a run that is about to begin none: the last one's would be taken for it.
+    ...('run' in state && {run: state.run.run || undefined}),
+    observedGeneration: generation,
+    summary: planned ? formatSummary(rows) : before.summary,
+    plan: planned ? planStatus({...planned, plan: planned.stage.plan}) : before.plan,
+    removal: removalStatus(state, before),
+    cluster: before.cluster,
+    steady: nextSteady({state, conditions, now}, generation, before),
+    conditions: mergeConditions([...conditions, ...(approved ? [APPROVED] : [])], before, {generation, now}),
+  }
+  return {metadata: {name}, status}
+}
+
+const APPROVED: ConditionInput = {
+  type: 'Approved',
+  status: 'True',
+  reason: 'Approved',
+  message: 'nothing of the plan waits for approval',
+}
+
+/** Returns since when it is ready, with the same generation and the same inputs. */
+function nextSteady(
+  {state, conditions, now}: Pick<StatusInput, 'state' | 'conditions' | 'now'>,
+  generation: number,
+  {steady: before}: EnvironmentStatus,
+): EnvironmentStatus['steady'] {
+  const isReady = conditions.some(({type, status}) => type === 'Ready' && status === 'True')
+  if (!isReady) return undefined
+  // What is still known of a cluster that does not answer.
+  if (state.kind !== 'deployed') return before
+  const {source} = state
+  const isSame = before?.generation === generation && before.source === source
+  return isSame ? before : {since: now, generation, source}
+}
+
+/** Returns a plan as the status of its Environment has it, without the note that the operator sees no other namespaces: it never may. */
+export function planStatus({
+  plan,
+  digest,
+  notes = [],
+}: Pick<Planned, 'plan' | 'digest' | 'notes'>): NonNullable<EnvironmentStatus['plan']> {
+  const actions = plan.actions.filter(isChange).map(({kind, release}) => `${kind} ${release}`)
+  const all = [...new Set([...(plan.notes ?? []), ...notes])].filter((note) => !isUnseenNote(note))
+  const noted = actions.length === 0 ? [] : all
+  return {digest, actions, ...(noted.length > 0 && {notes: noted.slice(0, MAX_NOTES)})}
+}
+
+/** An object of the API server holds 1.5 MB, and etcd keeps each of its versions. */
+const MAX_NOTES = 50
+
+/** What the file names no more is looked at only where nothing else is to be done. */
+function removalStatus(state: EnvironmentState, before: EnvironmentStatus): EnvironmentStatus['removal'] {
+  if (state.kind === 'deployed' && state.unwanted) {
+    const {digest, releases, kept} = state.unwanted
+    return {digest, releases, kept}
+  }
+  return state.kind === 'removing' || state.kind === 'unreachable' ? before.removal : undefined
+}
+
+interface ReleaseEntry {
+  readonly release: ReleaseId
+  readonly spec: ReleaseSpec
+  readonly revision: number | undefined
+  readonly conditions: readonly ConditionInput[]
+}
+
+function formatSummary(rows: readonly ReleaseEntry[]): string {
+  const ready = rows.filter(({conditions}) =>
+    conditions.some(({type, status}) => type === 'Ready' && status === 'True'),
+  )
+  return `${ready.length}/${rows.length}`
+}
+
+/** Returns the Releases of a phase that has a plan, with what is known of each. */
+function releaseEntries(state: EnvironmentState): readonly ReleaseEntry[] {
+  if (!('planned' in state)) return []
+  const stateOf = releaseStates(state)
+  return state.planned.plan.actions.flatMap((action): ReleaseEntry[] => {
+    const {release, kind, chart, inputs, requires, revision} = action
+    const spec = {
+      release: {namespace: releaseNamespace(release), name: releaseName(release)},
+      section: state.planned.parts?.get(releaseName(release))?.section,
+      chart: {name: chart.name, version: chart.version},
+      inputs,
+      action: kind as ReleaseSpec['action'],
+      requires: requires.map((each) => ({
+        namespace: releaseNamespace(each.release),
+        name: releaseName(each.release),
+        kind: each.kind,
+      })),
+      protected: action.protected,
+    }
+    const known = stateOf(release)
+    // Before a run tells of what it is about to change.
+    const isAhead = state.kind === 'running' && known.conditions.length === 0 && isChange(action)
+    const conditions = isAhead ? progressConditions({state: 'waiting'}) : known.conditions
+    return [{release, spec, revision: known.revision ?? (revision || undefined), conditions}]
+  })
+}
+
+interface ReleaseState {
+  readonly revision?: number
+  readonly conditions: readonly ConditionInput[]
+}
+
+/** Returns what a phase tells of a release. */
+function releaseStates(state: EnvironmentState): (release: ReleaseId) => ReleaseState {
+  if ('releases' in state) {
+    const releases = new Map(state.releases.map((each) => [each.release, each]))
+    return (release) => {
+      const found = releases.get(release)
+      return found ? {revision: found.revision, conditions: [healthCondition(found)]} : {conditions: []}
+    }
+  }
+  return (release) => {
+    const progress = state.kind === 'running' ? state.run.releases.get(release)?.progress : undefined
+    if (!progress) return {conditions: []}
+    return {
+      ...(progress.state === 'succeeded' && {revision: progress.revision}),
+      conditions: progressConditions(progress),
+    }
+  }
+}
+
+/** The Release goes with its Environment; to delete it removes nothing from the cluster. */
+function releaseMetadata({metadata}: EnvironmentObject, release: ReleaseId) {
+  const {name, uid = ''} = metadata
+  return {
+    name: releaseObjectName(name, release),
+    labels: {[ENVIRONMENT_LABEL]: name},
+    ownerReferences: [{apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}],
+  }
+}

@@ -1,0 +1,97 @@
+import {promisify} from 'node:util'
+import {gunzip, gzip} from 'node:zlib'
+import {asKkError, KkError} from '../../base/errors.ts'
+import {readChartFiles, writeChartFiles} from '../../charts/files/chart-files.ts'
+import {SECRETS} from '../../kubernetes/api/resources.ts'
+import {readHead, writeHead} from '../../kubernetes/manifest/helm-view.ts'
+import type {Objects} from '../../kubernetes/objects/objects.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Task} from '../../run/task.ts'
+import {MANAGER} from '../apply-cache.ts'
+
+/** The tasks of a plan that brings an environment to the cluster: all that a child may be given. */
+export type DeployTask = Extract<Task, {readonly kind: 'install' | 'upgrade' | 'relabel' | 'await' | 'check'}>
+
+/** A task for another process. */
+export interface DispatchedTask {
+  readonly environment: string
+  /** The run's id. */
+  readonly run: string
+  readonly task: DeployTask
+  /** Whether another action waits until the objects of this one exist. */
+  readonly appliedAwaited: boolean
+}
+
+/** How a task is written: with the files of its chart. */
+interface StoredTask extends DispatchedTask {
+  /** Each byte is a character: so text stays readable for a compressor. */
+  readonly files: readonly {readonly path: string; readonly text: string}[]
+}
+
+type TaskObjects = Pick<Objects, 'apply' | 'read' | 'delete'>
+
+/** The label of the Secret of a task that names its Environment. */
+export const TASK_LABEL = 'kk.openstack.org/task'
+
+/** The name of the Secret that holds the task of a release. It lies beside helm's record, which holds the same. */
+export function taskSecret(release: ReleaseId): {readonly namespace: string; readonly name: string} {
+  return {namespace: releaseNamespace(release), name: `kk-task.${releaseName(release)}`}
+}
+
+/** Writes a task for a child; it is compressed, so that what helm can record fits into a Secret here, too. */
+export async function writeTask(handed: DispatchedTask, objects: TaskObjects): Promise<void> {
+  const {task} = handed
+  const chart = 'chart' in task.work ? readChartFiles(task.work.chart) : []
+  const files = chart.map(({path, bytes}) => ({path, text: bytes.toString('latin1')}))
+  const written: StoredTask = {...handed, files}
+  const packed = await promisify(gzip)(JSON.stringify(written, writeHead))
+  const {apiVersion, kind} = SECRETS
+  const secret = {
+    apiVersion,
+    kind,
+    type: 'kk.openstack.org/task',
+    metadata: {...taskSecret(task.action.release), labels: {[TASK_LABEL]: handed.environment}},
+    data: {task: packed.toString('base64')},
+  }
+  await objects.apply(SECRETS, secret, {manager: MANAGER})
+}
+
+/** Reads the task of a release, and writes its chart into a directory. Throws `KK_RACED` where it is not that of the run. */
+export async function readTask(
+  release: ReleaseId,
+  {
+    run,
+    directory,
+    objects,
+  }: {readonly run: string; readonly directory: string; readonly objects: TaskObjects},
+): Promise<DispatchedTask> {
+  const secret = await objects.read<{readonly data?: {readonly task?: string}}>(SECRETS, taskSecret(release))
+  const packed = Buffer.from(secret?.data?.task ?? '', 'base64')
+  const written =
+    packed.length > 0 && (JSON.parse(String(await promisify(gunzip)(packed)), readHead) as StoredTask)
+  if (!written || written.run !== run) throw new KkError('KK_RACED', `the task of ${release} was taken back`)
+  const {files, task, ...rest} = written
+  if (!('chart' in task.work)) return {...rest, task}
+  const chart = files.map(({path, text}) => ({path, bytes: Buffer.from(text, 'latin1')}))
+  await writeChartFiles(chart, directory)
+  return {...rest, task: {...task, work: {...task.work, chart: directory}} as DeployTask}
+}
+
+export function deleteTask(release: ReleaseId, objects: TaskObjects): Promise<void> {
+  return objects.delete(SECRETS, taskSecret(release))
+}
+
+/** Deletes the tasks of an Environment in a namespace, whether they were ordered or not; none where they may not be listed. */
+export async function deleteTasks(
+  environment: string,
+  namespace: string,
+  objects: Pick<Objects, 'list' | 'delete'>,
+): Promise<void> {
+  const found = await objects
+    .list<{readonly metadata: {readonly name: string}}>(SECRETS, namespace, `${TASK_LABEL}=${environment}`)
+    .catch((error: unknown) => {
+      if (asKkError(error).code === 'KK_FORBIDDEN') return []
+      throw error
+    })
+  for (const {metadata} of found ?? []) await objects.delete(SECRETS, {namespace, name: metadata.name})
+}

@@ -1,0 +1,69 @@
+import {
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  JOBS,
+  type Resource,
+  SECRETS,
+  STATEFUL_SETS,
+} from '../kubernetes/api/resources.ts'
+import type {Objects} from '../kubernetes/objects/objects.ts'
+import type {Collection, CollectionScope} from '../kubernetes/watch/collection.ts'
+
+/** What tells that a release may not be as it was: its record, and the workloads that its gate looks at. */
+const WATCHED: readonly (readonly [Resource, CollectionScope])[] = [
+  [SECRETS, {isMetadata: true, fieldSelector: 'type=helm.sh/release.v1'}],
+  [DEPLOYMENTS, {isMetadata: true}],
+  [STATEFUL_SETS, {isMetadata: true}],
+  [DAEMON_SETS, {isMetadata: true}],
+  [JOBS, {isMetadata: true}],
+]
+
+/** What happens together counts as one change; in milliseconds. */
+const DEBOUNCE_MS = 2_000
+
+/** The namespaces of the releases of Environments. */
+export interface WorkloadWatcher {
+  /** Watches these namespaces for an Environment. */
+  watch(environment: string, namespaces: readonly string[]): void
+}
+
+/** Watches metadata, and calls `ring` with the Environments of a namespace in which something has changed. */
+export function newWorkloadWatcher(
+  objects: Pick<Objects, 'follow'>,
+  {signal, enqueue}: {readonly signal: AbortSignal; readonly enqueue: (environment: string) => void},
+): WorkloadWatcher {
+  const environmentsByNamespace = new Map<string, Set<string>>()
+  const pending = new Set<string>()
+
+  const enqueueDebounced = (environment: string): void => {
+    if (pending.has(environment)) return
+    pending.add(environment)
+    const timer = setTimeout(() => {
+      pending.delete(environment)
+      if (!signal.aborted) enqueue(environment)
+    }, DEBOUNCE_MS)
+    timer.unref()
+  }
+
+  return {
+    watch(environment, namespaces) {
+      for (const namespace of namespaces) {
+        const known = environmentsByNamespace.get(namespace)
+        const environments = known ?? new Set<string>()
+        environmentsByNamespace.set(namespace, environments.add(environment))
+        if (known) continue
+        for (const [resource, scope] of WATCHED)
+          subscribe(objects.follow(resource, namespace, signal, scope), () =>
+            environments.forEach(enqueueDebounced),
+          )
+      }
+    },
+  }
+}
+
+/** Calls `onChange` for what is seen, and when it is seen again: not for what cannot be seen now. */
+function subscribe(collection: Collection, onChange: () => void): void {
+  collection.subscribe(() => {
+    if (!collection.problem()) onChange()
+  })
+}
