@@ -5,10 +5,10 @@ import {canonicalJson} from '../plan/digest.ts'
 
 /** The field manager of what the operator writes. */
 export const MANAGER = 'kk-operator'
-/** The operator's Lease is held as that of the release that the operator itself would be. */
+/** The Lease for leader election, named like the Lease of a release `kk-operator`. */
 export const OPERATOR_LEASE = `${KK_NAMESPACE}/kk-operator` as const
 
-/** An object in `kk-system` whose spec, or whose status, the operator writes. */
+/** An object in `kk-system` with the spec or the status that the operator applies. */
 export interface CachedObject {
   readonly metadata: {
     readonly name: string
@@ -19,19 +19,19 @@ export interface CachedObject {
   readonly status?: object
 }
 
-/** Writes objects of one kind, each only if it differs from what was seen or written last. */
+/** Applies objects of one kind (server-side apply), each only if it differs from its last observed or applied state. */
 export interface ApplyCache {
-  /** Writes the spec, or the status, of an object. */
+  /** Applies the status of an object if it is given, else the spec. */
   apply(object: CachedObject): Promise<void>
-  /** Writes fields of the spec that `keep` does not write, as a manager of their own; those that it wrote before, and not now, go. */
+  /** Applies fields of the spec with a separate field manager; fields that it applied before and not now are removed. */
   applySpec(name: string, spec: object, manager: string): Promise<void>
-  /** Takes note of an object as the cluster has it, unless it was written here. */
+  /** Caches an object as read from the cluster, unless it was applied here. */
   observe(object: CachedObject): void
-  /** The status that was seen or written last. */
+  /** Returns the last observed or applied status. */
   status(name: string): object | undefined
-  /** The generation of the spec that was seen or written last. */
+  /** Returns the highest observed generation; 1 by default. */
   generation(name: string): number
-  /** Takes note that an object is gone. */
+  /** Removes a deleted object from the cache. */
   forget(name: string): void
 }
 
@@ -73,7 +73,7 @@ export function newApplyCache(objects: Pick<Objects, 'apply'>, resource: Resourc
   }
 }
 
-/** Returns the object as it is sent: without keys that have no value. */
+/** Returns the object as JSON has it: without undefined values. */
 function plain(content: object): object {
   return JSON.parse(JSON.stringify(content)) as object
 }

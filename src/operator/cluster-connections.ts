@@ -18,79 +18,79 @@ import {kubeconfigFile} from './kubeconfig-file.ts'
 import {type SourceText, secretText} from './source.ts'
 import {newWorkloadWatcher, type WorkloadWatcher} from './workload-watcher.ts'
 
-/** What works on the cluster that has the releases of an Environment. */
+/** The ports to the cluster of the releases of an Environment. */
 export interface OperatorPorts {
   readonly cluster: Cluster
   readonly helm: Helm
-  /** Reads an environment file and prepares it with the overrides and the secrets that the cluster keeps. */
+  /** Parses an environment file and prepares it with the overrides and the secrets in the cluster. */
   readonly open: (name: string, source: SourceText) => Promise<Supplied>
 }
 
-/** A look at the releases of one target: it downloads each record once, however often it is read. */
+/** A status snapshot of the releases of one target: it downloads each Helm record once, however often it is read. */
 export interface StatusSnapshot {
   readonly target: string
   readonly read: ReturnType<typeof statusReader>
 }
 
-/** The cluster that has the releases of an Environment, and what the operator knows of it while it is connected. */
+/** A connection to the cluster of the releases of an Environment, with the caches that live as long. */
 export interface ClusterConnection extends OperatorPorts {
-  /** Whether it is the cluster of the Environments, too. */
+  /** Whether it is the operator's own cluster, which has the Environments. */
   readonly isOwn: boolean
   readonly readUses: UsesReader
   readonly workloads: WorkloadWatcher
-  /** The last look at the releases of each Environment. */
+  /** The last snapshot per Environment. */
   readonly snapshots: Map<string, StatusSnapshot>
-  /** The target at which another process has ended helm, of each Environment: it is tried once more. */
+  /** Per Environment the target at which another process killed helm: it is retried once. */
   readonly killed: Map<string, string>
 }
 
-/** The way of one pass to the site of its Environment. */
+/** The attempt of one reconciliation to connect to the cluster of its Environment. */
 export interface ConnectionAttempt {
   /**
-   * Resolves with the site once it has said that it is the cluster of the Environment. Throws `KK_FILE` and `KK_KUBECONFIG`
-   * for a Secret that cannot be used, `KK_UNREACHABLE`, and `KK_WRONG_CLUSTER`.
+   * Connects, and verifies the identity of the cluster. Throws `KK_FILE` and `KK_KUBECONFIG` for an invalid Secret,
+   * `KK_UNREACHABLE`, and `KK_WRONG_CLUSTER`.
    */
   connect(): Promise<ClusterConnection>
-  /** Takes note that it does not answer any more. */
+  /** Records that the cluster no longer answers. */
   markUnreachable(error: KkError): void
-  /** The condition `Reachable`; undefined for the own cluster, and where nobody has tried. */
+  /** Returns the condition `Reachable`; undefined for the operator's own cluster and before the attempt. */
   condition(): ConditionInput | undefined
 }
 
-/** The clusters of all Environments. */
+/** The connections to the clusters of all Environments. */
 export interface ClusterConnections {
-  /** `pin` is told of the cluster that is found first: no other one is taken for it later. */
+  /** Returns a connection attempt. `pin` stores the identity found at the first connection; later any other is refused. */
   forEnvironment(environment: EnvironmentObject, pin: (identity: string) => Promise<void>): ConnectionAttempt
-  /** Does work on an Environment when its cluster has room for it: one that does not answer holds up itself alone. */
+  /** Runs work on an Environment under the concurrency limit of its cluster, so that a cluster delays only itself. */
   runLimited<T>(environment: EnvironmentObject, work: () => Promise<T>): Promise<T>
-  /** Takes leave of the site of an Environment that is gone. */
+  /** Releases the claim of a deleted Environment and closes its connection. */
   forget(environment: string): Promise<void>
   close(): Promise<void>
 }
 
 interface ClusterConnectionsOptions {
   readonly hub: Pick<Objects, 'read'>
-  /** The own cluster. */
+  /** The operator's own cluster. */
   readonly own: OperatorPorts
-  /** Opens another one. */
+  /** Connects to another cluster. */
   readonly connect: (kubeconfig: string, context: string) => Promise<OperatorPorts>
   readonly signal: AbortSignal
-  /** Told of Environments of whose releases something has changed. */
+  /** Enqueues an Environment when a workload or a Helm record of its releases has changed. */
   readonly enqueue: (environment: string) => void
 }
 
-/** The key of the Secret, unless the Environment says otherwise. */
+/** The default key of the Secret. */
 const KUBECONFIG_KEY = 'kubeconfig'
-/** So many Environments of one other cluster are passed over at once. */
+/** Concurrent reconciliations per cluster, apart from the operator's own. */
 const MAX_RECONCILES_PER_CLUSTER = 4
 
 interface OpenConnection {
   readonly connection: ClusterConnection
   readonly text: string
   readonly context: string | undefined
-  /** Of the Environment. */
+  /** The UID of the Environment. */
   readonly uid: string | undefined
-  /** Whether it has said that it is the cluster of the Environment. */
+  /** Whether the identity of the cluster was verified. */
   isVerified: boolean
   close(): Promise<void>
 }
@@ -107,17 +107,17 @@ export function openClusterConnections({
   const ownConnection = newConnection(own, {isOwn: true, signal, enqueue})
 
   async function disconnect(name: string): Promise<void> {
-    const known = connections.get(name)
+    const connection = connections.get(name)
     connections.delete(name)
-    await known?.close()
+    await connection?.close()
   }
 
-  /** The kubeconfig is read anew, for its tokens run out; what is open stays open while it is the same. */
+  /** Reads the kubeconfig again, because its tokens expire; an open connection is reused while it is unchanged. */
   async function openConnection({metadata: {name, uid}, spec}: EnvironmentObject): Promise<OpenConnection> {
     const {kubeconfigSecret: secret, key = KUBECONFIG_KEY, context} = spec.cluster!
     const text = await secretText(hub, secret, key)
-    const known = connections.get(name)
-    if (known?.text === text && known.context === context && known.uid === uid) return known
+    const existing = connections.get(name)
+    if (existing?.text === text && existing.context === context && existing.uid === uid) return existing
     await disconnect(name)
     const file = await kubeconfigFile({text, secret, context})
     const closing = new AbortController()
@@ -136,7 +136,7 @@ export function openClusterConnections({
   return {
     forEnvironment(environment, pin) {
       const {cluster} = environment.spec
-      let found: ConditionInput | undefined
+      let reachable: ConditionInput | undefined
       if (!cluster)
         return {
           connect: async () => ownConnection,
@@ -144,7 +144,7 @@ export function openClusterConnections({
           condition: () => undefined,
         }
       const markUnreachable = (error: KkError) => {
-        found = {type: 'Reachable', status: 'False', reason: error.code, message: redactedMessage(error)}
+        reachable = {type: 'Reachable', status: 'False', reason: error.code, message: redactedMessage(error)}
       }
       return {
         async connect() {
@@ -160,11 +160,16 @@ export function openClusterConnections({
           expectIdentity(identity, {...cluster, pinned})
           if (pinned === undefined) await pin(identity)
           open.isVerified = true
-          found = {type: 'Reachable', status: 'True', reason: 'Answers', message: 'its API server answers'}
+          reachable = {
+            type: 'Reachable',
+            status: 'True',
+            reason: 'Answers',
+            message: 'its API server answers',
+          }
           return connection
         },
         markUnreachable,
-        condition: () => found,
+        condition: () => reachable,
       }
     },
     async runLimited({spec: {cluster}}, work) {
@@ -174,12 +179,11 @@ export function openClusterConnections({
       return await limit(work)
     },
     async forget(name) {
-      const known = connections.get(name)
-      // What it owns may stay: who deletes it may say so, and the garbage collector may not have seen it go.
-      if (!known) return await releaseClaim({name}, ownConnection)
-      // It runs out by itself where it cannot be taken back.
-      if (known.isVerified)
-        await releaseClaim({name, uid: known.uid}, known.connection).catch(() => undefined)
+      const open = connections.get(name)
+      // The Lease that it owns can be left: by an orphaning deletion, or until the garbage collector runs.
+      if (!open) return await releaseClaim({name}, ownConnection)
+      // A claim that cannot be released expires.
+      if (open.isVerified) await releaseClaim({name, uid: open.uid}, open.connection).catch(() => undefined)
       await disconnect(name)
     },
     async close() {
@@ -202,63 +206,63 @@ function newConnection(
   }
 }
 
-/** Throws what keeps a cluster from saying which one it is. */
+/** Throws `KK_UNREACHABLE` for an unexpected failure (exit code 1), else the error itself. */
 function throwUnreachable(thrown: unknown): never {
   const error = asKkError(thrown)
   if (error.exit !== 1) throw error
   throw new KkError('KK_UNREACHABLE', redactedMessage(error), {cause: error})
 }
 
-/** The API server, or what stands before it, may quote anything. */
+/** Redacts secrets, because the API server, or a proxy in front of it, can quote anything. */
 function redactedMessage({message}: KkError): string {
   return redactLines(message)
 }
 
 interface Expected {
   readonly kubeconfigSecret: string
-  /** As the Environment states it. */
+  /** The identity in the spec. */
   readonly identity?: string | undefined
-  /** As it was found first. */
+  /** The identity found at the first connection. */
   readonly pinned: string | undefined
 }
 
 /** Throws `KK_WRONG_CLUSTER` for a cluster that is not the one of the Environment. */
-function expectIdentity(found: string, {kubeconfigSecret, identity, pinned}: Expected): void {
-  const expected = [identity, pinned].find((each) => each !== undefined && each !== found)
+function expectIdentity(actual: string, {kubeconfigSecret, identity, pinned}: Expected): void {
+  const expected = [identity, pinned].find((each) => each !== undefined && each !== actual)
   if (expected === undefined) return
   throw new KkError(
     'KK_WRONG_CLUSTER',
-    `expected the cluster whose kube-system has the UID ${expected}, but the kubeconfig of the Secret ${kubeconfigSecret} leads to ${found}; nothing was changed`,
-    {hint: 'correct the Secret; for another cluster make another Environment'},
+    `expected the cluster whose kube-system has the UID ${expected}, but the kubeconfig of the Secret ${kubeconfigSecret} connects to ${actual}; nothing was changed`,
+    {hint: 'correct the Secret; for another cluster create another Environment'},
   )
 }
 
 /**
- * Says in the cluster of the releases who drives an environment, so that no command line changes it beside. Throws
- * `KK_OPERATED` where another operator drives it.
+ * Records in the cluster of the releases that this operator manages an environment, so that the command line does not
+ * change it concurrently. Throws `KK_OPERATED` if another operator manages it.
  */
 async function claim({metadata}: EnvironmentObject, connection: ClusterConnection): Promise<void> {
   const {name, uid = ''} = metadata
   const {cluster, isOwn} = connection
-  const me = managerName(metadata, connection)
-  const driver = await cluster.leases.driver(name)
-  if (driver !== undefined && driver !== me) {
-    throw new KkError('KK_OPERATED', `${name} is driven by ${driver}; nothing was changed`, {
-      hint: 'pause one of both Environments; one that is gone counts for an hour',
+  const own = managerName(metadata, connection)
+  const manager = await cluster.leases.driver(name)
+  if (manager !== undefined && manager !== own) {
+    throw new KkError('KK_OPERATED', `${name} is managed by ${manager}; nothing was changed`, {
+      hint: 'pause one of the two Environments; the claim of a deleted one expires after an hour',
     })
   }
-  if (isOwn && driver !== undefined) return
-  if (!isOwn && driver === undefined && !(await cluster.live.hasNamespace(KK_NAMESPACE)))
+  if (isOwn && manager !== undefined) return
+  if (!isOwn && manager === undefined && !(await cluster.live.hasNamespace(KK_NAMESPACE)))
     await cluster.live.makeNamespace(KK_NAMESPACE)
   const owner = {apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}
-  const lease = driverLease(name, me, isOwn ? {owner} : {now: cluster.leases.now()})
+  const lease = driverLease(name, own, isOwn ? {owner} : {now: cluster.leases.now()})
   await cluster.objects.apply(LEASES, lease, {manager: MANAGER})
 }
 
-/** Well within the time after which nobody drives in another cluster any more; in milliseconds. */
+/** Renewal interval of claims in other clusters, well within their validity of an hour. */
 const CLAIM_RENEWAL_MS = 600_000
 
-/** Does work on an Environment that is claimed, and claims it again and again meanwhile: in another cluster that runs out. */
+/** Claims an Environment, does work on it, and renews the claim in the meantime, because it expires in other clusters. */
 export async function whileClaimed<T>(
   environment: EnvironmentObject,
   connection: ClusterConnection,
@@ -268,7 +272,7 @@ export async function whileClaimed<T>(
   if (connection.isOwn) return await work()
   let renewal = Promise.resolve()
   const timer = setInterval(() => {
-    // The next pass tells what stands in the way of it.
+    // The next reconciliation reports the error.
     renewal = claim(environment, connection).catch(() => undefined)
   }, CLAIM_RENEWAL_MS)
   try {
@@ -281,7 +285,7 @@ export async function whileClaimed<T>(
 
 type ManagedEnvironment = Pick<EnvironmentObject['metadata'], 'name' | 'uid'>
 
-/** Who drives an environment, for messages and on its Lease: of Environments in other clusters, each is somebody else. */
+/** Returns the name of the manager for messages and for the Lease, in other clusters with the UID of the Environment. */
 function managerName({uid}: ManagedEnvironment, {isOwn}: Pick<ClusterConnection, 'isOwn'>): string {
   return isOwn ? OWN_OPERATOR : `the operator of another cluster (its Environment is ${uid})`
 }
@@ -290,7 +294,7 @@ interface ClaimedCluster extends Pick<ClusterConnection, 'isOwn'> {
   readonly cluster: {readonly leases: Leases} & {readonly objects: Pick<Objects, 'delete'>}
 }
 
-/** Lets the command line, or another operator, drive an environment. */
+/** Releases the claim on an environment, so that the command line or another operator can manage it. */
 export async function releaseClaim(
   environment: ManagedEnvironment,
   connection: ClaimedCluster,

@@ -10,53 +10,53 @@ import type {Condition, ConditionInput} from './crds/conditions.ts'
 import type {Planned} from './decision.ts'
 import type {PredecessorWait} from './predecessors.ts'
 
-/** How far an Environment is. */
+/** The state of an Environment, from which its conditions are derived. */
 export type EnvironmentState =
-  /** Nothing is changed, and nothing of the operator runs. */
+  /** Suspended; no process of the operator changes it. */
   | {readonly kind: 'paused'}
-  /** Its inputs, or the cluster, do not allow a plan; `isFinal` if only a change of them helps. */
+  /** Planning has failed; `isFinal` if only a change of the inputs or the cluster helps. */
   | {readonly kind: 'unplanned'; readonly error: KkError; readonly isFinal: boolean}
-  /** Its cluster, another one, does not answer. */
+  /** Its cluster, which is not the operator's own, does not answer. */
   | {readonly kind: 'unreachable'; readonly error: KkError}
-  /** What is to be begun comes after other Environments. */
+  /** The start of its plan waits for Environments of `spec.after`. */
   | (ObservedReleases & {readonly kind: 'waiting'; readonly predecessorWait: PredecessorWait})
   | (ObservedReleases & {readonly kind: 'unapproved'; readonly actions: readonly Action[]})
   | (ObservedReleases & {readonly kind: 'held'; readonly failure: string})
   | {readonly kind: 'running'; readonly planned: Planned; readonly run: RunState}
-  /** What the file names no more is being removed. */
+  /** Releases that are no longer in the environment file are being removed. */
   | (ObservedReleases & {readonly kind: 'removing'; readonly run: RunState})
   | (ObservedReleases & {
       readonly kind: 'deployed'
       /** The digest of the file and the overrides; see `sourceDigest`. */
       readonly source: string
       readonly unwanted?: Unwanted
-      /** What is known of objects that are not as the manifests say. */
+      /** The condition `Drifted`; undefined before the first check. */
       readonly drift?: ConditionInput | undefined
     })
 
-/** What the file names no more. */
+/** Releases that are no longer in the environment file. */
 export interface Unwanted {
-  /** The digest that an approval of the removal names. */
+  /** The digest that approves the removal. */
   readonly digest: string
-  /** Those that may go. */
+  /** Releases that can be removed. */
   readonly releases: readonly ReleaseId[]
-  /** Those that stay, each with the reason: `openstack/mariadb: protected`. */
+  /** Releases that stay, each with the reason: `openstack/mariadb: protected`. */
   readonly kept: readonly string[]
 }
 
-/** The releases of a plan as they are now. */
+/** The observed status of the releases of a plan. */
 export interface ObservedReleases {
   readonly planned: Planned
   readonly releases: readonly ReleaseStatus[]
 }
 
-/** The account of the operator has the rights that it was installed with. */
+/** The hint for `KK_FORBIDDEN`: the rights of the operator's account are set at its installation. */
 const MISSING_RIGHTS_HINT =
   'kk operator install gives the operator its rights: --namespace for each namespace of releases, --removal to remove, --cluster-objects for objects of the whole cluster'
 
-/** Returns what the conditions of an Environment say. `Ready` is true only where every gate would pass now. */
+/** Returns the conditions of an Environment. `Ready` is true only if every gate would pass now. */
 export function environmentConditions(name: string, state: EnvironmentState): readonly ConditionInput[] {
-  const notPaused = condition('Paused', 'False', 'Driven', 'the operator drives this environment')
+  const notPaused = condition('Paused', 'False', 'Driven', 'the operator manages this environment')
   switch (state.kind) {
     case 'paused': {
       const message = 'suspended: the operator changes nothing'
@@ -92,8 +92,8 @@ export function environmentConditions(name: string, state: EnvironmentState): re
     case 'unapproved': {
       const {planned, actions} = state
       const {after} = planned.stage
-      const where = after === undefined ? '' : `stopped after ${after}: `
-      const message = `${where}${counted(actions.length, 'action')} of the plan ${actions.length === 1 ? 'needs' : 'need'} approval: kk operator approve ${name} ${planned.digest}`
+      const position = after === undefined ? '' : `stopped after ${after}: `
+      const message = `${position}${counted(actions.length, 'action')} of the plan ${actions.length === 1 ? 'needs' : 'need'} approval: kk operator approve ${name} ${planned.digest}`
       return [
         condition('Ready', 'False', 'WaitingForApproval', message),
         plannedCondition(planned),
@@ -130,14 +130,20 @@ export function environmentConditions(name: string, state: EnvironmentState): re
     }
     case 'deployed': {
       const {releases, planned, unwanted, drift} = state
-      const left = unwanted ? [unwantedCondition(name, unwanted)] : []
+      const unwantedConditions = unwanted ? [unwantedCondition(name, unwanted)] : []
       const drifted = drift ? [drift] : []
-      return [deployedCondition(releases), plannedCondition(planned), notPaused, ...left, ...drifted]
+      return [
+        deployedCondition(releases),
+        plannedCondition(planned),
+        notPaused,
+        ...unwantedConditions,
+        ...drifted,
+      ]
     }
   }
 }
 
-/** So long what was known of a cluster counts though it does not answer, in milliseconds. */
+/** How long the last conditions stay valid while a cluster does not answer. */
 const UNREACHABLE_GRACE_MS = 600_000
 
 interface EarlierConditions {
@@ -148,8 +154,8 @@ interface EarlierConditions {
 }
 
 /**
- * Returns what is known of an Environment whose cluster does not answer: for ten minutes what was known before, if that was
- * said of what it is now to be. Undefined once it is not known any more.
+ * Returns the conditions of an Environment whose cluster does not answer: the last ones for ten minutes, if they are of the
+ * current generation. Undefined if they are outdated.
  */
 export function conditionsWhileUnreachable({
   generation,
@@ -158,14 +164,14 @@ export function conditionsWhileUnreachable({
 }: EarlierConditions): readonly ConditionInput[] | undefined {
   const lost = conditions.find(({type, status}) => type === 'Reachable' && status === 'False')
   const ready = conditions.find(({type}) => type === 'Ready')
-  const isOver = lost !== undefined && Date.parse(lost.lastTransitionTime) + UNREACHABLE_GRACE_MS <= now
-  if (isOver || !ready || ready.observedGeneration !== generation) return undefined
+  const isExpired = lost !== undefined && Date.parse(lost.lastTransitionTime) + UNREACHABLE_GRACE_MS <= now
+  if (isExpired || !ready || ready.observedGeneration !== generation) return undefined
   return conditions
     .filter(({type}) => type !== 'Reachable')
     .map(({type, status, reason, message}) => condition(type, status, reason, message))
 }
 
-/** Returns what the conditions of a Release say while its run is under way. */
+/** Returns the conditions of a Release during a run. */
 export function progressConditions(progress: Progress): readonly ConditionInput[] {
   const ready = (status: ConditionInput['status'], reason: string, message: string) =>
     condition('Ready', status, reason, message)
@@ -174,7 +180,10 @@ export function progressConditions(progress: Progress): readonly ConditionInput[
     case 'succeeded':
       return [passedCondition(progress.state === 'succeeded' ? progress.health : undefined)]
     case 'waiting':
-      return [ready('False', 'Waiting', 'waits for what it requires'), reconcilingCondition('Waiting')]
+      return [
+        ready('False', 'Waiting', 'waiting for the releases that it requires'),
+        reconcilingCondition('Waiting'),
+      ]
     case 'running': {
       const {phase, message, blames} = progress
       const text = blames[0] ? describeCause(blames[0]) : `${phase} ${message}`.trim() || 'has begun'
@@ -192,13 +201,13 @@ export function progressConditions(progress: Progress): readonly ConditionInput[
   }
 }
 
-/** Returns what the condition of a Release says of its health now. */
+/** Returns the condition `Ready` of a Release from its current health. */
 export function healthCondition({health, inputs}: ReleaseStatus): ConditionInput {
   if (!health) return condition('Ready', 'False', 'NotInstalled', 'not installed')
   if (passes(health))
-    // The inputs of what another environment owns are not this one's to judge.
+    // For releases of another environment the inputs are not compared.
     return inputs === 'changed'
-      ? condition('Ready', 'False', 'Outdated', `${health.state}, but not as the environment wants it`)
+      ? condition('Ready', 'False', 'Outdated', `${health.state}, but not deployed with the current inputs`)
       : passedCondition(health)
   const [first] = health.blames
   const text = first ? describeCause(first) : 'not healthy'
@@ -207,43 +216,38 @@ export function healthCondition({health, inputs}: ReleaseStatus): ConditionInput
     : condition('Ready', 'False', 'Unhealthy', text)
 }
 
-/** Its gate has passed; the reason says whether all of it is of its current version. */
+/** Returns the condition of a passed gate; the reason is `Partial` if not all pods have the current version. */
 function passedCondition({state, notes = []}: PassedHealth = {state: 'healthy'}): ConditionInput {
   const text = [state, ...notes.map(describeCause)].join('; ')
   return condition('Ready', 'True', state === 'partial' ? 'Partial' : 'Healthy', text)
 }
 
 function deployedCondition(releases: readonly ReleaseStatus[]): ConditionInput {
-  const ill = releases.filter((release) => healthCondition(release).status !== 'True')
-  const [first] = ill
+  const unhealthy = releases.filter((release) => healthCondition(release).status !== 'True')
+  const [first] = unhealthy
   const partial = releases.filter(({health}) => health?.state === 'partial').map(({release}) => release)
   if (!first && partial.length > 0)
     return condition('Ready', 'True', 'Partial', `every gate has passed; partial: ${partial.join(', ')}`)
   if (!first) return condition('Ready', 'True', 'Healthy', 'every release is healthy')
-  const others = ill.length === 1 ? '' : `, and ${counted(ill.length - 1, 'more release')}`
+  const more = unhealthy.length === 1 ? '' : `, and ${counted(unhealthy.length - 1, 'more release')}`
   return condition(
     'Ready',
     'False',
     'Unhealthy',
-    `${first.release}: ${healthCondition(first).message}${others}`,
+    `${first.release}: ${healthCondition(first).message}${more}`,
   )
 }
 
 function unwantedCondition(name: string, {digest, releases, kept}: Unwanted): ConditionInput {
   if (releases.length === 0)
     return condition('Unwanted', 'True', 'Kept', `no longer wanted, and kept: ${kept.join('; ')}`)
-  const message = `no longer wanted: ${releases.join(', ')}; to remove what is listed: kk operator approve ${name} ${digest}`
+  const message = `no longer wanted: ${releases.join(', ')}; to remove them: kk operator approve ${name} ${digest}`
   return condition('Unwanted', 'True', 'WaitingForApproval', message)
 }
 
 function plannedCondition({plan}: Planned): ConditionInput {
   const changes = plan.actions.filter(isChange).length
-  return condition(
-    'Planned',
-    'True',
-    'Planned',
-    changes === 0 ? 'nothing is to be done' : counted(changes, 'action'),
-  )
+  return condition('Planned', 'True', 'Planned', changes === 0 ? 'no changes' : counted(changes, 'action'))
 }
 
 function describeRun(run: RunState): string {
@@ -251,12 +255,12 @@ function describeRun(run: RunState): string {
   const running = releasesIn(run, 'running').map(({release}) => release)
   const parts = [
     ...failed.map(({release, progress}) => `${release} has failed: ${progress.error.message}`),
-    ...(running.length > 0 ? [`at work on ${running.join(', ')}`] : []),
+    ...(running.length > 0 ? [`deploying ${running.join(', ')}`] : []),
   ]
-  return parts.join('; ') || 'a run is under way'
+  return parts.join('; ') || 'a run is in progress'
 }
 
-function reconcilingCondition(reason: string, message = 'a run is under way'): ConditionInput {
+function reconcilingCondition(reason: string, message = 'a run is in progress'): ConditionInput {
   return condition('Reconciling', 'True', reason, message)
 }
 

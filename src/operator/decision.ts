@@ -4,34 +4,34 @@ import {type Action, hasChanges, isChange, type Plan} from '../plan/plan.ts'
 import {type EnvironmentObject, RETRY} from './crds/environment.ts'
 import type {Stage} from './stages.ts'
 
-/** What is planned for an Environment, as it is decided on. */
+/** A plan for an Environment, with what the decision on it needs. */
 export interface Planned {
   readonly plan: Plan
-  /** The part of it that is next; all of it, unless changes stop before. */
+  /** The next part of the plan; the whole plan if no stop comes first. */
   readonly stage: Stage
-  /** The digest of that part, which an approval names; see `planDigest`. */
+  /** The digest of the stage, for approval; see `planDigest`. */
   readonly digest: string
-  /** The digest of the inputs of all releases, and of the stop that is next; see `targetDigest`. */
+  /** The digest of the inputs of all releases and of the next stop; see `targetDigest`. */
   readonly target: string
-  /** What the checks before the first change have noted, beside the notes of the plan; undefined before they are made. */
+  /** Notes of the preflight checks, in addition to those of the plan; undefined before the checks. */
   readonly notes?: readonly string[]
-  /** What is a part of a section, by the names of the releases. */
+  /** The parts of sections, by release name. */
   readonly parts?: Environment['parts']
 }
 
-/** What the operator does about a plan. */
+/** What the operator does with a plan. */
 export type Decision =
   | {readonly kind: 'idle'}
-  /** An earlier run towards the same target has failed. */
+  /** An earlier run with the same target has failed. */
   | {readonly kind: 'held'; readonly failure: string}
-  /** These actions need an approval that the plan does not have. */
+  /** These actions need approval, and the plan is not approved. */
   | {readonly kind: 'unapproved'; readonly actions: readonly Action[]}
-  /** `begins` where it changes something, and goes on with nothing. */
+  /** `begins` if it changes something and does not resume an earlier run. */
   | {readonly kind: 'run'; readonly begins: boolean}
 
 /**
- * Returns the digest of a plan: what is done with which revision, to which inputs, on which cluster, and after which approved
- * plan. So an approval is good for one run that succeeds, though the same plan comes again after a removal.
+ * Returns the digest of a plan: its actions with revisions and inputs, its cluster, and the last approved plan. The latter
+ * makes an approval valid for one successful run only, even if the same plan is needed again after a removal.
  */
 export function planDigest({environment, cluster, actions}: Plan, approved?: string): string {
   return digest({
@@ -46,22 +46,22 @@ export function planDigest({environment, cluster, actions}: Plan, approved?: str
 }
 
 /**
- * Returns the digest of the state that a plan leads to, and of the stop on the way there if there is one. It is the same for
- * the plans of all attempts to come there, so it tells whether an attempt goes on, or repeats, an earlier one.
+ * Returns the digest of the state that a plan leads to, and of the stop on the way there if there is one. All attempts to
+ * reach a state have the same digest, so it identifies an attempt that resumes or repeats an earlier one.
  */
 export function targetDigest({environment, actions}: Plan, until?: string): string {
   const inputs = actions.map(({release, inputs}) => [release, inputs])
   return digest({environment, inputs, ...(until !== undefined && {until})})
 }
 
-/** Decides on a plan by what people and earlier attempts have left on the Environment. Never approves by itself. */
+/** Decides what to do with a plan, from the spec and from the status of earlier attempts. Never approves a plan itself. */
 export function decide(
-  {plan, stage, digest: made, target}: Planned,
+  {plan, stage, digest: planned, target}: Planned,
   {metadata, spec, status = {}}: Pick<EnvironmentObject, 'metadata' | 'spec' | 'status'>,
 ): Decision {
   if (!hasChanges(plan)) return {kind: 'idle'}
   const changed = stage.plan.actions.filter(isChange)
-  // To wait at gates, and to write labels, can be tried again and again.
+  // Waiting at gates and writing labels are idempotent.
   const isHarmless = changed.every(({kind}) => kind === 'await' || kind === 'relabel')
   const isRetried = requestedRetry(metadata) !== undefined && requestedRetry(metadata) !== status.retried
   const {failed} = status
@@ -71,7 +71,7 @@ export function decide(
     (action) => hasStopped || needsApproval(action, spec.approval?.required ?? []),
   )
   const isBegun = status.begun === target
-  const isApproved = spec.approval?.plan === made || isBegun
+  const isApproved = spec.approval?.plan === planned || isBegun
   if (unapproved.length > 0 && !isApproved) return {kind: 'unapproved', actions: unapproved}
   return {kind: 'run', begins: !isHarmless && !isBegun}
 }
@@ -82,12 +82,12 @@ function needsApproval({kind, protected: isProtected}: Action, required: Require
   return required.some((each) => each === kind || (each === 'protected' && isProtected))
 }
 
-/** Returns the retry that was asked for last, as `kk operator retry` writes it. */
+/** Returns the last requested retry, as `kk operator retry` writes it. */
 export function requestedRetry({annotations}: EnvironmentObject['metadata']): string | undefined {
   return annotations?.[RETRY]
 }
 
-/** What others do, or the way to the cluster, may be otherwise a moment later. */
+/** Codes of failures that other processes or the network cause. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'KK_HELD',
   'KK_PENDING',
@@ -97,7 +97,7 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'KK_API_SERVER',
 ])
 
-/** Whether what failed with this code may succeed later though nobody does anything about it. */
+/** Returns whether a failure with this code can be resolved by a retry, without a change of the inputs. */
 export function isTransient(code: string): boolean {
   return TRANSIENT_CODES.has(code)
 }

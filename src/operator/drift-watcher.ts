@@ -8,11 +8,11 @@ import {drift} from '../verbs/observation/drift-of.ts'
 import type {ConditionInput} from './crds/conditions.ts'
 import type {EnvironmentObject} from './crds/environment.ts'
 
-/** What looks for drift, and corrects it. */
+/** The ports that compare objects with their manifests, and correct drift. */
 export interface DriftPorts {
   /** Compares all releases of an environment with their manifests. */
   compare(prepared: Prepared): Promise<readonly ReleaseDrift[]>
-  /** Writes objects of a release as its manifest says, but for what is ignored of them: `Deployment/api`. */
+  /** Writes objects of a release, such as `Deployment/api`, as in its manifest, except for ignored fields. */
   correct(drift: ReleaseDrift, objects: ReadonlySet<string>, ignore: readonly IgnoreRule[]): Promise<void>
 }
 
@@ -22,20 +22,20 @@ export function driftPorts(cluster: Cluster): DriftPorts {
       const {environment} = prepared
       return drift(cluster, {names: [], owner: environment.name, environment, prepared})
     },
-    correct: (found, objects, ignore) =>
-      correctDrift(cluster, found, {isMeant: ({kind, name}) => objects.has(`${kind}/${name}`), ignore}),
+    correct: (release, objects, ignore) =>
+      correctDrift(cluster, release, {isMeant: ({kind, name}) => objects.has(`${kind}/${name}`), ignore}),
   }
 }
 
-/** Looks at Environments, of which nothing is to be done, for objects that are not as the manifests say. */
+/** Checks Environments without pending changes for objects that differ from their manifests. */
 export interface DriftWatcher {
-  /** Returns what is known of an Environment; looks, and corrects, if it is time to. */
+  /** Returns the condition `Drifted` of an Environment; checks, and corrects drift, if a check is due. */
   check(
     environment: EnvironmentObject,
     prepared: Prepared,
     ports: DriftPorts,
   ): Promise<ConditionInput | undefined>
-  /** How long until it is time to look, in milliseconds. */
+  /** Returns the milliseconds until the next check. */
   due(environment: string): number
   forget(environment: string): void
 }
@@ -44,19 +44,19 @@ interface DriftState {
   generation: number
   nextAt: number
   condition: ConditionInput | undefined
-  /** When each object was corrected: `openstack/keystone Deployment/api`. */
+  /** The times of the corrections of each object, such as `openstack/keystone Deployment/api`. */
   readonly corrected: Map<string, readonly number[]>
 }
 
 const DEFAULT_INTERVAL = '1h'
-/** An object that was corrected so often within this time is somebody else's, too: it is corrected no more. */
+/** An object with this many corrections within the window is contested, and no longer corrected. */
 const MAX_CORRECTIONS = 5
 const CORRECTION_WINDOW_MS = 3_600_000
-/** After a correction it is looked again, later each time. */
+/** After a correction the next check follows with exponential backoff. */
 const INITIAL_BACKOFF_MS = 10_000
 
 export function newDriftWatcher(clock: () => number = Date.now): DriftWatcher {
-  const known = new Map<string, DriftState>()
+  const states = new Map<string, DriftState>()
 
   async function correct(
     entry: DriftState,
@@ -67,14 +67,14 @@ export function newDriftWatcher(clock: () => number = Date.now): DriftWatcher {
       ignore,
     }: {readonly ports: DriftPorts; readonly now: number; readonly ignore: readonly IgnoreRule[]},
   ): Promise<void> {
-    const tries = (key: string) =>
+    const corrections = (key: string) =>
       (entry.corrected.get(key) ?? []).filter((at) => at > now - CORRECTION_WINDOW_MS)
     const changed = drifted.flatMap(correctableKeys)
-    const mine = new Set(changed.filter((key) => tries(key).length < MAX_CORRECTIONS))
-    for (const key of mine) entry.corrected.set(key, [...tries(key), now])
+    const correctable = new Set(changed.filter((key) => corrections(key).length < MAX_CORRECTIONS))
+    for (const key of correctable) entry.corrected.set(key, [...corrections(key), now])
     try {
       for (const each of drifted) {
-        const objects = correctableKeys(each).filter((key) => mine.has(key))
+        const objects = correctableKeys(each).filter((key) => correctable.has(key))
         const names = new Set(objects.map((key) => key.split(' ')[1]!))
         if (names.size > 0) await ports.correct(each, names, ignore)
       }
@@ -82,15 +82,15 @@ export function newDriftWatcher(clock: () => number = Date.now): DriftWatcher {
       entry.condition = {...driftedCondition('NotCorrected', drifted), message: asKkError(error).message}
       return
     }
-    if (mine.size === 0) {
+    if (correctable.size === 0) {
       if (changed.length > 0) entry.condition = driftedCondition('Contested', drifted)
       return
     }
-    const most = Math.max(...[...mine].map((key) => tries(key).length))
+    const most = Math.max(...[...correctable].map((key) => corrections(key).length))
     entry.nextAt = Math.min(entry.nextAt, now + INITIAL_BACKOFF_MS * 2 ** (most - 1))
     const isAll = drifted.every(({objects}) => objects.every(({state}) => state === 'changed'))
-    if (mine.size === changed.length && isAll) entry.condition = correctedCondition(changed)
-    else if (mine.size < changed.length) entry.condition = driftedCondition('Contested', drifted)
+    if (correctable.size === changed.length && isAll) entry.condition = correctedCondition(changed)
+    else if (correctable.size < changed.length) entry.condition = driftedCondition('Contested', drifted)
   }
 
   return {
@@ -98,23 +98,23 @@ export function newDriftWatcher(clock: () => number = Date.now): DriftWatcher {
       const {mode = 'warn', every = DEFAULT_INTERVAL, ignore = []} = spec.drift ?? {}
       const pause = (seconds(every) ?? 3_600) * 1000
       const now = clock()
-      const before = known.get(name)
+      const before = states.get(name)
       const isKnown = before?.generation === generation
-      // Not at once: a leader that has just begun would ask for all objects of all Environments.
+      // Not immediately: a new leader would read all objects of all Environments.
       const entry: DriftState = isKnown
         ? before
         : {generation, nextAt: now + pause, condition: undefined, corrected: new Map()}
-      known.set(name, entry)
+      states.set(name, entry)
       if (mode === 'ignore') {
-        known.set(name, {...entry, nextAt: Number.POSITIVE_INFINITY, condition: undefined})
+        states.set(name, {...entry, nextAt: Number.POSITIVE_INFINITY, condition: undefined})
         return undefined
       }
       if (now < entry.nextAt) return entry.condition
-      const found = (await ports.compare(prepared)).map(({objects, ...release}) => ({
+      const compared = (await ports.compare(prepared)).map(({objects, ...release}) => ({
         ...release,
         objects: objects.filter(hasKnownState),
       }))
-      const [drifted, ignored] = partitionIgnored(found, ignore)
+      const [drifted, ignored] = partitionIgnored(compared, ignore)
       entry.nextAt = now + pause
       entry.condition = drifted.length === 0 ? AS_DEPLOYED : driftedCondition('Drifted', drifted)
       if (mode === 'correct') await correct(entry, drifted, {ports, now, ignore})
@@ -122,27 +122,27 @@ export function newDriftWatcher(clock: () => number = Date.now): DriftWatcher {
       return entry.condition
     },
     due(name) {
-      const {nextAt = Number.POSITIVE_INFINITY} = known.get(name) ?? {}
+      const {nextAt = Number.POSITIVE_INFINITY} = states.get(name) ?? {}
       return Math.max(0, nextAt - clock())
     },
-    forget: (name) => void known.delete(name),
+    forget: (name) => void states.delete(name),
   }
 }
 
 type Drifted = ReleaseDrift['objects'][number]
 
-/** Whether it is known how the object is. */
+/** Returns whether the object could be compared. */
 function hasKnownState({state}: Drifted): boolean {
   return state !== 'unknown'
 }
 
-/** Returns what has drifted, and what of it is ignored. */
+/** Splits drift into what counts, and what `spec.drift.ignore` ignores. */
 function partitionIgnored(
-  found: readonly ReleaseDrift[],
+  compared: readonly ReleaseDrift[],
   ignore: readonly IgnoreRule[],
 ): readonly [drifted: readonly ReleaseDrift[], ignored: readonly ReleaseDrift[]] {
   const side = (isIgnored: boolean) =>
-    found
+    compared
       .map(({objects, ...release}) => ({
         ...release,
         objects: objects.flatMap((object) => {
@@ -156,7 +156,7 @@ function partitionIgnored(
   return [side(false), side(true)]
 }
 
-/** The objects of a release that can be corrected; what is gone is made again by a deploy. */
+/** Returns the objects of a release that can be corrected; a deploy re-creates deleted objects. */
 function correctableKeys({release, objects}: ReleaseDrift): readonly string[] {
   return objects.filter(({state}) => state === 'changed').map(({kind, name}) => `${release} ${kind}/${name}`)
 }
@@ -176,11 +176,11 @@ function driftedCondition(
   reason: 'Drifted' | 'Contested' | 'NotCorrected',
   drifted: readonly ReleaseDrift[],
 ): ConditionInput {
-  const why = reason === 'Contested' ? 'somebody changes back what is corrected, so it is left: ' : ''
+  const why = reason === 'Contested' ? 'another writer reverts the corrections, so they have stopped: ' : ''
   return {type: 'Drifted', status: 'True', reason, message: `${why}${listed(describeDrift(drifted))}`}
 }
 
-/** Returns a finding that tells also what `spec.drift.ignore` leaves alone. */
+/** Adds the ignored drift to the message of a condition. */
 function withIgnored(condition: ConditionInput, ignored: readonly ReleaseDrift[]): ConditionInput {
   if (ignored.length === 0) return condition
   const reason = condition === AS_DEPLOYED ? 'Ignored' : condition.reason
@@ -191,13 +191,13 @@ function describeDrift(drifted: readonly ReleaseDrift[]): readonly string[] {
   return drifted.flatMap(({release, objects}) =>
     objects.map(({kind, name, state, fields}) => {
       const managers = [...new Set(fields.flatMap(({manager}) => manager ?? []))]
-      const what = state === 'gone' ? 'is gone' : fields.map(({path}) => path).join(', ')
-      return `${release} ${kind}/${name} ${what}${managers.length > 0 ? ` (by ${managers.join(', ')})` : ''}`
+      const change = state === 'gone' ? 'is gone' : fields.map(({path}) => path).join(', ')
+      return `${release} ${kind}/${name} ${change}${managers.length > 0 ? ` (by ${managers.join(', ')})` : ''}`
     }),
   )
 }
 
-/** The objects that a message names at most. */
+/** Objects per message. */
 const MAX_LISTED = 20
 
 function listed(texts: readonly string[]): string {

@@ -6,10 +6,10 @@ import {MANAGER} from './apply-cache.ts'
 import {formatTime} from './crds/conditions.ts'
 import {ENVIRONMENTS} from './crds/environment.ts'
 
-/** What has come to pass with an object. */
+/** The content of an Event. */
 export interface EventContent {
   readonly type: 'Normal' | 'Warning'
-  /** In one word, as a condition has it. */
+  /** In CamelCase, as the reason of a condition. */
   readonly reason: string
   readonly message: string
 }
@@ -21,16 +21,16 @@ interface Subject {
   readonly uid: string | undefined
 }
 
-/** The Events of Kubernetes that the operator writes. */
+/** Records Kubernetes Events. */
 export interface EventRecorder {
-  /** Writes an Event, soon; the same again within a minute is only counted. */
+  /** Writes an Event asynchronously; a repetition within a minute is only counted. */
   record(subject: Subject, happening: EventContent): void
 }
 
 interface EventRecorderOptions {
   /** The name of this process. */
   readonly instance: string
-  /** Told of an Event that could not be written. It is lost: the conditions say the same. */
+  /** Called if an Event could not be written. It is not retried: the conditions have the same content. */
   readonly onError: (error: unknown) => void
 }
 
@@ -50,13 +50,13 @@ export function newEventRecorder(
       const key = createHash('sha256')
         .update(JSON.stringify([kind, name, uid, reason, message]))
         .digest('hex')
-      const known = written.get(key) ?? {first: now, last: Number.NEGATIVE_INFINITY, count: 0}
-      known.count += 1
+      const entry = written.get(key) ?? {first: now, last: Number.NEGATIVE_INFINITY, count: 0}
+      entry.count += 1
       written.delete(key)
-      written.set(key, known)
+      written.set(key, entry)
       if (written.size > MAX_CACHED_EVENTS) written.delete(written.keys().next().value!)
-      if (now - known.last < DEDUPLICATION_WINDOW_MS) return
-      known.last = now
+      if (now - entry.last < DEDUPLICATION_WINDOW_MS) return
+      entry.last = now
       const event = {
         apiVersion: EVENTS.apiVersion,
         kind: EVENTS.kind,
@@ -65,8 +65,8 @@ export function newEventRecorder(
           ...{apiVersion: ENVIRONMENTS.apiVersion, kind, name, namespace: KK_NAMESPACE},
           ...(uid !== undefined && {uid}),
         },
-        ...{type, reason, message: message.slice(0, MAX_MESSAGE_LENGTH), count: known.count},
-        firstTimestamp: formatTime(known.first),
+        ...{type, reason, message: message.slice(0, MAX_MESSAGE_LENGTH), count: entry.count},
+        firstTimestamp: formatTime(entry.first),
         lastTimestamp: formatTime(now),
         source: {component: MANAGER},
         reportingComponent: MANAGER,

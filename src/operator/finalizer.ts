@@ -26,23 +26,23 @@ import type {ReconcileContext} from './reconcile-context.ts'
 import {readSource} from './source.ts'
 
 interface PlannedUnwantedRemoval extends Unwanted {
-  /** Undefined where who uses them cannot be known. */
+  /** Undefined if their users cannot be determined. */
   readonly planned: PlannedRemoval | undefined
 }
 
-/** Finds what the file names no more, and what of it may go: what nothing that stays uses, and nothing protected. */
+/** Finds releases that are no longer in the file, and plans the removal of those that are unused and not protected. */
 export async function planUnwanted(
   {bystanders}: Plan,
   environment: Environment,
   {cluster, readUses}: Pick<ClusterConnection, 'cluster' | 'readUses'>,
 ): Promise<PlannedUnwantedRemoval | undefined> {
-  const left = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
-  if (left.length === 0) return undefined
+  const unwanted = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
+  if (unwanted.length === 0) return undefined
   try {
     const destroyContext = {environment, cluster, readUses, excused: new Set<string>()}
-    const planned = await planDestroy(destroyContext, [], new Set(left))
+    const planned = await planDestroy(destroyContext, [], new Set(unwanted))
     const {actions, bystanders: staying} = planned.plan
-    // An approval is of what is there now: what is installed again later has another record, by whatever inputs.
+    // An approval is valid for the installed records only: a release that is installed again has another record.
     const records = actions.map(({release}) => planned.uses.observed.get(release)?.record.secret.uid)
     return {
       digest: digest({plan: planDigest(planned.plan), records}),
@@ -56,7 +56,7 @@ export async function planUnwanted(
     return {
       digest: '',
       releases: [],
-      kept: left.map((release) => `${release}: ${message}`),
+      kept: unwanted.map((release) => `${release}: ${message}`),
       planned: undefined,
     }
   }
@@ -68,26 +68,27 @@ interface RemovalContext {
   readonly context: ReconcileContext
 }
 
-/** Removes what the file names no more, if exactly that is approved. Returns whether it did anything. */
+/** Removes the unwanted releases if their digest is approved. Returns whether a removal was run. */
 export async function removeApproved(
-  {planned, digest: made}: PlannedUnwantedRemoval,
+  {planned, digest: unwanted}: PlannedUnwantedRemoval,
   seen: ObservedReleases,
   {environment: {metadata, spec, status = {}}, connection, context}: RemovalContext,
 ): Promise<boolean> {
-  if (!planned || planned.plan.actions.length === 0 || spec.approval?.plan !== made) return false
+  if (!planned || planned.plan.actions.length === 0 || spec.approval?.plan !== unwanted) return false
   const retried = requestedRetry(metadata)
-  if (status.failed?.inputs === made && (retried === undefined || retried === status.retried)) return false
+  if (status.failed?.inputs === unwanted && (retried === undefined || retried === status.retried))
+    return false
   const {statusWriter} = context
   await statusWriter.write({kind: 'removing', ...seen, run: NO_RUN}, {retried})
   const {run, failure} = await runRemoval(planned, {connection, context}, (state) =>
     statusWriter.writeDebounced({kind: 'removing', ...seen, run: state}),
   )
-  const failed = failure === undefined ? undefined : {inputs: made, message: failure}
+  const failed = failure === undefined ? undefined : {inputs: unwanted, message: failure}
   await statusWriter.write({kind: 'removing', ...seen, run}, {failed, run: run.run})
   return true
 }
 
-/** Removes releases, and leaves their data. */
+/** Runs the removal of releases; their data is kept. */
 function runRemoval(
   planned: PlannedRemoval,
   {
@@ -108,8 +109,8 @@ function runRemoval(
 }
 
 /**
- * Lets an Environment wait for its releases where its deletion is to remove them, and no other: so a deletion is obeyed
- * only under a policy that the operator has seen before.
+ * Adds the finalizer if the deletion policy is `RemoveUnshared`, else removes it. So a deletion removes releases only under
+ * a policy that the operator observed before.
  */
 export async function syncFinalizer(
   {metadata, spec}: EnvironmentObject,
@@ -125,21 +126,21 @@ async function setFinalizer(
   isWanted: boolean,
   objects: Pick<Objects, 'merge'>,
 ): Promise<void> {
-  const others = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
-  const wanted = isWanted ? [...others, REMOVAL_FINALIZER] : others
+  const foreign = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
+  const desired = isWanted ? [...foreign, REMOVAL_FINALIZER] : foreign
   await objects.merge(
     ENVIRONMENTS,
     {namespace: KK_NAMESPACE, name},
     {
-      metadata: {resourceVersion, finalizers: wanted},
+      metadata: {resourceVersion, finalizers: desired},
     },
   )
 }
 
-/** So long after its deletion an Environment is let go, whatever of it could not be removed; in milliseconds. */
+/** The finalizer is removed this long after the deletion, even if releases could not be removed. */
 const MAX_REMOVAL_MS = 3_600_000
 
-/** What became of the releases of an Environment that was deleted. */
+/** The outcome for the releases of a deleted Environment, as the content of an Event. */
 interface FinalizeResult {
   readonly type: 'Normal' | 'Warning'
   readonly reason: 'Orphaned' | 'Removed'
@@ -147,18 +148,21 @@ interface FinalizeResult {
 }
 
 /**
- * Lets an Environment go that is being deleted: removes its releases where that was meant and confirmed, and leaves them
- * in every other case. Throws what may pass by itself, for an hour.
+ * Finalizes an Environment that is being deleted: removes its releases if the policy says so and the deletion is confirmed,
+ * else orphans them, and removes the finalizer. Throws transient failures within an hour after the deletion.
  */
-export async function finalize(leaving: FinalizeContext, now: number): Promise<FinalizeResult | undefined> {
-  const {metadata} = leaving.environment
+export async function finalize(
+  finalizing: FinalizeContext,
+  now: number,
+): Promise<FinalizeResult | undefined> {
+  const {metadata} = finalizing.environment
   if (!metadata.finalizers?.includes(REMOVAL_FINALIZER)) return undefined
-  const left = await removeOrOrphan(leaving, now)
-  await setFinalizer(metadata, false, leaving.context.hub)
-  return left
+  const result = await removeOrOrphan(finalizing, now)
+  await setFinalizer(metadata, false, finalizing.context.hub)
+  return result
 }
 
-/** The cluster of the releases is asked for only where something is to be removed there. */
+/** Without a connection: it is opened only if releases are to be removed. */
 type FinalizeContext = Omit<RemovalContext, 'connection'>
 
 async function removeOrOrphan({environment, context}: FinalizeContext, now: number): Promise<FinalizeResult> {
@@ -167,12 +171,12 @@ async function removeOrOrphan({environment, context}: FinalizeContext, now: numb
     const why = isLate ? 'an hour was not enough' : await reasonToOrphan(environment, context.hub)
     if (why !== undefined) return orphaned(why)
     const connection = await context.connect()
-    // What another operator drives by now is not this one's to remove.
+    // Releases that another operator manages by now are not removed.
     return await whileClaimed(environment, connection, () => removeAll({environment, context, connection}))
   } catch (caught) {
     const error = asKkError(caught)
-    const mayPass = isTransient(error.code) || (error.exit !== 2 && error.exit !== 3)
-    if (mayPass && !isLate) throw caught
+    const canRetry = isTransient(error.code) || (error.exit !== 2 && error.exit !== 3)
+    if (canRetry && !isLate) throw caught
     return orphaned(error.message)
   }
 }
@@ -181,7 +185,7 @@ function orphaned(why: string): FinalizeResult {
   return {type: 'Warning', reason: 'Orphaned', message: `its releases stay as they are: ${why}`}
 }
 
-/** Returns why a deletion is no order to remove anything; undefined if it is. */
+/** Returns why a deletion orphans the releases; undefined if it removes them. */
 async function reasonToOrphan(
   {metadata: {uid, annotations}, spec}: EnvironmentObject,
   objects: Pick<Objects, 'read'>,
@@ -190,17 +194,17 @@ async function reasonToOrphan(
   if (spec.suspend) return 'it is suspended'
   if (uid === undefined || annotations?.[CONFIRM_REMOVE] !== uid)
     return `the annotation ${CONFIRM_REMOVE} is not its UID`
-  // Whoever deletes a namespace, or a kind, may not know what goes with it.
+  // The deletion of a namespace, or of the CRD, can be unaware of what it deletes.
   const definition = crdName(ENVIRONMENT)
-  const around = await Promise.all([
+  const owners = await Promise.all([
     objects.read<EnvironmentObject>(NAMESPACES, {namespace: '', name: KK_NAMESPACE}),
     objects.read<EnvironmentObject>(CRDS, {namespace: '', name: definition}),
   ])
-  const isGoing = around.some((each) => each === undefined || each.metadata.deletionTimestamp !== undefined)
-  return isGoing ? `${KK_NAMESPACE}, or the kind ${ENVIRONMENT.kind}, is being deleted` : undefined
+  const isDeleted = owners.some((each) => each === undefined || each.metadata.deletionTimestamp !== undefined)
+  return isDeleted ? `${KK_NAMESPACE}, or the CRD ${definition}, is being deleted` : undefined
 }
 
-/** Removes what nobody else uses and what is not protected, dependents first. */
+/** Removes the releases that nothing else uses and that are not protected, dependents first. */
 async function removeAll(removing: RemovalContext): Promise<FinalizeResult> {
   const {environment, connection, context} = removing
   const {cluster, readUses} = connection
@@ -219,9 +223,9 @@ async function removeAll(removing: RemovalContext): Promise<FinalizeResult> {
     const {run, failure} = await runRemoval(planned, removing, () => undefined)
     if (failure !== undefined) return orphaned(failure)
     if (run.finished?.outcome !== 'succeeded')
-      throw new KkError('KK_INTERRUPTED', 'the removal was interrupted; the next pass goes on with it')
+      throw new KkError('KK_INTERRUPTED', 'the removal was interrupted; the next reconciliation resumes it')
   }
   const kept = bystanders.map(({release, note}) => `${release} stays: ${note}`)
-  const gone = `removed ${actions.map(({release}) => release).join(', ') || 'nothing'}`
-  return {type: 'Normal', reason: 'Removed', message: [gone, ...kept].join('; ')}
+  const removed = `removed ${actions.map(({release}) => release).join(', ') || 'nothing'}`
+  return {type: 'Normal', reason: 'Removed', message: [removed, ...kept].join('; ')}
 }

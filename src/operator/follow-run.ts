@@ -10,12 +10,12 @@ import type {Heartbeat} from './work-queue.ts'
 interface FollowOptions {
   readonly interruption: Interruption
   readonly heartbeat: Heartbeat
-  /** The longest time that one action may take, in milliseconds: so long a gate may say nothing. */
+  /** The longest timeout of an action, in milliseconds: a gate can be silent for that long. */
   readonly longestActionMs: number
   readonly onState: (state: RunState) => void
-  /** Asked once where another process has ended a helm, as for want of memory: whether that is tried again by itself. */
+  /** Called once if another process has killed helm, such as the OOM killer: whether the action is retried automatically. */
   readonly mayRetry?: () => boolean
-  /** Told how long the gate of a release was closed when its action ends, in seconds. */
+  /** Called when an action ends, with the duration of its gate in seconds. */
   readonly onGate?: (release: ReleaseId, result: GateResult, seconds: number) => void
 }
 
@@ -23,14 +23,14 @@ export type GateResult = 'passed' | 'failed'
 
 interface RunResult {
   readonly run: RunState
-  /** What has failed and does not pass by itself. */
+  /** The failure that a retry does not resolve. */
   readonly failure: string | undefined
 }
 
-/** Beside the time of an action: what others hold is waited for before it begins. */
+/** In addition to the timeout of an action, for the wait until other processes release their Leases. */
 const HEARTBEAT_MARGIN_MS = 1_800_000
 
-/** Follows a run of the operator to its end. Throws what has failed and may pass by itself. */
+/** Follows a run of the operator to its end. Throws transient failures, which the next reconciliation retries. */
 export async function followRun(
   events: AsyncIterable<RunEvent>,
   {interruption, heartbeat, longestActionMs, onState, onGate, mayRetry = () => false}: FollowOptions,
@@ -42,19 +42,19 @@ export async function followRun(
     run = nextState(run, event)
     onState(run)
     if (onGate) reportGate(event, run, onGate)
-    // Nothing of what is left is worth waiting for: the next pass, or the next leader, waits at the same gates.
+    // The next reconciliation, or the next leader, waits at the same gates.
     if (interruption.stop.aborted && !interruption.abort.aborted && isOnlyGating(run))
       interruption.interrupt()
   }
   const all = releasesIn(run, 'failed').filter(({progress}) => progress.error.code !== 'KK_INTERRUPTED')
   const isKilled = ({message}: FailureDetails) => isOfKilledHelm(message)
   const repeats = all.some(({progress}) => isKilled(progress.error)) && mayRetry()
-  const mayPass = (error: FailureDetails) => isTransient(error.code) || (repeats && isKilled(error))
-  const lasting = all.find(({progress}) => !mayPass(progress.error))
-  const failed = lasting ?? all[0]
+  const isRetried = (error: FailureDetails) => isTransient(error.code) || (repeats && isKilled(error))
+  const permanent = all.find(({progress}) => !isRetried(progress.error))
+  const failed = permanent ?? all[0]
   if (!failed) return {run, failure: undefined}
   const {code, message} = failed.progress.error
-  if (!lasting) throw new KkError(code as ErrorCode, message)
+  if (!permanent) throw new KkError(code as ErrorCode, message)
   return {run, failure: `${failed.release} has failed: ${message}`}
 }
 
@@ -67,7 +67,7 @@ function reportGate(event: RunEvent, run: RunState, onGate: NonNullable<FollowOp
   onGate(event.release, event.type === 'release-succeeded' ? 'passed' : 'failed', milliseconds / 1000)
 }
 
-/** Whether no helm is at work, and none is about to be: after its gate has begun, helm does nothing more to a release. */
+/** Returns whether every running action waits at its gate: helm has ended then. */
 function isOnlyGating(run: RunState): boolean {
   return releasesIn(run, 'running').every(({progress}) => progress.phase === 'gate')
 }

@@ -8,30 +8,30 @@ import {requestedRetry} from './decision.ts'
 import {sourceObjects} from './source.ts'
 
 interface Listeners {
-  /** What people have written of an Environment is not what it was, or the Environment is gone. */
+  /** The user inputs of an Environment have changed, or the Environment was deleted. */
   readonly onChanged: (environment: string) => void
-  /** An Environment after which this one comes is ready, or is so with something else. */
+  /** An Environment of `spec.after` has become ready, or ready with other inputs. */
   readonly onPredecessorReady: (environment: string) => void
-  /** A Release is gone. */
+  /** A Release was deleted. */
   readonly onReleaseDeleted: (release: string, environment: string | undefined) => void
 }
 
-/** The Environments with their inputs and Releases, kept up to date. */
+/** The watched Environments with their inputs and Releases. */
 export interface Inputs {
   environment(name: string): EnvironmentObject | undefined
   /** All Releases. */
   readonly releaseObjects: Collection
   /** Returns the Releases of an Environment. */
   releases(environment: string): ReturnType<Collection['all']>
-  /** Returns the Releases of all Environments of the own cluster. */
+  /** Returns the Releases of all Environments without `spec.cluster`. */
   ownReleases(): ReturnType<Collection['all']>
-  /** The names of all Environments. */
+  /** Returns the names of all Environments. */
   names(): readonly string[]
-  /** Why the Environments are not seen as they are; undefined if they are. */
+  /** Returns why the watches are not up to date; undefined if they are. */
   problem(): string | undefined
 }
 
-/** Follows everything that the operator reads in `kk-system`, until the signal. */
+/** Watches everything that the operator reads in `kk-system`, until the signal. */
 export function followInputs(
   objects: Pick<Objects, 'follow'>,
   signal: AbortSignal,
@@ -86,8 +86,8 @@ export function followInputs(
         .filter(({metadata}) => !environment(metadata.labels?.[ENVIRONMENT_LABEL] ?? '')?.spec.cluster),
     names: () => environments.all().map(({metadata}) => metadata.name),
     problem() {
-      const found = environments.problem() ?? releases.problem()
-      if (found) return found.message
+      const problem = environments.problem() ?? releases.problem()
+      if (problem) return problem.message
       return environments.isListed() && releases.isListed()
         ? undefined
         : 'the Environments have not been listed yet'
@@ -95,7 +95,7 @@ export function followInputs(
   }
 }
 
-/** Returns what tells one state of what people write from another, whatever the operator writes beside it. */
+/** Returns a version of the user inputs, which writes of the operator do not change. */
 function inputsVersion(environment: EnvironmentObject | undefined): string | undefined {
   if (!environment) return undefined
   const {uid, generation, deletionTimestamp} = environment.metadata

@@ -4,25 +4,25 @@ import {asKkError, KkError} from '../base/errors.ts'
 import {type ClusterAccess, readKubeconfig} from '../kubernetes/api/kubeconfig.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 
-/** A kubeconfig in a file that only this user may read, until it is removed. */
+/** A kubeconfig in a file with mode 0600, until it is removed. */
 export interface KubeconfigFile {
   readonly path: string
-  /** The context that was named, or else its current one. */
+  /** The requested context, else the current one. */
   readonly context: string
   remove(): Promise<void>
 }
 
 interface SecretKubeconfig {
   readonly text: string
-  /** The Secret that it is from, for messages. */
+  /** The name of its Secret, for messages. */
   readonly secret: string
   readonly context: string | undefined
 }
 
 /**
- * Writes the kubeconfig of a Secret to a file in a private directory, for helm reads files only. Throws `KK_KUBECONFIG` for
- * one that cannot be used, and for one that names files or programs: they would be those of whoever reads it, who would hand
- * their content to the server that it names.
+ * Writes the kubeconfig of a Secret to a file in a private directory, because helm reads only files. Throws
+ * `KK_KUBECONFIG` for an invalid kubeconfig, and for one that refers to files or programs: those of the operator would
+ * be read or run, and their content sent to the server of the kubeconfig.
  */
 export async function kubeconfigFile({text, secret, context}: SecretKubeconfig): Promise<KubeconfigFile> {
   const directory = await temporaryDirectory('kk-kubeconfig-')
@@ -36,25 +36,25 @@ export async function kubeconfigFile({text, secret, context}: SecretKubeconfig):
     await directory.remove()
     const {code, message} = asKkError(error)
     if (code !== 'KK_KUBECONFIG') throw error
-    throw new KkError('KK_KUBECONFIG', `the Secret ${secret}: ${message.replaceAll(path, 'its text')}`, {
-      hint: 'write the kubeconfig into the Secret anew, or name another key or context in spec.cluster',
+    throw new KkError('KK_KUBECONFIG', `the Secret ${secret}: ${message.replaceAll(path, 'its content')}`, {
+      hint: 'write the kubeconfig into the Secret again, or set another key or context in spec.cluster',
     })
   }
 }
 
-const OUTSIDE = {
+const EXTERNAL_FIELDS = {
   cluster: ['certificate-authority'],
   user: ['exec', 'auth-provider', 'tokenFile', 'client-certificate', 'client-key'],
 } as const
 
 function expectComplete({cluster, user}: ClusterAccess): void {
-  const named = [
-    ...OUTSIDE.cluster.filter((key) => cluster[key]).map((key) => `cluster.${key}`),
-    ...OUTSIDE.user.filter((key) => user[key]).map((key) => `user.${key}`),
+  const external = [
+    ...EXTERNAL_FIELDS.cluster.filter((key) => cluster[key]).map((key) => `cluster.${key}`),
+    ...EXTERNAL_FIELDS.user.filter((key) => user[key]).map((key) => `user.${key}`),
   ]
-  if (named.length === 0) return
+  if (external.length === 0) return
   throw new KkError(
     'KK_KUBECONFIG',
-    `expected a kubeconfig with certificates and tokens in it, found what is elsewhere: ${named.join(', ')}`,
+    `expected a kubeconfig with inline certificates and tokens, found references to files or programs: ${external.join(', ')}`,
   )
 }

@@ -30,45 +30,45 @@ import {type Heartbeat, openWorkQueue} from './work-queue.ts'
 import {newDispatcher} from './workers/dispatcher.ts'
 import {countByShard} from './workers/shards.ts'
 
-/** An Environment is looked at again even if nothing is seen to change; in milliseconds. */
+/** An Environment without changes is reconciled again after this period. */
 const RESYNC_PERIOD_MS = 600_000
-/** A cluster that does not answer is asked again, in milliseconds. */
+/** An Environment is requeued after this time if its cluster does not answer. */
 const UNREACHABLE_REQUEUE_MS = 30_000
-/** So long an Environment may wait for what an earlier parent has ordered, and until its cluster has room, in milliseconds. */
+/** Heartbeat deadline while an Environment waits for tasks of an earlier parent and for its turn on its cluster. */
 const MAX_TURN_WAIT_MS = 14_400_000
 
 export interface OperatorOptions {
   readonly ports: OperatorPorts
-  /** Opens the cluster of a kubeconfig, which holds everything that its user needs. */
+  /** Connects to the cluster of a self-contained kubeconfig. */
   readonly connect: (kubeconfig: string, context: string) => Promise<OperatorPorts>
-  /** A parent: children do the actions of its plans, and these are the shards that have processes of their own. */
+  /** The shards with dedicated workers, if this process is a parent (`--role parent`), which dispatches tasks to workers. */
   readonly shards?: readonly string[] | undefined
-  /** The name of this process, for others. */
+  /** The name of this process, as holder of its Leases. */
   readonly holder: string
-  /** Start nothing more, let what runs end, give everything back. */
+  /** Graceful shutdown: running work ends, and Leases are released. */
   readonly stop: AbortSignal
   readonly state: OperatorState
-  /** Told of each pass over an Environment that has ended, and how long it took. */
+  /** Called at the end of each reconciliation, with its duration in seconds. */
   readonly onReconcile: (result: 'success' | 'error', seconds: number) => void
   readonly onGate: OnGate
   readonly say: (line: string) => void
 }
 
-/** What is told of the operator while it runs. */
+/** The state of the running operator, for probes and metrics. */
 export interface OperatorState {
   isLeader: boolean
-  /** What keeps the leader from seeing its Environments; undefined while nothing does. */
+  /** Returns why the leader cannot watch its Environments; undefined if it can. */
   problem: () => string | undefined
-  /** An Environment whose pass hangs. */
+  /** Returns an Environment whose reconciliation is stuck. */
   stuck: () => string | undefined
   depth: () => number
-  /** The status of each Environment, as it was written last. */
+  /** Returns the status of each Environment, as it was written last. */
   statuses: () => ReadonlyMap<string, EnvironmentStatus>
-  /** How many releases each shard has; empty where one process does all. */
+  /** Returns the number of releases per shard; empty without workers. */
   shards: () => ReadonlyMap<string, number>
 }
 
-/** Waits until this process leads, then drives every Environment until it is stopped. Throws `KK_LEASE_LOST`. */
+/** Waits for leadership, then reconciles all Environments until it is stopped. Throws `KK_LEASE_LOST`. */
 export async function runOperator(options: OperatorOptions): Promise<void> {
   const {ports, holder, stop, state, say} = options
   const lease = await acquireLeadership(ports, holder, {stop, say})
@@ -85,7 +85,7 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
   lease.lost.throwIfAborted()
 }
 
-/** Resolves with the operator's Lease once nobody else has it; with nothing if it is stopped before. */
+/** Resolves with the leader election Lease once it is acquired; with undefined if `stop` is aborted first. */
 async function acquireLeadership(
   {cluster}: OperatorPorts,
   holder: string,
@@ -100,7 +100,7 @@ async function acquireLeadership(
     })
 }
 
-/** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
+/** Watches the inputs of all Environments, and reconciles an Environment when they or its workloads change. */
 async function runController(
   {ports, connect, shards, holder, state, onReconcile, onGate, say}: OperatorOptions,
   stop: AbortSignal,
@@ -122,7 +122,7 @@ async function runController(
   const inputs = followInputs(objects, signal, {
     onChanged(name) {
       if (!inputs.environment(name)) environments.forget(name)
-      // What runs for what it no longer is ends as soon as it can: the next pass sees what is there.
+      // A run for outdated inputs ends as soon as it can; the next reconciliation observes its outcome.
       stopOnce(interruptions.get(name))
       queue.add(name)
     },
@@ -142,25 +142,25 @@ async function runController(
     state.shards = () => countByShard(inputs.ownReleases() as unknown as readonly ReleaseObject[], shards)
 
   async function work(name: string, heartbeat: Heartbeat): Promise<number | undefined> {
-    // A watch may lag behind, that of an API server which has just come up by minutes: what is driven is what is there now.
-    const found = await objects.read<EnvironmentObject>(ENVIRONMENTS, objectKey(name))
-    if (!found) {
-      // What is served no more is not gone.
+    // A direct read, because a watch can lag behind, by minutes if the API server has just started.
+    const current = await objects.read<EnvironmentObject>(ENVIRONMENTS, objectKey(name))
+    if (!current) {
+      // Environments of a version that is no longer served still exist.
       await expectServed(ports.cluster.apiServer)
       driftWatcher.forget(name)
       await connections.forget(name)
       return undefined
     }
-    environments.observe(found)
+    environments.observe(current)
     const releaseObjects = inputs.releases(name)
     for (const row of releaseObjects) releases.observe(row)
-    // Children work in their own cluster.
-    const ownDispatcher = found.spec.cluster ? undefined : dispatcher
-    // A helm that an earlier parent has ordered is waited for, and then the turn.
+    // Workers work only in their own cluster.
+    const ownDispatcher = current.spec.cluster ? undefined : dispatcher
+    // Waits until helm processes of tasks of an earlier parent have ended, then for the turn.
     heartbeat(MAX_TURN_WAIT_MS)
     await ownDispatcher?.cancel(name, releaseObjects as unknown as readonly ReleaseObject[])
-    // What was written last may not have been seen yet.
-    const environment = {...found, status: environments.status(name) ?? {}}
+    // The last written status can be newer than the one that was read.
+    const environment = {...current, status: environments.status(name) ?? {}}
     const uids = new Map(releaseObjects.map(({metadata}) => [metadata.name, metadata.uid]))
     const attempt = connections.forEnvironment(environment, (identity) =>
       environments.apply({metadata: {name}, status: {...environment.status, cluster: {identity}}}),
@@ -207,7 +207,7 @@ async function runController(
 
 type Reconciler = (name: string, heartbeat: Heartbeat) => Promise<number | undefined>
 
-/** Returns work that tells how it ended, and how long it took. */
+/** Returns a reconciler that reports its result and duration. */
 function withTiming(work: Reconciler, onReconcile: OperatorOptions['onReconcile']): Reconciler {
   return async (name, heartbeat) => {
     const began = performance.now()
@@ -225,12 +225,12 @@ function withTiming(work: Reconciler, onReconcile: OperatorOptions['onReconcile'
 
 const objectKey = (name: string) => ({namespace: KK_NAMESPACE, name})
 
-/** Lets what runs end, and starts nothing more; a second interruption would abort helm. */
+/** Interrupts a run: running helm processes end, and none starts. A second interruption would abort helm. */
 function stopOnce(interruption: Interruption | undefined): void {
   if (interruption && !interruption.stop.aborted) interruption.interrupt()
 }
 
-/** Deletes the Releases of an Environment that its plan has no more. */
+/** Deletes the Releases of an Environment that are no longer in its plan. */
 async function deleteStaleReleases(
   releaseObjects: ReturnType<Inputs['releases']>,
   {environment, actions}: Plan,
@@ -248,7 +248,7 @@ interface EnvironmentContext extends ReconcileContext {
   readonly find: Inputs['environment']
 }
 
-/** Brings one Environment as far as its inputs and its cluster allow, and writes what became of it. */
+/** Reconciles one Environment, also a suspended or deleted one, and writes the outcome to its status. */
 async function reconcileEnvironment(
   environment: EnvironmentObject,
   context: EnvironmentContext,
@@ -256,16 +256,16 @@ async function reconcileEnvironment(
   const {name, uid = '', deletionTimestamp} = environment.metadata
   const {statusWriter, events, attempt} = context
   if (deletionTimestamp !== undefined) {
-    const left = await finalize({environment, context}, context.leases.now())
-    if (left) events.record({kind: ENVIRONMENTS.kind, name, uid}, left)
+    const outcome = await finalize({environment, context}, context.leases.now())
+    if (outcome) events.record({kind: ENVIRONMENTS.kind, name, uid}, outcome)
     return undefined
   }
   if (environment.spec.suspend) {
-    // Nothing runs, whether that can be said in its cluster or not: what is said there runs out by itself.
-    const letGo = attempt.connect().then((connection) => releaseClaim(environment.metadata, connection))
+    // No run is in progress, even if the claim cannot be released in its cluster: there it expires.
+    const released = attempt.connect().then((connection) => releaseClaim(environment.metadata, connection))
     await (environment.spec.cluster
-      ? letGo.catch((error: unknown) => attempt.markUnreachable(asKkError(error)))
-      : letGo)
+      ? released.catch((error: unknown) => attempt.markUnreachable(asKkError(error)))
+      : released)
     await statusWriter.write({kind: 'paused'})
     return undefined
   }

@@ -8,21 +8,21 @@ import {formatTime} from './crds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject} from './crds/environment.ts'
 import {readSource, type SourceText} from './source.ts'
 
-/** What an Environment waits for before it begins a plan. */
+/** Why an Environment waits for those of `spec.after` before it starts a plan. */
 export interface PredecessorWait {
   readonly message: string
-  /** When that may be over if nothing changes, in milliseconds since the epoch; undefined where something has to. */
+  /** When the wait ends if nothing changes, in milliseconds since the epoch; undefined if a change is needed. */
   readonly until: number | undefined
 }
 
-/** Returns the digest of the texts that an Environment is made of. */
+/** Returns the digest of the environment file and the overrides. */
 export function sourceDigest({file, overrides}: SourceText): string {
   return digest({file, overrides})
 }
 
 /**
- * Throws `KK_ENVIRONMENT_CYCLE` with the path if an Environment comes, by way of others, after itself: none of them would
- * ever begin. `find` returns an Environment by its name.
+ * Throws `KK_ENVIRONMENT_CYCLE` with the path if an Environment waits, through others, for itself: none of them would
+ * ever start. `find` returns an Environment by its name.
  */
 export function expectNoCycle(
   {metadata: {name}, spec}: Pick<EnvironmentObject, 'metadata' | 'spec'>,
@@ -43,12 +43,12 @@ export function expectNoCycle(
   if (!path) return
   throw new KkError(
     'KK_ENVIRONMENT_CYCLE',
-    `Environments come after each other: ${[name, ...path].join(' after ')}`,
-    {hint: 'take one of them out of spec.after'},
+    `spec.after of Environments forms a cycle: ${[name, ...path].join(' after ')}`,
+    {hint: 'remove one of them from spec.after'},
   )
 }
 
-/** Reads what an Environment still has to wait for; undefined if it may begin. `now` is in milliseconds since the epoch. */
+/** Reads what an Environment still waits for; undefined if it can start. `now` is in milliseconds since the epoch. */
 export async function readPredecessorWait(
   {spec: {after = []}}: Pick<EnvironmentObject, 'spec'>,
   hub: Pick<Objects, 'read'>,
@@ -56,10 +56,10 @@ export async function readPredecessorWait(
 ): Promise<PredecessorWait | undefined> {
   const each = await Promise.all(
     after.map(async ({environment: name, for: time}) => {
-      // What was watched may be older than the change that is about to begin here.
-      const found = await hub.read<EnvironmentObject>(ENVIRONMENTS, {namespace: KK_NAMESPACE, name})
-      const source = found && (await readSource(found, hub).then(sourceDigest, () => undefined))
-      return predecessorWait({name, found, source, time}, now)
+      // A direct read, because the watch can be older than the change that is about to start.
+      const object = await hub.read<EnvironmentObject>(ENVIRONMENTS, {namespace: KK_NAMESPACE, name})
+      const source = object && (await readSource(object, hub).then(sourceDigest, () => undefined))
+      return predecessorWait({name, object, source, time}, now)
     }),
   )
   const open = each.filter((one) => one !== undefined)
@@ -72,34 +72,34 @@ export async function readPredecessorWait(
 
 interface Predecessor {
   readonly name: string
-  readonly found: EnvironmentObject | undefined
-  /** The digest of what it is to be now; undefined where that cannot be read. */
+  readonly object: EnvironmentObject | undefined
+  /** The digest of its current inputs; undefined if they cannot be read. */
   readonly source: string | undefined
   readonly time: string | undefined
 }
 
-/** Returns why one comes first; undefined if it has been ready for long enough with what it is now to be. */
+/** Returns why to wait for a predecessor; undefined if it has been ready with its current inputs for long enough. */
 export function predecessorWait(
-  {name, found, source, time}: Predecessor,
+  {name, object, source, time}: Predecessor,
   now: number,
 ): PredecessorWait | undefined {
-  const {metadata, status: {steady, conditions = []} = {}} = found ?? {}
+  const {metadata, status: {steady, conditions = []} = {}} = object ?? {}
   const wait = (why: string, until?: number): PredecessorWait => ({
-    message: `waits for ${name}: ${why}`,
+    message: `waiting for ${name}: ${why}`,
     until,
   })
   if (!metadata) return wait(`there is no such Environment in ${KK_NAMESPACE}`)
   const isAway = conditions.some(({type, status}) => type === 'Reachable' && status === 'False')
   const isCurrent = steady?.generation === (metadata.generation ?? 1) && steady.source === source
-  if (!steady || !isCurrent || isAway) return wait('it is not ready with what it is now to be')
+  if (!steady || !isCurrent || isAway) return wait('it is not ready with its current inputs')
   const until = Date.parse(steady.since) + (seconds(time ?? '') ?? 0) * 1000
   if (until <= now) return undefined
-  const left = durationText(roundUp((until - now) / 1000))
-  return wait(`it must have been ready for ${time}; ${left} left, until ${formatTime(until)}`, until)
+  const remaining = durationText(roundUp((until - now) / 1000))
+  return wait(`it must have been ready for ${time}; ${remaining} left, until ${formatTime(until)}`, until)
 }
 
-/** What is left is told in steps, so that nothing is written for each second that passes. */
-function roundUp(left: number): number {
-  const step = left > 3_600 ? 600 : left > 60 ? 60 : 1
-  return Math.ceil(left / step) * step
+/** Rounds seconds up to steps, so that the status is not rewritten every second. */
+function roundUp(seconds: number): number {
+  const step = seconds > 3_600 ? 600 : seconds > 60 ? 60 : 1
+  return Math.ceil(seconds / step) * step
 }

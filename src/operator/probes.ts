@@ -4,9 +4,9 @@ import type * as prometheus from 'prom-client'
 import {asKkError, KkError} from '../base/errors.ts'
 import type {OperatorOptions, OperatorState} from './operator.ts'
 
-/** The answers to what kubelets and Prometheus ask. */
+/** The HTTP server for kubelet probes and Prometheus metrics. */
 export interface Probes extends AsyncDisposable {
-  /** Where it listens, as `http://127.0.0.1:8080`. */
+  /** Its address, such as `http://127.0.0.1:8080`. */
   readonly address: string
 }
 
@@ -15,7 +15,7 @@ interface Probed {
   readonly metrics: Pick<OperatorMetrics, 'text' | 'contentType'>
 }
 
-/** Serves `/healthz`, `/readyz` and `/metrics`. Rejects with `KK_USAGE` where it cannot listen. */
+/** Serves `/healthz`, `/readyz` and `/metrics`. Rejects with `KK_USAGE` if it cannot listen. */
 export async function serveProbes(
   {host, port}: {readonly host: string; readonly port: number},
   probed: Probed,
@@ -41,7 +41,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
       reject(
         new KkError('KK_USAGE', `cannot listen on ${host}:${port}: ${cause.code}`, {
           cause,
-          hint: 'name another place with --listen',
+          hint: 'choose another address with --listen',
         }),
       ),
     )
@@ -58,11 +58,13 @@ interface Answer {
 async function answerTo(path: string, {state, metrics}: Probed): Promise<Answer> {
   switch (path.split('?', 1)[0]) {
     case '/healthz': {
-      const overdue = state.stuck()
-      return verdict(overdue === undefined ? undefined : `nothing is heard of the pass over ${overdue}`)
+      const stuck = state.stuck()
+      return verdict(
+        stuck === undefined ? undefined : `the reconciliation of ${stuck} is stuck: its heartbeat is overdue`,
+      )
     }
     case '/readyz':
-      // A standby is ready to lead.
+      // A standby is ready.
       return verdict(state.isLeader ? state.problem() : undefined)
     case '/metrics':
       return metrics.text().then(
@@ -83,18 +85,18 @@ interface OperatorMetrics extends Pick<OperatorOptions, 'onReconcile' | 'onGate'
   text(): Promise<string>
 }
 
-/** Returns metrics of the operator and of its process, named as controller-runtime has them, so that dashboards for it fit. */
+/** Returns metrics of the operator and its process, with the names of controller-runtime, for its dashboards. */
 export function operatorMetrics(
   {Registry, Gauge, Counter, Histogram, collectDefaultMetrics}: typeof prometheus,
   state: Pick<OperatorState, 'isLeader' | 'depth' | 'statuses' | 'shards'>,
 ): OperatorMetrics {
   const registry = new Registry()
   const registers = [registry]
-  // Every 10 ms, as it would by itself, takes more than half a percent of a core from a process that has nothing to do.
+  // The default of 10 ms takes more than half a percent of a core in an idle process.
   collectDefaultMetrics({register: registry, eventLoopMonitoringPrecision: 100})
   new Gauge({
     name: 'leader_election_master_status',
-    help: 'Whether this process leads.',
+    help: 'Whether this process is the leader (1) or not (0).',
     labelNames: ['name'],
     registers,
     collect() {
@@ -103,7 +105,7 @@ export function operatorMetrics(
   })
   new Gauge({
     name: 'workqueue_depth',
-    help: 'Environments that are passed over now, or are to be.',
+    help: 'Number of Environments that are queued or being reconciled.',
     labelNames: ['name'],
     registers,
     collect() {
@@ -112,7 +114,7 @@ export function operatorMetrics(
   })
   new Gauge({
     name: 'kk_environments',
-    help: 'Environments by their conditions.',
+    help: 'Number of Environments by condition type and status.',
     labelNames: ['type', 'status'],
     registers,
     collect() {
@@ -123,7 +125,7 @@ export function operatorMetrics(
   })
   new Gauge({
     name: 'kk_plan_actions',
-    help: 'Actions of the plan of an Environment that are to be done, or being done, by kind.',
+    help: 'Number of pending or running actions in the plan of an Environment, by kind.',
     labelNames: ['environment', 'kind'],
     registers,
     collect() {
@@ -134,7 +136,7 @@ export function operatorMetrics(
   })
   new Gauge({
     name: 'kk_releases',
-    help: 'Releases by the shard whose children do their actions.',
+    help: 'Number of releases by shard.',
     labelNames: ['shard'],
     registers,
     collect() {
@@ -144,20 +146,20 @@ export function operatorMetrics(
   })
   const reconciles = new Counter({
     name: 'controller_runtime_reconcile_total',
-    help: 'Passes over an Environment, by how they ended.',
+    help: 'Total number of reconciliations of Environments, by result.',
     labelNames: ['controller', 'result'],
     registers,
   })
   const duration = new Histogram({
     name: 'controller_runtime_reconcile_time_seconds',
-    help: 'How long reconciles over an Environment take, with the runs in them.',
+    help: 'Duration of reconciliations of Environments, including their runs.',
     labelNames: ['controller'],
     buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
     registers,
   })
   const gates = new Histogram({
     name: 'kk_release_gate_seconds',
-    help: 'How long the gates of releases were closed after helm had ended, by chart and by how they ended.',
+    help: 'Duration of release gates after helm has ended, by chart and result.',
     labelNames: ['chart', 'result'],
     buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
     registers,

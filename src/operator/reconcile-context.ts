@@ -8,36 +8,37 @@ import type {GateResult} from './follow-run.ts'
 import type {Heartbeat} from './work-queue.ts'
 import type {Dispatcher} from './workers/dispatcher.ts'
 
-/** What one pass over an Environment writes on the way. */
+/** Writes the status of one Environment during one reconciliation. */
 export interface StatusWriter {
-  /** Writes how far the Environment is, with what is to be remembered of it. */
+  /** Writes the status for this state, after adding to the memory. */
   write(phase: EnvironmentState, memory?: Memory): Promise<void>
-  /** Takes note of what is written with all that is told from now on. */
+  /** Adds to the memory, without a write: the next write includes it. */
   setMemory(memory: Memory): void
-  /** As `tell`, but soon: what comes meanwhile is told instead. */
+  /** Schedules a write; only the latest state is written. */
   writeDebounced(phase: EnvironmentState): void
 }
 
-/** What later passes have to know. */
+/** The part of the status that later reconciliations read. */
 export type Memory = Pick<
   EnvironmentStatus,
   'inputs' | 'approved' | 'begun' | 'failed' | 'deployed' | 'retried' | 'run'
 >
 
-/** Told how long the gate of a release of a chart was closed, in seconds. */
+/** Called when a gate has ended, with the chart of the release and the duration in seconds. */
 export type OnGate = (chart: string, result: GateResult, seconds: number) => void
 
+/** What one reconciliation of an Environment works with. */
 export interface ReconcileContext {
-  /** Objects of the cluster that has the Environments. */
+  /** Objects of the operator's own cluster, which has the Environments. */
   readonly hub: Pick<Objects, 'read' | 'merge'>
   readonly statusWriter: StatusWriter
   readonly interruption: Interruption
-  /** Said again and again: how long nothing may be heard of the pass. */
+  /** Extends the deadline after which the reconciliation counts as stuck. */
   readonly heartbeat: Heartbeat
   readonly driftWatcher: DriftWatcher
   readonly onGate: OnGate
-  /** Resolves with the cluster of the releases; see `Contact`. */
+  /** Connects to the cluster of the releases; see `ConnectionAttempt`. */
   readonly connect: () => Promise<ClusterConnection>
-  /** Has children do the actions of plans; undefined where this process does them. */
+  /** Dispatches tasks to workers; undefined if this process runs them. */
   readonly dispatcher: Dispatcher | undefined
 }

@@ -18,15 +18,15 @@ import {inputsDigest, readSource} from './source.ts'
 import {nextStage, resolveStops} from './stages.ts'
 import type {DeployTask} from './workers/task-secret.ts'
 
-/** What a pass leaves: the plan that it made, and whether it was run, so that another pass sees what came of it. */
+/** The result of a reconciliation: its plan, and whether it was run, so that the next reconciliation observes the outcome. */
 export interface ReconcileResult {
   readonly plan: Plan
   readonly hasRun: boolean
-  /** When something may be done though nothing is seen to change, in milliseconds since the epoch. */
+  /** When the next reconciliation is due without a change, in milliseconds since the epoch. */
   readonly due?: number | undefined
 }
 
-/** One pass: reads the inputs, plans, and runs the plan if that is decided. Throws what a later pass may not meet. */
+/** Reconciles an Environment once: reads the inputs, plans, and runs the plan if so decided. Throws transient failures. */
 export async function reconcile(
   environment: EnvironmentObject,
   connection: ClusterConnection,
@@ -40,7 +40,7 @@ export async function reconcile(
   const supplied = await connection.open(name, source)
   const prepared = supplied.planned
   const scope = {names: [], install: true}
-  // Another run that is at work is waited for, however long that takes.
+  // A running run of another process is waited for, however long that takes.
   const say = () => heartbeat(WAIT_FOR_RUN_MS)
   const whole = await planChange(supplied, cluster, {scope, waits: true, say})
   const {plan} = whole
@@ -92,8 +92,8 @@ export async function reconcile(
         begun: undefined,
         ...(environment.status?.begun !== undefined && spentApproval(environment)),
       }
-      const told = {...seen, drift, source: sourceDigest(source), ...(unwanted && {unwanted})}
-      await statusWriter.write({kind: 'deployed', ...told}, memory)
+      const observed = {...seen, drift, source: sourceDigest(source), ...(unwanted && {unwanted})}
+      await statusWriter.write({kind: 'deployed', ...observed}, memory)
       return {plan, hasRun, due: Date.now() + context.driftWatcher.due(name)}
     }
   }
@@ -107,16 +107,16 @@ interface SnapshotRequest {
   readonly make: () => StatusSnapshot['read']
 }
 
-/** Returns the look of an earlier pass at the same target, or makes one. */
+/** Returns the snapshot of an earlier reconciliation with the same target, or creates one. */
 function reuseSnapshot(
   name: string,
   {snapshots}: ClusterConnection,
   {target, make}: SnapshotRequest,
 ): StatusSnapshot {
-  const known = snapshots.get(name)
-  const look = known?.target === target ? known : {target, read: make()}
-  snapshots.set(name, look)
-  return look
+  const earlier = snapshots.get(name)
+  const snapshot = earlier?.target === target ? earlier : {target, read: make()}
+  snapshots.set(name, snapshot)
+  return snapshot
 }
 
 interface PlanRun {
@@ -126,7 +126,7 @@ interface PlanRun {
   readonly environment: EnvironmentObject
 }
 
-/** Runs a plan through its gates, and tells how far it is. */
+/** Runs a plan through its gates, and writes its progress to the status. */
 async function runPlan(
   {planned: decided, change, releases, environment}: PlanRun,
   {cluster, helm, killed}: ClusterConnection,
@@ -144,7 +144,7 @@ async function runPlan(
       const section = planned.parts?.get(releaseName(task.action.release))?.section
       return dispatcher.dispatch(handed, {plan: planned.digest, section, controls, stop: interruption.stop})
     })
-  // The memory of this process says nothing of that of its children.
+  // The default depends on the memory of this process, but workers run helm.
   const concurrency = dispatcher && MAX_DISPATCHED_TASKS
   const charts = new Map(planned.plan.actions.map(({release, chart}) => [release, chart.name]))
   const choices = {concurrency, failFast: false, noWait: false, interruption, account, hand}
@@ -162,11 +162,11 @@ async function runPlan(
       return isFirst
     },
   })
-  // What has failed because the cluster went away is not held against the inputs: this throws then.
+  // A failure caused by an unreachable cluster is not recorded as failed inputs: this call throws then.
   if (failure !== undefined) await cluster.apiServer.identity()
   if (failure === undefined) {
     killed.delete(name)
-    // What was interrupted goes on with the next pass, if the inputs are the same.
+    // The next reconciliation resumes an interrupted run if the inputs are the same.
     const begun = run.finished?.outcome === 'succeeded' ? undefined : planned.target
     const spent = begun === undefined ? spentApproval(environment) : {}
     const memory = {...spent, begun, retried, failed: undefined, run: run.run}
@@ -178,7 +178,7 @@ async function runPlan(
   )
 }
 
-/** What is approved is done: the same plan, should it come again, needs another approval. */
+/** Returns the approval as used: if the same plan is needed again, it needs another approval. */
 function spentApproval({spec, status}: EnvironmentObject): Pick<EnvironmentStatus, 'approved'> {
   const approved = spec.approval?.plan ?? status?.approved
   return approved === undefined ? {} : {approved}
@@ -186,7 +186,7 @@ function spentApproval({spec, status}: EnvironmentObject): Pick<EnvironmentStatu
 
 const MAX_DISPATCHED_TASKS = 8
 
-/** The longest time that an action may take, in milliseconds: so long a gate may say nothing. */
+/** Returns the longest timeout of an action, in milliseconds: a gate can be silent for that long. */
 function findLongestActionMs(releases: Iterable<{readonly timeoutSeconds?: number | undefined}>): number {
   const each = [...releases].map(({timeoutSeconds = DEFAULT_TIMEOUT_SECONDS}) => timeoutSeconds * 1000)
   return Math.max(DEFAULT_TIMEOUT_SECONDS * 1000, ...each)

@@ -9,27 +9,27 @@ import type {Objects} from '../kubernetes/objects/objects.ts'
 import {digest} from '../plan/digest.ts'
 import type {EnvironmentObject} from './crds/environment.ts'
 
-/** The keys under which objects hold the inputs, unless the Environment says otherwise. */
+/** The default keys of the inputs in ConfigMaps and Secrets. */
 export const FILE_KEY = 'environment.yaml'
 export const OVERRIDES_KEY = 'overrides.yaml'
 
-/** What does not fit into an object of Kubernetes is no environment file; in bytes. */
-const LARGEST = 1_048_576
+/** The size limit of a ConfigMap, applied to files of registries too. */
+const MAX_FILE_BYTES = 1_048_576
 
-/** The inputs of an Environment, as what it names holds them. */
+/** The inputs of an Environment, read from the objects in its spec. */
 export interface SourceText {
   /** The environment file. */
   readonly file: string
-  /** The document of overrides; undefined if the Environment names none. */
+  /** The document of overrides; undefined without `spec.overrides`. */
   readonly overrides: string | undefined
 }
 
-/** Returns the digest by which people know that the operator has read what they have written. */
+/** Returns the digest for `status.inputs`, by which a client knows that the operator has read its inputs. */
 export function inputsDigest(source: SourceText, retry: string | undefined): string {
   return digest({...source, retry})
 }
 
-/** The objects that decide what is done for an Environment, and where, as `KIND/NAME`. */
+/** Returns the objects that an Environment refers to, as `KIND/NAME`. */
 export function sourceObjects({spec: {source, overrides, cluster}}: EnvironmentObject): readonly string[] {
   return [
     ...(source.configMap === undefined ? [] : [`ConfigMap/${source.configMap}`]),
@@ -58,8 +58,8 @@ function fileText(
 }
 
 /**
- * Reads the one file of an OCI artifact, `registry.example.org/clouds/production@sha256:…`, as whoever is logged in there, or as
- * nobody. Throws `KK_IMAGE`.
+ * Reads the only file of an OCI artifact, `registry.example.org/clouds/production@sha256:…`, with the credentials of the registry
+ * if there are any, else anonymously. Throws `KK_IMAGE`.
  */
 async function artifactText(reference: string): Promise<string> {
   const {host, repository, digest} = parseReference(reference)
@@ -68,36 +68,36 @@ async function artifactText(reference: string): Promise<string> {
   if (!manifest) throw unusable(`the registry ${host} does not have ${reference}`)
   const {layers = []} = JSON.parse(manifest.bytes.toString('utf8')) as {layers?: readonly Descriptor[]}
   const [file] = layers
-  if (!file || layers.length > 1) throw unusable(`${reference} has ${layers.length} files, and not one`)
-  if (file.size > LARGEST) throw unusable(`the file of ${reference} has ${file.size} bytes`)
+  if (!file || layers.length > 1) throw unusable(`${reference} has ${layers.length} files instead of one`)
+  if (file.size > MAX_FILE_BYTES) throw unusable(`the file of ${reference} has ${file.size} bytes`)
   return text(verified(await registry.readBlob(repository, file), file, host))
 }
 
 function unusable(problem: string): KkError {
   return new KkError('KK_IMAGE', problem, {
-    hint: 'push the environment file alone, such as by oras push, and name the digest of what was pushed',
+    hint: 'push only the environment file, such as with oras push, and use the digest of the pushed artifact',
   })
 }
 
 async function configMapText(objects: Pick<Objects, 'read'>, name: string, key: string): Promise<string> {
-  const found = await objects.read<Holder>(CONFIG_MAPS, {namespace: KK_NAMESPACE, name})
-  return found?.data?.[key] ?? missing(`ConfigMap ${name}`, key, found)
+  const object = await objects.read<DataObject>(CONFIG_MAPS, {namespace: KK_NAMESPACE, name})
+  return object?.data?.[key] ?? missing(`ConfigMap ${name}`, key, object)
 }
 
-/** Reads a text of a Secret in `kk-system`. Throws `KK_FILE` if it, or the key, is missing. */
+/** Reads a value of a Secret in `kk-system`. Throws `KK_FILE` if the Secret or the key is missing. */
 export async function secretText(objects: Pick<Objects, 'read'>, name: string, key: string): Promise<string> {
-  const found = await objects.read<Holder>(SECRETS, {namespace: KK_NAMESPACE, name})
-  const encoded = found?.data?.[key]
+  const object = await objects.read<DataObject>(SECRETS, {namespace: KK_NAMESPACE, name})
+  const encoded = object?.data?.[key]
   return encoded === undefined
-    ? missing(`Secret ${name}`, key, found)
+    ? missing(`Secret ${name}`, key, object)
     : Buffer.from(encoded, 'base64').toString('utf8')
 }
 
-interface Holder {
+interface DataObject {
   readonly data?: Readonly<Record<string, string>>
 }
 
-function missing(what: string, key: string, found: Holder | undefined): never {
-  const problem = found ? `${what} has no key ${key}` : `there is no ${what} in ${KK_NAMESPACE}`
-  throw new KkError('KK_FILE', problem, {hint: 'create it, or correct the Environment, which names it'})
+function missing(name: string, key: string, object: DataObject | undefined): never {
+  const problem = object ? `${name} has no key ${key}` : `there is no ${name} in ${KK_NAMESPACE}`
+  throw new KkError('KK_FILE', problem, {hint: 'create it, or correct the Environment that refers to it'})
 }

@@ -4,28 +4,28 @@ import {isChange, type Plan} from '../plan/plan.ts'
 import {namedReleases, type Prepared} from '../prepare/prepare.ts'
 import type {ReleaseId} from '../release.ts'
 
-/** A place where changes stop: a name of the file, and the releases that it means. */
+/** A stop of `spec.approval.after`: a name in the environment file, and the releases that it refers to. */
 interface Stop {
   readonly name: string
   readonly releases: readonly ReleaseId[]
 }
 
-/** The part of a plan that is next. */
+/** The next part of a plan. */
 export interface Stage<P extends Plan = Plan> {
-  /** What is changed in it, with all that is not changed: dependents are checked in each. */
+  /** The changes of the stage, with all releases that are not changed: each stage checks dependents. */
   readonly plan: P
-  /** The stop that it ends at; undefined where it is the last. */
+  /** The stop at its end; undefined for the last stage. */
   readonly until: string | undefined
-  /** The stop behind it, where it waits for an approval; undefined for the first. */
+  /** The stop before it, at which it waits for approval; undefined for the first stage. */
   readonly after: string | undefined
 }
 
-/** Returns the stops of an Environment. Throws `KK_UNKNOWN_RELEASE`. */
+/** Resolves the names of stops to releases. Throws `KK_UNKNOWN_RELEASE`. */
 export function resolveStops(names: readonly string[] = [], prepared: Prepared): readonly Stop[] {
   return names.map((name) => ({name, releases: namedReleases(prepared, [name])}))
 }
 
-/** Returns the part of a plan that changes something first: up to a stop, what it names and what that requires. */
+/** Returns the first stage with changes: the releases of the stops so far, with their requirements; else the whole plan. */
 export function nextStage<P extends Plan>(plan: P, stops: readonly Stop[]): Stage<P> {
   const reached = new Set<ReleaseId>()
   let after: string | undefined
@@ -39,16 +39,16 @@ export function nextStage<P extends Plan>(plan: P, stops: readonly Stop[]): Stag
   return {plan, until: undefined, after}
 }
 
-/** Returns a plan without the changes of other releases than these. */
+/** Returns a plan without changes of releases other than these. */
 function restrictPlan<P extends Plan>(plan: P, reached: ReadonlySet<ReleaseId>): P {
   const actions = plan.actions.filter((action) => !isChange(action) || reached.has(action.release))
-  const kept = new Set(actions.map(({release}) => release))
+  const remaining = new Set(actions.map(({release}) => release))
   return {
     ...plan,
     actions: actions.map((action) => ({
       ...action,
-      requires: action.requires.filter(({release}) => kept.has(release)),
-      group: action.group.filter((release) => kept.has(release)),
+      requires: action.requires.filter(({release}) => remaining.has(release)),
+      group: action.group.filter((release) => remaining.has(release)),
     })),
   }
 }

@@ -27,17 +27,17 @@ export interface StatusWriterOptions {
   readonly environments: ApplyCache
   readonly releases: ApplyCache
   readonly events: EventRecorder
-  /** The Releases that were seen, with their UIDs. */
+  /** The UIDs of the observed Releases, by name. */
   readonly uids: ReadonlyMap<string, string | undefined>
-  /** The condition `Reachable`; undefined where there is nothing to say. */
+  /** Returns the condition `Reachable`; undefined for the operator's own cluster and before a connection attempt. */
   readonly reachable: () => ConditionInput | undefined
-  /** Told what could not be written; it is written with the next change. */
+  /** Called with the error of a debounced write; the next write includes the change. */
   readonly onError: (error: unknown) => void
   /** The time, in milliseconds since the epoch. */
   readonly clock?: () => number
 }
 
-/** Returns what writes how far one Environment is: its status, and its Releases. */
+/** Returns a writer of the status of one Environment and of its Releases. */
 export function newStatusWriter(
   environment: EnvironmentObject,
   {environments, releases, events, uids, reachable, onError, clock = Date.now}: StatusWriterOptions,
@@ -52,35 +52,35 @@ export function newStatusWriter(
     const time = formatTime(now)
     const was: EnvironmentStatus = environments.status(own) ?? {}
     const past = {generation: ownGeneration, conditions: was.conditions ?? [], now}
-    const known = state.kind === 'unreachable' ? conditionsWhileUnreachable(past) : undefined
+    const earlier = state.kind === 'unreachable' ? conditionsWhileUnreachable(past) : undefined
     const reach = reachable()
-    const conditions = [...(known ?? environmentConditions(own, state)), ...(reach ? [reach] : [])]
+    const conditions = [...(earlier ?? environmentConditions(own, state)), ...(reach ? [reach] : [])]
     const object = statusObject(environment, was, {state, rows, memory, conditions, now: time})
     await environments.apply(object)
-    const turn = readinessTransition(was.conditions, object.status.conditions)
-    if (turn) events.record({kind: ENVIRONMENTS.kind, name: own, uid: ownUid}, turn)
+    const transition = readinessTransition(was.conditions, object.status.conditions)
+    if (transition) events.record({kind: ENVIRONMENTS.kind, name: own, uid: ownUid}, transition)
     for (const row of rows) {
       const metadata = releaseMetadata(environment, row.release)
       await releases.apply({metadata, spec: row.spec})
       const {name} = metadata
       const before: Before | undefined = releases.status(name)
       const generation = releases.generation(name)
-      // Where nothing new is known, what was seen last holds.
-      const seen = row.conditions.length > 0 ? row.conditions : (before?.conditions ?? [])
-      if (seen.length === 0) continue
-      const conditions = mergeConditions(seen, before ?? {}, {generation, now: time})
+      // Without new conditions the last ones stay.
+      const current = row.conditions.length > 0 ? row.conditions : (before?.conditions ?? [])
+      if (current.length === 0) continue
+      const conditions = mergeConditions(current, before ?? {}, {generation, now: time})
       const status: ReleaseStatus = {
         observedGeneration: generation,
         revision: row.revision ?? before?.revision,
         conditions,
       }
       await releases.apply({metadata: {name}, status})
-      const happened = readinessTransition(before?.conditions, conditions)
-      if (happened && (happened.type === 'Warning' || before?.conditions))
-        events.record({kind: RELEASES.kind, name, uid: uids.get(name)}, happened)
+      const transition = readinessTransition(before?.conditions, conditions)
+      if (transition && (transition.type === 'Warning' || before?.conditions))
+        events.record({kind: RELEASES.kind, name, uid: uids.get(name)}, transition)
     }
-    if (state.kind !== 'unreachable' || known) return
-    // What was known of the releases is too old, too.
+    if (state.kind !== 'unreachable' || earlier) return
+    // The conditions of the Releases are outdated, too.
     const unknown = conditions[0]!
     for (const name of uids.keys()) {
       const before: Before & Pick<ReleaseStatus, 'observedGeneration'> = releases.status(name) ?? {}
@@ -110,10 +110,10 @@ export function newStatusWriter(
   }
 }
 
-/** Who follows a run looks about once a second; each write costs the API server as much as a small part of a helm. */
+/** Debounce interval of status writes: each one costs the API server about as much as a small Helm operation. */
 const WRITE_INTERVAL_MS = 1000
 
-/** Returns what is to be told of an object whose condition `Ready` turned: not of what is only under way. */
+/** Returns the Event for a changed condition `Ready`; undefined for no change, and for states of a run in progress. */
 function readinessTransition(
   before: readonly Condition[] = [],
   after: readonly Condition[] = [],
@@ -166,11 +166,11 @@ function statusObject(
   const {name, generation = 1} = metadata
   const planned = 'planned' in state ? state.planned : undefined
   const {required = [], after = []} = spec.approval ?? {}
-  const isChecked = planned && required.length + after.length > 0
-  const approved = isChecked && !conditions.some(({type}) => type === 'Approved')
+  const needsApproval = planned && required.length + after.length > 0
+  const approved = needsApproval && !conditions.some(({type}) => type === 'Approved')
   const status: EnvironmentStatus = {
     ...memory,
-    // Of a run that is about to begin none: the last one's would be taken for it.
+    // A run that is about to start has no ID yet; the ID of the last run must not be taken for it.
     ...('run' in state && {run: state.run.run || undefined}),
     observedGeneration: generation,
     summary: planned ? formatSummary(rows) : before.summary,
@@ -187,10 +187,10 @@ const APPROVED: ConditionInput = {
   type: 'Approved',
   status: 'True',
   reason: 'Approved',
-  message: 'nothing of the plan waits for approval',
+  message: 'no action of the plan waits for approval',
 }
 
-/** Returns since when it is ready, with the same generation and the same inputs. */
+/** Returns since when the Environment has been ready with the same generation and inputs; undefined if it is not ready. */
 function nextSteady(
   {state, conditions, now}: Pick<StatusInput, 'state' | 'conditions' | 'now'>,
   generation: number,
@@ -198,14 +198,14 @@ function nextSteady(
 ): EnvironmentStatus['steady'] {
   const isReady = conditions.some(({type, status}) => type === 'Ready' && status === 'True')
   if (!isReady) return undefined
-  // What is still known of a cluster that does not answer.
+  // Conditions kept while the cluster does not answer.
   if (state.kind !== 'deployed') return before
   const {source} = state
   const isSame = before?.generation === generation && before.source === source
   return isSame ? before : {since: now, generation, source}
 }
 
-/** Returns a plan as the status of its Environment has it, without the note that the operator sees no other namespaces: it never may. */
+/** Returns `status.plan` of a plan, without the note on namespaces that cannot be read: the operator never can. */
 export function planStatus({
   plan,
   digest,
@@ -213,14 +213,14 @@ export function planStatus({
 }: Pick<Planned, 'plan' | 'digest' | 'notes'>): NonNullable<EnvironmentStatus['plan']> {
   const actions = plan.actions.filter(isChange).map(({kind, release}) => `${kind} ${release}`)
   const all = [...new Set([...(plan.notes ?? []), ...notes])].filter((note) => !isUnseenNote(note))
-  const noted = actions.length === 0 ? [] : all
-  return {digest, actions, ...(noted.length > 0 && {notes: noted.slice(0, MAX_NOTES)})}
+  const relevant = actions.length === 0 ? [] : all
+  return {digest, actions, ...(relevant.length > 0 && {notes: relevant.slice(0, MAX_NOTES)})}
 }
 
-/** An object of the API server holds 1.5 MB, and etcd keeps each of its versions. */
+/** The API server limits objects to 1.5 MB, and etcd stores every version. */
 const MAX_NOTES = 50
 
-/** What the file names no more is looked at only where nothing else is to be done. */
+/** Returns `status.removal`. Releases to remove are searched only if the plan has no other changes. */
 function removalStatus(state: EnvironmentState, before: EnvironmentStatus): EnvironmentStatus['removal'] {
   if (state.kind === 'deployed' && state.unwanted) {
     const {digest, releases, kept} = state.unwanted
@@ -243,7 +243,7 @@ function formatSummary(rows: readonly ReleaseEntry[]): string {
   return `${ready.length}/${rows.length}`
 }
 
-/** Returns the Releases of a phase that has a plan, with what is known of each. */
+/** Returns an entry for each release of the plan; none for a state without a plan. */
 function releaseEntries(state: EnvironmentState): readonly ReleaseEntry[] {
   if (!('planned' in state)) return []
   const stateOf = releaseStates(state)
@@ -262,11 +262,11 @@ function releaseEntries(state: EnvironmentState): readonly ReleaseEntry[] {
       })),
       protected: action.protected,
     }
-    const known = stateOf(release)
-    // Before a run tells of what it is about to change.
-    const isAhead = state.kind === 'running' && known.conditions.length === 0 && isChange(action)
-    const conditions = isAhead ? progressConditions({state: 'waiting'}) : known.conditions
-    return [{release, spec, revision: known.revision ?? (revision || undefined), conditions}]
+    const current = stateOf(release)
+    // A change that the run has not reported yet.
+    const isPending = state.kind === 'running' && current.conditions.length === 0 && isChange(action)
+    const conditions = isPending ? progressConditions({state: 'waiting'}) : current.conditions
+    return [{release, spec, revision: current.revision ?? (revision || undefined), conditions}]
   })
 }
 
@@ -275,13 +275,13 @@ interface ReleaseState {
   readonly conditions: readonly ConditionInput[]
 }
 
-/** Returns what a phase tells of a release. */
+/** Returns a function that returns the state of a release. */
 function releaseStates(state: EnvironmentState): (release: ReleaseId) => ReleaseState {
   if ('releases' in state) {
     const releases = new Map(state.releases.map((each) => [each.release, each]))
     return (release) => {
-      const found = releases.get(release)
-      return found ? {revision: found.revision, conditions: [healthCondition(found)]} : {conditions: []}
+      const status = releases.get(release)
+      return status ? {revision: status.revision, conditions: [healthCondition(status)]} : {conditions: []}
     }
   }
   return (release) => {
@@ -294,7 +294,7 @@ function releaseStates(state: EnvironmentState): (release: ReleaseId) => Release
   }
 }
 
-/** The Release goes with its Environment; to delete it removes nothing from the cluster. */
+/** Returns the metadata of a Release, which is garbage-collected with its Environment; its deletion removes no Helm release. */
 function releaseMetadata({metadata}: EnvironmentObject, release: ReleaseId) {
   const {name, uid = ''} = metadata
   return {

@@ -1,43 +1,43 @@
 interface WorkQueueOptions {
   /**
-   * Resolves with the milliseconds after which the key is to be worked on again; undefined if it is done with. It says
-   * again and again how long nothing may be heard of it.
+   * Processes a key. Resolves with the milliseconds after which the key is requeued; undefined if it is not. It calls
+   * `heartbeat` while it makes progress.
    */
   readonly work: (key: string, heartbeat: Heartbeat) => Promise<number | undefined>
-  /** Told of each failure; the key is worked on again later, each time later than before. */
+  /** Called for each failure; the key is requeued with exponential backoff. */
   readonly onError: (key: string, error: unknown) => void
 }
 
-/** Says that work goes on, and that nothing more may be heard of it for so many milliseconds. */
+/** Reports progress: the next heartbeat is due within this many milliseconds, else the work counts as stuck. */
 export type Heartbeat = (milliseconds: number) => void
 
 export interface WorkQueue {
-  /** Asks for work on a key. While it is worked on, it is worked on once more afterwards, however often it is asked for. */
+  /** Enqueues a key. A key that is being processed is processed once more afterwards, however often it is added. */
   add(key: string): void
-  /** How many keys are worked on, or are to be at once. */
+  /** Returns the number of keys that are queued or being processed. */
   depth(): number
-  /** A key of which nothing was heard for longer than its work has said: it hangs. */
+  /** Returns a key whose heartbeat is overdue. */
   stuck(): string | undefined
-  /** Starts nothing more, and resolves when what is worked on has ended. */
+  /** Stops processing; resolves when running work has ended. */
   close(): Promise<void>
 }
 
 const INITIAL_BACKOFF_MS = 1_000
 const MAX_BACKOFF_MS = 300_000
-/** Until work has said otherwise. */
+/** Until the first heartbeat. */
 const DEFAULT_HEARTBEAT_DEADLINE_MS = 600_000
 
 interface Entry {
-  /** The work under way. */
+  /** The work in progress. */
   running?: Promise<void> | undefined
   isQueued: boolean
   failures: number
   timer?: NodeJS.Timeout | undefined
-  /** When something must have been heard of the work under way, by `performance.now`. */
+  /** When the next heartbeat is due, by `performance.now`. */
   deadline: number
 }
 
-/** Returns a queue that works on different keys at once, and never twice on one. */
+/** Returns a queue that processes keys concurrently, and each key at most once at a time. */
 export function openWorkQueue({work, onError}: WorkQueueOptions): WorkQueue {
   const entries = new Map<string, Entry>()
   let isClosed = false
@@ -93,7 +93,7 @@ export function openWorkQueue({work, onError}: WorkQueueOptions): WorkQueue {
   }
 }
 
-/** Returns between half and all of a pause, so that what failed together is not tried again together. */
+/** Adds jitter: returns 50% to 100% of a pause, so that keys that failed together are not retried together. */
 function withJitter(pause: number): number {
   return pause * (0.5 + Math.random() / 2)
 }

@@ -9,7 +9,7 @@ import {
 import type {Objects} from '../kubernetes/objects/objects.ts'
 import type {Collection, CollectionScope} from '../kubernetes/watch/collection.ts'
 
-/** What tells that a release may not be as it was: its record, and the workloads that its gate looks at. */
+/** What is watched for changes of a release: its Helm record, and the workloads that its gate checks. */
 const WATCHED: readonly (readonly [Resource, CollectionScope])[] = [
   [SECRETS, {isMetadata: true, fieldSelector: 'type=helm.sh/release.v1'}],
   [DEPLOYMENTS, {isMetadata: true}],
@@ -18,16 +18,16 @@ const WATCHED: readonly (readonly [Resource, CollectionScope])[] = [
   [JOBS, {isMetadata: true}],
 ]
 
-/** What happens together counts as one change; in milliseconds. */
+/** Changes within this time after the first are enqueued once. */
 const DEBOUNCE_MS = 2_000
 
-/** The namespaces of the releases of Environments. */
+/** Watches the namespaces of the releases of Environments. */
 export interface WorkloadWatcher {
-  /** Watches these namespaces for an Environment. */
+  /** Watches these namespaces for an Environment, until the signal. */
   watch(environment: string, namespaces: readonly string[]): void
 }
 
-/** Watches metadata, and calls `ring` with the Environments of a namespace in which something has changed. */
+/** Watches metadata, and calls `enqueue` with each Environment of a namespace in which an object has changed. */
 export function newWorkloadWatcher(
   objects: Pick<Objects, 'follow'>,
   {signal, enqueue}: {readonly signal: AbortSignal; readonly enqueue: (environment: string) => void},
@@ -61,7 +61,7 @@ export function newWorkloadWatcher(
   }
 }
 
-/** Calls `onChange` for what is seen, and when it is seen again: not for what cannot be seen now. */
+/** Calls `onChange` for each change, and when a failed watch works again; not while the watch fails. */
 function subscribe(collection: Collection, onChange: () => void): void {
   collection.subscribe(() => {
     if (!collection.problem()) onChange()

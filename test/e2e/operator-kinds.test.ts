@@ -51,12 +51,12 @@ describe.concurrent('the API server refuses', () => {
     [
       'to delete its kinds, with which every Environment would go',
       ['crd', 'environments.kk.openstack.org'],
-      'every object of it would go; take the operator away with: kk operator uninstall',
+      'uninstall the operator with: kk operator uninstall',
     ],
     [
       'to delete an Environment that would take its releases along, unless that is confirmed',
       ['environment.kk.openstack.org', 'kept', '--namespace', 'kk-system'],
-      'with the Environment kept its releases would go; confirm it by the annotation',
+      'this would remove the releases of the Environment kept; confirm it with the annotation',
     ],
   ])('%s', async (_, words, message) => {
     const metadata = {name: 'kept', namespace: 'kk-system'}
@@ -76,7 +76,7 @@ describe.concurrent('the API server refuses', () => {
 
   it('an Environment where nobody looks at it', async () => {
     expect(await refusal('Environment', 'elsewhere', {source: {configMap: 'a'}}, 'default')).toContain(
-      'the operator looks at Environments in kk-system alone',
+      'the operator reconciles only Environments in kk-system',
     )
   })
 

@@ -243,7 +243,7 @@ it('refuses a cluster that is not the one of the Environment, and touches nothin
     ...['patch', 'kkenv', down.name, '--namespace', 'kk-system', '--type', 'merge'],
     ...['--patch', '{"spec":{"cluster":null}}'],
   )
-  expect(moved.stderr).toContain('an Environment is of one cluster for good')
+  expect(moved.stderr).toContain('spec.cluster is immutable')
 })
 
 it('begins changes of an Environment when the one before it has been ready with its own for long enough', async () => {
@@ -271,7 +271,7 @@ it('begins changes of an Environment when the one before it has been ready with 
   await second.comesTo('api 2')
   const later = await first.read()
 
-  expect(messageOf(alone, 'Ready')).toContain(`waits for ${first.name}: there is no such Environment`)
+  expect(messageOf(alone, 'Ready')).toContain(`waiting for ${first.name}: there is no such Environment`)
   expect(plans[0]).toMatchObject({
     phase: 'waiting',
     from: 'status',
@@ -321,6 +321,6 @@ it('refuses Environments that come after each other, and shows the path', async 
   } satisfies Partial<EnvironmentObject> & object)
 
   expect(messageOf(refused, 'Stalled')).toContain(`${two.name} after ${one.name} after ${two.name}`)
-  expect(itself.stderr).toContain('an Environment cannot come after itself')
+  expect(itself.stderr).toContain('an Environment cannot list itself in spec.after')
   expect(await Promise.all([one.revisions(), two.revisions()])).toEqual([[], []])
 })

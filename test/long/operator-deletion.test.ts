@@ -153,7 +153,7 @@ function deletionsOf(
     async kinds() {
       const refused = await remove('crd', ...DEFINITIONS)
       if (refused.exitCode === 0) return
-      expect(refused.stderr).toContain('take the operator away with: kk operator uninstall')
+      expect(refused.stderr).toContain('uninstall the operator with: kk operator uninstall')
       await done(cluster.kubectl('annotate', 'crd', ...DEFINITIONS, 'kk.openstack.org/allow-removal=true'))
       await done(remove('crd', ...DEFINITIONS))
     },

@@ -150,7 +150,7 @@ it('15: who changes back what is corrected is let be, and told, and costs nothin
   const core = (processorTime(pid) - worked) / (FOUGHT_SECONDS * 1000)
   const corrected = (await writesSince(since)).filter((write) => write.includes('/deployments/api'))
 
-  expect(contested.message).toContain('somebody changes back what is corrected')
+  expect(contested.message).toContain('another writer reverts the corrections')
   expect(contested.message).toContain(`${environment.name}/api Deployment/api spec.replicas`)
   expect(corrected.length).toBeGreaterThanOrEqual(5)
   expect(corrected.length).toBeLessThan(10)

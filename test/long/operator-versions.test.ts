@@ -181,7 +181,7 @@ it('25: where Environments are served in a later version alone, an older kk refu
   expect(byHand.exitCode).toBe(3)
   expect(byHand.stderr).toContain('KK_OPERATED')
   expect(between).toEqual(['api 1', 'db 1'])
-  expect(said).toContain('the cluster has Environments of kk.openstack.org/v1beta1')
+  expect(said).toContain('the cluster serves Environments as kk.openstack.org/v1beta1')
 })
 
 /** Has the API server serve the version of this kk, or not; after that of the next one. */
@@ -203,7 +203,7 @@ it('25: what guards an Environment that would take its releases along guards it 
     '--dry-run=server',
   )
 
-  expect(refused.stderr).toContain(`with the Environment ${name} its releases would go`)
+  expect(refused.stderr).toContain(`this would remove the releases of the Environment ${name}`)
 })
 
 it('25: a version is given up only once nothing is stored in it, and Environments stay', {

@@ -54,7 +54,7 @@ const DEPLOYED: EnvironmentState = {kind: 'deployed', planned, releases: [], sou
 
 it.each<[string, EnvironmentState, string, string]>([
   ['deployed', DEPLOYED, 'Healthy', 'every release is healthy'],
-  ['being deployed', {kind: 'running', planned, run: NO_RUN}, 'Progressing', 'a run is under way'],
+  ['being deployed', {kind: 'running', planned, run: NO_RUN}, 'Progressing', 'a run is in progress'],
   [
     'waiting for an approval',
     {kind: 'unapproved', planned, actions: [], releases: []},

@@ -194,7 +194,7 @@ it.each([
 it.each([
   ['no Secret', undefined, 'KK_FILE', 'there is no Secret north'],
   ['a Secret with something else', `token: ${TOKEN}`, 'KK_KUBECONFIG', 'the Secret north'],
-  ['a Secret without YAML', `{token: ${TOKEN}`, 'KK_KUBECONFIG', 'the Secret north: its text'],
+  ['a Secret without YAML', `{token: ${TOKEN}`, 'KK_KUBECONFIG', 'the Secret north: its content'],
 ])('%s is refused by name, and not quoted', async (_, text, code, message) => {
   const {attempt} = connectionsWith(text)
 

@@ -124,7 +124,7 @@ describe('an Environment that', () => {
 
     expect(findings[0]).toMatchObject({type: 'Ready', status: 'True'})
     expect(findings.find(({type}) => type === 'Unwanted')?.message).toBe(
-      'no longer wanted: openstack/horizon; to remove what is listed: kk operator approve production r',
+      'no longer wanted: openstack/horizon; to remove them: kk operator approve production r',
     )
   })
 

@@ -85,7 +85,7 @@ it.each<[string, Partial<EnvironmentObject['spec']>, Partial<EnvironmentObject['
       {deletionPolicy: 'RemoveUnshared'},
       CONFIRMED,
       {deletionTimestamp: DELETED},
-      'kk-system, or the kind Environment, is being deleted',
+      'kk-system, or the CRD environments.kk.openstack.org, is being deleted',
     ],
     [
       'whose file is gone',
@@ -113,7 +113,7 @@ it('the releases of an Environment that another operator drives by now stay', as
 
   expect(result).toMatchObject({
     reason: 'Orphaned',
-    message: expect.stringContaining('production is driven by the operator of another cluster'),
+    message: expect.stringContaining('production is managed by the operator of another cluster'),
   })
   expect(merged).toHaveLength(1)
 })

@@ -14,7 +14,7 @@ function steady(more: Partial<EnvironmentObject> = {}): EnvironmentObject {
     ...more,
   }
 }
-const staging = {name: 'staging', found: steady(), source: 'digest', time: '1h'}
+const staging = {name: 'staging', object: steady(), source: 'digest', time: '1h'}
 const away = {
   type: 'Reachable',
   status: 'False',
@@ -30,7 +30,7 @@ it('who has been ready for long enough is waited for no more', () => {
 
 it('the time that is left is told in steps, with its end', () => {
   expect(predecessorWait({...staging, time: '24h'}, NOW)).toEqual({
-    message: 'waits for staging: it must have been ready for 24h; 23 h 00 m left, until 2026-11-26T11:00:00Z',
+    message: 'waiting for staging: it must have been ready for 24h; 23 h 00 m left, until 2026-11-26T11:00:00Z',
     until: Date.parse('2026-11-26T11:00:00Z'),
   })
   expect(predecessorWait({...staging, time: '24h'}, NOW + 61_000)?.message).toContain('23 h 00 m left')
@@ -38,12 +38,12 @@ it('the time that is left is told in steps, with its end', () => {
 })
 
 it.each([
-  ['is not there', {found: undefined}],
-  ['is not ready', {found: steady({status: {}})}],
-  ['was ready with another generation', {found: steady({metadata: {name: 'staging', generation: 4}})}],
+  ['is not there', {object: undefined}],
+  ['is not ready', {object: steady({status: {}})}],
+  ['was ready with another generation', {object: steady({metadata: {name: 'staging', generation: 4}})}],
   ['was ready with another file', {source: 'other'}],
   ['has a file that cannot be read', {source: undefined}],
-  ['does not answer', {found: steady({status: {...steady().status, conditions: [away]}})}],
+  ['does not answer', {object: steady({status: {...steady().status, conditions: [away]}})}],
 ])('one that %s is waited for, however long it was ready', (_, more) => {
   expect(predecessorWait({...staging, ...more}, NOW)).toMatchObject({until: undefined})
 })
@@ -58,10 +58,10 @@ function finding(after: Readonly<Record<string, readonly string[]>>) {
   return (name: string) => expectNoCycle(environment(name), find)
 }
 
-it('a circle is refused with its path, and who only waits for it is not', () => {
+it('a circle is refused with its path, and who only waiting for it is not', () => {
   const check = finding({a: ['x', 'b'], b: ['c'], c: ['a'], d: ['a']})
 
-  expect(() => check('a')).toThrow('Environments come after each other: a after b after c after a')
+  expect(() => check('a')).toThrow('spec.after of Environments forms a cycle: a after b after c after a')
   expect(() => check('c')).toThrow('c after a after b after c')
   expect(() => check('d')).not.toThrow()
 })

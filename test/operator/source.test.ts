@@ -22,8 +22,8 @@ it.each([
     async () => (await serveArtifact([FILE])).replace(/sha256:.*/, sha256('other')),
     'does not have',
   ],
-  ['of several files', () => serveArtifact([FILE, 'b']), 'has 2 files, and not one'],
-  ['without any', () => serveArtifact([]), 'has 0 files, and not one'],
+  ['of several files', () => serveArtifact([FILE, 'b']), 'has 2 files instead of one'],
+  ['without any', () => serveArtifact([]), 'has 0 files instead of one'],
   [
     'whose file has other bytes than it says',
     () => serveArtifact(['kk: {namespace: openstock}\n'], [FILE]),

@@ -26,7 +26,7 @@ it('a cluster that serves Environments in later versions alone is refused', asyn
   await expect(expectServed(serving(...kinds).apiServer)).rejects.toMatchObject({
     code: 'KK_KINDS',
     exit: 3,
-    message: expect.stringContaining('Environments of kk.openstack.org/v1, kk.openstack.org/v1beta1, and'),
+    message: expect.stringContaining('Environments as kk.openstack.org/v1, kk.openstack.org/v1beta1, and'),
   })
 })
 

@@ -14,9 +14,9 @@ import {FILE_KEY, OVERRIDES_KEY, readSource, type SourceText} from '../source.ts
 type OperatorCluster = {readonly objects: Objects; readonly apiServer: ApiServer}
 
 /**
- * Asks the operator to change nothing, and resolves once nothing of it runs. `until` is in milliseconds since the epoch; `say` is told
- * when nobody is there to answer.
- * Throws `KK_NO_OPERATED`, and `KK_HELD` if the operator has not answered by then.
+ * Suspends an Environment, and resolves once the operator runs nothing for it. `until` is in milliseconds since the epoch; `say` is
+ * called if no process of the operator leads.
+ * Throws `KK_NO_OPERATED`, and `KK_HELD` if the Environment is not paused by then.
  */
 export async function pauseEnvironment(
   cluster: OperatorCluster & {readonly leases: Leases},
@@ -26,36 +26,35 @@ export async function pauseEnvironment(
   await setSpec(cluster, name, {suspend: true})
   if (!(await hasLeader(cluster.leases)))
     say(`no process of the operator leads now: ${name} is paused once one does`)
-  const isStill = async () => isPaused(await existingEnvironment(cluster, name))
-  if (await pollUntil(isStill, {interval: POLL_INTERVAL_MS, deadline: until})) return
-  throw new KkError('KK_HELD', `the operator has not said yet that it does nothing to ${name}`, {
-    hint: `see what it does: kk operator status ${name}; it pauses once that has ended`,
+  const hasPaused = async () => isPaused(await existingEnvironment(cluster, name))
+  if (await pollUntil(hasPaused, {interval: POLL_INTERVAL_MS, deadline: until})) return
+  throw new KkError('KK_HELD', `the operator has not paused ${name} yet`, {
+    hint: `see what it runs: kk operator status ${name}; it pauses once that has ended`,
   })
 }
 
-/** Returns whether the operator has said, of what the Environment is now, that it does nothing to it. */
+/** Returns whether the condition `Paused` is true for the current generation. */
 export function isPaused({metadata, status}: EnvironmentObject): boolean {
   const paused = status?.conditions?.find(({type}) => type === 'Paused')
   return paused?.status === 'True' && (paused.observedGeneration ?? 0) >= (metadata.generation ?? 0)
 }
 
-/** In milliseconds. */
 export const POLL_INTERVAL_MS = 500
 
-/** Returns whether a process of the operator leads. */
+/** Returns whether the operator has a leader. */
 export async function hasLeader(leases: Leases): Promise<boolean> {
   const {holder, runsOut = 0} = (await leases.read(OPERATOR_LEASE)) ?? {}
   return holder !== undefined && runsOut > leases.now()
 }
 
-/** Lets the operator drive the environment again. Throws `KK_NO_OPERATED`. */
+/** Resumes a suspended Environment. Throws `KK_NO_OPERATED`. */
 export function resumeEnvironment(cluster: OperatorCluster, name: string): Promise<void> {
   return setSpec(cluster, name, {suspend: false})
 }
 
 /**
- * Approves the plan of this digest. Throws `KK_NO_OPERATED`, `KK_PAUSED` for one that is suspended, of which nothing would be
- * done, and `KK_MOVED` if it is not what would be done now.
+ * Approves the plan or the removal with this digest, and returns its actions. Throws `KK_NO_OPERATED`, `KK_PAUSED` for a
+ * suspended Environment, and `KK_MOVED` if the digest is not the current one.
  */
 export async function approvePlan(
   cluster: OperatorCluster,
@@ -64,13 +63,13 @@ export async function approvePlan(
 ): Promise<readonly string[]> {
   const {status} = await managedEnvironment(cluster, name)
   const {removal} = status ?? {}
-  const {digest: now, actions = []} = removal?.releases.length
+  const {digest: current, actions = []} = removal?.releases.length
     ? {digest: removal.digest, actions: removal.releases.map((release) => `remove ${release}`)}
     : (status?.plan ?? {})
-  if (now !== digest || actions.length === 0) {
-    const found = now === undefined || actions.length === 0 ? 'nothing' : `the plan ${now}`
-    throw new KkError('KK_MOVED', `${found} waits for approval of ${name}, not the plan ${digest}`, {
-      hint: `look at what would be done: kk operator status ${name}`,
+  if (current !== digest || actions.length === 0) {
+    const waiting = current === undefined || actions.length === 0 ? 'nothing' : `the plan ${current}`
+    throw new KkError('KK_MOVED', `${waiting} waits for approval of ${name}, not the plan ${digest}`, {
+      hint: `see the current plan: kk operator status ${name}`,
     })
   }
   await setSpec(cluster, name, {approval: {plan: digest}})
@@ -78,7 +77,7 @@ export async function approvePlan(
 }
 
 /**
- * Asks for another attempt at what has failed; `now` tells one request from another, and `say` is told when it will be made.
+ * Requests another attempt after a failure; `now` identifies the request, and `say` is called with when it is made.
  * Throws `KK_NO_OPERATED`, and `KK_PAUSED`.
  */
 export async function retryEnvironment(
@@ -89,15 +88,15 @@ export async function retryEnvironment(
   await managedEnvironment(cluster, name)
   const fields = {metadata: {annotations: {[RETRY]: now.toISOString()}}}
   await cluster.objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, fields)
-  if (await hasLeader(cluster.leases)) say(`the operator tries ${name} again`)
-  else say(`no process of the operator leads now: ${name} is tried again once one does`)
+  if (await hasLeader(cluster.leases)) say(`the operator retries ${name}`)
+  else say(`no process of the operator leads now: ${name} is retried once one does`)
 }
 
 /**
- * Hands the inputs of an environment over to the operator, which changes nothing until it is resumed: in a Secret if they are
- * `secret`, else to where an earlier Environment of that name has them, whose spec stays otherwise, else in a ConfigMap. Throws
- * `KK_NO_OPERATED` where the cluster has no such kind, `KK_KINDS`, and `KK_USAGE` where they are in a registry. Returns the ConfigMap that a
- * Secret has taken the place of: it still has the file.
+ * Creates or updates a suspended Environment with these inputs. The file goes into a Secret if `secret`, else into the source of
+ * an existing Environment of that name, else into a ConfigMap; other fields of the spec are kept. Throws `KK_NO_OPERATED` if the
+ * cluster has no Environment CRD, `KK_KINDS`, and `KK_USAGE` if the file is in a registry. Returns the name of the ConfigMap that
+ * the Secret replaces: it still has the file.
  */
 export async function adoptEnvironment(
   cluster: OperatorCluster,
@@ -108,7 +107,7 @@ export async function adoptEnvironment(
   const all = await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)
   if (all === undefined) {
     await expectServed(cluster.apiServer)
-    throw new KkError('KK_NO_OPERATED', 'the cluster has no operator, and knows no Environments', {
+    throw new KkError('KK_NO_OPERATED', 'the operator is not installed: the cluster has no Environment CRD', {
       hint: 'install it first: kk operator install',
     })
   }
@@ -116,11 +115,11 @@ export async function adoptEnvironment(
   const spec = {source: secret ? {secret: name} : (earlier ?? {configMap: name})}
   if (spec.source.oci !== undefined) throw notWritable(name, spec.source.oci)
   const overrides = overridesField({name, spec}, source)
-  // First, for an operator that drives it already would begin with what is written.
+  // Suspended first, because an operator that already manages it would start to deploy the new inputs.
   if (secret && earlier?.configMap !== undefined) {
-    // Somebody else's field would stay beside it.
-    const moved = {suspend: true, source: {...spec.source, configMap: null}}
-    await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {spec: moved})
+    // A field of another field manager would stay next to the new one.
+    const change = {suspend: true, source: {...spec.source, configMap: null}}
+    await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {spec: change})
   }
   await writeObject(objects, ENVIRONMENTS, name, {spec: {...spec, ...overrides, suspend: true}})
   await writeSource(objects, {name, spec: {...spec, ...overrides}}, source)
@@ -128,9 +127,9 @@ export async function adoptEnvironment(
 }
 
 /**
- * Writes other inputs of an Environment that the operator drives, to where it names them; where they are the same, has what has
- * failed tried again: a second change would break off what the first has begun. `now` tells one request from
- * another. Throws `KK_NO_OPERATED`, and `KK_PAUSED` for one that is suspended.
+ * Writes new inputs of an Environment that the operator manages to its source. If they are unchanged, requests a retry instead;
+ * it does not do both, because a second change would interrupt the run that the first has started. `now` identifies the request.
+ * Throws `KK_NO_OPERATED`, and `KK_PAUSED` for a suspended Environment.
  */
 export async function changeSource(
   cluster: OperatorCluster,
@@ -142,7 +141,7 @@ export async function changeSource(
   const overrides = overridesField({name, ...environment}, source)
   const spec = {...environment.spec, ...overrides}
   const read = () => readSource({spec}, objects)
-  // What is missing is written.
+  // Missing objects are created.
   const before = await read().catch(() => undefined)
   await writeSource(objects, {name, spec}, source)
   const isSame = isDeepStrictEqual(before, await read())
@@ -150,12 +149,12 @@ export async function changeSource(
   await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {metadata, spec: overrides})
 }
 
-/** Returns an Environment that the operator drives. Throws `KK_NO_OPERATED`, and `KK_PAUSED`. */
+/** Returns an Environment that the operator manages. Throws `KK_NO_OPERATED`, and `KK_PAUSED`. */
 export async function managedEnvironment(cluster: OperatorCluster, name: string): Promise<EnvironmentObject> {
   const environment = await existingEnvironment(cluster, name)
   if (!environment.spec.suspend) return environment
-  throw new KkError('KK_PAUSED', `the operator does nothing to ${name}: it is paused`, {
-    hint: `let it drive the environment: kk operator resume ${name}; or change it by the command line, without the operator`,
+  throw new KkError('KK_PAUSED', `the operator has paused ${name}`, {
+    hint: `resume it: kk operator resume ${name}; or change the environment with the command line, without the operator`,
   })
 }
 
@@ -164,12 +163,12 @@ interface Sourced {
   readonly spec: Pick<EnvironmentSpec, 'source' | 'overrides'>
 }
 
-/** Returns what an Environment has to say of overrides that are given to it. */
+/** Returns `spec.overrides` for these inputs; nothing without overrides. */
 function overridesField({name, spec}: Sourced, {overrides}: SourceText): Pick<EnvironmentSpec, 'overrides'> {
   return overrides === undefined ? {} : {overrides: {secret: spec.overrides?.secret ?? `${name}-overrides`}}
 }
 
-/** Writes inputs to the objects that an Environment names. */
+/** Writes inputs to the objects that an Environment refers to. */
 async function writeSource(
   objects: OperatorCluster['objects'],
   {name, spec}: Sourced,
@@ -187,9 +186,9 @@ async function writeSource(
 function notWritable(name: string, oci: string): KkError {
   return new KkError(
     'KK_USAGE',
-    `the file of the Environment ${name} is ${oci}, which nothing can be written to`,
+    `the file of the Environment ${name} is the artifact ${oci}, which is read-only`,
     {
-      hint: 'push another artifact, and name its digest in spec.source.oci',
+      hint: 'push another artifact, and set its digest in spec.source.oci',
     },
   )
 }
@@ -205,7 +204,7 @@ async function writeObject(
   await objects.apply(resource, {apiVersion, kind, metadata, ...content}, {manager: MANAGER})
 }
 
-/** The field manager of what people write by kk. */
+/** The field manager of the command line. */
 const MANAGER = 'kk'
 
 async function setSpec(cluster: OperatorCluster, name: string, spec: object): Promise<void> {
@@ -219,14 +218,14 @@ export async function existingEnvironment(
   name: string,
 ): Promise<EnvironmentObject> {
   const place = {namespace: KK_NAMESPACE, name}
-  const found = await cluster.objects.read<EnvironmentObject>(ENVIRONMENTS, place)
-  if (found) return found
+  const environment = await cluster.objects.read<EnvironmentObject>(ENVIRONMENTS, place)
+  if (environment) return environment
   await expectServed(cluster.apiServer)
   throw unknownEnvironment(name)
 }
 
 export function unknownEnvironment(name: string): KkError {
   return new KkError('KK_NO_OPERATED', `there is no Environment ${name} in ${KK_NAMESPACE}`, {
-    hint: 'see those that there are: kk operator status; or hand one over: kk operator adopt FILE',
+    hint: 'list the Environments: kk operator status; or create one: kk operator adopt FILE',
   })
 }

@@ -16,24 +16,24 @@ import {nextStage, resolveStops} from '../stages.ts'
 import {planStatus} from '../status-writer.ts'
 import {NO_LEADER, type OperatedEnvironment, type OperatorStatus, phaseText} from './status.ts'
 
-/** What would be done for one Environment. */
+/** The plan of one Environment. */
 export interface FleetPlan extends Pick<OperatedEnvironment, 'name' | 'cluster' | 'phase' | 'message'> {
-  /** Whether the operator has told it, or it was planned for the question. */
+  /** Whether the plan is from the status of the Environment, or was made for this call. */
   readonly from: 'status' | 'planned'
-  /** Null where nothing is to be done, or it is not known. */
+  /** Null if there are no changes, or if the plan is unknown. */
   readonly plan: OperatedEnvironment['plan']
-  /** The command that lets it begin; null if it does not wait for one. */
+  /** The command that approves it; null if it does not wait for approval. */
   readonly approve: string | null
-  /** Why it is not known. */
+  /** Why the plan is unknown. */
   readonly problem: string | null
 }
 
-/** The operator has told the plan of an Environment in one of these phases. */
+/** Phases in which the status has the current plan. */
 const REPORTED_PHASES: ReadonlySet<OperatedEnvironment['phase']> = new Set([
   ...(['ready', 'unhealthy', 'running', 'waiting', 'unapproved', 'failed', 'unreachable'] as const),
 ])
 
-/** Tells what would be done for these Environments. What the operator has not told is planned, with the rights of who asks. */
+/** Returns the plans of these Environments. Plans that are not in the status are made here, with the rights of the user. */
 export async function readFleetPlans(
   {environments}: OperatorStatus,
   hub: {readonly objects: Objects},
@@ -42,18 +42,18 @@ export async function readFleetPlans(
   const objects = once(() => hub.objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE))
   return mapParallel(environments, async (operated) => {
     const {name, cluster, phase, message, approve} = operated
-    const told = {name, cluster, phase, message, approve}
+    const base = {name, cluster, phase, message, approve}
     if (REPORTED_PHASES.has(phase))
-      return {...told, from: 'status', plan: operated.plan, problem: null} as const
+      return {...base, from: 'status', plan: operated.plan, problem: null} as const
     try {
       const plan = await planEnvironment(
         (await objects())!.find(({metadata}) => metadata.name === name)!,
         hub.objects,
         await connections(),
       )
-      return {...told, from: 'planned', plan: plan.actions.length > 0 ? plan : null, problem: null} as const
+      return {...base, from: 'planned', plan: plan.actions.length > 0 ? plan : null, problem: null} as const
     } catch (error) {
-      return {...told, from: 'planned', plan: null, problem: asKkError(error).message} as const
+      return {...base, from: 'planned', plan: null, problem: asKkError(error).message} as const
     }
   })
 }
@@ -71,7 +71,7 @@ async function planEnvironment(
   return planStatus({plan: next, digest: planDigest(next, environment.status?.approved)})
 }
 
-/** Returns a table of Environments, one in each line, below a line that says so if nobody leads. `now` is in milliseconds since the epoch. */
+/** Formats a table of Environments, below a warning if no operator leads. `now` is in milliseconds since the epoch. */
 export function fleetStatusText(
   {installed, leader, environments}: OperatorStatus,
   now: number,
@@ -96,11 +96,11 @@ function formatAge(now: number, since: string): string {
   return durationText(Math.max(0, now - Date.parse(since)) / 1000)
 }
 
-/** Where the operator is. */
+/** The operator's own cluster. */
 const OWN_CLUSTER = '-'
-const NOT_INSTALLED = 'there is no operator here; to install it: kk operator install\n'
+const NOT_INSTALLED = 'the operator is not installed; to install it: kk operator install\n'
 
-/** Returns what would be done for each Environment, below its name. */
+/** Formats the plan of each Environment, below its name. */
 export function fleetPlanText(plans: readonly FleetPlan[], palette: Palette): View {
   const {quiet, strong, bad, change} = palette
   return plans.flatMap(({name, cluster, phase, plan, approve, problem, from, message}) => [
@@ -119,6 +119,6 @@ export function fleetPlanText(plans: readonly FleetPlan[], palette: Palette): Vi
 
 function planHead(plan: FleetPlan['plan'], {from, problem}: Pick<FleetPlan, 'from' | 'problem'>): string {
   if (problem !== null) return 'no plan'
-  const by = from === 'planned' ? ' (planned now)' : ''
-  return plan ? `plan ${plan.digest.slice(0, 12)}${by}` : `nothing to do${by}`
+  const origin = from === 'planned' ? ' (planned now)' : ''
+  return plan ? `plan ${plan.digest.slice(0, 12)}${origin}` : `nothing to do${origin}`
 }

@@ -14,18 +14,18 @@ import {requestedRetry} from '../decision.ts'
 import {inputsDigest, readSource} from '../source.ts'
 import {existingEnvironment, hasLeader, unknownEnvironment} from './environment-commands.ts'
 
-/** How what the operator does to an Environment has ended. */
+/** How the reconciliation of an Environment has ended. */
 export interface OperatedEnd {
   readonly kind: 'done' | 'failed' | 'unapproved' | 'paused'
-  /** A code of kk where its inputs allow no plan. */
+  /** The reason of the condition `Ready`; an error code of kk if planning has failed. */
   readonly reason: string
   readonly message: string
 }
 
 export interface FollowedEnvironment {
-  /** What is done to its releases, as one run. */
+  /** The changes of its releases as events of one run. */
   readonly events: AsyncIterable<RunEvent>
-  /** Undefined where it was followed no longer. */
+  /** Returns the end; undefined if following was stopped before. */
   readonly end: () => OperatedEnd | undefined
 }
 
@@ -34,7 +34,7 @@ interface Followed {
   readonly context: string
 }
 
-/** Follows what the operator does with an Environment, once it has read its inputs, until it is done with them, or `stop`. Throws `KK_NO_OPERATED`. */
+/** Follows the reconciliation of the current inputs of an Environment until it ends, or `stop`. Throws `KK_NO_OPERATED`. */
 export function followEnvironment(
   cluster: {readonly objects: Objects; readonly apiServer: ApiServer; readonly leases: Leases},
   {name, context}: Followed,
@@ -45,7 +45,7 @@ export function followEnvironment(
   return {events: events(), end: () => end}
 
   async function* events(): AsyncGenerator<RunEvent> {
-    // A cluster without the kind is followed until it has it.
+    // Throws without the CRD; a watch would wait until it is installed.
     await existingEnvironment(cluster, name)
     const closing = new AbortController()
     const signal = AbortSignal.any([stop, closing.signal])
@@ -53,30 +53,30 @@ export function followEnvironment(
     const environments = objects.follow(ENVIRONMENTS, KK_NAMESPACE, signal, scope)
     const releases = objects.follow(RELEASES, KK_NAMESPACE, signal)
     const bell = newBell([environments, releases], stop)
-    const told = newRunTranslator(name, context)
-    const isRead = newInputsCheck(objects)
+    const translator = newRunTranslator(name, context)
+    const areInputsRead = newInputsCheck(objects)
     try {
       if (!(await hasLeader(cluster.leases)))
-        yield* told.warning('no process of the operator leads now: nothing is done until one does')
+        yield* translator.warning('no process of the operator leads now: nothing is deployed until one does')
       while (!stop.aborted) {
         const environment = environments.get(name) as unknown as EnvironmentObject | undefined
         if (environments.isListed() && !environment) throw unknownEnvironment(name)
         const problem = environments.problem() ?? releases.problem()
-        if (problem) yield* told.warning(problem.message)
-        const ready = environment && releases.isListed() && (await currentReady(environment, isRead))
+        if (problem) yield* translator.warning(problem.message)
+        const ready = environment && releases.isListed() && (await currentReady(environment, areInputsRead))
         if (ready) {
           end = findEnd(ready, environment.status?.conditions ?? [])
-          // The end may be seen before what the Releases have said until then.
+          // The watch of Releases can lag behind that of the Environment.
           const all = end && (await objects.list<ReleaseRow>(RELEASES, KK_NAMESPACE))
           const rows = (all ?? (releases.all() as unknown as readonly ReleaseRow[])).filter(
             ({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === name,
           )
-          if (!end || hasRun(end) || told.isBegun()) yield* told.rows(environment, rows)
+          if (!end || hasRun(end) || translator.hasStarted()) yield* translator.rows(environment, rows)
           if (end) {
-            yield* told.rest(end, rows)
+            yield* translator.rest(end, rows)
             return
           }
-          if (!IN_PROGRESS.has(ready.reason)) yield* told.warning(ready.message)
+          if (!IN_PROGRESS.has(ready.reason)) yield* translator.warning(ready.message)
         }
         await bell()
       }
@@ -88,7 +88,7 @@ export function followEnvironment(
 
 type ReleaseRow = ReleaseObject & {readonly metadata: {readonly generation?: number}}
 
-/** What is said of a release while no run is under way. */
+/** Reasons of a release without a run in progress. */
 const REASONS_WITHOUT_RUN: ReadonlySet<string> = new Set(['NotInstalled', 'Outdated', 'Unhealthy'])
 const IN_PROGRESS: ReadonlySet<string> = new Set(['Running', 'Removing'])
 
@@ -96,33 +96,36 @@ function isInProgress({conditions = []}: EnvironmentStatus): boolean {
   return conditions.some(({type, reason}) => type === 'Ready' && IN_PROGRESS.has(reason))
 }
 
-/** Returns what the operator says of an Environment with the inputs that it has now; nothing until it has read them. */
-async function currentReady(environment: EnvironmentObject, isRead: ReturnType<typeof newInputsCheck>) {
+/** Returns the condition `Ready` for the current inputs; undefined until the operator has read them. */
+async function currentReady(
+  environment: EnvironmentObject,
+  areInputsRead: ReturnType<typeof newInputsCheck>,
+) {
   const {metadata, status = {}} = environment
   const ready = status.conditions?.find(({type}) => type === 'Ready')
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 1)) return undefined
-  // What is paused reads no inputs.
-  return ready?.reason === 'Suspended' || (await isRead(environment)) ? ready : undefined
+  // The inputs of a paused Environment are not read.
+  return ready?.reason === 'Suspended' || (await areInputsRead(environment)) ? ready : undefined
 }
 
 /**
- * Tells whether the operator has read what the sources of an Environment hold, which are asked for when it has read something else. An
- * artifact is pinned by the spec; and who may not read them takes what the operator says.
+ * Returns a check of whether the operator has read the current sources of an Environment, which are read again while the digests
+ * differ. An OCI artifact is pinned by the spec. Without the rights to read the sources, the status is taken as current.
  */
 function newInputsCheck(objects: Pick<Objects, 'read'>) {
-  let known: string | undefined
+  let current: string | undefined
   return async (environment: EnvironmentObject): Promise<boolean> => {
     const {spec, metadata, status} = environment
     if (spec.source.oci !== undefined) return true
-    if (known === undefined || status?.inputs !== known) {
+    if (current === undefined || status?.inputs !== current) {
       const source = await readSource(environment, objects).catch(() => undefined)
-      known = source && inputsDigest(source, requestedRetry(metadata))
+      current = source && inputsDigest(source, requestedRetry(metadata))
     }
-    return known === undefined || status?.inputs === known
+    return current === undefined || status?.inputs === current
   }
 }
 
-/** By the reasons that `environmentFindings` gives; undefined while it goes on. */
+/** Derives the end from the reasons that `environmentConditions` sets; undefined while it is in progress. */
 function findEnd({status, reason, message}: Condition, all: readonly Condition[]): OperatedEnd | undefined {
   if (status === 'True') return {kind: 'done', reason, message}
   if (reason === 'Suspended') return {kind: 'paused', reason, message}
@@ -130,20 +133,20 @@ function findEnd({status, reason, message}: Condition, all: readonly Condition[]
   return all.some(({type}) => type === 'Stalled') ? {kind: 'failed', reason, message} : undefined
 }
 
-/** Whether that is how a run has ended; else none has begun, or it is stopped until somebody says so. */
+/** Returns whether a run has ended; else none has started, or it waits for approval. */
 function hasRun({kind}: OperatedEnd): boolean {
   return kind === 'done' || kind === 'failed'
 }
 
-/** Tells the Releases of an Environment as one run. */
+/** Translates the status of the Releases of an Environment into the events of one run. */
 function newRunTranslator(name: string, context: string) {
   let state: RunState = NO_RUN
-  /** Those that were seen waiting or at work: what is told of others may be of a time before. */
+  /** Releases that were observed waiting or running: conditions of others can be older than the run. */
   const open = new Set<ReleaseId>()
   const warned = new Set<string>()
-  const isBegun = () => state.startedAt > 0
+  const hasStarted = () => state.startedAt > 0
 
-  function* tell(...events: readonly RunEvent[]): Generator<RunEvent> {
+  function* emit(...events: readonly RunEvent[]): Generator<RunEvent> {
     for (const event of events) {
       state = nextState(state, event)
       yield event
@@ -152,71 +155,71 @@ function newRunTranslator(name: string, context: string) {
 
   function* row(each: ReleaseRow, at: number): Generator<RunEvent> {
     const release = getReleaseId(each)
-    const known = state.releases.get(release)
+    const entry = state.releases.get(release)
     const ready = each.status?.conditions?.find(({type}) => type === 'Ready')
     const isCurrent = (ready?.observedGeneration ?? 0) >= (each.metadata.generation ?? 1)
-    if (!known || !ready || !isCurrent) return
-    const {kind, progress} = known
+    if (!entry || !ready || !isCurrent) return
+    const {kind, progress} = entry
     const seconds = progress.state === 'running' ? (at - progress.since) / 1000 : 0
     const {reason, message} = ready
     if (reason === 'Waiting' || reason === 'Running') open.add(release)
     if (!open.has(release) || reason === 'Waiting' || REASONS_WITHOUT_RUN.has(reason)) return
     if (reason === 'Running') {
-      if (progress.state !== 'running') yield* tell({type: 'release-started', at, release, kind})
-      const said = parseProgress(message)
-      if (progress.state !== 'running' || progress.message !== said.message)
-        yield* tell({type: 'release-progressed', at, release, ...said})
+      if (progress.state !== 'running') yield* emit({type: 'release-started', at, release, kind})
+      const current = parseProgress(message)
+      if (progress.state !== 'running' || progress.message !== current.message)
+        yield* emit({type: 'release-progressed', at, release, ...current})
       return
     }
     open.delete(release)
     if (ready.status === 'True') {
       const revision = each.status?.revision ?? 0
-      yield* tell({type: 'release-succeeded', at, release, kind, revision, seconds})
+      yield* emit({type: 'release-succeeded', at, release, kind, revision, seconds})
     } else if (reason === 'Skipped') {
       const because = /^not begun: (\S+) has failed$/.exec(message)?.[1] as ReleaseId | undefined
-      yield* tell({type: 'release-skipped', at, release, because, reason: 'failed'})
+      yield* emit({type: 'release-skipped', at, release, because, reason: 'failed'})
     } else {
-      yield* tell({type: 'release-failed', at, release, error: {code: reason, message, log: []}, seconds})
+      yield* emit({type: 'release-failed', at, release, error: {code: reason, message, log: []}, seconds})
     }
   }
 
   return {
-    isBegun,
-    /** What the Releases say that was not told yet. */
+    hasStarted,
+    /** Yields the changes of the Releases since the last call. */
     *rows({status = {}}: EnvironmentObject, rows: readonly ReleaseRow[]): Generator<RunEvent> {
       const at = Date.now()
-      if (!isBegun()) {
-        // The operator says which it is once it has begun.
+      if (!hasStarted()) {
+        // The run ID is set once the run has started.
         if (status.run === undefined && isInProgress(status)) return
         const actions = plannedActions(status.plan?.actions ?? [], rows)
-        // Those that have not been written yet could not be told of.
+        // Waits until every Release is written.
         if (!actions) return
-        yield* tell({type: 'run-started', at, run: status.run ?? name, environment: name, context, actions})
+        yield* emit({type: 'run-started', at, run: status.run ?? name, environment: name, context, actions})
       }
       for (const each of rows) yield* row(each, at)
     },
     *warning(message: string): Generator<RunEvent> {
       if (warned.has(message)) return
       warned.add(message)
-      yield* tell({type: 'run-warned', at: Date.now(), message})
+      yield* emit({type: 'run-warned', at: Date.now(), message})
     },
-    /** What follows from the end where the Releases have not said it. */
+    /** Yields the remaining events, which follow from the end. */
     *rest(end: OperatedEnd, rows: readonly ReleaseRow[]): Generator<RunEvent> {
-      if (!isBegun()) return
+      if (!hasStarted()) return
       const at = Date.now()
       const isDone = end.kind === 'done'
-      const stopped = hasRun(end) ? 'skipped' : 'interrupted'
+      const skipReason = hasRun(end) ? 'skipped' : 'interrupted'
       for (const {release, kind: action, progress} of state.releases.values()) {
         if (progress.state !== 'waiting' && progress.state !== 'running') continue
         const seconds = progress.state === 'running' ? (at - progress.since) / 1000 : 0
         const revision = rows.find((each) => getReleaseId(each) === release)?.status?.revision ?? 0
-        yield* tell(
+        yield* emit(
           isDone
             ? {type: 'release-succeeded', at, release, kind: action, revision, seconds}
-            : {type: 'release-skipped', at, release, because: undefined, reason: stopped},
+            : {type: 'release-skipped', at, release, because: undefined, reason: skipReason},
         )
       }
-      yield* tell(
+      yield* emit(
         finished(state, {at, outcome: isDone ? 'succeeded' : hasRun(end) ? 'failed' : 'interrupted'}),
       )
     },
@@ -227,19 +230,19 @@ function getReleaseId({spec: {release}}: ReleaseRow): ReleaseId {
   return releaseId(release.namespace, release.name)
 }
 
-type Announced = Extract<RunEvent, {type: 'run-started'}>['actions']
+type RunActions = Extract<RunEvent, {type: 'run-started'}>['actions']
 
-/** Returns the actions of a plan and what it leaves alone; undefined until each of them has its Release. */
-function plannedActions(planned: readonly string[], rows: readonly ReleaseRow[]): Announced | undefined {
+/** Returns the actions of a plan and its unchanged releases; undefined until every action has its Release. */
+function plannedActions(actions: readonly string[], rows: readonly ReleaseRow[]): RunActions | undefined {
   const kinds = new Map(
-    planned.map((action) => action.split(' ') as [ActionKind, ReleaseId]).map(([kind, id]) => [id, kind]),
+    actions.map((action) => action.split(' ') as [ActionKind, ReleaseId]).map(([kind, id]) => [id, kind]),
   )
-  const places = [...kinds.keys()]
-  const known = new Map(rows.map((each) => [getReleaseId(each), each]))
-  if (places.some((release) => known.get(release)?.spec.action !== kinds.get(release))) return undefined
-  const rest = [...known.keys()].filter((release) => !kinds.has(release)).toSorted()
-  return [...places, ...rest].map((release) => {
-    const {requires} = known.get(release)!.spec
+  const planned = [...kinds.keys()]
+  const releases = new Map(rows.map((each) => [getReleaseId(each), each]))
+  if (planned.some((release) => releases.get(release)?.spec.action !== kinds.get(release))) return undefined
+  const rest = [...releases.keys()].filter((release) => !kinds.has(release)).toSorted()
+  return [...planned, ...rest].map((release) => {
+    const {requires} = releases.get(release)!.spec
     const applied = requires.filter(({kind}) => kind === 'applied').map(requiredReleaseId)
     return {
       release,
@@ -256,7 +259,7 @@ function requiredReleaseId({namespace, name}: ReleaseObject['spec']['requires'][
 
 type Phase = Extract<RunEvent, {type: 'release-progressed'}>['phase']
 
-/** Splits what a Release says of the work on it, as `progressFindings` has put it together. */
+/** Parses the message of a running Release, as `progressConditions` formats it. */
 function parseProgress(text: string): {readonly phase: Phase; readonly message: string} {
   const [, phase, message] = /^(validate|lease|helm|gate) (.+)$/s.exec(text) ?? []
   return phase === undefined ? {phase: 'gate', message: text} : {phase: phase as Phase, message: message!}

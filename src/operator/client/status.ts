@@ -19,51 +19,51 @@ import {
 import {expectServed} from '../crds/versions.ts'
 import {unknownEnvironment} from './environment-commands.ts'
 
-/** How an Environment is, in one word. */
+/** The state of an Environment in one word. */
 type EnvironmentPhase =
-  /** The operator has not said anything about it as it is now. */
+  /** The operator has not observed the current generation yet. */
   | 'unseen'
   | 'ready'
-  /** A gate is closed, though nothing is to be done. */
+  /** Deployed, but a gate does not pass. */
   | 'unhealthy'
   | 'running'
-  /** What stands in its way may pass by itself. */
+  /** A transient failure is retried automatically. */
   | 'retrying'
   /** Its cluster does not answer. */
   | 'unreachable'
-  /** What is to be begun comes after other Environments. */
+  /** Its plan waits for Environments of `spec.after`. */
   | 'waiting'
   | 'unapproved'
   | 'failed'
-  /** Its inputs allow no plan. */
+  /** Planning has failed, and only a change of the inputs helps. */
   | 'stalled'
   | 'paused'
 
-/** What the operator drives, and how that is. */
+/** The status of the operator and its Environments. */
 export interface OperatorStatus {
-  /** Whether the cluster knows the kinds of the operator. */
+  /** Whether the cluster has the CRDs of the operator. */
   readonly installed: boolean
-  /** The process that leads; null while none does. */
+  /** The leader; null without one. */
   readonly leader: string | null
   readonly environments: readonly OperatedEnvironment[]
 }
 
 export interface OperatedEnvironment {
   readonly name: string
-  /** The Secret with the kubeconfig of the cluster that has its releases; null for the cluster of the operator. */
+  /** The Secret with the kubeconfig of the cluster of its releases; null for the operator's own cluster. */
   readonly cluster: string | null
-  /** Whether that cluster answers; null where it was not asked. */
+  /** Whether that cluster answers; null if unknown. */
   readonly reachable: boolean | null
-  /** Since when it is ready, or is not; null before it was seen. */
+  /** The last transition of the condition `Ready`; null without it. */
   readonly since: string | null
   readonly phase: EnvironmentPhase
   readonly message: string
-  /** How many releases are as they should be, of how many; null before the first plan. */
+  /** The number of ready releases of all releases, such as `3/4`; null before the first plan. */
   readonly summary: string | null
   readonly plan: NonNullable<EnvironmentStatus['plan']> | null
-  /** What the file names no more, and what of it would go; null if there is nothing. */
+  /** Releases that are no longer in the file; null without any. */
   readonly removal: NonNullable<EnvironmentStatus['removal']> | null
-  /** The command that lets a plan, or a removal, begin that waits; null if none does. */
+  /** The command that approves a waiting plan or removal; null if none waits. */
   readonly approve: string | null
   readonly conditions: readonly Condition[]
   readonly releases: readonly OperatedRelease[]
@@ -85,14 +85,14 @@ interface ReleaseRow {
   readonly status?: RowStatus
 }
 
-/** Which Environments are asked for; all, where nothing is said. */
+/** Selects Environments; all by default. */
 export interface EnvironmentSelection {
   readonly names?: readonly string[]
-  /** By their labels, as kubectl selects them. */
+  /** A label selector, as in kubectl. */
   readonly selector?: string | undefined
 }
 
-/** Rejects with `KK_USAGE` for labels that the API server cannot read. */
+/** Rejects with `KK_USAGE` for an invalid label selector. */
 function unlessSelector(selector: string | undefined): (error: unknown) => never {
   return (error) => {
     if (selector === undefined || !isApiError(error, 400)) throw error
@@ -103,7 +103,7 @@ function unlessSelector(selector: string | undefined): (error: unknown) => never
   }
 }
 
-/** Reads what the operator drives, or some Environments of it. Throws `KK_NO_OPERATED` for a name that is not there, and `KK_KINDS`. */
+/** Reads the status of all or of the selected Environments. Throws `KK_NO_OPERATED` for an unknown name, and `KK_KINDS`. */
 export async function readOperatorStatus(
   cluster: {readonly objects: Objects; readonly apiServer: ApiServer; readonly leases: Leases},
   {names = [], selector}: EnvironmentSelection = {},
@@ -118,12 +118,12 @@ export async function readOperatorStatus(
   if (environments === undefined) await expectServed(cluster.apiServer)
   const unknown = names.find((name) => !environments?.some(({metadata}) => metadata.name === name))
   if (unknown !== undefined) throw unknownEnvironment(unknown)
-  const asked = environments?.filter(({metadata}) => names.length === 0 || names.includes(metadata.name))
+  const selected = environments?.filter(({metadata}) => names.length === 0 || names.includes(metadata.name))
   const leads = lease?.runsOut !== undefined && lease.runsOut > cluster.leases.now()
   return {
     installed: environments !== undefined,
     leader: (leads && lease.holder) || null,
-    environments: (asked ?? []).map((environment) =>
+    environments: (selected ?? []).map((environment) =>
       operatedEnvironment(
         environment,
         (releases ?? []).filter(
@@ -134,7 +134,7 @@ export async function readOperatorStatus(
   }
 }
 
-/** Whether nobody has to look: what is paused is in the hands of somebody. */
+/** Returns whether every Environment is ready or paused. */
 export function isHealthy({environments}: OperatorStatus): boolean {
   return environments.every(({phase}) => phase === 'ready' || phase === 'paused')
 }
@@ -164,9 +164,9 @@ function operatedEnvironment(
   }
 }
 
-const UNSEEN = 'the operator has not seen it yet as it is now'
+const UNSEEN = 'the operator has not observed the current generation yet'
 
-/** By the reasons that `environmentFindings` gives. */
+/** Derives the phase from the reasons that `environmentConditions` sets. */
 function derivePhase({status, reason}: Condition, conditions: readonly Condition[]): EnvironmentPhase {
   if (
     conditions.some((each) => each.type === 'Reachable' && each.status === 'False') &&
@@ -174,8 +174,8 @@ function derivePhase({status, reason}: Condition, conditions: readonly Condition
   )
     return 'unreachable'
   if (status === 'True') return 'ready'
-  const known = PHASES[reason]
-  if (known) return known
+  const phase = PHASES[reason]
+  if (phase) return phase
   return conditions.some(({type}) => type === 'Stalled') ? 'stalled' : 'retrying'
 }
 
@@ -202,18 +202,17 @@ function operatedRelease({spec, status = {}}: ReleaseRow): OperatedRelease {
   }
 }
 
-/** Said while no process of the operator leads. */
-export const NO_LEADER = `no operator leads: nothing is driven; see its pods: kubectl get pods -n ${KK_NAMESPACE}`
+/** The message without a leader. */
+export const NO_LEADER = `no operator leads: nothing is reconciled; see its pods: kubectl get pods -n ${KK_NAMESPACE}`
 
-/** Returns the status as text: of each Environment what is to be done, what waits, and which releases are not well. */
+/** Formats the status: of each Environment its plan, what waits for approval, and its releases that are not ready. */
 export function operatorStatusText(
   {installed, leader, environments}: OperatorStatus,
   palette: Palette,
 ): View {
-  if (!installed) return 'there is no operator here; to install it: kk operator install\n'
+  if (!installed) return 'the operator is not installed; to install it: kk operator install\n'
   const head = leader === null ? palette.bad(NO_LEADER) : `${palette.quiet('leads:')} ${leader}`
-  const none =
-    environments.length === 0 ? ['nothing is driven; hand an environment over: kk operator adopt FILE'] : []
+  const none = environments.length === 0 ? ['no Environments; to create one: kk operator adopt FILE'] : []
   return [head, ...none, ...environments.flatMap((each) => environmentParts(each, palette))]
 }
 
@@ -222,7 +221,7 @@ function environmentParts(
   palette: Palette,
 ): readonly Part[] {
   const {bad, change, quiet, strong} = palette
-  const ill = releases.filter(({ready}) => ready !== 'True' && phase !== 'paused')
+  const notReady = releases.filter(({ready}) => ready !== 'True' && phase !== 'paused')
   const drift = conditions.find(({type, reason}) => type === 'Drifted' && reason !== 'AsDeployed')
   const digest = plan ? [`  plan ${plan.digest}`] : []
   return [
@@ -230,24 +229,26 @@ function environmentParts(
     ...digest,
     ...(plan?.actions ?? []).map((action) => `    ${action}`),
     ...(plan?.notes ?? []).map((note) => `  note: ${note}`),
-    ...(removal?.releases.length ? [`  no longer wanted, would go: ${removal.releases.join(', ')}`] : []),
+    ...(removal?.releases.length
+      ? [`  no longer wanted, would be removed: ${removal.releases.join(', ')}`]
+      : []),
     ...(removal?.kept ?? []).map((kept) => `  no longer wanted, stays: ${kept}`),
     ...(drift ? [`  drift: ${drift.message}`] : []),
     ...(approve === null ? [] : [`  ${change('to approve it:')} ${approve}`]),
-    list(ill, [
-      ({reason}) => (reason !== null && UNDER_WAY.has(reason) ? quiet('-') : bad('!')),
+    list(notReady, [
+      ({reason}) => (reason !== null && IN_PROGRESS.has(reason) ? quiet('-') : bad('!')),
       ({release}) => release,
       ({reason}) => quiet(reason ?? 'Unknown'),
-      ({message: why}) => why ?? '',
+      ({message: reason}) => reason ?? '',
     ]),
   ]
 }
 
-/** The reasons of releases that a run has not done with; see `progressFindings`. */
-const UNDER_WAY: ReadonlySet<string> = new Set(['Waiting', 'Running'])
+/** The reasons of releases in a run in progress; see `progressConditions`. */
+const IN_PROGRESS: ReadonlySet<string> = new Set(['Waiting', 'Running'])
 const BAD: ReadonlySet<EnvironmentPhase> = new Set(['failed', 'stalled', 'unhealthy', 'unreachable'])
 
-/** Returns the phase in the colour that it is shown in. */
+/** Formats the phase with its colour. */
 export function phaseText(phase: EnvironmentPhase, {good, bad, change}: Palette): string {
   return (phase === 'ready' ? good : BAD.has(phase) ? bad : change)(phase)
 }

@@ -13,10 +13,10 @@ const CONDITION = {
   },
 } as const satisfies Schema
 
-/** Conditions as kstatus reads them: `Ready`, and `Reconciling` and `Stalled` only while they hold. */
+/** Conditions as kstatus reads them: `Ready` always, `Reconciling` and `Stalled` only while they are true. */
 export const CONDITIONS = {
   type: 'array',
-  description: 'What holds of the object now, and since when.',
+  description: 'Conditions of the object, as kstatus defines them.',
   items: CONDITION,
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': ['type'],
@@ -24,7 +24,7 @@ export const CONDITIONS = {
 
 export type Condition = ValueOf<typeof CONDITION>
 
-/** What is known of one condition; when it came to be so is found by comparing. */
+/** The new value of one condition, without times: `mergeConditions` adds them. */
 export type ConditionInput = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
 interface Before {
@@ -33,7 +33,7 @@ interface Before {
 
 const MAX_MESSAGE_LENGTH = 1024
 
-/** Returns the conditions of these findings; one whose status stays what it was keeps its time. */
+/** Returns conditions with their times: `lastTransitionTime` is kept if the status has not changed. */
 export function mergeConditions(
   findings: readonly ConditionInput[],
   {conditions: before = []}: Before,
@@ -51,7 +51,7 @@ export function mergeConditions(
   })
 }
 
-/** Returns a time, in milliseconds since the epoch, as objects have it: in whole seconds. */
+/** Formats a time, in milliseconds since the epoch, as `metav1.Time` does: RFC 3339 in whole seconds. */
 export function formatTime(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 }

@@ -3,11 +3,11 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import type {Fields} from './schema.ts'
 
 export const GROUP = 'kk.openstack.org'
-/** The label of a CustomResourceDefinition that tells which kk has written it. */
+/** The label of a CustomResourceDefinition with the version of the kk that wrote it. */
 export const KK_VERSION = 'app.kubernetes.io/version'
 /** The version that kk reads and writes, and in which the API server stores objects. */
 const VERSION = 'v1alpha1'
-/** Versions that are served beside it, for an older kk: fields are only ever added, so none is converted. */
+/** Versions that are served next to it, for an older kk: fields are only ever added, so no conversion is needed. */
 const EARLIER_VERSIONS: readonly string[] = []
 
 export const CRDS: Resource = {
@@ -17,7 +17,7 @@ export const CRDS: Resource = {
   namespaced: false,
 }
 
-/** The one description of a kind, from which its CustomResourceDefinition, its types and its docs are made. */
+/** The source of a CustomResourceDefinition; the TypeScript types and the docs are generated from it, too. */
 export interface Crd {
   readonly kind: string
   readonly plural: string
@@ -25,23 +25,23 @@ export interface Crd {
   readonly description: string
   readonly spec: Fields
   readonly status: Fields
-  /** A rule on the whole object, e.g. on its name. */
+  /** CEL rules on the whole object, e.g. on its name. */
   readonly rules: NonNullable<Fields['x-kubernetes-validations']>
   /** The columns of `kubectl get`, by their headings. */
   readonly columns: Readonly<Record<string, string>>
 }
 
-/** Returns the place of a kind's objects in the API. */
+/** Returns the API resource of a CRD. */
 export function crdResource({kind, plural}: Crd): Resource {
   return {apiVersion: `${GROUP}/${VERSION}`, kind, plural, namespaced: true, hasStatus: true}
 }
 
-/** Returns the name of the CustomResourceDefinition of a kind. */
+/** Returns the name of the CustomResourceDefinition. */
 export function crdName({plural}: Crd): string {
   return `${plural}.${GROUP}`
 }
 
-/** Returns the CustomResourceDefinition of a kind, as this `kk` (its own version) has it. */
+/** Returns the manifest of a CustomResourceDefinition. `kk` is the version of this kk. */
 export function crdManifest(kind: Crd, kk: string): KubernetesObject {
   return {
     apiVersion: CRDS.apiVersion,

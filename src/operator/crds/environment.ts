@@ -12,26 +12,26 @@ const PATTERN = {type: 'string', minLength: 1, maxLength: 253} as const satisfie
 
 const SPEC = {
   type: 'object',
-  description: 'What the operator is to bring to the cluster.',
+  description: 'Desired state: what the operator deploys to the cluster.',
   required: ['source'],
   properties: {
     source: {
       type: 'object',
       description:
-        'The environment file, as text in an object of the same namespace, or in a registry. An API object could not hold it otherwise: the API server sorts keys and rewrites numbers.',
+        'The environment file, as a string in an object of the same namespace, or in a registry. It is not stored as an API object because the API server sorts keys and rewrites numbers.',
       properties: {
-        configMap: {...OBJECT_NAME, description: 'The ConfigMap that holds it.'},
-        secret: {...OBJECT_NAME, description: 'The Secret that holds it.'},
+        configMap: {...OBJECT_NAME, description: 'Name of the ConfigMap that holds the file.'},
+        secret: {...OBJECT_NAME, description: 'Name of the Secret that holds the file.'},
         oci: {
           type: 'string',
           description:
-            'The OCI artifact that has it as its only file, by its digest: registry.example.org/clouds/production@sha256:….',
+            'OCI artifact with the environment file as its only file, by digest: registry.example.org/clouds/production@sha256:….',
           pattern: '^[^@]+@sha256:[0-9a-f]{64}$',
           maxLength: 512,
         },
         key: {
           type: 'string',
-          description: 'The key of the object, environment.yaml unless it is said.',
+          description: 'Key in the ConfigMap or Secret. Defaults to environment.yaml.',
           minLength: 1,
           maxLength: 253,
         },
@@ -45,39 +45,42 @@ const SPEC = {
     },
     overrides: {
       type: 'object',
-      description: "The deployer's overrides, as `kk overrides export --show-secrets` writes them.",
+      description: "The user's overrides, as `kk overrides export --show-secrets` writes them.",
       required: ['secret'],
       properties: {
-        secret: {...OBJECT_NAME, description: 'The Secret that holds them, under the key overrides.yaml.'},
+        secret: {
+          ...OBJECT_NAME,
+          description: 'Name of the Secret that holds the overrides under the key overrides.yaml.',
+        },
       },
     },
     cluster: {
       type: 'object',
       description:
-        'The cluster that has the releases, if it is not the one of the operator. It is given for good.',
+        'Cluster of the releases. Defaults to the cluster of the operator. Immutable: it cannot be added or removed later.',
       required: ['kubeconfigSecret'],
       properties: {
         kubeconfigSecret: {
           ...OBJECT_NAME,
           description:
-            'The Secret that holds the kubeconfig. It is read again for each pass; certificates and tokens stand in it, for neither programs nor files of the operator are used.',
+            'Name of the Secret that holds the kubeconfig. It is read again at each reconciliation. Certificates and tokens must be inline: references to programs or files are rejected.',
         },
         key: {
           type: 'string',
-          description: 'The key of the Secret, kubeconfig unless it is said.',
+          description: 'Key in the Secret. Defaults to kubeconfig.',
           minLength: 1,
           maxLength: 253,
         },
         context: {
           type: 'string',
-          description: 'The context of the kubeconfig, its current one unless it is said.',
+          description: 'Context in the kubeconfig. Defaults to its current context.',
           minLength: 1,
           maxLength: 253,
         },
         identity: {
           type: 'string',
           description:
-            'The UID of the namespace kube-system of the cluster. Any other cluster is refused; unless it is said, any other than the first.',
+            'UID of the namespace kube-system of the cluster. Every other cluster is rejected. Defaults to the UID found at the first connection. Immutable once set.',
           minLength: 1,
           maxLength: 64,
         },
@@ -85,14 +88,14 @@ const SPEC = {
       'x-kubernetes-validations': [
         {
           rule: '!has(oldSelf.identity) || (has(self.identity) && self.identity == oldSelf.identity)',
-          message: 'the identity of a cluster is given for good',
+          message: 'spec.cluster.identity is immutable',
         },
       ],
     },
     after: {
       type: 'array',
       description:
-        'The Environments that must be ready, with what they are now to be, before changes begin here.',
+        'Environments that must be ready with their current inputs before changes start in this one.',
       maxItems: 16,
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['environment'],
@@ -100,10 +103,10 @@ const SPEC = {
         type: 'object',
         required: ['environment'],
         properties: {
-          environment: {type: 'string', description: 'Its name.', minLength: 1, maxLength: 40},
+          environment: {type: 'string', description: 'Name of the Environment.', minLength: 1, maxLength: 40},
           for: {
             type: 'string',
-            description: 'How long it must have been ready, such as 24h; no time unless it is said.',
+            description: 'Minimum time for which it must have been ready, such as 24h. Defaults to none.',
             pattern: '^[1-9][0-9]{0,4}[smh]$',
             maxLength: 6,
           },
@@ -113,16 +116,16 @@ const SPEC = {
     suspend: {
       type: 'boolean',
       description:
-        'Change nothing. The condition Paused is True once no helm of the operator runs any more; from then on the command line may change the environment.',
+        'Pauses the operator for this Environment. The condition Paused is True once no helm process of the operator runs; from then on the command line can change the environment.',
     },
     approval: {
       type: 'object',
-      description: 'Which plans wait until somebody has approved them.',
+      description: 'Plans that wait for approval.',
       properties: {
         required: {
           type: 'array',
           description:
-            'The actions that need approval: install and upgrade of any release, protected for any change of a protected one.',
+            'Actions that need approval: install and upgrade for any release, protected for any change of a protected release.',
           maxItems: 3,
           'x-kubernetes-list-type': 'set',
           items: {type: 'string', enum: ['install', 'upgrade', 'protected']},
@@ -130,14 +133,14 @@ const SPEC = {
         after: {
           type: 'array',
           description:
-            'Releases after which changes stop: first they are changed, with what they require, and what comes after waits for approval, up to the next one of the list.',
+            'Releases after which changes stop. Each of them is changed first, together with what it requires; the rest waits for approval, up to the next release in the list.',
           maxItems: 16,
           'x-kubernetes-list-type': 'atomic',
           items: {type: 'string', minLength: 1, maxLength: 253},
         },
         plan: {
           type: 'string',
-          description: 'The digest of the plan, or of the removal, that is approved; no other is.',
+          description: 'Digest of the approved plan or removal. Only this plan is approved.',
           pattern: '^[0-9a-f]{64}$',
           maxLength: 64,
         },
@@ -145,23 +148,24 @@ const SPEC = {
     },
     drift: {
       type: 'object',
-      description: 'What is done about objects that are not as the manifests of their releases say.',
+      description: 'Handling of objects that differ from the manifests of their releases.',
       properties: {
         mode: {
           type: 'string',
           enum: ['warn', 'correct', 'ignore'],
           description:
-            'warn, unless it is said: the condition Drifted names them. correct: they are also written as the manifests say, without a revision.',
+            'warn: the condition Drifted lists the objects. correct: the objects are also rewritten as in the manifests, without a new revision. ignore: no drift checks. Defaults to warn.',
         },
         every: {
           type: 'string',
-          description: 'How often it is looked, such as 30m; 1h unless it is said.',
+          description: 'Interval between drift checks, such as 30m. Defaults to 1h.',
           pattern: '^[1-9][0-9]{0,4}[smh]$',
           maxLength: 6,
         },
         ignore: {
           type: 'array',
-          description: 'Fields that somebody else decides: no drift, and never corrected.',
+          description:
+            'Fields that another controller or a user manages. They do not count as drift and are never corrected.',
           maxItems: 64,
           'x-kubernetes-list-type': 'atomic',
           items: {
@@ -171,18 +175,19 @@ const SPEC = {
               paths: {
                 type: 'array',
                 description:
-                  'JSON pointers to the fields, with all that is below them, such as /spec/replicas; items of lists by what tells them apart, as drift is told: /spec/template/spec/containers/[main]/image.',
+                  'JSON pointers to the fields, including everything below them, such as /spec/replicas. List items are given by their key, as in drift reports: /spec/template/spec/containers/[main]/image.',
                 maxItems: 64,
                 'x-kubernetes-list-type': 'set',
                 items: {type: 'string', pattern: '^(/[^/]+)+$', maxLength: 512},
               },
               target: {
                 type: 'object',
-                description: 'The objects that have them, by patterns as of a shell; all, unless it is said.',
+                description:
+                  'Objects with these fields, selected by shell patterns. Defaults to all objects.',
                 properties: {
-                  kind: {...PATTERN, description: 'Their kind, such as Deployment.'},
-                  name: {...PATTERN, description: 'Their name, such as nova-*.'},
-                  namespace: {...PATTERN, description: 'Their namespace.'},
+                  kind: {...PATTERN, description: 'Pattern for the kind, such as Deployment.'},
+                  name: {...PATTERN, description: 'Pattern for the name, such as nova-*.'},
+                  namespace: {...PATTERN, description: 'Pattern for the namespace.'},
                 },
               },
             },
@@ -194,13 +199,13 @@ const SPEC = {
       type: 'string',
       enum: ['Orphan', 'RemoveUnshared'],
       description:
-        'What becomes of the releases when the Environment is deleted. Orphan, unless it is said: they stay. RemoveUnshared removes those that nobody else uses and that are not protected, if it was set before, and if the annotation kk.openstack.org/confirm-remove is the UID of the Environment.',
+        'What happens to the releases when the Environment is deleted. Orphan: the releases stay. RemoveUnshared: releases that nothing else uses and that are not protected are removed; it must be set before the deletion, and the annotation kk.openstack.org/confirm-remove must be the UID of the Environment. Defaults to Orphan.',
     },
   },
   'x-kubernetes-validations': [
     {
       rule: 'has(self.cluster) == has(oldSelf.cluster)',
-      message: 'an Environment is of one cluster for good: make another one for another cluster',
+      message: 'spec.cluster is immutable: create another Environment for another cluster',
     },
   ],
 } as const satisfies Schema
@@ -211,25 +216,25 @@ const STATUS = {
     observedGeneration: {type: 'integer', format: 'int64'},
     inputs: {
       type: 'string',
-      description: 'The digest of what people have written, as it was read last: file, overrides and retry.',
+      description: 'Digest of the user inputs that were read last: file, overrides and retry.',
     },
-    summary: {type: 'string', description: 'How many releases are as they should be, of how many.'},
+    summary: {type: 'string', description: 'Number of ready releases of all releases, such as 3/4.'},
     plan: {
       type: 'object',
-      description: 'What is to be done next, or being done: up to where changes stop.',
+      description: 'The next plan, or the plan in progress, up to where changes stop.',
       required: ['digest', 'actions'],
       properties: {
-        digest: {type: 'string', description: 'What approval.plan has to say.'},
+        digest: {type: 'string', description: 'Value of spec.approval.plan that approves the plan.'},
         actions: {
           type: 'array',
-          description: 'E.g. `upgrade openstack/keystone`.',
+          description: 'Actions of the plan, such as `upgrade openstack/keystone`.',
           'x-kubernetes-list-type': 'atomic',
           items: {type: 'string'},
         },
         notes: {
           type: 'array',
           description:
-            'The notes of kk plan on it, and once it runs those of the checks before the first change.',
+            'Notes of the plan, as kk plan prints them. Once the plan runs, also the notes of the preflight checks.',
           'x-kubernetes-list-type': 'atomic',
           items: {type: 'string'},
         },
@@ -238,22 +243,22 @@ const STATUS = {
     removal: {
       type: 'object',
       description:
-        'What is on the cluster though the file names it no more. Nothing of it goes without approval.',
+        'Releases in the cluster that are no longer in the environment file. None is removed without approval.',
       required: ['digest', 'releases', 'kept'],
       properties: {
         digest: {
           type: 'string',
-          description: 'What approval.plan has to say for the releases to be removed.',
+          description: 'Value of spec.approval.plan that approves the removal.',
         },
         releases: {
           type: 'array',
-          description: 'Those that would be removed.',
+          description: 'Releases that would be removed.',
           'x-kubernetes-list-type': 'atomic',
           items: {type: 'string'},
         },
         kept: {
           type: 'array',
-          description: 'Those that would stay, with the reason.',
+          description: 'Releases that would stay, each with the reason.',
           'x-kubernetes-list-type': 'atomic',
           items: {type: 'string'},
         },
@@ -261,66 +266,66 @@ const STATUS = {
     },
     deployed: {
       type: 'string',
-      description: 'The digest of all inputs with which every gate has passed last.',
+      description: 'Digest of the inputs with which every gate passed last.',
     },
     approved: {
       type: 'string',
-      description: 'The approval with which a run has succeeded last. It is good for no other.',
+      description: 'Approval of the last successful run. It cannot be used again.',
     },
     begun: {
       type: 'string',
-      description: 'The digest of all inputs of the run that was begun and has not ended.',
+      description: 'Digest of the inputs of the run in progress.',
     },
     failed: {
       type: 'object',
-      description: 'The last attempt, if it has failed. It is not repeated by itself.',
+      description: 'The last attempt, if it failed. It is not retried automatically.',
       required: ['inputs', 'message'],
       properties: {
-        inputs: {type: 'string', description: 'The digest of all inputs.'},
+        inputs: {type: 'string', description: 'Digest of the inputs.'},
         message: {type: 'string', maxLength: 1024},
       },
     },
-    retried: {type: 'string', description: 'The retry that was asked for last, and was done.'},
-    run: {type: 'string', description: 'The id of the last run.'},
+    retried: {type: 'string', description: 'Last retry request that was handled.'},
+    run: {type: 'string', description: 'ID of the last run.'},
     cluster: {
       type: 'object',
-      description: 'The cluster of spec.cluster, as it was found first.',
+      description: 'Cluster of spec.cluster, as found at the first connection.',
       required: ['identity'],
       properties: {
-        identity: {type: 'string', description: 'The UID of its namespace kube-system.'},
+        identity: {type: 'string', description: 'UID of its namespace kube-system.'},
       },
     },
     steady: {
       type: 'object',
       description:
-        'Since when it has been ready without a break, with what it is to be. Others may come after it.',
+        'Start of the current ready period with the same inputs. Environments that list this one in spec.after wait for it.',
       required: ['since', 'generation', 'source'],
       properties: {
         since: {type: 'string', format: 'date-time'},
         generation: {type: 'integer', format: 'int64'},
-        source: {type: 'string', description: 'The digest of the environment file and the overrides.'},
+        source: {type: 'string', description: 'Digest of the environment file and the overrides.'},
       },
     },
     conditions: CONDITIONS,
   },
 } as const satisfies Schema
 
-/** People write it: which environment file the operator deploys, and how. */
+/** The CRD of an Environment, which users write: the environment file that the operator deploys, and how. */
 export const ENVIRONMENT = {
   kind: 'Environment',
   plural: 'environments',
   shortName: 'kkenv',
-  description: 'An environment that the operator of kk keeps as its file says.',
+  description: 'An environment that the kk operator deploys from its environment file and keeps up to date.',
   spec: SPEC,
   status: STATUS,
   rules: [
     {
       rule: 'self.metadata.name.size() <= 40',
-      message: 'the name of an environment has at most 40 characters',
+      message: 'the name of an Environment has at most 40 characters',
     },
     {
       rule: '!has(self.spec.after) || !self.spec.after.exists(each, each.environment == self.metadata.name)',
-      message: 'an Environment cannot come after itself',
+      message: 'an Environment cannot list itself in spec.after',
     },
   ],
   columns: {
@@ -337,15 +342,15 @@ export const ENVIRONMENTS = crdResource(ENVIRONMENT)
 export type EnvironmentSpec = ValueOf<typeof SPEC>
 export type EnvironmentStatus = ValueOf<typeof STATUS>
 
-/** The annotation by which `kk operator retry` asks for another attempt. */
+/** The annotation with which `kk operator retry` requests another attempt. */
 export const RETRY = 'kk.openstack.org/retry'
 
 /** The annotation that confirms `RemoveUnshared`: the UID of the Environment. */
 export const CONFIRM_REMOVE = 'kk.openstack.org/confirm-remove'
-/** Holds an Environment until its releases are removed; one that leaves them has none. */
+/** The finalizer of an Environment whose releases are removed at its deletion; absent with the policy Orphan. */
 export const REMOVAL_FINALIZER = 'kk.openstack.org/removal'
 
-/** An Environment as the API hands it out. */
+/** An Environment as the API server returns it. */
 export interface EnvironmentObject {
   readonly metadata: {
     readonly name: string

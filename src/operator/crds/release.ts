@@ -7,22 +7,19 @@ const NAME = {type: 'string', minLength: 1, maxLength: 63} as const satisfies Sc
 
 const SPEC = {
   type: 'object',
-  description: 'The release as the last plan wants it.',
+  description: 'Desired state of the release, from the last plan.',
   required: ['release', 'chart', 'action', 'requires', 'protected'],
   properties: {
     release: {
       type: 'object',
-      description: 'What identifies the release.',
+      description: 'Namespace and name of the Helm release.',
       required: ['namespace', 'name'],
       properties: {namespace: NAME, name: NAME},
-      'x-kubernetes-validations': [
-        {rule: 'self == oldSelf', message: 'a Release is of one release for good'},
-      ],
+      'x-kubernetes-validations': [{rule: 'self == oldSelf', message: 'spec.release is immutable'}],
     },
     section: {
       type: 'string',
-      description:
-        'The section of the environment file that it is a part of, where that is several releases.',
+      description: 'Section of the environment file, if the section has several releases.',
       maxLength: 63,
     },
     chart: {
@@ -33,15 +30,16 @@ const SPEC = {
         version: {type: 'string', maxLength: 253},
       },
     },
-    inputs: {type: 'string', description: 'The digest of all that decides the release.', maxLength: 40},
+    inputs: {type: 'string', description: 'Digest of the inputs of the release.', maxLength: 40},
     action: {
       type: 'string',
-      description: 'What the last plan does with it.',
+      description: 'Action of the last plan on the release.',
       enum: ['install', 'upgrade', 'await', 'relabel', 'check', 'unchanged'],
     },
     requires: {
       type: 'array',
-      description: 'The releases that must be healthy, or whose objects must exist, before it is changed.',
+      description:
+        'Releases that must be healthy (ready), or whose objects must exist (applied), before this release is changed.',
       maxItems: 200,
       'x-kubernetes-list-type': 'atomic',
       items: {
@@ -50,19 +48,22 @@ const SPEC = {
         properties: {namespace: NAME, name: NAME, kind: {type: 'string', enum: ['ready', 'applied']}},
       },
     },
-    protected: {type: 'boolean', description: 'Whether it is removed only when it is named and confirmed.'},
+    protected: {
+      type: 'boolean',
+      description: 'Whether the release is removed only when it is named and confirmed.',
+    },
     planned: {
       type: 'object',
       description:
-        'While it is there, a child does the action of the plan. The parent writes it once everything that is required passes its gate, and takes it away again.',
+        'Task for a child process. The parent process sets it once all requirements have passed their gates, and removes it when the task has ended.',
       required: ['run', 'plan', 'shard', 'task'],
       properties: {
-        run: {type: 'string', description: 'The run that the action is part of.', maxLength: 63},
-        plan: {type: 'string', description: 'The digest of its plan.', maxLength: 64},
-        shard: {type: 'string', description: 'Whose children do it.', maxLength: 253},
+        run: {type: 'string', description: 'ID of the run.', maxLength: 63},
+        plan: {type: 'string', description: 'Digest of the plan of the run.', maxLength: 64},
+        shard: {type: 'string', description: 'Shard whose child processes run the task.', maxLength: 253},
         task: {
           type: 'string',
-          description: 'The Secret in the namespace of the release that holds its chart and its values.',
+          description: 'Name of the Secret, in the namespace of the release, with the chart and the values.',
           maxLength: 253,
         },
       },
@@ -80,22 +81,23 @@ const TEXT = {type: 'string', maxLength: 1024} as const satisfies Schema
 
 const WORK = {
   type: 'object',
-  description: 'How far a child is with what was planned last.',
+  description: 'Progress of the child process on the last task.',
   required: ['run', 'by', 'reached'],
   properties: {
     run: {type: 'string'},
-    by: {...TEXT, description: 'The process that does it.'},
+    by: {...TEXT, description: 'Child process that runs the task.'},
     reached: {
       type: 'string',
       enum: ['running', 'applied', 'gating'],
-      description: 'applied: its objects exist. gating: helm has ended.',
+      description:
+        'running: the task has started. applied: the objects of the release exist. gating: helm has ended, and the gate is checked.',
     },
-    changing: {type: 'boolean', description: 'Whether helm was started.'},
+    changing: {type: 'boolean', description: 'Whether helm has started.'},
     phase: {type: 'string', enum: ['validate', 'lease', 'helm', 'gate']},
     message: TEXT,
     blames: {
       type: 'array',
-      description: 'What is not healthy yet.',
+      description: 'Causes of a gate that has not passed: objects that are not healthy.',
       'x-kubernetes-list-type': 'atomic',
       items: {
         type: 'object',
@@ -111,10 +113,10 @@ const WORK = {
         },
       },
     },
-    revision: {type: 'integer', description: 'The revision whose gate has passed: it is done.'},
+    revision: {type: 'integer', description: 'Revision whose gate has passed. The task has succeeded.'},
     error: {
       type: 'object',
-      description: 'Why it has failed: it is done.',
+      description: 'Why the task has failed.',
       required: ['code', 'message'],
       properties: {code: TEXT, message: TEXT, hint: TEXT},
     },
@@ -125,19 +127,19 @@ const STATUS = {
   type: 'object',
   properties: {
     observedGeneration: {type: 'integer', format: 'int64'},
-    revision: {type: 'integer', description: 'The revision whose gate has passed last in this plan.'},
+    revision: {type: 'integer', description: 'Last revision whose gate has passed in this plan.'},
     conditions: CONDITIONS,
     work: WORK,
   },
 } as const satisfies Schema
 
-/** The operator writes it, people read it: one release of an Environment, and how it is. */
+/** The CRD of a Release, which the operator writes and users read: the state of one release of an Environment. */
 export const RELEASE = {
   kind: 'Release',
   plural: 'releases',
   shortName: 'kkr',
   description:
-    'A release of an Environment, as the operator of kk sees it. To delete it removes nothing: it is written again.',
+    'State of one Helm release of an Environment, written by the kk operator. Deleting it removes nothing from the cluster: the operator creates it again.',
   spec: SPEC,
   status: STATUS,
   rules: [],
@@ -159,7 +161,7 @@ export type ReleaseStatus = ValueOf<typeof STATUS>
 export type PlannedTask = NonNullable<ReleaseSpec['planned']>
 export type TaskReport = NonNullable<ReleaseStatus['work']>
 
-/** A Release as the API hands it out. */
+/** A Release as the API server returns it. */
 export interface ReleaseObject {
   readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
   readonly spec: ReleaseSpec

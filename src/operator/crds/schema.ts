@@ -1,4 +1,4 @@
-/** The part of a structural schema (apiextensions.k8s.io/v1, JSONSchemaProps) that kk's kinds need. */
+/** The part of a structural schema (apiextensions.k8s.io/v1, JSONSchemaProps) that kk's CRDs use. */
 export type Schema = Text | Whole | Flag | List | Fields
 
 interface Described {
@@ -7,7 +7,7 @@ interface Described {
   readonly 'x-kubernetes-validations'?: readonly Rule[]
 }
 
-/** A rule in CEL on `self`; one that has `oldSelf` holds for updates only. */
+/** A CEL rule on `self`; a rule that uses `oldSelf` is checked only on updates. */
 interface Rule {
   readonly rule: string
   readonly message: string

@@ -7,7 +7,7 @@ import {CRDS, GROUP, KK_VERSION} from './crd.ts'
 import {ENVIRONMENT, ENVIRONMENTS, type EnvironmentObject} from './environment.ts'
 import type {Schema} from './schema.ts'
 
-/** Throws `KK_KINDS` where the cluster serves Environments, but in no version that this kk knows. */
+/** Throws `KK_KINDS` if the cluster serves Environments, but in no version that this kk knows. */
 export async function expectServed(apiServer: ApiServer): Promise<void> {
   const {apiVersion, kind} = ENVIRONMENTS
   const served = (await apiServer.customKinds()).filter(
@@ -16,36 +16,36 @@ export async function expectServed(apiServer: ApiServer): Promise<void> {
   if (served.length === 0 || served.includes(`${apiVersion}/${kind}`)) return
   throw new KkError(
     'KK_KINDS',
-    `the cluster has Environments of ${served.map((each) => each.slice(0, -kind.length - 1)).join(', ')}, and this kk knows ${apiVersion} alone; nothing was changed`,
-    {hint: 'another kk has installed the operator: use that one'},
+    `the cluster serves Environments as ${served.map((each) => each.slice(0, -kind.length - 1)).join(', ')}, and this kk knows only ${apiVersion}; nothing was changed`,
+    {hint: 'use the version of kk that installed the operator'},
   )
 }
 
-/** Returns whether a newer kk has written the CustomResourceDefinition of this name: it may have fields that the own one has not. */
+/** Returns whether a newer kk has written this CustomResourceDefinition, which can then have more fields. */
 export async function isNewerInstalled(
   {metadata: {name, labels}}: KubernetesObject,
   objects: Pick<Objects, 'read'>,
 ): Promise<boolean> {
-  const found = await objects.read<KubernetesObject>(CRDS, {namespace: '', name})
-  const there = found?.metadata.labels?.[KK_VERSION]
-  return there !== undefined && compare(there, labels![KK_VERSION]!) > 0
+  const crd = await objects.read<KubernetesObject>(CRDS, {namespace: '', name})
+  const installed = crd?.metadata.labels?.[KK_VERSION]
+  return installed !== undefined && compare(installed, labels![KK_VERSION]!) > 0
 }
 
-/** Throws `KK_KINDS` for an Environment that says what this kk does not know: a newer one has written the kinds. */
+/** Throws `KK_KINDS` for an Environment with fields or values that this kk does not know, of CRDs of a newer kk. */
 export function expectKnownFields({metadata: {name}, spec}: EnvironmentObject): void {
   const unknown = findUnknown(spec, ENVIRONMENT.spec, 'spec')
   if (unknown === undefined) return
   throw new KkError('KK_KINDS', `this kk does not know ${unknown} of the Environment ${name}`, {
-    hint: 'bring the operator up to the kk that has installed its kinds, or leave it out',
+    hint: 'upgrade the operator to the version of kk that installed its CRDs, or remove the field',
   })
 }
 
-/** Returns what a schema does not allow of a value: a field, or the value of one, by its path. */
+/** Returns the path of the first field, or of the first value of an enum, that a schema does not have. */
 function findUnknown(value: unknown, schema: Schema, path: string): string | undefined {
   if (schema.type === 'object') {
     for (const [name, each] of Object.entries(value as object)) {
-      const known = schema.properties[name]
-      const unknown = known ? findUnknown(each, known, `${path}.${name}`) : `${path}.${name}`
+      const field = schema.properties[name]
+      const unknown = field ? findUnknown(each, field, `${path}.${name}`) : `${path}.${name}`
       if (unknown !== undefined) return unknown
     }
   }

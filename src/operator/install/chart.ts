@@ -15,26 +15,26 @@ export interface InstallOptions {
   readonly version: string
   /** The image of kk, with helm in it. */
   readonly image: string
-  /** The namespaces in which it may deploy. */
+  /** The namespaces that it can deploy to. */
   readonly namespaces: readonly string[]
-  /** Whether it may remove what an approved plan says: for that it reads the records of all namespaces. */
+  /** Whether it can remove releases by approved plans, for which it reads the Helm records of all namespaces. */
   readonly removes?: boolean
-  /** Whether it may make the objects of the whole cluster that kk's own charts render. */
+  /** Whether it can create the cluster-scoped objects of kk's own charts. */
   readonly makesOfCluster?: boolean
-  /** Which processes it consists of; one for all unless it is said. */
+  /** Its processes; a single one by default. */
   readonly shape?: Shape
 }
 
-/** The files of the chart, below the directory of kk's own files. */
+/** The files of the chart, below the root directory of kk. */
 const FILES = 'src/operator/install/chart'
 
 /**
- * Writes the Helm chart of the operator: all of it but its kinds and namespaces, for helm would take kinds away with the release,
- * and every Environment with them. The options become its default values.
+ * Writes the Helm chart of the operator, without CRDs and namespaces: helm would delete the CRDs with the release, and thus every
+ * Environment. The options become its default values.
  */
 export async function writeChart(directory: string, root: string, options: InstallOptions): Promise<void> {
   const {version} = options
-  const made: Readonly<Record<string, object>> = {
+  const generated: Readonly<Record<string, object>> = {
     'Chart.yaml': {version, appVersion: version, kubeVersion: `>=${OLDEST_KUBERNETES}.0-0`},
     'values.yaml': chartValues(options),
     'rules.yaml': {
@@ -49,13 +49,13 @@ export async function writeChart(directory: string, root: string, options: Insta
   const paths = entries
     .filter((each) => each.isFile())
     .map(({parentPath, name}) => relative(files, join(parentPath, name)))
-  for (const path of new Set([...paths, ...Object.keys(made)])) {
+  for (const path of new Set([...paths, ...Object.keys(generated)])) {
     const text = paths.includes(path) ? await readFile(join(files, path), 'utf8') : ''
-    await writeAtomically(join(directory, path), text + (made[path] ? dumpYaml(made[path]) : ''))
+    await writeAtomically(join(directory, path), text + (generated[path] ? dumpYaml(generated[path]) : ''))
   }
 }
 
-/** Hands the release of the operator over, for helm, with the chart in a directory that is removed afterwards. */
+/** Calls `use` with the Helm release of the operator; its chart is in a directory that is removed afterwards. */
 export async function withChart<T>(
   root: string,
   options: InstallOptions,

@@ -25,16 +25,16 @@ import type {InstallOptions} from './chart.ts'
 import {listRights} from './rights.ts'
 import {deleteWorkers, expectShape, nameLabel} from './shape.ts'
 
-/** Of the operator of another cluster; the cluster may have an operator of its own beside. */
+/** The account of the operator of another cluster; the cluster can also have its own operator. */
 const SITE_ACCOUNT = 'kk-hub'
 
-/** What helm brings about: the release of the operator, with its chart. */
+/** The Helm release of the operator. */
 export interface ChartRelease {
   readonly helm: Pick<Helm, 'install' | 'upgrade' | 'template'>
   readonly call: ReleaseCall
 }
 
-/** Returns everything that the operator is made of: namespaces and kinds, and what its chart renders. */
+/** Returns all objects of the operator: namespaces, CRDs, and the rendered chart. */
 export async function operatorObjects(
   {namespaces, version}: Pick<InstallOptions, 'namespaces' | 'version'>,
   {helm, call}: ChartRelease,
@@ -43,7 +43,7 @@ export async function operatorObjects(
   return [...namespaceObjects(namespaces), ...crdObjects(version), ...parseManifest(rendered)]
 }
 
-/** Its account alone, for a cluster in which the operator of another one deploys. */
+/** Returns the account for the operator of another cluster, with its namespaces. */
 export function siteObjects({
   namespaces,
   removes = false,
@@ -61,36 +61,36 @@ export function siteObjects({
   return [...namespaceObjects(namespaces), ...account]
 }
 
-/** The kinds alone, for whom the rest comes by a chart. */
+/** Returns only the CRDs, for installations of the chart with other tools. */
 export function crdObjects(version: string): readonly KubernetesObject[] {
   return [crdManifest(ENVIRONMENT, version), crdManifest(RELEASE, version)]
 }
 
-const KINDS = [
+const RESOURCES = [
   ...[NAMESPACES, CRDS, ACCOUNTS, CLUSTER_ROLES, CLUSTER_BINDINGS, ROLES, BINDINGS],
   ...[POLICIES, POLICY_BINDINGS, DEPLOYMENTS],
 ]
 
 /**
- * Applies objects of the operator on the server side, but has helm bring about those of its chart; what is there already is brought
- * up to date, but for kinds that a newer kk has written: with their fields, values in Environments would go. Resolves with the names
- * of these. Throws `KK_SHAPE`, and `KK_KINDS` where that one's kinds are served in other versions alone.
+ * Installs or upgrades the operator: its chart as a Helm release, all other objects by server-side apply. CRDs of a newer kk are
+ * kept, because without their fields, values of Environments would be lost; resolves with the names of these CRDs. Throws
+ * `KK_SHAPE`, and `KK_KINDS` if the newer CRDs are served only in other versions.
  */
 export async function installOperator(
-  made: readonly KubernetesObject[],
+  desired: readonly KubernetesObject[],
   cluster: {readonly apiServer: ApiServer; readonly records: Pick<Records, 'stored'>} & {
     readonly objects: Pick<Objects, 'apply' | 'read' | 'list' | 'merge' | 'delete'>
   },
   charted?: ChartRelease,
 ): Promise<readonly string[]> {
   const {objects, records} = cluster
-  await expectShape(made, objects)
+  await expectShape(desired, objects)
   const newer: string[] = []
-  for (const each of made)
+  for (const each of desired)
     if (each.kind === CRDS.kind && (await isNewerInstalled(each, objects))) newer.push(each.metadata.name)
   if (newer.length > 0) await expectServed(cluster.apiServer)
-  for (const each of made) {
-    const resource = KINDS.find(({kind}) => kind === each.kind)!
+  for (const each of desired) {
+    const resource = RESOURCES.find(({kind}) => kind === each.kind)!
     if (charted && resource !== CRDS && resource !== NAMESPACES)
       await transferFieldOwnership(resource, each, objects)
     else if (resource !== CRDS || !newer.includes(each.metadata.name))
@@ -98,13 +98,13 @@ export async function installOperator(
   }
   if (charted) {
     await installRelease(charted, records)
-    await deleteWorkers(made, objects)
+    await deleteWorkers(desired, objects)
   }
-  await revokeStaleRights(made, objects)
+  await revokeStaleRights(desired, objects)
   return newer
 }
 
-/** Who applies an object on the server side. */
+/** The field manager of the installation without helm. */
 const MANAGER = 'kk'
 
 interface Managed {
@@ -113,14 +113,14 @@ interface Managed {
   }
 }
 
-/** Makes helm the manager of an object's fields that kk has applied by itself: a field that goes from the chart would stay. */
+/** Transfers fields that kk has applied to helm, so that helm removes fields that are removed from the chart. */
 async function transferFieldOwnership(
   resource: Resource,
   {metadata: {namespace = '', name}}: KubernetesObject,
   objects: Pick<Objects, 'read' | 'merge'>,
 ): Promise<void> {
-  const found = await objects.read<Managed>(resource, {namespace, name})
-  const fields = found?.metadata.managedFields ?? []
+  const existing = await objects.read<Managed>(resource, {namespace, name})
+  const fields = existing?.metadata.managedFields ?? []
   const managedFields = fields.map((each) =>
     each.manager === MANAGER && each.operation === 'Apply' ? {...each, manager: 'helm'} : each,
   )
@@ -128,10 +128,10 @@ async function transferFieldOwnership(
     await objects.merge(resource, {namespace, name}, {metadata: {managedFields}})
 }
 
-/** Of helm, which does not wait for what it applies. */
+/** The timeout of helm, which does not wait for readiness. */
 const TIMEOUT_SECONDS = 300
 
-/** Installs or upgrades the release of the operator; objects of it that were applied without helm become helm's. */
+/** Installs or upgrades the Helm release of the operator; objects that were applied without helm are adopted. */
 async function installRelease({helm, call}: ChartRelease, records: Pick<Records, 'stored'>): Promise<void> {
   const last = await records.stored(releaseId(call.namespace, call.name))
   const options = {timeoutSeconds: TIMEOUT_SECONDS, labels: {}, takeOwnership: true}
@@ -140,17 +140,17 @@ async function installRelease({helm, call}: ChartRelease, records: Pick<Records,
   else await helm.upgrade(call, {...options, forceConflicts: last.applyMethod === 'ssa'})
 }
 
-/** Takes back what accounts that were installed may do no longer, also in namespaces that are named no more. */
+/** Deletes roles and bindings of the installed accounts that are no longer wanted, in all namespaces. */
 async function revokeStaleRights(
-  made: readonly KubernetesObject[],
+  desired: readonly KubernetesObject[],
   objects: Pick<Objects, 'delete' | 'list'>,
 ): Promise<void> {
-  const accounts = made.filter(({kind}) => kind === ACCOUNTS.kind).map(({metadata}) => metadata.name)
+  const accounts = desired.filter(({kind}) => kind === ACCOUNTS.kind).map(({metadata}) => metadata.name)
   const objectKey = ({kind, metadata}: KubernetesObject) =>
     `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
-  const kept = new Set(made.map(objectKey))
+  const desiredKeys = new Set(desired.map(objectKey))
   for (const [resource, namespace, name] of await listRights(accounts, objects))
-    if (!kept.has(objectKey({...resource, metadata: {namespace, name}})))
+    if (!desiredKeys.has(objectKey({...resource, metadata: {namespace, name}})))
       await objects.delete(resource, {namespace, name})
 }
 

@@ -4,26 +4,26 @@ import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 
-/** Which processes the operator consists of: the options 1, 2a and 2b of the design. */
+/** The process topologies of the operator: the options 1, 2a and 2b of the design. */
 export const SHAPES = ['one', 'per-service', 'per-component'] as const
 
 export interface Shape {
   readonly shape: (typeof SHAPES)[number]
-  /** Charts, sections and releases whose actions are done by a process of their own; empty for the shape `one`. */
+  /** Charts, sections and releases with dedicated workers; empty for the shape `one`. */
   readonly shards: readonly string[]
 }
 
 export const ONE: Shape = {shape: 'one', shards: []}
 
-/** The name of the operator's Deployment, which does all, or plans for its children. */
+/** The name of the operator's Deployment: the only process, or the parent of the workers. */
 export const NAME = 'kk-operator'
 export const nameLabel = (name: string) => ({'app.kubernetes.io/name': name})
-/** The name of the account of children. */
+/** The name of the account of workers. */
 export const WORKER_NAME = 'kk-operator-child'
-/** The annotation of the operator's Deployment that tells its shape. */
+/** The annotation of the operator's Deployment with its shape. */
 const SHAPE = 'kk.openstack.org/shape'
 
-interface Found {
+interface InstalledDeployment {
   readonly metadata: {
     readonly name: string
     readonly labels?: Readonly<Record<string, string>>
@@ -31,34 +31,37 @@ interface Found {
   }
 }
 
-/** Throws `KK_SHAPE` where the operator is installed in another shape than that of these objects. */
+/** Throws `KK_SHAPE` if the operator is installed in a different shape. */
 export async function expectShape(
-  made: readonly KubernetesObject[],
+  desired: readonly KubernetesObject[],
   objects: Pick<Objects, 'read'>,
 ): Promise<void> {
-  const wanted = made.find(({kind, metadata}) => kind === DEPLOYMENTS.kind && metadata.name === NAME)
-  if (!wanted) return
-  const shapeOf = ({metadata}: Found) => metadata.annotations?.[SHAPE] ?? ONE.shape
-  const found = await objects.read<Found>(DEPLOYMENTS, {namespace: KK_NAMESPACE, name: NAME})
-  if (!found || shapeOf(found) === shapeOf(wanted as Found)) return
+  const deployment = desired.find(({kind, metadata}) => kind === DEPLOYMENTS.kind && metadata.name === NAME)
+  if (!deployment) return
+  const readShape = ({metadata}: InstalledDeployment) => metadata.annotations?.[SHAPE] ?? ONE.shape
+  const installed = await objects.read<InstalledDeployment>(DEPLOYMENTS, {
+    namespace: KK_NAMESPACE,
+    name: NAME,
+  })
+  if (!installed || readShape(installed) === readShape(deployment as InstalledDeployment)) return
   throw new KkError(
     'KK_SHAPE',
-    `the operator is installed in the shape ${shapeOf(found)}, not ${shapeOf(wanted as Found)}; nothing was changed`,
+    `the operator is installed in the shape ${readShape(installed)}, not ${readShape(deployment as InstalledDeployment)}; nothing was changed`,
     {
-      hint: `to move it, pause every Environment (kk operator pause NAME), then: kubectl delete deployments -n ${KK_NAMESPACE} -l 'app.kubernetes.io/name in (${NAME}, ${WORKER_NAME})'; install it again, and resume them (kk operator resume NAME). Releases stay as they are`,
+      hint: `to change the shape, pause every Environment (kk operator pause NAME), then: kubectl delete deployments -n ${KK_NAMESPACE} -l 'app.kubernetes.io/name in (${NAME}, ${WORKER_NAME})'; install it again, and resume them (kk operator resume NAME). Releases are not changed`,
     },
   )
 }
 
-/** Deletes the Deployments of children but those that are wanted: what one of them is at work on ends first. */
+/** Deletes the Deployments of workers that are no longer desired; their running tasks end first. */
 export async function deleteWorkers(
-  wanted: readonly KubernetesObject[],
+  desired: readonly KubernetesObject[],
   objects: Pick<Objects, 'list' | 'delete'>,
 ): Promise<void> {
   const names = new Set(
-    wanted.filter(({kind}) => kind === DEPLOYMENTS.kind).map(({metadata}) => metadata.name),
+    desired.filter(({kind}) => kind === DEPLOYMENTS.kind).map(({metadata}) => metadata.name),
   )
-  const all = (await objects.list<Found>(DEPLOYMENTS, KK_NAMESPACE)) ?? []
+  const all = (await objects.list<InstalledDeployment>(DEPLOYMENTS, KK_NAMESPACE)) ?? []
   for (const {metadata} of all) {
     const isChild = metadata.labels?.['app.kubernetes.io/name'] === WORKER_NAME
     if (isChild && !names.has(metadata.name))

@@ -17,17 +17,17 @@ import {TASK_LABEL} from '../workers/task-secret.ts'
 import {listRights} from './rights.ts'
 import {deleteWorkers, NAME, WORKER_NAME} from './shape.ts'
 
-/** The names of the operator's kinds. */
+/** The names of the operator's CRDs. */
 export const CRD_NAMES = [ENVIRONMENT, RELEASE].map(crdName)
 
-/** The annotation of a kind that may be deleted, with every object of it: the chart's policy denies it otherwise. */
+/** The annotation that permits the deletion of a CRD with all its objects; without it the chart's policy denies the deletion. */
 export const ALLOW_REMOVAL = 'kk.openstack.org/allow-removal'
 
 type UninstallCluster = {readonly apiServer: ApiServer; readonly leases: Leases} & {
   readonly objects: Pick<Objects, 'delete' | 'list' | 'merge' | 'read'>
 }
 
-/** Returns the names of the Environments that go with the operator. */
+/** Returns the names of all Environments, which are deleted with the operator. */
 export async function environmentNames({
   objects,
 }: Pick<UninstallCluster, 'objects'>): Promise<readonly string[]> {
@@ -35,8 +35,8 @@ export async function environmentNames({
 }
 
 /**
- * Deletes the operator, once nothing of it runs any more. Releases stay as they are, and the command line drives their environments again.
- * `until` is in milliseconds since the epoch. Throws `KK_KINDS`, and `KK_HELD` if something of it still runs by then.
+ * Deletes the operator once its runs have ended. Releases are not changed, and the command line can manage their environments again.
+ * `until` is in milliseconds since the epoch. Throws `KK_KINDS`, and `KK_HELD` if a run has not ended by then.
  */
 export async function uninstallOperator(
   cluster: UninstallCluster,
@@ -45,15 +45,15 @@ export async function uninstallOperator(
   const {objects} = cluster
   await expectServed(cluster.apiServer)
   await stopWork(cluster, until)
-  // Nobody would be there to let them go.
+  // Without the operator no process would remove the finalizers.
   for (const {metadata, spec} of await environmentsIn(objects)) {
     const {name, finalizers = []} = metadata
     if (!spec.cluster) await releaseClaim({name}, {cluster, isOwn: true})
     if (!finalizers.includes(REMOVAL_FINALIZER)) continue
-    const kept = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
-    await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {metadata: {finalizers: kept}})
+    const remaining = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
+    await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {metadata: {finalizers: remaining}})
   }
-  // The API server goes on to enforce a policy for a while after it is deleted.
+  // The API server enforces a policy for a while after its deletion.
   for (const name of CRD_NAMES) {
     const place = {namespace: '', name}
     if (await objects.read(CRDS, place))
@@ -64,7 +64,7 @@ export async function uninstallOperator(
     await objects.delete(resource, {namespace, name})
 }
 
-/** Suspends all Environments, and resolves once a leading operator has said of each that it does nothing to it. */
+/** Suspends all Environments, and resolves once each is paused, or if the operator has no leader. */
 async function stopWork(cluster: UninstallCluster, until: number): Promise<void> {
   const {objects} = cluster
   for (const {metadata, spec} of await environmentsIn(objects)) {
@@ -72,18 +72,22 @@ async function stopWork(cluster: UninstallCluster, until: number): Promise<void>
     if (!spec.suspend) await objects.merge(ENVIRONMENTS, place, {spec: {suspend: true}})
   }
   let busy: readonly string[] = []
-  const isStill = async () => {
+  const isIdle = async () => {
     if (!(await hasLeader(cluster.leases))) return true
     busy = (await environmentsIn(objects)).filter(isBusy).map(({metadata}) => metadata.name)
     return busy.length === 0
   }
-  if (await pollUntil(isStill, {interval: POLL_INTERVAL_MS, deadline: until})) return
-  throw new KkError('KK_HELD', `the operator is still at work on ${busy.join(', ')}; it was not taken away`, {
-    hint: `see what it does: kk operator status ${busy[0]}; it is paused once that has ended: then try again`,
-  })
+  if (await pollUntil(isIdle, {interval: POLL_INTERVAL_MS, deadline: until})) return
+  throw new KkError(
+    'KK_HELD',
+    `the operator is still working on ${busy.join(', ')}; it was not uninstalled`,
+    {
+      hint: `see what it runs: kk operator status ${busy[0]}; it pauses once that has ended: then try again`,
+    },
+  )
 }
 
-/** One that is being deleted goes once its releases are removed, or left: those that are suspended by then are. */
+/** Returns whether an Environment is not paused, or waits for its finalizer; a suspended one is orphaned. */
 function isBusy(environment: EnvironmentObject): boolean {
   const {deletionTimestamp, finalizers = []} = environment.metadata
   return deletionTimestamp ? finalizers.includes(REMOVAL_FINALIZER) : !isPaused(environment)
@@ -94,16 +98,16 @@ async function environmentsIn(objects: Pick<Objects, 'list'>): Promise<readonly 
 }
 
 /**
- * Returns what is left of the operator when it goes: its kinds, with the objects of them, all that it runs by, helm's records of it,
- * and orders to children.
+ * Lists the objects to delete, in order: Deployment, policy, CRDs, tasks of workers, Helm records of the operator, rights and
+ * accounts.
  */
 async function listOperatorObjects(
   objects: Pick<Objects, 'list'>,
 ): Promise<readonly (readonly [Resource, string, string])[]> {
   const rights = await listRights([NAME, WORKER_NAME], objects)
-  const places = [...new Set(rights.map(([, namespace]) => namespace))].filter(Boolean)
-  const orders = await Promise.all(
-    places.map(async (place) => (await objects.list<Named>(SECRETS, place, TASK_LABEL)) ?? []),
+  const namespaces = [...new Set(rights.map(([, namespace]) => namespace))].filter(Boolean)
+  const tasks = await Promise.all(
+    namespaces.map(async (namespace) => (await objects.list<Named>(SECRETS, namespace, TASK_LABEL)) ?? []),
   )
   const records = await objects.list<Named>(SECRETS, KK_NAMESPACE, `owner=helm,name=${NAME}`)
   return [
@@ -111,7 +115,7 @@ async function listOperatorObjects(
     [POLICY_BINDINGS, '', NAME],
     [POLICIES, '', NAME],
     ...CRD_NAMES.map((name) => [CRDS, '', name] as const),
-    ...[...orders.flat(), ...(records ?? [])].map(
+    ...[...tasks.flat(), ...(records ?? [])].map(
       ({metadata: {namespace, name}}) => [SECRETS, namespace, name] as const,
     ),
     ...rights,

@@ -15,19 +15,19 @@ import {RELEASES, type ReleaseObject, releaseObjectName, type TaskReport} from '
 import {selectShard} from './shards.ts'
 import {type DispatchedTask, deleteTask, deleteTasks, taskSecret, writeTask} from './task-secret.ts'
 
-/** How the parent has children do the actions of its plans. */
+/** Dispatches the tasks of the parent's runs to workers. */
 export interface Dispatcher {
   /**
-   * Has a child do a task; resolves and throws as `execute` does where the child is. Throws `KK_RACED` when the Release goes
-   * meanwhile, `KK_HELD` when no child is there. Afterwards no child is at work on it, nor will be.
+   * Dispatches a task to a worker; resolves and throws as `execute` does in the worker. Throws `KK_RACED` if the Release is
+   * deleted in the meantime, and `KK_HELD` if no worker runs the task in time. Afterwards no worker runs it, nor will.
    */
   dispatch(
     handed: Omit<DispatchedTask, 'appliedAwaited'>,
     given: DispatchOptions,
   ): Promise<{readonly revision: number}>
   /**
-   * Takes back what an earlier parent has ordered, or was about to order, of an Environment with these Releases; resolves when
-   * nobody is at work on it.
+   * Cancels the tasks that an earlier parent has dispatched, or was about to, for an Environment with these Releases;
+   * resolves when no worker runs them.
    */
   cancel(environment: string, releaseObjects: readonly ReleaseObject[]): Promise<void>
 }
@@ -35,10 +35,10 @@ export interface Dispatcher {
 interface DispatchOptions {
   /** The digest of the plan. */
   readonly plan: string
-  /** The section that the release is a part of, where that is several releases. */
+  /** The section of the release, if the section has several releases. */
   readonly section: string | undefined
   readonly controls: Controls
-  /** Aborted when nothing more is to start. */
+  /** Aborted when no further task should start. */
   readonly stop: AbortSignal
 }
 
@@ -46,37 +46,37 @@ interface DispatcherOptions {
   readonly cluster: {readonly objects: Objects; readonly leases: Leases; readonly live: LiveObjects}
   readonly releaseObjects: Collection
   readonly releases: ApplyCache
-  /** Those that have processes of their own. */
+  /** The shards with dedicated workers. */
   readonly shards: readonly string[]
 }
 
-/** The field manager of orders, so that they stay whatever the parent writes of a Release beside them. */
+/** A separate field manager, so that `spec.planned` is kept when the parent applies other fields of a Release. */
 const DISPATCH_MANAGER = `${MANAGER}-orders`
-/** Beyond the time of an action: a child that was killed is followed by another. In milliseconds. */
+/** Wait beyond the timeout of an action, in which another worker can replace a killed one. */
 const DISPATCH_MARGIN_MS = 600_000
 const POLL_INTERVAL_MS = 500
 
 export function newDispatcher({cluster, releaseObjects, releases, shards}: DispatcherOptions): Dispatcher {
   const {objects} = cluster
-  /** The Environments of which no task of an earlier parent is left. */
+  /** The Environments whose tasks of earlier parents were deleted. */
   const swept = new Set<string>()
   const findRelease = (name: string) => releaseObjects.get(name) as unknown as ReleaseObject | undefined
 
-  /** From then on no child begins with it: each looks for the order once it has the Lease. */
+  /** Cancels a task: no worker starts it afterwards, because each checks `spec.planned` once it has the Lease. */
   async function cancelTask(name: string, release: ReleaseId): Promise<void> {
     await applyPlanned(name, {}, () => undefined)
     await deleteTask(release, objects)
   }
 
-  /** Writes an order; throws what `gone` returns, if anything, where there is no such Release any more. */
+  /** Applies `spec.planned`; if the Release no longer exists, throws what `gone` returns, if anything. */
   async function applyPlanned(
     name: string,
     spec: object,
     releaseLost: () => KkError | undefined,
   ): Promise<void> {
     await releases.applySpec(name, spec, DISPATCH_MANAGER).catch(async (error: unknown) => {
-      const isThere = (await objects.read(RELEASES, {namespace: KK_NAMESPACE, name})) !== undefined
-      const thrown = isThere ? error : releaseLost()
+      const exists = (await objects.read(RELEASES, {namespace: KK_NAMESPACE, name})) !== undefined
+      const thrown = exists ? error : releaseLost()
       if (thrown !== undefined) throw thrown
     })
   }
@@ -87,15 +87,15 @@ export function newDispatcher({cluster, releaseObjects, releases, shards}: Dispa
       const name = releaseObjectName(environment, release)
       const shard = selectShard({release: {name: releaseName(release)}, section, chart}, shards)
       const namespace = releaseNamespace(release)
-      controls.onProgress('lease', `waiting for the operator's process for ${shard}`)
+      controls.onProgress('lease', `waiting for the worker of ${shard}`)
       const listener = newResultListener(run, controls)
       const {result} = listener
       const observe = () => listener.observe(findRelease(name))
-      const late = `no process of the operator for ${shard} has done it in time`
+      const late = `no worker of ${shard} has finished the task in time`
       await using closing = new AsyncDisposableStack()
       closing.defer(async () => {
         const {run: present = run} = findRelease(name)?.spec.planned ?? {}
-        // Another parent has ordered by now.
+        // Another parent has dispatched its own task by now.
         if (present !== run) return
         await cancelTask(name, release)
         if (!listener.isFinished()) await waitUntilFree(cluster.leases, release)
@@ -124,43 +124,43 @@ export function newDispatcher({cluster, releaseObjects, releases, shards}: Dispa
       return await result.promise
     },
     async cancel(environment, all) {
-      const ordered = all
+      const dispatched = all
         .filter(({spec}) => spec.planned)
         .map(({metadata, spec: {release}}) => ({
           name: metadata.name,
           release: releaseId(release.namespace, release.name),
         }))
-      for (const {name, release} of ordered) await cancelTask(name, release)
+      for (const {name, release} of dispatched) await cancelTask(name, release)
       if (all.length > 0 && !swept.has(environment)) {
         for (const namespace of new Set(all.map(({spec}) => spec.release.namespace)))
           await deleteTasks(environment, namespace, objects)
         swept.add(environment)
       }
-      for (const {release} of ordered) await waitUntilFree(cluster.leases, release)
+      for (const {release} of dispatched) await waitUntilFree(cluster.leases, release)
     },
   }
 }
 
-/** Tells a run what a child says of its task, until it is answered. */
+/** Forwards the progress that a worker reports for its task to the run, until the task has a result. */
 function newResultListener(run: string, controls: Controls) {
   const result = Promise.withResolvers<{readonly revision: number}>()
-  // It may be given up before anybody waits for it.
+  // It can be rejected before it is awaited.
   result.promise.catch(() => undefined)
-  let isKnown = false
-  let isOrdered = false
+  let hasRelease = false
+  let isDispatched = false
   let isClaimed = false
   let isFinished = false
-  let told = ''
+  let lastProgress = ''
 
   function observe(row: ReleaseObject | undefined): void {
     if (isFinished) return
-    const isMine = row?.spec.planned?.run === run
-    // Deleted, or another parent's by now: what has become of it is seen by the next plan.
-    if ((isOrdered && !isMine) || (isKnown && !row)) result.reject(releaseLost())
-    isKnown ||= row !== undefined
-    isOrdered ||= isMine
+    const isOwn = row?.spec.planned?.run === run
+    // Deleted, or dispatched by another parent: the next plan observes the outcome.
+    if ((isDispatched && !isOwn) || (hasRelease && !row)) result.reject(releaseLost())
+    hasRelease ||= row !== undefined
+    isDispatched ||= isOwn
     const work = row?.status?.work
-    if (!isMine || work?.run !== run) return
+    if (!isOwn || work?.run !== run) return
     isClaimed = true
     forward(work)
     isFinished = work.revision !== undefined || work.error !== undefined
@@ -170,19 +170,19 @@ function newResultListener(run: string, controls: Controls) {
     if (changing) controls.onChanging()
     if (reached === 'applied') controls.onApplied()
     if (reached === 'gating') controls.onHelmEnded()
-    const text = JSON.stringify([phase, message, blames])
-    if (phase && text !== told) controls.onProgress(phase, message, blames.map(restoreCause))
-    told = text
+    const progress = JSON.stringify([phase, message, blames])
+    if (phase && progress !== lastProgress) controls.onProgress(phase, message, blames.map(restoreCause))
+    lastProgress = progress
     if (revision !== undefined) result.resolve({revision})
     if (error) result.reject(new KkError(error.code as ErrorCode, error.message, hintOption(error.hint)))
   }
   return {result, observe, isClaimed: () => isClaimed, isFinished: () => isFinished}
 }
 
-/** Returns a cause as it was before it was written: without keys that have no value. */
+/** Restores a cause from a report: without undefined values. */
 function restoreCause({object, message, ...rest}: NonNullable<TaskReport['blames']>[number]): Cause {
-  const known = Object.entries(rest).filter(([, text]) => text !== undefined)
-  return {object, message, ...Object.fromEntries(known)}
+  const defined = Object.entries(rest).filter(([, value]) => value !== undefined)
+  return {object, message, ...Object.fromEntries(defined)}
 }
 
 function hintOption(hint: string | undefined): {readonly hint?: string} {
@@ -190,10 +190,10 @@ function hintOption(hint: string | undefined): {readonly hint?: string} {
 }
 
 function releaseLost(): KkError {
-  return new KkError('KK_RACED', "its Release was deleted, or is another process's by now")
+  return new KkError('KK_RACED', 'its Release was deleted, or another process has taken it over')
 }
 
-/** Resolves when nobody holds a release any more, or whoever does has ended, or been silent for too long. */
+/** Resolves when the Lease of a release is free or has expired. */
 async function waitUntilFree(leases: Leases, release: ReleaseId): Promise<void> {
   const isFree = async () => {
     const view = await leases.read(release)

@@ -3,18 +3,18 @@ import {pathPattern} from '../../base/path-pattern.ts'
 import {COMMON, type ReleaseId, ROLLOUT, releaseName} from '../../release.ts'
 import type {ReleaseObject} from '../crds/release.ts'
 
-/** The shard of what no other is named for. */
+/** The shard of releases without a dedicated shard. */
 export const OTHERS = 'others'
 
-/** What a child may be named for. */
+/** The properties that select a shard. */
 interface Sharded {
   readonly release: {readonly name: string}
-  /** The section that it is a part of, where that is several releases. */
+  /** Its section, if the section has several releases. */
   readonly section?: string | undefined
   readonly chart: {readonly name: string}
 }
 
-/** Returns the shard of a release among those that have processes: its own, that of its section, or that of its chart. */
+/** Selects the shard of a release: its own, that of its section, that of its chart, or `others`. */
 export function selectShard({release, section, chart}: Sharded, shards: readonly string[]): string {
   return (
     [release.name, section, chart.name].find((each) => each !== undefined && shards.includes(each)) ?? OTHERS
@@ -26,7 +26,7 @@ interface Deployed {
   readonly desired: {readonly release: ReleaseId; readonly part?: {readonly name: string}}
 }
 
-/** Returns the charts of an environment, and those of its releases that are each a component, in its order. */
+/** Returns the possible shards of an environment: its charts, and its releases of single components, in its order. */
 export function listShards(releases: Iterable<Deployed>) {
   const all = [...releases]
   const isComponent = ({desired: {part}}: Deployed) =>
@@ -37,7 +37,7 @@ export function listShards(releases: Iterable<Deployed>) {
   }
 }
 
-/** Returns how many of these Releases each shard has that has any. */
+/** Returns the number of Releases per shard, without empty shards. */
 export function countByShard(
   rows: readonly Pick<ReleaseObject, 'spec'>[],
   shards: readonly string[],
@@ -50,19 +50,19 @@ export function countByShard(
   return sizes
 }
 
-/** Whether one of the patterns, as of a shell, fits a shard. */
+/** Returns whether a shell pattern matches the shard. */
 export function serves(patterns: readonly string[], shard: string): boolean {
   return patterns.some((pattern) => pathPattern(pattern)?.test(shard))
 }
 
-/** Returns the name of the processes that serve the same shards. */
+/** Returns an ID of the workers that serve the same shards. */
 export function groupId(patterns: readonly string[]): string {
   return hash(['child', ...[...new Set(patterns)].sort()]).slice(0, 10)
 }
 
 /**
- * Returns which of several processes a key belongs to: rendezvous hashing, so that when one comes or goes no key moves
- * between two others.
+ * Chooses the worker for a key by rendezvous hashing, so that when a worker joins or leaves, no key moves between two other
+ * workers.
  */
 export function chooseWorker(key: string, processes: readonly string[]): string | undefined {
   const scored = processes.map((process) => ({process, score: hash([process, key])}))

@@ -9,42 +9,42 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Task} from '../../run/task.ts'
 import {MANAGER} from '../apply-cache.ts'
 
-/** The tasks of a plan that brings an environment to the cluster: all that a child may be given. */
+/** The tasks of a deployment: workers run no others. */
 export type DeployTask = Extract<Task, {readonly kind: 'install' | 'upgrade' | 'relabel' | 'await' | 'check'}>
 
-/** A task for another process. */
+/** A task that is dispatched to a worker. */
 export interface DispatchedTask {
   readonly environment: string
-  /** The run's id. */
+  /** The ID of the run. */
   readonly run: string
   readonly task: DeployTask
-  /** Whether another action waits until the objects of this one exist. */
+  /** Whether another action waits until the objects of this release exist. */
   readonly appliedAwaited: boolean
 }
 
-/** How a task is written: with the files of its chart. */
+/** The stored form of a task, with the files of its chart. */
 interface StoredTask extends DispatchedTask {
-  /** Each byte is a character: so text stays readable for a compressor. */
+  /** `text` is latin1, one character per byte, which compresses better than base64. */
   readonly files: readonly {readonly path: string; readonly text: string}[]
 }
 
 type TaskObjects = Pick<Objects, 'apply' | 'read' | 'delete'>
 
-/** The label of the Secret of a task that names its Environment. */
+/** The label of the Secret of a task with the name of its Environment. */
 export const TASK_LABEL = 'kk.openstack.org/task'
 
-/** The name of the Secret that holds the task of a release. It lies beside helm's record, which holds the same. */
+/** Returns the Secret of the task of a release. It is next to the Helm record, which has the same content. */
 export function taskSecret(release: ReleaseId): {readonly namespace: string; readonly name: string} {
   return {namespace: releaseNamespace(release), name: `kk-task.${releaseName(release)}`}
 }
 
-/** Writes a task for a child; it is compressed, so that what helm can record fits into a Secret here, too. */
+/** Writes a task for a worker; gzipped, as in a Helm record, so that it fits into a Secret if the Helm record does. */
 export async function writeTask(handed: DispatchedTask, objects: TaskObjects): Promise<void> {
   const {task} = handed
   const chart = 'chart' in task.work ? readChartFiles(task.work.chart) : []
   const files = chart.map(({path, bytes}) => ({path, text: bytes.toString('latin1')}))
-  const written: StoredTask = {...handed, files}
-  const packed = await promisify(gzip)(JSON.stringify(written, writeHead))
+  const stored: StoredTask = {...handed, files}
+  const packed = await promisify(gzip)(JSON.stringify(stored, writeHead))
   const {apiVersion, kind} = SECRETS
   const secret = {
     apiVersion,
@@ -56,7 +56,7 @@ export async function writeTask(handed: DispatchedTask, objects: TaskObjects): P
   await objects.apply(SECRETS, secret, {manager: MANAGER})
 }
 
-/** Reads the task of a release, and writes its chart into a directory. Throws `KK_RACED` where it is not that of the run. */
+/** Reads the task of a release, and writes its chart into a directory. Throws `KK_RACED` if the task is not of this run. */
 export async function readTask(
   release: ReleaseId,
   {
@@ -67,10 +67,10 @@ export async function readTask(
 ): Promise<DispatchedTask> {
   const secret = await objects.read<{readonly data?: {readonly task?: string}}>(SECRETS, taskSecret(release))
   const packed = Buffer.from(secret?.data?.task ?? '', 'base64')
-  const written =
+  const stored =
     packed.length > 0 && (JSON.parse(String(await promisify(gunzip)(packed)), readHead) as StoredTask)
-  if (!written || written.run !== run) throw new KkError('KK_RACED', `the task of ${release} was taken back`)
-  const {files, task, ...rest} = written
+  if (!stored || stored.run !== run) throw new KkError('KK_RACED', `the task of ${release} was cancelled`)
+  const {files, task, ...rest} = stored
   if (!('chart' in task.work)) return {...rest, task}
   const chart = files.map(({path, text}) => ({path, bytes: Buffer.from(text, 'latin1')}))
   await writeChartFiles(chart, directory)
@@ -81,7 +81,7 @@ export function deleteTask(release: ReleaseId, objects: TaskObjects): Promise<vo
   return objects.delete(SECRETS, taskSecret(release))
 }
 
-/** Deletes the tasks of an Environment in a namespace, whether they were ordered or not; none where they may not be listed. */
+/** Deletes all task Secrets of an Environment in a namespace; none if they cannot be listed for lack of rights. */
 export async function deleteTasks(
   environment: string,
   namespace: string,

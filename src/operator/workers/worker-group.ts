@@ -7,20 +7,20 @@ import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {ReleaseId} from '../../release.ts'
 import {groupId} from './shards.ts'
 
-/** The child processes that serve the same shards. */
+/** The workers that serve the same shards. */
 export interface WorkerGroup {
-  /** This process's own place among them. */
+  /** The Lease of this worker. */
   readonly lease: HeldLease
-  /** The holders of those that live, this process among them. */
+  /** Returns the holders with a valid Lease, including this worker. */
   live(): Promise<readonly string[]>
 }
 
-/** A Lease that ran out so long ago is of nobody any more; in milliseconds. */
+/** Leases that expired longer ago are deleted. */
 const LEASE_RETENTION_MS = 600_000
 
 /**
- * Joins the processes that serve the same shards: each holds a Lease of its own, as that of the release that it would be,
- * and sees the others by theirs.
+ * Joins the workers that serve the same shards: each holds its own Lease, named like that of a release, and finds the others
+ * by theirs.
  */
 export async function joinWorkerGroup(
   cluster: {readonly leases: Leases; readonly objects: Objects},

@@ -22,18 +22,21 @@ import {joinWorkerGroup} from './worker-group.ts'
 
 interface WorkerOptions extends Omit<OperatorOptions, 'ports' | 'shards' | 'connect' | 'onGate'> {
   readonly ports: Pick<OperatorOptions['ports'], 'cluster' | 'helm'>
-  /** Patterns of the shards whose tasks it does. */
+  /** Patterns of the shards whose tasks it runs. */
   readonly shards: readonly string[]
 }
 
-/** What another process has claimed is looked at again after so many milliseconds. */
+/** A task of another worker is requeued, in case that worker stops. */
 const REQUEUE_AFTER_MS = 10_000
-/** Beside the time of an action: so long nothing may be heard of it; in milliseconds. */
+/** The heartbeat deadline beyond the timeout of an action. */
 const HEARTBEAT_MARGIN_MS = 1_800_000
-/** The field manager of what children write. */
+/** The field manager of what workers write. */
 const WORKER_MANAGER = `${MANAGER}-child`
 
-/** Does what parents order for its shards, until it is stopped: helms that are at work end first. Throws `KK_LEASE_LOST`. */
+/**
+ * Runs as a worker (`--role child`): runs tasks of its shards that the parent dispatches, until it is stopped; running helm
+ * processes end first. Throws `KK_LEASE_LOST`.
+ */
 export async function runWorker({
   ports,
   holder,
@@ -91,7 +94,7 @@ export async function runWorker({
   state.problem = () => rows.problem()?.message
   state.depth = queue.depth
   state.stuck = queue.stuck
-  say(`does what is ordered for ${shards.join(', ')}`)
+  say(`runs tasks for ${shards.join(', ')}`)
   const ended = AbortSignal.any([stop, lease.lost])
   await new Promise<void>((resolve) => {
     if (ended.aborted) return resolve()
@@ -109,7 +112,7 @@ function isFinished({status}: ReleaseObject, {run}: PlannedTask): boolean {
   return work?.run === run && (work.revision !== undefined || work.error !== undefined)
 }
 
-/** Work on one task, which can be ended: at once, unless helm is at work, then after that. */
+/** Cancels one task: immediately, or when helm has ended if it is running. */
 function newTaskCancellation() {
   const abort = new AbortController()
   let isHelmRunning = false
@@ -121,8 +124,8 @@ function newTaskCancellation() {
       isEnding = true
       abortIfIdle()
     },
-    helm(atWork: boolean): void {
-      isHelmRunning = atWork
+    helm(isRunning: boolean): void {
+      isHelmRunning = isRunning
       abortIfIdle()
     },
   }
@@ -135,7 +138,7 @@ interface TaskContext {
   readonly heartbeat: Heartbeat
 }
 
-/** Does a task, and tells of it in the status of its Release. Resolves with whether it is done as it should be. */
+/** Runs a task, and reports its progress in the status of its Release. Resolves with whether it has succeeded. */
 async function performTask(
   {metadata: {name}, spec}: ReleaseObject,
   {run}: PlannedTask,
@@ -152,28 +155,28 @@ async function performTask(
     return objects.apply(RELEASES, object, {manager: WORKER_MANAGER, status: true}).then(() => undefined)
   }
   const writer = newWriter(write)
-  const tell = (news: Partial<TaskReport>): void => {
-    report = {...report, ...news}
+  const update = (change: Partial<TaskReport>): void => {
+    report = {...report, ...change}
     writer.request()
   }
   try {
     const handed = await directory.fill(() => readTask(release, {run, directory: directory.path, objects}))
     heartbeat(handed.task.work.timeoutSeconds * 1000 + HEARTBEAT_MARGIN_MS)
     const tools = await newTools(handed, {ports, holder, name})
-    tell({})
+    update({})
     const answer = await execute(handed.task, {
       tools,
-      controls: newControls(handed, {cancellation, tell}),
+      controls: newControls(handed, {cancellation, update}),
     }).then(
       ({revision}) => ({revision}),
       (error: unknown) => ({error: toErrorReport(error)}),
     )
     report = {...report, ...answer}
     await writer.last()
-    const trouble = writer.takeTrouble()
-    // Whoever deleted the Release is told nothing.
-    if (trouble !== undefined && (await objects.read(RELEASES, {namespace: KK_NAMESPACE, name})))
-      throw trouble
+    const failure = writer.takeTrouble()
+    // A failed report is ignored if the Release was deleted.
+    if (failure !== undefined && (await objects.read(RELEASES, {namespace: KK_NAMESPACE, name})))
+      throw failure
     return 'revision' in answer
   } finally {
     await directory.remove()
@@ -186,20 +189,20 @@ async function newTools(
 ): Promise<Tools> {
   const {cluster, helm} = ports
   const {action, work} = task
-  const own = `${holder.slice(0, -1)}, run ${run})`
-  const take = newHold({cluster, holder: own, actions: [action], waits: true})
-  /** Whoever has taken an order back does not see it begun any more once the Lease was free. */
+  const runHolder = `${holder.slice(0, -1)}, run ${run})`
+  const acquire = newHold({cluster, holder: runHolder, actions: [action], waits: true})
+  /** A cancelled task is never started: once it has the Lease, it checks that the task is still dispatched. */
   const hold: Hold = async (request) => {
-    const lease = await take(request)
+    const lease = await acquire(request)
     const row = await cluster.objects.read<ReleaseObject>(RELEASES, {namespace: KK_NAMESPACE, name})
     if (row?.spec.planned?.run === run) return lease
     await giveBack(lease)
     throw interrupted()
   }
   return {
-    ...{cluster, helm, environment, run, holder: own, hold, waits: true, clock: systemClock},
+    ...{cluster, helm, environment, run, holder: runHolder, hold, waits: true, clock: systemClock},
     agreement: newAgreement([action]),
-    // The parent keeps the journal of the run, and the cluster is the truth.
+    // The parent keeps the journal of the run; the cluster is the source of truth.
     journal: {note: async () => undefined},
     mask:
       'values' in work
@@ -212,28 +215,31 @@ function newControls(
   {appliedAwaited}: DispatchedTask,
   {
     cancellation,
-    tell,
-  }: {readonly cancellation: TaskContext['cancellation']; readonly tell: (news: Partial<TaskReport>) => void},
+    update,
+  }: {
+    readonly cancellation: TaskContext['cancellation']
+    readonly update: (change: Partial<TaskReport>) => void
+  },
 ): Controls {
   return {
     signal: cancellation.signal,
     appliedAwaited,
     onProgress: (phase, message, blames = []) =>
-      tell({
+      update({
         phase,
         message: truncate(message),
         blames: blames.slice(0, MAX_CAUSES).map(({log: _, ...cause}) => cause),
       }),
     onChanging() {
       cancellation.helm(true)
-      tell({changing: true})
+      update({changing: true})
     },
-    onApplied: () => tell({reached: 'applied'}),
+    onApplied: () => update({reached: 'applied'}),
     onHelmEnded() {
-      tell({reached: 'gating'})
+      update({reached: 'gating'})
       cancellation.helm(false)
     },
-    // No task of a deployment deletes objects on its own, or tests.
+    // Tasks of a deployment neither delete objects nor run tests.
     onDeleted: () => undefined,
     onTested: () => undefined,
   }

@@ -52,16 +52,8 @@ it('one that is suspended is not tried again', async () => {
 })
 
 it.each([
-  [
-    'nobody leads',
-    undefined,
-    'no process of the operator leads now: production is tried again once one does',
-  ],
-  [
-    'somebody leads',
-    {holder: 'operator a (process 1)', runsOut: 2_000},
-    'the operator tries production again',
-  ],
+  ['nobody leads', undefined, 'no process of the operator leads now: production is retried once one does'],
+  ['somebody leads', {holder: 'operator a (process 1)', runsOut: 2_000}, 'the operator retries production'],
 ])('while %s, a retry says when it will be made', async (_, lease, expected) => {
   const said: string[] = []
   const cluster = {

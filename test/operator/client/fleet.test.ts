@@ -51,7 +51,7 @@ it('while nobody leads, that stands above the table', () => {
     fleetStatusText({...status(environment('home')), leader: null}, NOW, PLAIN),
   ).split('\n')
 
-  expect(first).toBe('no operator leads: nothing is driven; see its pods: kubectl get pods -n kk-system')
+  expect(first).toBe('no operator leads: nothing is reconciled; see its pods: kubectl get pods -n kk-system')
   expect(head).toMatch(/^environment /)
 })
 

@@ -96,7 +96,7 @@ it('an Environment that has changed since the operator looked is not what it sai
 
   expect(environments[0]).toMatchObject({
     phase: 'unseen',
-    message: 'the operator has not seen it yet as it is now',
+    message: 'the operator has not observed the current generation yet',
   })
 })
 
@@ -180,10 +180,10 @@ it.each([
   [
     'no kinds of the operator',
     clusterWith(undefined),
-    'there is no operator here; to install it: kk operator install',
+    'the operator is not installed; to install it: kk operator install',
   ],
-  ['a Lease that ran out', clusterWith([], {until: 400}), 'no operator leads: nothing is driven'],
-  ['no Environment', clusterWith([]), 'nothing is driven; hand an environment over: kk operator adopt FILE'],
+  ['a Lease that ran out', clusterWith([], {until: 400}), 'no operator leads: nothing is reconciled'],
+  ['no Environment', clusterWith([]), 'no Environments; to create one: kk operator adopt FILE'],
 ])('a cluster with %s is told so', async (_, cluster, text) => {
   expect(viewText(operatorStatusText(await readOperatorStatus(cluster), PLAIN))).toContain(text)
 })

@@ -91,7 +91,7 @@ describe('the operator is taken away', () => {
 
     await expect(uninstallOperator(cluster, {until: 0})).rejects.toMatchObject({
       code: 'KK_HELD',
-      message: 'the operator is still at work on production; it was not taken away',
+      message: 'the operator is still working on production; it was not uninstalled',
     })
     expect(did).toEqual(['merge Environment/production suspend'])
   })

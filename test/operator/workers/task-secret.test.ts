@@ -89,12 +89,12 @@ it('a child gets the task as the parent has it, with every byte of the chart', a
 
 it.each([
   ['of another run', 'r2'],
-  ['that was taken back', 'r1'],
+  ['of a cancelled run', 'r1'],
 ])('a task %s is not done', async (what, run) => {
   const objects = cluster()
   const directory = testDirectory()
   await writeTask(handed, objects)
-  if (what === 'that was taken back') await objects.delete()
+  if (what === 'of a cancelled run') await objects.delete()
 
   await expect(readTask(RELEASE, {run, directory, objects})).rejects.toMatchObject({code: 'KK_RACED'})
   expect(await readdir(directory)).toEqual([])
