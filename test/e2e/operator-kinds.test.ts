@@ -49,12 +49,12 @@ describe.concurrent('the API server refuses', () => {
 
   it.each([
     [
-      'to delete its kinds, with which every Environment would go',
+      'to delete its CRDs, and thus every Environment',
       ['crd', 'environments.kk.openstack.org'],
       'uninstall the operator with: kk operator uninstall',
     ],
     [
-      'to delete an Environment that would take its releases along, unless that is confirmed',
+      'to delete an Environment with RemoveUnshared without confirmation',
       ['environment.kk.openstack.org', 'kept', '--namespace', 'kk-system'],
       'this would remove the releases of the Environment kept; confirm it with the annotation',
     ],
@@ -74,7 +74,7 @@ describe.concurrent('the API server refuses', () => {
     expect(refused).toContain(message)
   })
 
-  it('an Environment where nobody looks at it', async () => {
+  it('an Environment outside kk-system', async () => {
     expect(await refusal('Environment', 'elsewhere', {source: {configMap: 'a'}}, 'default')).toContain(
       'the operator reconciles only Environments in kk-system',
     )

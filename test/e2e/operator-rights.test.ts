@@ -12,7 +12,7 @@ beforeAll(async () => {
   return () => cluster.end()
 })
 
-it('the operator makes objects of the whole cluster where it may, and nowhere else', async () => {
+it('the operator creates cluster-scoped objects only with the rights for them', async () => {
   const environment = cluster.environment()
   const {name} = environment
   await cluster.start()

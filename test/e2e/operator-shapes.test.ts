@@ -88,7 +88,7 @@ async function ordered({name}: OperatedEnvironment): Promise<readonly string[]> 
     .map(({spec}) => spec.release.name)
 }
 
-it('2: an environment is the same by the command line, by one process, and by a parent and its children', async () => {
+it('2: the command line, a single process, and a parent with workers deploy an environment identically', async () => {
   const environment = cluster.environment()
   const text = environment.text()
   await cluster.byHand('deploy', environment, text)
@@ -120,7 +120,7 @@ it('2: an environment is the same by the command line, by one process, and by a 
   expect(await tasksLeft(environment)).toEqual([])
 })
 
-it('its shape is chosen for good, and its processes are those that were named last', async () => {
+it('the shape of the operator is immutable, and its workers are those of the last installation', async () => {
   const children = async () => {
     const words = ['get', 'deployments', '--namespace', 'kk-system', '--output', 'name']
     return (await done(cluster.kubectl(...words))).split('\n').filter(Boolean)
@@ -160,7 +160,7 @@ it('its shape is chosen for good, and its processes are those that were named la
 })
 
 atNight(() => {
-  it('6: a child that was killed at work is followed by another, and helm starts once for each revision', async () => {
+  it('6: a worker that is killed during a task is replaced, and helm starts once for each revision', async () => {
     const environment = cluster.environment()
     const parent = await start(...PARENT)
     const [first, api] = [await start(...child('workload')), await start(...child('api'))]
@@ -178,7 +178,7 @@ atNight(() => {
     expect(await tasksLeft(environment)).toEqual([])
   })
 
-  it('6: a parent that was killed is followed by another, and what its children do is not done twice', async () => {
+  it('6: a parent that is killed is replaced, and running tasks of its workers are not run twice', async () => {
     const environment = cluster.environment()
     const first = await start(...PARENT)
     const children = [await start(...child('workload')), await start(...child('api'))]
@@ -196,7 +196,7 @@ atNight(() => {
     expect(await tasksLeft(environment)).toEqual([])
   })
 
-  it('6: what a parent has written for a child, and was killed before it ordered it, goes when the next one begins', async () => {
+  it('6: a task that a killed parent has written and not dispatched is deleted when the next parent starts', async () => {
     const environment = cluster.environment()
     await cluster.byHand('deploy', environment, environment.text())
     const first = await start(...PARENT)
@@ -218,7 +218,7 @@ atNight(() => {
     expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
   })
 
-  it('18, 20: a pause waits for the helm of a child, and takes back what none has begun', async () => {
+  it('18, 20: a pause waits for the helm process of a worker, and cancels tasks that have not started', async () => {
     const environment = cluster.environment()
     await start(...PARENT)
     const db = await start(...child('workload'))
@@ -243,7 +243,7 @@ atNight(() => {
     expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
   })
 
-  it('12: a Release that is deleted while a child is at work is no order, and the rest goes on', async () => {
+  it('12: a Release that is deleted during its task fails the task, and the rest continues', async () => {
     const environment = cluster.environment()
     await start(...PARENT)
     const [db, api] = [await start(...child('workload')), await start(...child('api'))]
@@ -260,7 +260,7 @@ atNight(() => {
     expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
   })
 
-  it('22: children that serve the same shards divide the releases, and each goes on without the other', async () => {
+  it('22: workers that serve the same shards divide the releases, and each continues without the other', async () => {
     const environment = cluster.environment()
     const parent = await start(...PARENT)
     const children = [await start(...child('*')), await start(...child('*'))]
@@ -277,7 +277,7 @@ atNight(() => {
     expect(await environment.states()).toEqual(['api 2 deployed', 'db 2 deployed'])
   })
 
-  it('24: no secret of an environment is where secrets are not', async () => {
+  it('24: secrets of an environment are only in Secrets', async () => {
     const environment = cluster.environment()
     await start(...PARENT)
     await start(...child('*'))
@@ -288,7 +288,7 @@ atNight(() => {
     expect(objects).not.toContain(MARKED)
   })
 
-  it('the releases of a section per component are done by the child of each, or by that of the section', async () => {
+  it('the releases of a section per component are deployed by the worker of each, or by that of the section', async () => {
     const environment = cluster.environment()
     const parent = await start('--role', 'parent', '--shards', 'cache', '--shards', 'cache-server')
     const [section, server] = [await start(...child('cache')), await start(...child('cache-server'))]

@@ -62,7 +62,7 @@ async function helmOf({name, revisions}: OperatedEnvironment, revision: string):
 }
 
 describe.concurrent('the operator', () => {
-  it('deploys in order, says how each release is, and starts no helm for what is there', async () => {
+  it('deploys in order, reports each release, and starts no helm for unchanged releases', async () => {
     const environment = cluster.environment()
     await environment.apply(environment.text())
 
@@ -102,7 +102,7 @@ describe.concurrent('the operator', () => {
     expect((await operator.helmCalls()).filter((call) => call.includes(environment.name))).toEqual(before)
   })
 
-  it('20: leaves a paused environment to the command line, and refuses it one that it drives', async () => {
+  it('20: leaves a paused environment to the command line, which cannot change a managed one', async () => {
     const environment = cluster.environment()
     await environment.apply(environment.text())
     await environment.has('Ready', 'True')
@@ -130,7 +130,7 @@ describe.concurrent('the operator', () => {
     expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'db 1'])
   })
 
-  it('tries once more on its own if another process has killed its helm', async () => {
+  it('retries once automatically if another process has killed its helm', async () => {
     const environment = cluster.environment()
     await environment.apply(environment.text())
     await environment.has('Ready', 'True')
@@ -148,7 +148,7 @@ describe.concurrent('the operator', () => {
     expect(await environment.states()).toEqual(['api 1 deployed', 'db 3 deployed'])
   })
 
-  it('has in its status what the checks before the first change noted', async () => {
+  it('has the notes of the preflight checks in the status', async () => {
     const environment = cluster.environment()
     const {kk: own, ...sections} = JSON.parse(environment.text({db: {nodeSelector: {no: 'such'}}})) as {
       kk: Kk
@@ -169,7 +169,7 @@ describe.concurrent('the operator', () => {
   })
 
   atNight(() => {
-    it('1: adopts what the command line has deployed without a helm and without a write of records', async () => {
+    it('1: adopts releases of the command line without starting helm and without writing Helm records', async () => {
       const environment = cluster.environment()
       const text = environment.text()
       const {exitCode, stderr} = await deployByHand(environment, text)
@@ -206,7 +206,7 @@ describe.concurrent('the operator', () => {
       expect(await environment.revisions()).toEqual(['mariadb 1', 'memcached 1'])
     })
 
-    it('18: begins only the plan that was approved', async () => {
+    it('18: starts only the approved plan', async () => {
       const environment = cluster.environment()
       await environment.apply(environment.text(), {approval: {required: ['upgrade']}})
       await environment.has('Ready', 'True')
@@ -229,7 +229,7 @@ describe.concurrent('the operator', () => {
       expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
     })
 
-    it('does not repeat what has failed before it is told to, or the inputs change', async () => {
+    it('does not retry a failed plan before a retry is requested or the inputs change', async () => {
       const environment = cluster.environment()
       await environment.apply(environment.text({db: {job: {pod: {fail: 'JobFailed'}}}}))
       const failed = await environment.has('Stalled', 'True', 'Failed')
@@ -253,7 +253,7 @@ describe.concurrent('the operator', () => {
       expect(again.failed).toBeDefined()
     })
 
-    it('says what is wrong with an environment file, and changes nothing', async () => {
+    it('reports errors in an environment file, and changes nothing', async () => {
       const environment = cluster.environment()
       await environment.apply('api: {')
 
@@ -263,7 +263,7 @@ describe.concurrent('the operator', () => {
       expect(await environment.revisions()).toEqual([])
     })
 
-    it('removes what the file names no more only when exactly that is approved', async () => {
+    it('removes releases that are no longer in the file only with approval of exactly that removal', async () => {
       await cluster.install('--removal')
       const environment = cluster.environment()
       await environment.apply(environment.text())
@@ -295,7 +295,7 @@ describe.concurrent('the operator', () => {
       expect(await environment.revisions()).toEqual(before)
     })
 
-    it('stops a removal before the next release where its approval is taken back while it goes', async () => {
+    it('stops a removal before the next release if its approval is withdrawn', async () => {
       await cluster.install('--removal')
       const environment = cluster.environment()
       const {kk: own, db, api} = JSON.parse(environment.text()) as {kk: Kk; db: object; api: object}
@@ -330,7 +330,7 @@ describe.concurrent('the operator', () => {
       expect(await environment.revisions()).toEqual(['db 1', 'web 1'])
     })
 
-    it('14: removes with RemoveUnshared what nobody else uses, when that is confirmed', async () => {
+    it('14: removes unshared releases with RemoveUnshared after confirmation', async () => {
       await cluster.install('--removal')
       const [shared, user] = [cluster.environment(), cluster.environment()]
       const {kk: own, api} = JSON.parse(user.text()) as {kk: {releases: object}; api: object}
@@ -368,7 +368,7 @@ describe.concurrent('the operator', () => {
       )
     })
 
-    it('corrects what somebody has changed, without a revision, but for what is to be ignored', async () => {
+    it('corrects drift without a new revision, except for ignored fields', async () => {
       const environment = cluster.environment()
       const ignore = [{paths: ['/spec/replicas'], target: {kind: 'Deployment'}}]
       await environment.apply(environment.text(), {drift: {mode: 'correct', every: '1s', ignore}})
@@ -390,7 +390,7 @@ describe.concurrent('the operator', () => {
       expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
     })
 
-    it('12: leaves every workload when its Environment is deleted, and the command line goes on', async () => {
+    it('12: keeps every workload when its Environment is deleted, and the command line can continue', async () => {
       const environment = cluster.environment()
       await environment.apply(environment.text())
       await environment.has('Ready', 'True')
@@ -416,7 +416,7 @@ describe.concurrent('the operator', () => {
 describeViaOperator(() => cluster)
 
 atNight(() => {
-  it('3: uninstalled, it leaves every release, and the command line goes on', async () => {
+  it('3: keeps every release when it is uninstalled, and the command line can continue', async () => {
     const environment = cluster.environment()
     await environment.apply(environment.text())
     await environment.has('Ready', 'True')

@@ -91,7 +91,7 @@ async function injectSidecars(namespace: string): Promise<void> {
   }
 }
 
-it('1: a cloud that the command line has deployed is taken over without any helm, and without a write of a Secret', async () => {
+it('1: a cloud of the command line is adopted without starting helm and without writing a Secret', async () => {
   const {status} = await environment.read()
 
   expect(status).toMatchObject({summary: `${releases.length}/${releases.length}`, plan: {actions: []}})
@@ -99,7 +99,7 @@ it('1: a cloud that the command line has deployed is taken over without any helm
   expect(await secrets()).toBe(records)
 })
 
-it('16: what an autoscaler, a policy of the API server and its defaults have decided is no drift', async () => {
+it('16: fields set by an autoscaler, an admission policy or API server defaults are no drift', async () => {
   const place = ['--namespace', environment.name]
   const scaled = 'deployment/keystone-api'
   const names = 'jsonpath={.items[*].spec.containers[*].name}'

@@ -85,7 +85,7 @@ async function deployed(policy: (typeof POLICIES)[number]) {
   return {shared, user}
 }
 
-it('an operator that is installed for fewer namespaces has no rights in the others, and none when it is gone', async () => {
+it('an operator that is installed for fewer namespaces has no rights in the others, and none once it is uninstalled', async () => {
   const [kept, left] = [cluster.environment().name, cluster.environment().name]
   const account = 'system:serviceaccount:kk-system:kk-operator'
   const may = async (name: string) => {

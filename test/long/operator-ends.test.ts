@@ -30,7 +30,7 @@ async function statuses({name}: OperatedEnvironment): Promise<readonly string[]>
   return items.map(({metadata}) => metadata.labels.status)
 }
 
-it('7: is finished before it ends by SIGTERM, and the next one goes on', async () => {
+it('7: is finished before the operator ends on SIGTERM, and the next leader continues', async () => {
   const environment = cluster.environment()
   const operator = await cluster.start()
   await environment.apply(environment.text())
@@ -50,7 +50,7 @@ it('7: is finished before it ends by SIGTERM, and the next one goes on', async (
   expect(await environment.states()).toEqual(['api 2 deployed', 'db 2 deployed'])
 })
 
-it('7: is pending nowhere after rolling restarts, and when a node is drained meanwhile', {
+it('7: no release is pending after rolling restarts and a node drain', {
   timeout: 600_000 + RESTARTS * 60_000,
 }, async () => {
   const environment = cluster.environment()
@@ -88,7 +88,7 @@ it('7: is pending nowhere after rolling restarts, and when a node is drained mea
   expect(await environment.states()).toEqual([`api ${RESTARTS + 1} deployed`, `db ${RESTARTS + 1} deployed`])
 })
 
-it('6: is found by the next one after kill -9, without anybody unlocking anything', async () => {
+it('6: is found by the next leader after SIGKILL, without manual unlocking', async () => {
   const environment = cluster.environment()
   const operator = await cluster.start()
   await environment.apply(environment.text({db: {pod: {'ready-after': '5s'}}}))
@@ -101,7 +101,9 @@ it('6: is found by the next one after kill -9, without anybody unlocking anythin
   expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
 })
 
-it('8: is not begun again when it is back after its Lease has run out', {timeout: 900_000}, async () => {
+it('8: is not started again by an operator that resumes after its Lease has expired', {
+  timeout: 900_000,
+}, async () => {
   const environment = cluster.environment()
   const operator = await cluster.start()
   const hooked = {job: {hook: 'post-install', pod: {'complete-after': '8s'}}}
@@ -126,7 +128,7 @@ it('8: is not begun again when it is back after its Lease has run out', {timeout
   expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
 })
 
-it('6: comes to what was written last, killed at each of its steps, as its helms are', {
+it('6: deploys the last inputs, though it and its helm processes are killed at each step', {
   timeout: 600_000 + KILLS * 60_000,
 }, async () => {
   const environment = cluster.environment()

@@ -59,7 +59,7 @@ async function messages({name}: OperatedEnvironment): Promise<readonly (string |
     .map(({status}) => status?.conditions?.find(({type}) => type === 'Ready')?.message)
 }
 
-it('23: while nothing changes, it starts no helm and writes nothing but Leases', {
+it('23: without changes it starts no helm and writes only Leases', {
   timeout: 600_000 + RELEASES * 10_000,
 }, async () => {
   const environment = cluster.environment()
@@ -101,7 +101,9 @@ function manyReleases(environment: OperatedEnvironment): string {
   return JSON.stringify({kk: {...own, releases}, ...sections})
 }
 
-it('23: its memory does not grow with what it has done', {timeout: 600_000 + CHURN * 60_000}, async () => {
+it('23: its memory does not grow with the number of reconciliations', {
+  timeout: 600_000 + CHURN * 60_000,
+}, async () => {
   const environment = cluster.environment()
   const port = await freePort()
   await cluster.start('--listen', `127.0.0.1:${port}`)
@@ -125,7 +127,7 @@ it('23: its memory does not grow with what it has done', {timeout: 600_000 + CHU
   expect(second! - first!, floors.flat().join(' ')).toBeLessThan(12)
 })
 
-it('15: who changes back what is corrected is let be, and told, and costs nothing from then on', async () => {
+it('15: contested drift is reported, no longer corrected, and costs nothing from then on', async () => {
   const environment = cluster.environment()
   const {pid} = await cluster.start()
   // An hour is a second here, a factor of 3600.
@@ -159,7 +161,9 @@ it('15: who changes back what is corrected is let be, and told, and costs nothin
   expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
 })
 
-it('20: once it is paused nothing is written', {timeout: 600_000 + QUIET_SECONDS * 1000}, async () => {
+it('20: nothing is written once an Environment is paused', {
+  timeout: 600_000 + QUIET_SECONDS * 1000,
+}, async () => {
   const environment = cluster.environment()
   await cluster.start()
   await environment.apply(environment.text())
@@ -178,7 +182,7 @@ it('20: once it is paused nothing is written', {timeout: 600_000 + QUIET_SECONDS
   expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
 })
 
-it('18: while a plan waits for its approval nothing is written', {
+it('18: nothing is written while a plan waits for approval', {
   timeout: 600_000 + QUIET_SECONDS * 1000,
 }, async () => {
   const environment = cluster.environment()

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterEach(() => cluster.stopAll())
 
-it('5: what requires a release that changes, too, never starts before that', {
+it('5: a release never starts before a changed release that it requires', {
   timeout: 600_000 + EDITS * 30_000,
 }, async () => {
   const environment = cluster.environment()
@@ -76,7 +76,7 @@ it('19: an edit back to what was there returns at once, without an end of what c
   expect(await environment.states()).toEqual(['api 1 deployed', 'db 3 deployed'])
 })
 
-it('stops after what it is told to, and goes on from there once that is approved', async () => {
+it('stops after the releases of spec.approval.after, and continues once that is approved', async () => {
   const environment = cluster.environment()
   const operator = await cluster.start()
   const spec = {approval: {after: ['db']}}
@@ -99,7 +99,7 @@ it('stops after what it is told to, and goes on from there once that is approved
   expect(await operator.changes(environment)).toEqual(['install db', 'install api', 'upgrade db'])
 })
 
-it('24: no secret of an environment is where secrets are not', async () => {
+it('24: secrets of an environment are only in Secrets', async () => {
   const environment = cluster.environment()
   const marked = 'Marked-9f3c1a'
   const port = await freePort()
@@ -115,7 +115,7 @@ it('24: no secret of an environment is where secrets are not', async () => {
   expect(objects + metrics + said + (await operator.helmCalls())).not.toContain(marked)
 })
 
-it('deploys the file that a registry has, and goes on with another one', async () => {
+it('deploys an environment file from a registry, and then another one', async () => {
   const environment = cluster.environment()
   await cluster.start()
   const [first, second] = await Promise.all(

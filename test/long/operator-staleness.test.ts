@@ -39,7 +39,9 @@ const RESOURCE = 'environment.kk.openstack.org'
 const PLACE = ['--namespace', 'kk-system']
 const PATH = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/environments'
 
-it('9: what watches tell late is done in order, and once', {timeout: 600_000 + LATE * 20}, async () => {
+it('9: changes that watches deliver late are deployed in order, and once', {
+  timeout: 600_000 + LATE * 20,
+}, async () => {
   const environment = cluster.environment()
   const proxy = await staleProxy()
   const operator = await cluster.startAt(proxy)
@@ -59,7 +61,9 @@ it('9: what watches tell late is done in order, and once', {timeout: 600_000 + L
   expect(await environment.states()).toEqual(['api 2 deployed', 'db 2 deployed'])
 })
 
-it('9: what a watch has not told yet is not driven as it was', {timeout: 600_000 + LATE * 20}, async () => {
+it('9: a stale watch does not lead to a deployment of old inputs', {
+  timeout: 600_000 + LATE * 20,
+}, async () => {
   const environment = cluster.environment()
   const proxy = await staleProxy()
   const operator = await cluster.startAt(proxy)
@@ -80,7 +84,7 @@ it('9: what a watch has not told yet is not driven as it was', {timeout: 600_000
   expect(await environment.states()).toEqual(['api 2 deployed', 'db 1 deployed'])
 })
 
-it('10: an API server that answers as it was removes nothing, and takes nothing back', async () => {
+it('10: stale reads of an API server cause no removal and no revert', async () => {
   const [kept, again, other] = [cluster.environment(), cluster.environment(), cluster.environment()]
   const proxy = await staleProxy()
   const first = await cluster.startAt(proxy)
@@ -137,7 +141,7 @@ it('10: an API server that answers as it was removes nothing, and takes nothing 
   expect(await kept.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'db 1'])
 })
 
-it('11: a write that goes wrong, whichever it is, is made good without anybody', {
+it('11: every failed write is recovered automatically', {
   timeout: 600_000 + FAULTS * 60_000,
 }, async () => {
   const environment = cluster.environment()
@@ -193,7 +197,7 @@ it('11: a write that goes wrong, whichever it is, is made good without anybody',
   ])
 })
 
-it('11: a place that is known no more, and watches on which nothing is said any more, are overcome', {
+it('11: expired resource versions and silent watches are recovered', {
   timeout: 900_000,
 }, async () => {
   const environment = cluster.environment()
@@ -219,7 +223,7 @@ it('11: a place that is known no more, and watches on which nothing is said any 
   ])
 })
 
-it('11: where the API server says nothing at all, its probes fail within two minutes, and the next one goes on', {
+it('11: with an unresponsive API server its probes fail within two minutes, and the next leader continues', {
   timeout: 900_000,
 }, async () => {
   const environment = cluster.environment()

@@ -59,7 +59,7 @@ async function merge({name}: OperatedEnvironment, spec: object): Promise<void> {
   await done(cluster.kubectl('patch', kind, ...place))
 }
 
-it('25: the next kk takes kinds and operator over, and this one takes them back, with no revision but those of edits', {
+it('25: the next kk takes over CRDs and operator, and this one takes them back, without revisions except for edits', {
   timeout: 600_000,
 }, async () => {
   const environment = cluster.environment()
@@ -102,7 +102,7 @@ it('25: the next kk takes kinds and operator over, and this one takes them back,
   expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'api 4', 'db 1'])
 })
 
-it('25: an Environment that says what an operator does not know waits for one that does', async () => {
+it('25: an Environment with unknown fields waits for an operator that knows them', async () => {
   const environment = cluster.environment()
   await bringKinds()
   const older = await cluster.start()
@@ -125,7 +125,7 @@ it('25: an Environment that says what an operator does not know waits for one th
   expect(waiting).toEqual(['api 1', 'db 1'])
 })
 
-it('25: where Environments are served in a later version alone, an older kk refuses, and forgets nothing', {
+it('25: if Environments are served only in a later version, an older kk refuses, and forgets nothing', {
   timeout: 600_000,
 }, async () => {
   const environment = cluster.environment()
@@ -191,7 +191,7 @@ async function serve(isServed: boolean): Promise<void> {
     await done(cluster.kubectl('patch', 'crd', name, '--type', 'json', '--patch', patch))
 }
 
-it('25: what guards an Environment that would take its releases along guards it in each version', async () => {
+it('25: the deletion guard of an Environment with RemoveUnshared works in each version', async () => {
   await bringKinds()
   const {name} = cluster.environment()
   const metadata = {name, namespace: 'kk-system'}
@@ -206,7 +206,7 @@ it('25: what guards an Environment that would take its releases along guards it 
   expect(refused.stderr).toContain(`this would remove the releases of the Environment ${name}`)
 })
 
-it('25: a version is given up only once nothing is stored in it, and Environments stay', {
+it('25: a version is removed only once no object is stored in it, and Environments stay', {
   timeout: 600_000,
 }, async () => {
   const environment = cluster.environment()

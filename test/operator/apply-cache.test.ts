@@ -5,42 +5,42 @@ import {ENVIRONMENTS} from '../../src/operator/crds/environment.ts'
 
 const metadata = {name: 'production'}
 
-/** A keeper with all that it has written. */
-function keeping() {
+/** A cache with all that it has written. */
+function newCache() {
   const written: unknown[] = []
   const apply = async (_: unknown, object: unknown) => {
     written.push(object)
     return {metadata: {generation: written.length}}
   }
-  return {keeper: newApplyCache({apply}, ENVIRONMENTS), written}
+  return {cache: newApplyCache({apply}, ENVIRONMENTS), written}
 }
 
 it.each<[string, CachedObject]>([
-  ['equal to what was written last', {metadata, status: {summary: '1/2', run: undefined}}],
-  ['equal but for the order of its keys', {metadata, status: {run: undefined, summary: '1/2'}}],
-])('what is %s is not written', async (_, again) => {
-  const {keeper, written} = keeping()
-  await keeper.apply({metadata, status: {summary: '1/2'}})
+  ['equal to the last applied one', {metadata, status: {summary: '1/2', run: undefined}}],
+  ['equal except for the order of its keys', {metadata, status: {run: undefined, summary: '1/2'}}],
+])('an object %s is not applied again', async (_, again) => {
+  const {cache, written} = newCache()
+  await cache.apply({metadata, status: {summary: '1/2'}})
 
-  await keeper.apply(again)
+  await cache.apply(again)
 
   expect(written).toHaveLength(1)
 })
 
-it('what the cluster has already is not written, and what has gone is', async () => {
-  const {keeper, written} = keeping()
-  keeper.observe({metadata, status: {summary: '1/2'}})
-  await keeper.apply({metadata, status: {summary: '1/2'}})
+it('an observed object is not applied again, and a deleted one is', async () => {
+  const {cache, written} = newCache()
+  cache.observe({metadata, status: {summary: '1/2'}})
+  await cache.apply({metadata, status: {summary: '1/2'}})
   const before = written.length
 
-  keeper.forget('production')
-  await keeper.apply({metadata, status: {summary: '1/2'}})
+  cache.forget('production')
+  await cache.apply({metadata, status: {summary: '1/2'}})
 
   expect(before).toBe(0)
   expect(written).toHaveLength(1)
 })
 
-it('a condition keeps its time until its status is another one', () => {
+it('a condition keeps its transition time until its status changes', () => {
   const at = (now: string) => ({generation: 2, now})
   const finding = {type: 'Ready', status: 'False', reason: 'Running', message: 'a'} as const
   const first = mergeConditions([finding], {}, at('2026-11-23T08:00:00Z'))

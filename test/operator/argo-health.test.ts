@@ -69,11 +69,11 @@ it.each<[string, EnvironmentState, string, string]>([
     'keystone has failed',
   ],
   ['not planned', {kind: 'unplanned', error, isFinal: true}, 'Degraded', 'line 1 is no YAML'],
-])('Argo CD takes an Environment that is %s for what it is', async (_, phase, status, message) => {
+])('Argo CD reads the health of an Environment that is %s', async (_, phase, status, message) => {
   expect(await judged(environment(phase))).toEqual([status, expect.stringContaining(message)])
 })
 
-it('Argo CD waits for the operator to see what is new', async () => {
+it('Argo CD waits until the operator has observed a new generation', async () => {
   const progressing = ['Progressing', 'the operator has not seen it yet']
 
   expect(await judged(environment(DEPLOYED, 3))).toEqual(progressing)

@@ -27,9 +27,9 @@ afterEach(() => {
 })
 
 it.each([
-  ['in another cluster is renewed while a run of hours is under way', false],
-  ['in the own cluster, which does not run out, is written once', true],
-])('what says who drives %s', async (_, isOwn) => {
+  ['in another cluster is renewed during a run of hours', false],
+  ['in the own cluster, which does not expire, is written once', true],
+])('the claim on an Environment %s', async (_, isOwn) => {
   vi.useFakeTimers()
   const {leases, connection} = connectionWith({isOwn})
   const run = Promise.withResolvers<string>()

@@ -64,7 +64,7 @@ function connectionsWith(text: string | undefined) {
   return {connections, remote, attempt}
 }
 
-it('a kubeconfig lies in a private file while it is the same, and goes with its Environment', async () => {
+it('a kubeconfig is in a private file while it is unchanged, and is removed with its Environment', async () => {
   const {connections, remote, attempt} = connectionsWith(kubeconfig())
 
   const first = await attempt().connect()
@@ -89,9 +89,9 @@ function isLeft(path: string): boolean {
 }
 
 it.each([
-  ['says so no more where it has driven', {}, 1],
-  ['leaves it to another one that drives', {driver: 'the operator'}, 0],
-])('who takes leave of an Environment %s', async (_, more, deleted) => {
+  ['releases its own claim', {}, 1],
+  ['keeps the claim of another operator', {driver: 'the operator'}, 0],
+])('disconnecting a deleted Environment %s', async (_, more, deleted) => {
   const {connections, remote, attempt} = connectionsWith(kubeconfig())
   Object.assign(remote, more)
 
@@ -103,10 +103,10 @@ it.each([
 })
 
 it.each([
-  ['gives up what it has driven', 'the operator', 1],
-  ['leaves it to another one that drives', 'the operator of another cluster (its Environment is u)', 0],
-  ['finds nothing to give up', undefined, 0],
-])('who takes leave of an Environment of the own cluster %s', async (_, own, deleted) => {
+  ['releases its own claim', 'the operator', 1],
+  ['keeps the claim of another operator', 'the operator of another cluster (its Environment is u)', 0],
+  ['finds no claim', undefined, 0],
+])('disconnecting a deleted Environment of the own cluster %s', async (_, own, deleted) => {
   const {connections, remote} = connectionsWith(kubeconfig())
   Object.assign(remote, {own})
 
@@ -115,7 +115,7 @@ it.each([
   expect(remote.deleted).toBe(deleted)
 })
 
-it('who takes leave of an Environment touches nothing in a cluster that is not the one', async () => {
+it('disconnecting a deleted Environment changes nothing in a cluster with another identity', async () => {
   const {connections, remote, attempt} = connectionsWith(kubeconfig())
   await attempt().connect()
   remote.answer = async () => ({uid: 'uid-other'})
@@ -128,7 +128,7 @@ it('who takes leave of an Environment touches nothing in a cluster that is not t
   expect(remote.deleted).toBe(0)
 })
 
-it('the cluster that is found first is the one, and is said to answer', async () => {
+it('the identity found at the first connection is pinned, and the cluster is Reachable', async () => {
   const {remote, attempt} = connectionsWith(kubeconfig())
   const first = attempt()
 
@@ -143,7 +143,7 @@ it.each([
   ['was found first', {cluster: {identity: 'uid-other'}}, undefined],
   ['is stated', {}, 'uid-other'],
   ['is stated, whatever was found first', {cluster: {identity: 'uid-north'}}, 'uid-other'],
-])('another cluster than the one that %s is refused', async (_, status, identity) => {
+])('a cluster that differs from the one that %s is refused', async (_, status, identity) => {
   const {remote, attempt} = connectionsWith(kubeconfig())
 
   await expect(attempt('production', status, identity).connect()).rejects.toMatchObject({
@@ -158,7 +158,7 @@ it.each([
   ['KK_UNREACHABLE', new KkError('KK_UNREACHABLE', 'it does not answer: password=hunter2')],
   ['KK_UNREACHABLE', new KkError('KK_FORBIDDEN', 'it does not accept the credentials')],
   ['KK_KUBERNETES_VERSION', new KkError('KK_KUBERNETES_VERSION', 'it is too old')],
-])('who does not say which cluster it is gives %s', async (code, fault) => {
+])('a cluster whose identity cannot be read gives %s', async (code, fault) => {
   const {remote, attempt} = connectionsWith(kubeconfig())
   remote.answer = () => Promise.reject(fault)
 
@@ -195,7 +195,7 @@ it.each([
   ['no Secret', undefined, 'KK_FILE', 'there is no Secret north'],
   ['a Secret with something else', `token: ${TOKEN}`, 'KK_KUBECONFIG', 'the Secret north'],
   ['a Secret without YAML', `{token: ${TOKEN}`, 'KK_KUBECONFIG', 'the Secret north: its content'],
-])('%s is refused by name, and not quoted', async (_, text, code, message) => {
+])('%s is refused with its name, without its content', async (_, text, code, message) => {
   const {attempt} = connectionsWith(text)
 
   const caught: KkError = await attempt()
@@ -209,7 +209,7 @@ it.each([
   expect(caught.message + caught.hint).not.toContain(TOKEN)
 })
 
-it('of one cluster few Environments are passed over at once, and others do not wait for them', async () => {
+it('reconciliations are limited per cluster, and other clusters do not wait for them', async () => {
   const {connections} = connectionsWith(kubeconfig())
   const environment = (kubeconfigSecret?: string): EnvironmentObject => ({
     metadata: {name: 'e'},

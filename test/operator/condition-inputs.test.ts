@@ -56,7 +56,7 @@ const PHASES: readonly (readonly [string, EnvironmentState])[] = [
   ['has a release with other inputs', deployed(release({state: 'healthy'}, 'changed'))],
 ]
 
-it('an Environment for which the operator lacks a right says how it gets that', () => {
+it('an Environment for which the operator lacks a right has the command that grants it as a hint', () => {
   const forbidden = new KkError('KK_FORBIDDEN', 'may not list secrets', {hint: 'use another context'})
 
   const [ready] = environmentConditions('production', {kind: 'unplanned', error: forbidden, isFinal: false})
@@ -79,14 +79,14 @@ describe('an Environment that', () => {
     expect(types.includes('Stalled') && types.includes('Reconciling')).toBe(false)
   })
 
-  it('has every gate open is ready', () => {
+  it('has only open gates is ready', () => {
     expect(environmentConditions('production', deployed(release({state: 'healthy'})))[0]).toMatchObject({
       type: 'Ready',
       status: 'True',
     })
   })
 
-  it('is partial is ready, and says which release is not all of its current version', () => {
+  it('is partial is ready, and lists the releases with pods of an older version', () => {
     const note = {object: 'StatefulSet/db', message: '0 of 2 pods are of its current version (OnDelete)'}
     const partial = release({state: 'partial', notes: [note]})
 
@@ -102,7 +102,7 @@ describe('an Environment that', () => {
     })
   })
 
-  it('has a Job of which it is not known whether it did its work is not known to be ready', () => {
+  it('has a Job with an unknown result has Ready Unknown', () => {
     const blames = [{object: 'Job/sync', message: 'it is gone, and was not seen to complete'}]
 
     expect(healthCondition(release({state: 'unknown', blames}))).toMatchObject({
@@ -111,13 +111,13 @@ describe('an Environment that', () => {
     })
   })
 
-  it('uses what another environment owns is ready, whatever its inputs are', () => {
+  it('uses a release of another environment is ready, whatever its inputs are', () => {
     const theirs = {...release({state: 'healthy'}, 'unknown'), owner: 'shared'}
 
     expect(environmentConditions('production', deployed(theirs))[0]).toMatchObject({status: 'True'})
   })
 
-  it('has what its file names no more says what would go, and the command that removes it', () => {
+  it('has unwanted releases lists them, with the command that removes them', () => {
     const unwanted = {digest: 'r', releases: ['openstack/horizon'], kept: []} as const
     const phase = {...deployed(release({state: 'healthy'})), unwanted} as const
     const findings = environmentConditions('production', phase)
@@ -128,13 +128,13 @@ describe('an Environment that', () => {
     )
   })
 
-  it('has a closed gate says which, and why', () => {
+  it('has a closed gate reports which release it is, and why', () => {
     expect(environmentConditions('production', deployed(release(CLOSED)))[0]?.message).toBe(
       'openstack/keystone: Deployment/keystone-api: 0 of 1 replicas are available',
     )
   })
 
-  it('waits for approval says the command that gives it', () => {
+  it('waits for approval shows the command that approves it', () => {
     const [ready] = environmentConditions('production', {
       kind: 'unapproved',
       planned,

@@ -91,7 +91,7 @@ describe('of a plan that stops after mariadb, and after keystone', () => {
   const changedIn = (plan: Plan) => planned(plan, after).stage.plan.actions.filter(isChange)
   const beyond = only('openstack/keystone', 'openstack/glance')
 
-  it('mariadb is changed first, and dependents that stay are checked', () => {
+  it('mariadb is changed first, and unchanged dependents are checked', () => {
     expect(changedIn(INFRASTRUCTURE).map(({release}) => release)).toEqual(['openstack/mariadb'])
     expect(planned(INFRASTRUCTURE, after).stage.plan.actions.map(({release}) => release)).toEqual([
       'openstack/mariadb',
@@ -100,7 +100,7 @@ describe('of a plan that stops after mariadb, and after keystone', () => {
     expect(decided(INFRASTRUCTURE, {approval: {after}})).toBe('run')
   })
 
-  it('what comes after waits, and an approval reaches to the next stop', () => {
+  it('the rest waits for approval, which is valid up to the next stop', () => {
     const {digest: made, stage} = planned(beyond, after)
 
     expect(stage).toMatchObject({after: 'mariadb', until: 'keystone'})
@@ -110,14 +110,14 @@ describe('of a plan that stops after mariadb, and after keystone', () => {
     expect(decided(only('openstack/glance'), {approval: {after, plan: made}})).toBe('unapproved')
   })
 
-  it('what was begun before the stop does not go on after it', () => {
+  it('a run that was started before the stop does not continue after it', () => {
     const {target: begun} = planned(INFRASTRUCTURE, after)
 
     expect(decided(INFRASTRUCTURE, {approval: {after, required}, status: {begun}})).toBe('run')
     expect(decided(beyond, {approval: {after}, status: {begun}})).toBe('unapproved')
   })
 
-  it('gates are waited for on the other side, too', () => {
+  it('gates are awaited after the stop, too', () => {
     const waits = {
       ...INFRASTRUCTURE,
       actions: INFRASTRUCTURE.actions.map(
@@ -131,13 +131,13 @@ describe('of a plan that stops after mariadb, and after keystone', () => {
 })
 
 describe('the digest of a plan', () => {
-  it('is another one when a release has another revision than was approved', () => {
+  it('changes when the revision of a release changes', () => {
     const moved = {...UPGRADE, actions: UPGRADE.actions.map((action) => ({...action, revision: 9}))}
 
     expect(planDigest(moved)).not.toBe(planDigest(UPGRADE))
   })
 
-  it('is another one after it was approved and done, each time', () => {
+  it('changes after each approved and successful run', () => {
     const first = planDigest(UPGRADE)
     const second = planDigest(UPGRADE, first)
     const third = planDigest(UPGRADE, second)
@@ -149,7 +149,7 @@ describe('the digest of a plan', () => {
     expect(decide(planned, {metadata: {name: 'a'}, spec}).kind).toBe('unapproved')
   })
 
-  it('is another one when a release was removed and installed again, with as many revisions', () => {
+  it('changes when a release was removed and installed again, with as many revisions', () => {
     const [former, present] = ['uid-1', 'uid-2'].map((uid) => ({
       ...UPGRADE,
       actions: UPGRADE.actions.map((action) => ({...action, uid})),
@@ -158,7 +158,7 @@ describe('the digest of a plan', () => {
     expect(planDigest(former!)).not.toBe(planDigest(present!))
   })
 
-  it('is the same when only what stays as it is differs', () => {
+  it('does not change when only unchanged releases differ', () => {
     const [mariadb, keystone] = UPGRADE.actions
     const moved = {...UPGRADE, actions: [{...mariadb!, revision: 9}, keystone!]}
 

@@ -46,7 +46,7 @@ function watching(drift: EnvironmentObject['spec']['drift'], fault?: KkError) {
   return {watch, world, look}
 }
 
-it('it is looked once an hour, and not when the operator has just begun', async () => {
+it('drift is checked once an hour, and not when the operator has just started', async () => {
   const {watch, world, look} = watching(undefined)
 
   const first = await look()
@@ -63,7 +63,7 @@ it('it is looked once an hour, and not when the operator has just begun', async 
   expect(found).toMatchObject({status: 'False', reason: 'AsDeployed'})
 })
 
-it('what has changed is told with its fields and who manages them, and left as it is', async () => {
+it('drift is reported with fields and field managers, and not corrected by default', async () => {
   const {world, look} = watching({mode: 'warn', every: '1m'})
   await look()
   world.now = MINUTE
@@ -78,7 +78,7 @@ it('what has changed is told with its fields and who manages them, and left as i
   expect(world.corrected).toEqual([])
 })
 
-it('what has changed is corrected, and looked at again soon; what is gone is only told', async () => {
+it('changed objects are corrected and checked again soon; deleted objects are only reported', async () => {
   const {watch, world, look} = watching({mode: 'correct'})
   await look()
   world.now = 60 * MINUTE
@@ -96,7 +96,7 @@ it('what has changed is corrected, and looked at again soon; what is gone is onl
   expect(gone).toMatchObject({status: 'True', reason: 'Drifted'})
 })
 
-it('who changes back what is corrected is let be after five times, until the Environment changes', async () => {
+it('a contested object is no longer corrected after five times, until the Environment changes', async () => {
   const {watch, world, look} = watching({mode: 'correct'})
   await look()
   world.drifts = driftOf(CHANGED)
@@ -115,7 +115,7 @@ it('who changes back what is corrected is let be after five times, until the Env
   expect(after?.reason).toBe('Corrected')
 })
 
-it('a correction that is refused is told, and stops nothing', async () => {
+it('a refused correction is reported, and does not fail the reconciliation', async () => {
   const {world, look} = watching({mode: 'correct'}, new KkError('KK_FORBIDDEN', 'may not patch deployments'))
   await look()
   world.now = 60 * MINUTE
@@ -130,7 +130,7 @@ it('a correction that is refused is told, and stops nothing', async () => {
 
 const REPLICAS: IgnoreRule = {paths: ['/spec/replicas'], target: {kind: 'Deployment'}}
 
-it('fields that are ignored are no drift, and are told as what is ignored', async () => {
+it('ignored fields are no drift, and are reported as ignored', async () => {
   const {world, look} = watching({mode: 'correct', every: '1m', ignore: [REPLICAS]})
   await look()
   world.now = MINUTE
@@ -145,7 +145,7 @@ it('fields that are ignored are no drift, and are told as what is ignored', asyn
   expect(world.corrected).toEqual([])
 })
 
-it('an object with fields that are ignored and others is corrected but for the former', async () => {
+it('an object with ignored and other fields is corrected except for the ignored ones', async () => {
   const {world, look} = watching({mode: 'correct', ignore: [REPLICAS]})
   await look()
   world.now = 60 * MINUTE
@@ -159,7 +159,7 @@ it('an object with fields that are ignored and others is corrected but for the f
   expect(world.kept).toEqual([REPLICAS])
 })
 
-it('where drift is ignored nobody looks', async () => {
+it('in the mode ignore no drift is checked', async () => {
   const {watch, world, look} = watching({mode: 'ignore'})
   await look()
   world.now = 600 * MINUTE

@@ -16,7 +16,7 @@ function writing() {
   return {written, time, events: newEventRecorder({apply}, {instance: 'operator a', onError}, () => time.now)}
 }
 
-it('an Event is written at once, and the same again only after a minute, with how often it was', () => {
+it('an Event is written immediately, and its repetitions once a minute with their count', () => {
   const {events, written, time} = writing()
 
   events.record(PRODUCTION, FAILED)
@@ -29,7 +29,7 @@ it('an Event is written at once, and the same again only after a minute, with ho
   expect(new Set(written.map(({metadata}) => metadata.name)).size).toBe(1)
 })
 
-it('an Event of another reason, or on another object, is another one', () => {
+it('Events with different reasons or objects are separate', () => {
   const {events, written} = writing()
 
   events.record(PRODUCTION, FAILED)
@@ -39,7 +39,7 @@ it('an Event of another reason, or on another object, is another one', () => {
   expect(new Set(written.map(({metadata}) => metadata.name)).size).toBe(3)
 })
 
-it('a cluster that takes no Events stops nothing', async () => {
+it('a refused Event does not fail the reconciliation', async () => {
   const errors: unknown[] = []
   const refused = new Error('forbidden')
   const events = newEventRecorder(

@@ -52,13 +52,7 @@ async function finalized(
 
 it.each<[string, Partial<EnvironmentObject['spec']>, Partial<EnvironmentObject['metadata']>, object, string]>(
   [
-    [
-      'whose policy is another one now',
-      {deletionPolicy: 'Orphan'},
-      CONFIRMED,
-      {},
-      'its deletionPolicy is Orphan',
-    ],
+    ['whose policy has changed', {deletionPolicy: 'Orphan'}, CONFIRMED, {}, 'its deletionPolicy is Orphan'],
     [
       'that is suspended',
       {deletionPolicy: 'RemoveUnshared', suspend: true},
@@ -67,35 +61,35 @@ it.each<[string, Partial<EnvironmentObject['spec']>, Partial<EnvironmentObject['
       'it is suspended',
     ],
     [
-      'that nobody has confirmed',
+      'without confirmation',
       {deletionPolicy: 'RemoveUnshared'},
       {...CONFIRMED, annotations: {}},
       {},
       'the annotation kk.openstack.org/confirm-remove is not its UID',
     ],
     [
-      'confirmed for one of that name before it',
+      'confirmed with the UID of an earlier one',
       {deletionPolicy: 'RemoveUnshared'},
       {...CONFIRMED, uid: 'another'},
       {},
       'the annotation kk.openstack.org/confirm-remove is not its UID',
     ],
     [
-      'whose namespace or kind goes',
+      'whose namespace or CRD is being deleted',
       {deletionPolicy: 'RemoveUnshared'},
       CONFIRMED,
       {deletionTimestamp: DELETED},
       'kk-system, or the CRD environments.kk.openstack.org, is being deleted',
     ],
     [
-      'whose file is gone',
+      'whose ConfigMap is missing',
       {deletionPolicy: 'RemoveUnshared'},
       CONFIRMED,
       {},
       'there is no ConfigMap production',
     ],
   ],
-)('an Environment %s goes, and its releases stay', async (_, spec, metadata, around, why) => {
+)('a deleted Environment %s orphans its releases', async (_, spec, metadata, around, why) => {
   const {result, merged} = await finalized(environment(spec, metadata), {around})
 
   expect(result).toEqual({
@@ -106,7 +100,7 @@ it.each<[string, Partial<EnvironmentObject['spec']>, Partial<EnvironmentObject['
   expect(merged).toEqual([{metadata: {resourceVersion: '7', finalizers: ['other']}}])
 })
 
-it('the releases of an Environment that another operator drives by now stay', async () => {
+it('the releases of a deleted Environment are orphaned if another operator manages them by now', async () => {
   const deleted = environment({deletionPolicy: 'RemoveUnshared'}, CONFIRMED)
 
   const {result, merged} = await finalized(deleted, {driver: 'the operator of another cluster'})
@@ -120,13 +114,13 @@ it('the releases of an Environment that another operator drives by now stay', as
 
 const UNREACHABLE = new KkError('KK_UNREACHABLE', 'no answer')
 
-it('what may pass by itself is tried again', async () => {
+it('finalizing an Environment throws transient failures for a retry', async () => {
   const deleted = environment({deletionPolicy: 'RemoveUnshared'}, CONFIRMED)
 
   await expect(finalized(deleted, {fault: UNREACHABLE})).rejects.toBe(UNREACHABLE)
 })
 
-it('after an hour it goes whatever happens', async () => {
+it('a deleted Environment is finalized after an hour despite failures', async () => {
   const deleted = environment({deletionPolicy: 'RemoveUnshared'}, CONFIRMED)
 
   const {result, merged} = await finalized(deleted, {fault: UNREACHABLE, now: NOW + 3_600_000})
@@ -135,7 +129,7 @@ it('after an hour it goes whatever happens', async () => {
   expect(merged).toHaveLength(1)
 })
 
-it('one that has no finalizer is let alone', async () => {
+it('a deleted Environment without a finalizer is not finalized', async () => {
   const {result, merged} = await finalized(environment({}, {deletionTimestamp: DELETED}))
 
   expect(result).toBeUndefined()

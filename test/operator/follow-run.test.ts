@@ -10,7 +10,7 @@ function progressed(release: 'openstack/db' | 'openstack/api', phase: 'helm' | '
   return {type: 'release-progressed', at, release, phase, message: ''}
 }
 
-it('tells how long each gate was closed that was waited for, and how that ended', async () => {
+it('reports the duration and the result of each awaited gate', async () => {
   const [db, api] = ['openstack/db', 'openstack/api'] as const
   const events: readonly RunEvent[] = [
     {
@@ -47,7 +47,7 @@ it('tells how long each gate was closed that was waited for, and how that ended'
   ])
 })
 
-it('tells of no gate where none was waited for', async () => {
+it('reports no gate if none was awaited', async () => {
   const release = 'openstack/db' as const
   const gates: unknown[] = []
 
@@ -75,7 +75,7 @@ async function* told(events: readonly RunEvent[]): AsyncGenerator<RunEvent> {
   yield* events
 }
 
-describe('a helm that another process has ended', () => {
+describe('a helm process that another process has killed', () => {
   const killed = {
     code: 'KK_HELM_FAILED',
     message: 'openstack/db: helm upgrade was ended by SIGKILL, not by kk',
@@ -104,7 +104,7 @@ describe('a helm that another process has ended', () => {
     },
   }
 
-  it('is tried again where that may be', async () => {
+  it('is retried if allowed', async () => {
     const asked: string[] = []
     const mayRetry = () => asked.push('asked') === 1
 
@@ -113,7 +113,7 @@ describe('a helm that another process has ended', () => {
     expect(asked).toEqual(['asked'])
   })
 
-  it('is a failure where it was tried again, or something else has failed, too', async () => {
+  it('is a failure if it was retried before, or if something else has failed, too', async () => {
     const again = await followRun(failing(killed), {...following, mayRetry: () => false})
     const other = await followRun(failing(killed, error), {...following, mayRetry: () => true})
 

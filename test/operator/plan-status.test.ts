@@ -21,7 +21,7 @@ it('the status of an Environment has the notes of the plan and of the checks, ea
   })
 })
 
-it('the status of an Environment has no notes if nothing is to be done or noted', () => {
+it('the status of an Environment has no notes without actions or notes', () => {
   expect(planStatus(plannedOf({...nothing, notes: ['from the plan']}))).not.toHaveProperty('notes')
   expect(planStatus(plannedOf(change))).not.toHaveProperty('notes')
 })

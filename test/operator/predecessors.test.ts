@@ -23,14 +23,15 @@ const away = {
   lastTransitionTime: '2026-11-25T11:59:00Z',
 } as const satisfies Condition
 
-it('who has been ready for long enough is waited for no more', () => {
+it('a predecessor that has been ready for long enough is no longer awaited', () => {
   expect(predecessorWait(staging, NOW)).toBeUndefined()
   expect(predecessorWait({...staging, time: undefined}, NOW)).toBeUndefined()
 })
 
-it('the time that is left is told in steps, with its end', () => {
+it('the remaining time is rounded up in steps, with its end', () => {
   expect(predecessorWait({...staging, time: '24h'}, NOW)).toEqual({
-    message: 'waiting for staging: it must have been ready for 24h; 23 h 00 m left, until 2026-11-26T11:00:00Z',
+    message:
+      'waiting for staging: it must have been ready for 24h; 23 h 00 m left, until 2026-11-26T11:00:00Z',
     until: Date.parse('2026-11-26T11:00:00Z'),
   })
   expect(predecessorWait({...staging, time: '24h'}, NOW + 61_000)?.message).toContain('23 h 00 m left')
@@ -44,7 +45,7 @@ it.each([
   ['was ready with another file', {source: 'other'}],
   ['has a file that cannot be read', {source: undefined}],
   ['does not answer', {object: steady({status: {...steady().status, conditions: [away]}})}],
-])('one that %s is waited for, however long it was ready', (_, more) => {
+])('a predecessor that %s is awaited, however long it was ready', (_, more) => {
   expect(predecessorWait({...staging, ...more}, NOW)).toMatchObject({until: undefined})
 })
 
@@ -58,7 +59,7 @@ function finding(after: Readonly<Record<string, readonly string[]>>) {
   return (name: string) => expectNoCycle(environment(name), find)
 }
 
-it('a circle is refused with its path, and who only waiting for it is not', () => {
+it('a cycle is refused with its path, and an Environment that waits for one is not', () => {
   const check = finding({a: ['x', 'b'], b: ['c'], c: ['a'], d: ['a']})
 
   expect(() => check('a')).toThrow('spec.after of Environments forms a cycle: a after b after c after a')
@@ -66,7 +67,7 @@ it('a circle is refused with its path, and who only waiting for it is not', () =
   expect(() => check('d')).not.toThrow()
 })
 
-it('many ways to one Environment are no circle', () => {
+it('several paths to one Environment are no cycle', () => {
   const check = finding({a: ['b', 'c'], b: ['d'], c: ['d'], d: []})
 
   expect(() => check('a')).not.toThrow()

@@ -37,7 +37,7 @@ it.each<[string, string, Partial<OperatorState>, number, string]>([
   expect(answered.text).toContain(text)
 })
 
-it('tells Prometheus of its queue, passes and gates, and of its Environments, plans and shards', async () => {
+it('serves metrics of its queue, reconciliations and gates, and of Environments, plans and shards', async () => {
   const condition = (type: string, status: 'True' | 'False') => ({
     ...{type, status, reason: 'a', message: 'b'},
     lastTransitionTime: '2026-11-23T08:00:00Z',

@@ -80,7 +80,7 @@ function telling() {
   }
 }
 
-it('what was known of a cluster that does not answer counts for ten minutes', async () => {
+it('conditions stay for ten minutes while the cluster does not answer', async () => {
   const {tell, row, world} = telling()
   const since = '2026-11-25T12:00:00Z'
 
@@ -104,21 +104,21 @@ it('what was known of a cluster that does not answer counts for ten minutes', as
   expect(row()).toEqual({Ready: 'True Healthy'})
 })
 
-it('what was said of another generation does not count at all', async () => {
+it('conditions of another generation become Unknown while the cluster does not answer', async () => {
   const {tell} = telling()
   await tell(DEPLOYED, 0)
 
   expect(await tell(AWAY, 1, 2)).toMatchObject({Ready: 'Unknown KK_UNREACHABLE'})
 })
 
-it('what never answered is not known', async () => {
+it('conditions are Unknown if the cluster has never answered', async () => {
   expect(await telling().tell(AWAY, 0)).toMatchObject({
     Ready: 'Unknown KK_UNREACHABLE',
     Reachable: 'False KK_UNREACHABLE',
   })
 })
 
-it('a change of its inputs begins the time anew for which it is ready', async () => {
+it('a change of the inputs restarts the ready period of an Environment', async () => {
   const {tell} = telling()
   await tell(DEPLOYED, 0)
 

@@ -20,7 +20,7 @@ it.each([
   await expect(expectServed(serving(...kinds).apiServer)).resolves.toBeUndefined()
 })
 
-it('a cluster that serves Environments in later versions alone is refused', async () => {
+it('a cluster that serves Environments only in later versions is refused', async () => {
   const kinds = ['v1', 'v1beta1'].map((version) => `kk.openstack.org/${version}/Environment`)
 
   await expect(expectServed(serving(...kinds).apiServer)).rejects.toMatchObject({
@@ -35,7 +35,7 @@ it.each([
   ['the same kk', {'app.kubernetes.io/version': '1.9.0'}, false],
   ['an older kk', {'app.kubernetes.io/version': '1.9.0-rc.1'}, false],
   ['a kk that did not say which it was', undefined, false],
-])('a kind that %s has written is newer: %o %s', async (_, labels, expected) => {
+])('a CRD that %s has written is newer: %o %s', async (_, labels, expected) => {
   const objects = {read: async <T>() => ({metadata: {labels}}) as T}
 
   expect(await isNewerInstalled(crdManifest(ENVIRONMENT, '1.9.0'), objects)).toBe(expected)
@@ -44,7 +44,7 @@ it.each([
 const environment = (spec: object) =>
   ({metadata: {name: 'production'}, spec: {source: {configMap: 'a'}, ...spec}}) as EnvironmentObject
 
-it('an Environment of which everything is known is driven', () => {
+it('an Environment with only known fields is accepted', () => {
   const drift = {mode: 'correct', ignore: [{paths: ['/spec/replicas'], target: {kind: 'Deployment'}}]}
 
   expect(() =>
@@ -57,7 +57,7 @@ it.each([
   ['a field of an item', {drift: {ignore: [{paths: ['/a'], since: 'now'}]}}, 'spec.drift.ignore[].since'],
   ['a value', {deletionPolicy: 'Remove'}, 'spec.deletionPolicy: Remove'],
   ['a value in a list', {approval: {required: ['upgrade', 'remove']}}, 'spec.approval.required[]: remove'],
-])('an Environment that says %s that is not known is refused', (_, spec, unknown) => {
+])('an Environment with %s that is unknown is refused', (_, spec, unknown) => {
   expect(() => expectKnownFields(environment(spec))).toThrow(
     `this kk does not know ${unknown} of the Environment production`,
   )

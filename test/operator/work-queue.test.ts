@@ -19,7 +19,7 @@ function heldQueue() {
 }
 
 describe('a queue', () => {
-  it('never works twice at once on a key, and once more for all that came meanwhile', async () => {
+  it('processes a key at most once at a time, and once more for all additions in the meantime', async () => {
     const {queue, began, end} = heldQueue()
 
     queue.add('a')
@@ -35,7 +35,7 @@ describe('a queue', () => {
     expect(began).toEqual(['a', 'a'])
   })
 
-  it('works on different keys at once', async () => {
+  it('processes different keys concurrently', async () => {
     const {queue, began, end} = heldQueue()
 
     queue.add('a')
@@ -49,7 +49,7 @@ describe('a queue', () => {
     expect(depth).toBe(2)
   })
 
-  it('works again on what has failed, later each time, and says why', async () => {
+  it('requeues failed keys with backoff, and reports the error', async () => {
     vi.useFakeTimers()
     const errors: unknown[] = []
     const began: number[] = []
@@ -72,7 +72,7 @@ describe('a queue', () => {
     expect(pauses[2]).toBeGreaterThanOrEqual(2_000)
   })
 
-  it('tells of work that hangs: of which nothing is heard for longer than it said', async () => {
+  it('reports a stuck key, whose heartbeat is overdue', async () => {
     vi.useFakeTimers()
     const held = Promise.withResolvers<undefined>()
     const queue = openWorkQueue({
@@ -97,7 +97,7 @@ describe('a queue', () => {
     expect(queue.stuck()).toBeUndefined()
   })
 
-  it('begins nothing any more when it is closed, and waits for what has begun', async () => {
+  it('starts no work after it is closed, and waits for running work', async () => {
     const {queue, began, end} = heldQueue()
     queue.add('a')
     queue.add('a')

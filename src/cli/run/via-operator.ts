@@ -2,8 +2,8 @@ import {ERRORS, type ErrorCode, type ExitCode, KkError} from '../../base/errors.
 import type {Environment} from '../../environment/environment.ts'
 import {loadSource} from '../../environment/load.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import {followEnvironment, type OperatedEnd} from '../../operator/client/follow-environment.ts'
 import {changeSource, managedEnvironment} from '../../operator/client/environment-commands.ts'
+import {followEnvironment, type OperatedEnd} from '../../operator/client/follow-environment.ts'
 import {exportStore} from '../../overrides/user/document.ts'
 import {isChange} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
@@ -32,7 +32,7 @@ interface OnOperated extends OnCluster {
 
 /**
  * Opens what arguments and flags mean for a change that the operator is to make: the flags name the cluster of the Environment, and
- * facts, plan and secrets are of the one that has its releases. Throws as `drivenEnvironment` and `Contact.reach` do.
+ * facts, plan and secrets are of the one that has its releases. Throws as `managedEnvironment` and `ConnectionAttempt.connect` do.
  */
 export async function openOperated(
   flags: ChangeFlags & ClusterFlags,

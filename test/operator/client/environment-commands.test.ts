@@ -15,20 +15,20 @@ function clusterWith(spec: object) {
   return {objects} as unknown as Parameters<typeof managedEnvironment>[0]
 }
 
-it('an Environment that is suspended is not given another file', async () => {
+it('a suspended Environment is refused for changes', async () => {
   const refused = managedEnvironment(clusterWith({suspend: true}), 'production')
 
   const hint = expect.stringContaining('kk operator resume production')
   await expect(refused).rejects.toMatchObject({code: 'KK_PAUSED', exit: 3, hint})
 })
 
-it('one that the operator drives here is', async () => {
+it('an Environment that is not suspended is accepted for changes', async () => {
   await expect(managedEnvironment(clusterWith({}), 'production')).resolves.toMatchObject({
     metadata: {name: 'production'},
   })
 })
 
-it('one whose file is in a registry is not given another one', async () => {
+it('the file of an Environment is not changed if it is in a registry', async () => {
   const oci = `registry.example.org/clouds/production@sha256:${'0'.repeat(64)}`
   const source = {file: 'api: {}', overrides: undefined}
 
@@ -37,13 +37,13 @@ it('one whose file is in a registry is not given another one', async () => {
   await expect(refused).rejects.toMatchObject({code: 'KK_USAGE', message: expect.stringContaining(oci)})
 })
 
-it('the plan of one that is suspended is not approved', async () => {
+it('the plan of a suspended Environment is not approved', async () => {
   const refused = approvePlan(clusterWith({suspend: true}), 'production', '0123456789abcdef')
 
   await expect(refused).rejects.toMatchObject({code: 'KK_PAUSED', message: expect.stringContaining('paused')})
 })
 
-it('one that is suspended is not tried again', async () => {
+it('a suspended Environment is not retried', async () => {
   const cluster = clusterWith({suspend: true}) as Parameters<typeof retryEnvironment>[0]
 
   const refused = retryEnvironment(cluster, 'production', {now: new Date(), say: () => undefined})
@@ -53,8 +53,12 @@ it('one that is suspended is not tried again', async () => {
 
 it.each([
   ['nobody leads', undefined, 'no process of the operator leads now: production is retried once one does'],
-  ['somebody leads', {holder: 'operator a (process 1)', runsOut: 2_000}, 'the operator retries production'],
-])('while %s, a retry says when it will be made', async (_, lease, expected) => {
+  [
+    'the operator leads',
+    {holder: 'operator a (process 1)', runsOut: 2_000},
+    'the operator retries production',
+  ],
+])('while %s, a retry reports when it is made', async (_, lease, expected) => {
   const said: string[] = []
   const cluster = {
     objects: {read: async () => ({metadata: {name: 'production'}, spec: {}}), merge: async () => undefined},
@@ -68,8 +72,8 @@ it.each([
 
 it.each([
   ['nobody leads', undefined, ['no process of the operator leads now: production is paused once one does']],
-  ['somebody leads', {holder: 'operator a (process 1)', runsOut: 2_000}, []],
-])('while %s, a pause says what it waits for', async (_, lease, expected) => {
+  ['the operator leads', {holder: 'operator a (process 1)', runsOut: 2_000}, []],
+])('while %s, a pause reports what it waits for', async (_, lease, expected) => {
   const conditions = [{type: 'Paused', status: 'True', observedGeneration: 1}]
   const found = {metadata: {name: 'production', generation: 1}, spec: {}, status: {conditions}}
   const said: string[] = []
@@ -83,7 +87,7 @@ it.each([
   expect(said).toEqual(expected)
 })
 
-it('an environment that is handed over is suspended before its inputs are written', async () => {
+it('an adopted environment is suspended before its inputs are written', async () => {
   const written: string[] = []
   const objects = {
     list: async () => [],
@@ -114,7 +118,7 @@ async function writtenBeside(earlier: object | undefined, given: {readonly secre
   return written
 }
 
-it('a file goes from the ConfigMap that others wrote into a Secret', async () => {
+it('a file moves from a ConfigMap of another field manager into a Secret', async () => {
   const written = await writtenBeside({configMap: 'cloud'}, {secret: true})
 
   expect(written).toEqual([
@@ -135,14 +139,14 @@ it.each([
     {secret: 'cloud', key: 'a.yaml'},
   ],
   ['the ConfigMap that it is in', {configMap: 'cloud'}, {}, 'ConfigMap', 'cloud', {configMap: 'cloud'}],
-])('a file that is handed over goes to %s', async (_, earlier, given, kind, name, source) => {
+])('an adopted file is written to %s', async (_, earlier, given, kind, name, source) => {
   expect(await writtenBeside(earlier, given)).toEqual([
     ['Environment', 'production', {source, suspend: true}],
     [kind, name],
   ])
 })
 
-it('one whose file is in a registry is not handed over again', async () => {
+it('an Environment whose file is in a registry cannot be adopted again', async () => {
   await expect(writtenBeside({oci: 'registry.example.org/clouds/production'}, {})).rejects.toMatchObject({
     code: 'KK_USAGE',
   })

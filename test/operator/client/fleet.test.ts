@@ -22,7 +22,7 @@ const status = (...environments: readonly OperatedEnvironment[]): OperatorStatus
 })
 const PLAN = {digest: 'a'.repeat(64), actions: ['upgrade openstack/keystone']}
 
-it('every Environment is a line of one table', () => {
+it('the fleet status is a table with one Environment per line', () => {
   const away = {cluster: 'north', reachable: false, phase: 'unreachable', message: 'no route'} as const
   const waiting = {cluster: 'south', reachable: true, phase: 'waiting', plan: PLAN, message: 'waits'} as const
   const text = viewText(
@@ -46,7 +46,7 @@ it('every Environment is a line of one table', () => {
   ])
 })
 
-it('while nobody leads, that stands above the table', () => {
+it('without a leader the fleet status starts with a warning', () => {
   const [first, head] = viewText(
     fleetStatusText({...status(environment('home')), leader: null}, NOW, PLAIN),
   ).split('\n')
@@ -55,13 +55,13 @@ it('while nobody leads, that stands above the table', () => {
   expect(head).toMatch(/^environment /)
 })
 
-it('a cluster without an operator is told so', () => {
+it('the fleet status of a cluster without an operator says how to install it', () => {
   expect(viewText(fleetStatusText({...status(), installed: false}, NOW, PLAIN))).toContain(
     'kk operator install',
   )
 })
 
-it('a plan that the operator has told is not made again, and what it could not tell says why', async () => {
+it('a plan in the status of an Environment is not made again, and a plan that cannot be made has a problem', async () => {
   const asked: string[] = []
   const objects = {list: async () => [{metadata: {name: 'paused'}, spec: {source: {configMap: 'paused'}}}]}
   const connections = {

@@ -96,7 +96,7 @@ const texts = (events: readonly RunEvent[]) =>
     return `${event.type}${release}${event.type === 'release-succeeded' ? ` ${event.revision}` : ''}`
   })
 
-it('tells what the Releases say as a run, also where their watch is behind its end', async () => {
+it('translates the Releases into a run, also if their watch lags behind the end', async () => {
   const {told, end} = await followed(
     // Of inputs before those that are meant.
     {environment: environment([healthy], 'i0'), rows: both(healthy, healthy)},
@@ -122,7 +122,7 @@ it('tells what the Releases say as a run, also where their watch is behind its e
   expect(end?.kind).toBe('done')
 })
 
-it('names the run that is under way, and not the one before', async () => {
+it('names the run in progress, not the previous one', async () => {
   const begun = {...atWork, status: {...atWork.status, run: undefined}}
   const known = {...atWork, status: {...atWork.status, run: 'r2'}}
 
@@ -138,7 +138,7 @@ it('names the run that is under way, and not the one before', async () => {
   expect(told[0]).toMatchObject({type: 'run-started', run: 'r2'})
 })
 
-it('tells what has failed, and what did not begin because of it', async () => {
+it('reports failed releases, and releases skipped because of them', async () => {
   const {told, end} = await followed(
     {environment: atWork, rows: both(running, waiting)},
     {
@@ -172,13 +172,13 @@ it.each([
 
 const unapproved = environment([ready('False', 'WaitingForApproval')])
 
-it('tells of no run where none has begun', async () => {
+it('reports no run if none has started', async () => {
   const {told} = await followed({environment: unapproved, rows: both(waiting, waiting)})
 
   expect(texts(told)).toEqual([])
 })
 
-it('tells of one that stops for an approval that it is interrupted, not that it has failed', async () => {
+it('reports a run that stops for approval as interrupted, not as failed', async () => {
   const {told} = await followed(
     {environment: atWork, rows: both(running, waiting)},
     {environment: unapproved, rows: both(healthy, waiting)},

@@ -60,7 +60,7 @@ it.each<[string, EnvironmentState]>([
   ['failed', {kind: 'held', planned, failure: 'openstack/keystone has failed', releases: []}],
   ['running', {kind: 'running', planned, run: NO_RUN}],
   ['ready', {kind: 'deployed', planned, releases: [], source: 's'}],
-])('an Environment of which the operator says so is %s', async (expected, phase) => {
+])('an Environment in this state has the phase %s', async (expected, phase) => {
   const status = {observedGeneration: 2, conditions: conditions(environmentConditions('production', phase))}
 
   const {environments} = await readOperatorStatus(clusterWith([environment(status)]))
@@ -68,7 +68,7 @@ it.each<[string, EnvironmentState]>([
   expect(environments[0]?.phase).toBe(expected)
 })
 
-it('labels that the API server cannot read are a usage error', async () => {
+it('an invalid label selector is a usage error', async () => {
   const cluster = clusterWith([])
   const objects = {
     list: async ({kind}: {kind: string}) => {
@@ -86,7 +86,7 @@ it('labels that the API server cannot read are a usage error', async () => {
   })
 })
 
-it('an Environment that has changed since the operator looked is not what it said', async () => {
+it('an Environment with a newer generation than observed has the phase unseen', async () => {
   const phase = {kind: 'deployed', planned, releases: [], source: 's'} as const
   const status = {observedGeneration: 2, conditions: conditions(environmentConditions('production', phase))}
 
@@ -100,7 +100,7 @@ it('an Environment that has changed since the operator looked is not what it sai
   })
 })
 
-it('an Environment whose cluster does not answer is unreachable, whatever was known of it', async () => {
+it('an Environment whose cluster does not answer has the phase unreachable, whatever its conditions were', async () => {
   const phase = {kind: 'deployed', planned, releases: [], source: 's'} as const
   const away = {type: 'Reachable', status: 'False', reason: 'KK_UNREACHABLE', message: 'no route'} as const
   const known = conditions([...environmentConditions('production', phase), away])
@@ -111,7 +111,7 @@ it('an Environment whose cluster does not answer is unreachable, whatever was kn
   expect(environments[0]).toMatchObject({phase: 'unreachable', reachable: false, message: 'no route'})
 })
 
-it('a plan that waits is shown with its actions and notes, and with the command that approves it', async () => {
+it('a plan that waits for approval is shown with its actions, its notes and the command that approves it', async () => {
   const digest = 'a'.repeat(64)
   const phase = {
     kind: 'unapproved',
@@ -184,7 +184,7 @@ it.each([
   ],
   ['a Lease that ran out', clusterWith([], {until: 400}), 'no operator leads: nothing is reconciled'],
   ['no Environment', clusterWith([]), 'no Environments; to create one: kk operator adopt FILE'],
-])('a cluster with %s is told so', async (_, cluster, text) => {
+])('the operator status of a cluster with %s says so', async (_, cluster, text) => {
   expect(viewText(operatorStatusText(await readOperatorStatus(cluster), PLAIN))).toContain(text)
 })
 

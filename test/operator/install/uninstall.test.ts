@@ -59,8 +59,8 @@ function clusterWith(looks: number, isGoing = false) {
   return {did, cluster: cluster as unknown as Parameters<typeof uninstallOperator>[0]}
 }
 
-describe('the operator is taken away', () => {
-  it('when it has ended what it runs, with its rights in every namespace, and orders to its children', async () => {
+describe('the operator is uninstalled', () => {
+  it('when its runs have ended, with its rights in every namespace and the tasks of its workers', async () => {
     const {did, cluster} = clusterWith(2)
 
     await uninstallOperator(cluster, {until: Date.now() + 60_000})
@@ -75,7 +75,7 @@ describe('the operator is taken away', () => {
     expect(did.at(-2)).toBe('delete ServiceAccount kk-system/kk-operator')
   })
 
-  it('when what was being removed is gone, or is left', async () => {
+  it('when Environments being deleted are finalized', async () => {
     const {did, cluster} = clusterWith(2, true)
 
     await uninstallOperator(cluster, {until: Date.now() + 60_000})
@@ -86,7 +86,7 @@ describe('the operator is taken away', () => {
     await expect(refused).rejects.toMatchObject({code: 'KK_HELD'})
   })
 
-  it('not while it is at work', async () => {
+  it('not while a run is in progress', async () => {
     const {did, cluster} = clusterWith(Number.POSITIVE_INFINITY)
 
     await expect(uninstallOperator(cluster, {until: 0})).rejects.toMatchObject({

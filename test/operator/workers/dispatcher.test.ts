@@ -35,7 +35,7 @@ function parent(tasks: Readonly<Record<string, readonly string[] | KkError>>) {
   return {world, orders: newDispatcher(options as unknown as Options)}
 }
 
-it('a task that an earlier parent has written and never ordered goes, and none of another Environment', async () => {
+it('a task that an earlier parent has written and never dispatched is deleted, and none of another Environment', async () => {
   const {world, orders} = parent({openstack: ['production kk-task.db', 'staging kk-task.api']})
 
   await orders.cancel('production', ROWS)
@@ -44,7 +44,7 @@ it('a task that an earlier parent has written and never ordered goes, and none o
   expect(world.deleted).toEqual(['openstack/kk-task.db'])
 })
 
-it('tasks are looked for again where the Releases were not known yet', async () => {
+it('tasks are searched again if the Releases were not known yet', async () => {
   const {world, orders} = parent({storage: ['production kk-task.db']})
   await orders.cancel('production', [])
 
@@ -53,7 +53,7 @@ it('tasks are looked for again where the Releases were not known yet', async () 
   expect(world.deleted).toEqual(['storage/kk-task.db'])
 })
 
-it('a namespace in which the parent may not look holds up nothing', async () => {
+it('a namespace whose Secrets the parent cannot list does not fail the cancellation', async () => {
   const forbidden = new KkError('KK_FORBIDDEN', 'may not list secrets')
   const {world, orders} = parent({openstack: forbidden, storage: ['production kk-task.db']})
 

@@ -27,7 +27,7 @@ it.each<[string, string, string | undefined, readonly string[], string]>([
   expect(selectShard({release: {name}, section, chart}, shards)).toBe(expected)
 })
 
-it('the shards of an environment are its charts, and its components but what they have in common', () => {
+it('the shards of an environment are its charts, and its components without their common part', () => {
   const release = (name: string, charted: string, part?: string) => ({
     chart: {name: charted},
     desired: {release: releaseId('openstack', name), ...(part && {part: {name: part}})},
@@ -47,7 +47,7 @@ it('the shards of an environment are its charts, and its components but what the
   })
 })
 
-it('the size of a shard is how many releases are in it', () => {
+it('releases are counted per shard', () => {
   const row = (name: string, charted: string, section?: string) => ({
     spec: {
       release: {namespace: 'openstack', name},
@@ -75,16 +75,16 @@ it.each([
   [['nova-*'], 'nova', false],
   [['glance', '*'], 'others', true],
   [[], 'others', false],
-])('children of %j serve %s: %s', (patterns, shard, expected) => {
+])('workers of %j serve %s: %s', (patterns, shard, expected) => {
   expect(serves(patterns, shard)).toBe(expected)
 })
 
-it('processes that serve the same shards are one group, however these are told', () => {
+it('workers that serve the same shards are one group, in whichever order these are given', () => {
   expect(groupId(['a', 'b', 'a'])).toBe(groupId(['b', 'a']))
   expect(groupId(['a'])).not.toBe(groupId(['a', 'b']))
 })
 
-it('when a process goes, only what was its own moves', () => {
+it('when a worker leaves, only its own keys move', () => {
   const processes = fc.uniqueArray(fc.string({minLength: 1}), {minLength: 2, maxLength: 8})
   fc.assert(
     fc.property(processes, fc.string(), fc.nat(), (all, key, index) => {

@@ -73,7 +73,7 @@ function cluster() {
   }
 }
 
-it('a child gets the task as the parent has it, with every byte of the chart', async () => {
+it('a worker reads the same task as the parent has written, with every byte of the chart', async () => {
   const objects = cluster()
   const directory = testDirectory()
   await writeTask(handed, objects)
@@ -90,7 +90,7 @@ it('a child gets the task as the parent has it, with every byte of the chart', a
 it.each([
   ['of another run', 'r2'],
   ['of a cancelled run', 'r1'],
-])('a task %s is not done', async (what, run) => {
+])('a task %s is not run', async (what, run) => {
   const objects = cluster()
   const directory = testDirectory()
   await writeTask(handed, objects)
