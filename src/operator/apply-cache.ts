@@ -19,11 +19,17 @@ export interface CachedObject {
   readonly status?: object
 }
 
-/** Applies objects of one kind (server-side apply), each only if it differs from its last observed or applied state. */
+/**
+ * Applies objects of one kind (server-side apply), each only if it differs from its last observed or applied
+ * state.
+ */
 export interface ApplyCache {
   /** Applies the status of an object if it is given, else the spec. */
   apply(object: CachedObject): Promise<void>
-  /** Applies fields of the spec with a separate field manager; fields that it applied before and not now are removed. */
+  /**
+   * Applies fields of the spec with a separate field manager; fields that it applied before and not now are
+   * removed.
+   */
   applySpec(name: string, spec: object, manager: string): Promise<void>
   /** Caches an object as read from the cluster, unless it was applied here. */
   observe(object: CachedObject): void

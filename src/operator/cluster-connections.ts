@@ -26,7 +26,10 @@ export interface OperatorPorts {
   readonly open: (name: string, source: SourceText) => Promise<Supplied>
 }
 
-/** A status snapshot of the releases of one target: it downloads each Helm record once, however often it is read. */
+/**
+ * A status snapshot of the releases of one target: it downloads each Helm record once, however often it is
+ * read.
+ */
 export interface StatusSnapshot {
   readonly target: string
   readonly read: ReturnType<typeof statusReader>
@@ -47,8 +50,8 @@ export interface ClusterConnection extends OperatorPorts {
 /** The attempt of one reconciliation to connect to the cluster of its Environment. */
 export interface ConnectionAttempt {
   /**
-   * Connects, and verifies the identity of the cluster. Throws `KK_FILE` and `KK_KUBECONFIG` for an invalid Secret,
-   * `KK_UNREACHABLE`, and `KK_WRONG_CLUSTER`.
+   * Connects, and verifies the identity of the cluster. Throws `KK_FILE` and `KK_KUBECONFIG` for an invalid
+   * Secret, `KK_UNREACHABLE`, and `KK_WRONG_CLUSTER`.
    */
   connect(): Promise<ClusterConnection>
   /** Records that the cluster no longer answers. */
@@ -59,9 +62,15 @@ export interface ConnectionAttempt {
 
 /** The connections to the clusters of all Environments. */
 export interface ClusterConnections {
-  /** Returns a connection attempt. `pin` stores the identity found at the first connection; later any other is refused. */
+  /**
+   * Returns a connection attempt. `pin` stores the identity found at the first connection; later any other is
+   * refused.
+   */
   forEnvironment(environment: EnvironmentObject, pin: (identity: string) => Promise<void>): ConnectionAttempt
-  /** Runs work on an Environment under the concurrency limit of its cluster, so that a cluster delays only itself. */
+  /**
+   * Runs work on an Environment under the concurrency limit of its cluster, so that a cluster delays only
+   * itself.
+   */
   runLimited<T>(environment: EnvironmentObject, work: () => Promise<T>): Promise<T>
   /** Releases the claim of a deleted Environment and closes its connection. */
   forget(environment: string): Promise<void>
@@ -112,7 +121,10 @@ export function openClusterConnections({
     await connection?.close()
   }
 
-  /** Reads the kubeconfig again, because its tokens expire; an open connection is reused while it is unchanged. */
+  /**
+   * Reads the kubeconfig again, because its tokens expire; an open connection is reused while it is
+   * unchanged.
+   */
   async function openConnection({metadata: {name, uid}, spec}: EnvironmentObject): Promise<OpenConnection> {
     const {kubeconfigSecret: secret, key = KUBECONFIG_KEY, context} = spec.cluster!
     const text = await secretText(hub, secret, key)
@@ -238,8 +250,8 @@ function expectIdentity(actual: string, {kubeconfigSecret, identity, pinned}: Ex
 }
 
 /**
- * Records in the cluster of the releases that this operator manages an environment, so that the command line does not
- * change it concurrently. Throws `KK_OPERATED` if another operator manages it.
+ * Records in the cluster of the releases that this operator manages an environment, so that the command line
+ * does not change it concurrently. Throws `KK_OPERATED` if another operator manages it.
  */
 async function claim({metadata}: EnvironmentObject, connection: ClusterConnection): Promise<void> {
   const {name, uid = ''} = metadata
@@ -262,7 +274,10 @@ async function claim({metadata}: EnvironmentObject, connection: ClusterConnectio
 /** Renewal interval of claims in other clusters, well within their validity of an hour. */
 const CLAIM_RENEWAL_MS = 600_000
 
-/** Claims an Environment, does work on it, and renews the claim in the meantime, because it expires in other clusters. */
+/**
+ * Claims an Environment, does work on it, and renews the claim in the meantime, because it expires in other
+ * clusters.
+ */
 export async function whileClaimed<T>(
   environment: EnvironmentObject,
   connection: ClusterConnection,
@@ -285,7 +300,10 @@ export async function whileClaimed<T>(
 
 type ManagedEnvironment = Pick<EnvironmentObject['metadata'], 'name' | 'uid'>
 
-/** Returns the name of the manager for messages and for the Lease, in other clusters with the UID of the Environment. */
+/**
+ * Returns the name of the manager for messages and for the Lease, in other clusters with the UID of the
+ * Environment.
+ */
 function managerName({uid}: ManagedEnvironment, {isOwn}: Pick<ClusterConnection, 'isOwn'>): string {
   return isOwn ? OWN_OPERATOR : `the operator of another cluster (its Environment is ${uid})`
 }

@@ -154,8 +154,8 @@ interface EarlierConditions {
 }
 
 /**
- * Returns the conditions of an Environment whose cluster does not answer: the last ones for ten minutes, if they are of the
- * current generation. Undefined if they are outdated.
+ * Returns the conditions of an Environment whose cluster does not answer: the last ones for ten minutes, if
+ * they are of the current generation. Undefined if they are outdated.
  */
 export function conditionsWhileUnreachable({
   generation,
@@ -216,7 +216,9 @@ export function healthCondition({health, inputs}: ReleaseStatus): ConditionInput
     : condition('Ready', 'False', 'Unhealthy', text)
 }
 
-/** Returns the condition of a passed gate; the reason is `Partial` if not all pods have the current version. */
+/**
+ * Returns the condition of a passed gate; the reason is `Partial` if not all pods have the current version.
+ */
 function passedCondition({state, notes = []}: PassedHealth = {state: 'healthy'}): ConditionInput {
   const text = [state, ...notes.map(describeCause)].join('; ')
   return condition('Ready', 'True', state === 'partial' ? 'Partial' : 'Healthy', text)

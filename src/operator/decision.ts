@@ -30,8 +30,9 @@ export type Decision =
   | {readonly kind: 'run'; readonly begins: boolean}
 
 /**
- * Returns the digest of a plan: its actions with revisions and inputs, its cluster, and the last approved plan. The latter
- * makes an approval valid for one successful run only, even if the same plan is needed again after a removal.
+ * Returns the digest of a plan: its actions with revisions and inputs, its cluster, and the last approved
+ * plan. The latter makes an approval valid for one successful run only, even if the same plan is needed again
+ * after a removal.
  */
 export function planDigest({environment, cluster, actions}: Plan, approved?: string): string {
   return digest({
@@ -46,15 +47,19 @@ export function planDigest({environment, cluster, actions}: Plan, approved?: str
 }
 
 /**
- * Returns the digest of the state that a plan leads to, and of the stop on the way there if there is one. All attempts to
- * reach a state have the same digest, so it identifies an attempt that resumes or repeats an earlier one.
+ * Returns the digest of the state that a plan leads to, and of the stop on the way there if there is one. All
+ * attempts to reach a state have the same digest, so it identifies an attempt that resumes or repeats an
+ * earlier one.
  */
 export function targetDigest({environment, actions}: Plan, until?: string): string {
   const inputs = actions.map(({release, inputs}) => [release, inputs])
   return digest({environment, inputs, ...(until !== undefined && {until})})
 }
 
-/** Decides what to do with a plan, from the spec and from the status of earlier attempts. Never approves a plan itself. */
+/**
+ * Decides what to do with a plan, from the spec and from the status of earlier attempts. Never approves a
+ * plan itself.
+ */
 export function decide(
   {plan, stage, digest: planned, target}: Planned,
   {metadata, spec, status = {}}: Pick<EnvironmentObject, 'metadata' | 'spec' | 'status'>,

@@ -30,7 +30,10 @@ interface PlannedUnwantedRemoval extends Unwanted {
   readonly planned: PlannedRemoval | undefined
 }
 
-/** Finds releases that are no longer in the file, and plans the removal of those that are unused and not protected. */
+/**
+ * Finds releases that are no longer in the file, and plans the removal of those that are unused and not
+ * protected.
+ */
 export async function planUnwanted(
   {bystanders}: Plan,
   environment: Environment,
@@ -42,7 +45,8 @@ export async function planUnwanted(
     const destroyContext = {environment, cluster, readUses, excused: new Set<string>()}
     const planned = await planDestroy(destroyContext, [], new Set(unwanted))
     const {actions, bystanders: staying} = planned.plan
-    // An approval is valid for the installed records only: a release that is installed again has another record.
+    // An approval is valid for the installed records only: a release that is installed again has another
+    // record.
     const records = actions.map(({release}) => planned.uses.observed.get(release)?.record.secret.uid)
     return {
       digest: digest({plan: planDigest(planned.plan), records}),
@@ -109,8 +113,8 @@ function runRemoval(
 }
 
 /**
- * Adds the finalizer if the deletion policy is `RemoveUnshared`, else removes it. So a deletion removes releases only under
- * a policy that the operator observed before.
+ * Adds the finalizer if the deletion policy is `RemoveUnshared`, else removes it. So a deletion removes
+ * releases only under a policy that the operator observed before.
  */
 export async function syncFinalizer(
   {metadata, spec}: EnvironmentObject,
@@ -148,8 +152,9 @@ interface FinalizeResult {
 }
 
 /**
- * Finalizes an Environment that is being deleted: removes its releases if the policy says so and the deletion is confirmed,
- * else orphans them, and removes the finalizer. Throws transient failures within an hour after the deletion.
+ * Finalizes an Environment that is being deleted: removes its releases if the policy says so and the deletion
+ * is confirmed, else orphans them, and removes the finalizer. Throws transient failures within an hour after
+ * the deletion.
  */
 export async function finalize(
   finalizing: FinalizeContext,

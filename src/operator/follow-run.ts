@@ -13,7 +13,10 @@ interface FollowOptions {
   /** The longest timeout of an action, in milliseconds: a gate can be silent for that long. */
   readonly longestActionMs: number
   readonly onState: (state: RunState) => void
-  /** Called once if another process has killed helm, such as the OOM killer: whether the action is retried automatically. */
+  /**
+   * Called once if another process has killed helm, such as the OOM killer: whether the action is retried
+   * automatically.
+   */
   readonly mayRetry?: () => boolean
   /** Called when an action ends, with the duration of its gate in seconds. */
   readonly onGate?: (release: ReleaseId, result: GateResult, seconds: number) => void
@@ -30,7 +33,9 @@ interface RunResult {
 /** In addition to the timeout of an action, for the wait until other processes release their Leases. */
 const HEARTBEAT_MARGIN_MS = 1_800_000
 
-/** Follows a run of the operator to its end. Throws transient failures, which the next reconciliation retries. */
+/**
+ * Follows a run of the operator to its end. Throws transient failures, which the next reconciliation retries.
+ */
 export async function followRun(
   events: AsyncIterable<RunEvent>,
   {interruption, heartbeat, longestActionMs, onState, onGate, mayRetry = () => false}: FollowOptions,

@@ -34,14 +34,20 @@ import {countByShard} from './workers/shards.ts'
 const RESYNC_PERIOD_MS = 600_000
 /** An Environment is requeued after this time if its cluster does not answer. */
 const UNREACHABLE_REQUEUE_MS = 30_000
-/** Heartbeat deadline while an Environment waits for tasks of an earlier parent and for its turn on its cluster. */
+/**
+ * Heartbeat deadline while an Environment waits for tasks of an earlier parent and for its turn on its
+ * cluster.
+ */
 const MAX_TURN_WAIT_MS = 14_400_000
 
 export interface OperatorOptions {
   readonly ports: OperatorPorts
   /** Connects to the cluster of a self-contained kubeconfig. */
   readonly connect: (kubeconfig: string, context: string) => Promise<OperatorPorts>
-  /** The shards with dedicated workers, if this process is a parent (`--role parent`), which dispatches tasks to workers. */
+  /**
+   * The shards with dedicated workers, if this process is a parent (`--role parent`), which dispatches tasks
+   * to workers.
+   */
   readonly shards?: readonly string[] | undefined
   /** The name of this process, as holder of its Leases. */
   readonly holder: string
@@ -100,7 +106,9 @@ async function acquireLeadership(
     })
 }
 
-/** Watches the inputs of all Environments, and reconciles an Environment when they or its workloads change. */
+/**
+ * Watches the inputs of all Environments, and reconciles an Environment when they or its workloads change.
+ */
 async function runController(
   {ports, connect, shards, holder, state, onReconcile, onGate, say}: OperatorOptions,
   stop: AbortSignal,

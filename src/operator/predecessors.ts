@@ -11,7 +11,9 @@ import {readSource, type SourceText} from './source.ts'
 /** Why an Environment waits for those of `spec.after` before it starts a plan. */
 export interface PredecessorWait {
   readonly message: string
-  /** When the wait ends if nothing changes, in milliseconds since the epoch; undefined if a change is needed. */
+  /**
+   * When the wait ends if nothing changes, in milliseconds since the epoch; undefined if a change is needed.
+   */
   readonly until: number | undefined
 }
 
@@ -21,8 +23,8 @@ export function sourceDigest({file, overrides}: SourceText): string {
 }
 
 /**
- * Throws `KK_ENVIRONMENT_CYCLE` with the path if an Environment waits, through others, for itself: none of them would
- * ever start. `find` returns an Environment by its name.
+ * Throws `KK_ENVIRONMENT_CYCLE` with the path if an Environment waits, through others, for itself: none of
+ * them would ever start. `find` returns an Environment by its name.
  */
 export function expectNoCycle(
   {metadata: {name}, spec}: Pick<EnvironmentObject, 'metadata' | 'spec'>,
@@ -48,7 +50,10 @@ export function expectNoCycle(
   )
 }
 
-/** Reads what an Environment still waits for; undefined if it can start. `now` is in milliseconds since the epoch. */
+/**
+ * Reads what an Environment still waits for; undefined if it can start. `now` is in milliseconds since the
+ * epoch.
+ */
 export async function readPredecessorWait(
   {spec: {after = []}}: Pick<EnvironmentObject, 'spec'>,
   hub: Pick<Objects, 'read'>,
@@ -78,7 +83,10 @@ interface Predecessor {
   readonly time: string | undefined
 }
 
-/** Returns why to wait for a predecessor; undefined if it has been ready with its current inputs for long enough. */
+/**
+ * Returns why to wait for a predecessor; undefined if it has been ready with its current inputs for long
+ * enough.
+ */
 export function predecessorWait(
   {name, object, source, time}: Predecessor,
   now: number,

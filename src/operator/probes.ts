@@ -85,7 +85,9 @@ interface OperatorMetrics extends Pick<OperatorOptions, 'onReconcile' | 'onGate'
   text(): Promise<string>
 }
 
-/** Returns metrics of the operator and its process, with the names of controller-runtime, for its dashboards. */
+/**
+ * Returns metrics of the operator and its process, with the names of controller-runtime, for its dashboards.
+ */
 export function operatorMetrics(
   {Registry, Gauge, Counter, Histogram, collectDefaultMetrics}: typeof prometheus,
   state: Pick<OperatorState, 'isLeader' | 'depth' | 'statuses' | 'shards'>,

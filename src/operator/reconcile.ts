@@ -18,7 +18,10 @@ import {inputsDigest, readSource} from './source.ts'
 import {nextStage, resolveStops} from './stages.ts'
 import type {DeployTask} from './workers/task-secret.ts'
 
-/** The result of a reconciliation: its plan, and whether it was run, so that the next reconciliation observes the outcome. */
+/**
+ * The result of a reconciliation: its plan, and whether it was run, so that the next reconciliation observes
+ * the outcome.
+ */
 export interface ReconcileResult {
   readonly plan: Plan
   readonly hasRun: boolean
@@ -26,7 +29,10 @@ export interface ReconcileResult {
   readonly due?: number | undefined
 }
 
-/** Reconciles an Environment once: reads the inputs, plans, and runs the plan if so decided. Throws transient failures. */
+/**
+ * Reconciles an Environment once: reads the inputs, plans, and runs the plan if so decided. Throws transient
+ * failures.
+ */
 export async function reconcile(
   environment: EnvironmentObject,
   connection: ClusterConnection,

@@ -39,7 +39,9 @@ export function sourceObjects({spec: {source, overrides, cluster}}: EnvironmentO
   ]
 }
 
-/** Reads the inputs of an Environment. Throws `KK_FILE` if an object or its key is missing, and `KK_IMAGE`. */
+/**
+ * Reads the inputs of an Environment. Throws `KK_FILE` if an object or its key is missing, and `KK_IMAGE`.
+ */
 export async function readSource(
   {spec: {source, overrides}}: Pick<EnvironmentObject, 'spec'>,
   objects: Pick<Objects, 'read'>,
@@ -58,8 +60,8 @@ function fileText(
 }
 
 /**
- * Reads the only file of an OCI artifact, `registry.example.org/clouds/production@sha256:…`, with the credentials of the registry
- * if there are any, else anonymously. Throws `KK_IMAGE`.
+ * Reads the only file of an OCI artifact, `registry.example.org/clouds/production@sha256:…`, with the
+ * credentials of the registry if there are any, else anonymously. Throws `KK_IMAGE`.
  */
 async function artifactText(reference: string): Promise<string> {
   const {host, repository, digest} = parseReference(reference)

@@ -25,7 +25,10 @@ export function resolveStops(names: readonly string[] = [], prepared: Prepared):
   return names.map((name) => ({name, releases: namedReleases(prepared, [name])}))
 }
 
-/** Returns the first stage with changes: the releases of the stops so far, with their requirements; else the whole plan. */
+/**
+ * Returns the first stage with changes: the releases of the stops so far, with their requirements; else the
+ * whole plan.
+ */
 export function nextStage<P extends Plan>(plan: P, stops: readonly Stop[]): Stage<P> {
   const reached = new Set<ReleaseId>()
   let after: string | undefined

@@ -29,7 +29,10 @@ export interface StatusWriterOptions {
   readonly events: EventRecorder
   /** The UIDs of the observed Releases, by name. */
   readonly uids: ReadonlyMap<string, string | undefined>
-  /** Returns the condition `Reachable`; undefined for the operator's own cluster and before a connection attempt. */
+  /**
+   * Returns the condition `Reachable`; undefined for the operator's own cluster and before a connection
+   * attempt.
+   */
   readonly reachable: () => ConditionInput | undefined
   /** Called with the error of a debounced write; the next write includes the change. */
   readonly onError: (error: unknown) => void
@@ -110,10 +113,15 @@ export function newStatusWriter(
   }
 }
 
-/** Debounce interval of status writes: each one costs the API server about as much as a small Helm operation. */
+/**
+ * Debounce interval of status writes: each one costs the API server about as much as a small Helm operation.
+ */
 const WRITE_INTERVAL_MS = 1000
 
-/** Returns the Event for a changed condition `Ready`; undefined for no change, and for states of a run in progress. */
+/**
+ * Returns the Event for a changed condition `Ready`; undefined for no change, and for states of a run in
+ * progress.
+ */
 function readinessTransition(
   before: readonly Condition[] = [],
   after: readonly Condition[] = [],
@@ -190,7 +198,10 @@ const APPROVED: ConditionInput = {
   message: 'no action of the plan waits for approval',
 }
 
-/** Returns since when the Environment has been ready with the same generation and inputs; undefined if it is not ready. */
+/**
+ * Returns since when the Environment has been ready with the same generation and inputs; undefined if it is
+ * not ready.
+ */
 function nextSteady(
   {state, conditions, now}: Pick<StatusInput, 'state' | 'conditions' | 'now'>,
   generation: number,
@@ -205,7 +216,10 @@ function nextSteady(
   return isSame ? before : {since: now, generation, source}
 }
 
-/** Returns `status.plan` of a plan, without the note on namespaces that cannot be read: the operator never can. */
+/**
+ * Returns `status.plan` of a plan, without the note on namespaces that cannot be read: the operator never
+ * can.
+ */
 export function planStatus({
   plan,
   digest,
@@ -294,7 +308,10 @@ function releaseStates(state: EnvironmentState): (release: ReleaseId) => Release
   }
 }
 
-/** Returns the metadata of a Release, which is garbage-collected with its Environment; its deletion removes no Helm release. */
+/**
+ * Returns the metadata of a Release, which is garbage-collected with its Environment; its deletion removes no
+ * Helm release.
+ */
 function releaseMetadata({metadata}: EnvironmentObject, release: ReleaseId) {
   const {name, uid = ''} = metadata
   return {

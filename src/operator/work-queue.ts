@@ -1,18 +1,23 @@
 interface WorkQueueOptions {
   /**
-   * Processes a key. Resolves with the milliseconds after which the key is requeued; undefined if it is not. It calls
-   * `heartbeat` while it makes progress.
+   * Processes a key. Resolves with the milliseconds after which the key is requeued; undefined if it is not.
+   * It calls `heartbeat` while it makes progress.
    */
   readonly work: (key: string, heartbeat: Heartbeat) => Promise<number | undefined>
   /** Called for each failure; the key is requeued with exponential backoff. */
   readonly onError: (key: string, error: unknown) => void
 }
 
-/** Reports progress: the next heartbeat is due within this many milliseconds, else the work counts as stuck. */
+/**
+ * Reports progress: the next heartbeat is due within this many milliseconds, else the work counts as stuck.
+ */
 export type Heartbeat = (milliseconds: number) => void
 
 export interface WorkQueue {
-  /** Enqueues a key. A key that is being processed is processed once more afterwards, however often it is added. */
+  /**
+   * Enqueues a key. A key that is being processed is processed once more afterwards, however often it is
+   * added.
+   */
   add(key: string): void
   /** Returns the number of keys that are queued or being processed. */
   depth(): number
@@ -93,7 +98,9 @@ export function openWorkQueue({work, onError}: WorkQueueOptions): WorkQueue {
   }
 }
 
-/** Adds jitter: returns 50% to 100% of a pause, so that keys that failed together are not retried together. */
+/**
+ * Adds jitter: returns 50% to 100% of a pause, so that keys that failed together are not retried together.
+ */
 function withJitter(pause: number): number {
   return pause * (0.5 + Math.random() / 2)
 }

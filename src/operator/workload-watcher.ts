@@ -27,7 +27,9 @@ export interface WorkloadWatcher {
   watch(environment: string, namespaces: readonly string[]): void
 }
 
-/** Watches metadata, and calls `enqueue` with each Environment of a namespace in which an object has changed. */
+/**
+ * Watches metadata, and calls `enqueue` with each Environment of a namespace in which an object has changed.
+ */
 export function newWorkloadWatcher(
   objects: Pick<Objects, 'follow'>,
   {signal, enqueue}: {readonly signal: AbortSignal; readonly enqueue: (environment: string) => void},

@@ -14,9 +14,9 @@ import {FILE_KEY, OVERRIDES_KEY, readSource, type SourceText} from '../source.ts
 type OperatorCluster = {readonly objects: Objects; readonly apiServer: ApiServer}
 
 /**
- * Suspends an Environment, and resolves once the operator runs nothing for it. `until` is in milliseconds since the epoch; `say` is
- * called if no process of the operator leads.
- * Throws `KK_NO_OPERATED`, and `KK_HELD` if the Environment is not paused by then.
+ * Suspends an Environment, and resolves once the operator runs nothing for it. `until` is in milliseconds
+ * since the epoch; `say` is called if no process of the operator leads. Throws `KK_NO_OPERATED`, and
+ * `KK_HELD` if the Environment is not paused by then.
  */
 export async function pauseEnvironment(
   cluster: OperatorCluster & {readonly leases: Leases},
@@ -53,8 +53,8 @@ export function resumeEnvironment(cluster: OperatorCluster, name: string): Promi
 }
 
 /**
- * Approves the plan or the removal with this digest, and returns its actions. Throws `KK_NO_OPERATED`, `KK_PAUSED` for a
- * suspended Environment, and `KK_MOVED` if the digest is not the current one.
+ * Approves the plan or the removal with this digest, and returns its actions. Throws `KK_NO_OPERATED`,
+ * `KK_PAUSED` for a suspended Environment, and `KK_MOVED` if the digest is not the current one.
  */
 export async function approvePlan(
   cluster: OperatorCluster,
@@ -77,8 +77,8 @@ export async function approvePlan(
 }
 
 /**
- * Requests another attempt after a failure; `now` identifies the request, and `say` is called with when it is made.
- * Throws `KK_NO_OPERATED`, and `KK_PAUSED`.
+ * Requests another attempt after a failure; `now` identifies the request, and `say` is called with when it is
+ * made. Throws `KK_NO_OPERATED`, and `KK_PAUSED`.
  */
 export async function retryEnvironment(
   cluster: OperatorCluster & {readonly leases: Leases},
@@ -93,10 +93,10 @@ export async function retryEnvironment(
 }
 
 /**
- * Creates or updates a suspended Environment with these inputs. The file goes into a Secret if `secret`, else into the source of
- * an existing Environment of that name, else into a ConfigMap; other fields of the spec are kept. Throws `KK_NO_OPERATED` if the
- * cluster has no Environment CRD, `KK_KINDS`, and `KK_USAGE` if the file is in a registry. Returns the name of the ConfigMap that
- * the Secret replaces: it still has the file.
+ * Creates or updates a suspended Environment with these inputs. The file goes into a Secret if `secret`, else
+ * into the source of an existing Environment of that name, else into a ConfigMap; other fields of the spec
+ * are kept. Throws `KK_NO_OPERATED` if the cluster has no Environment CRD, `KK_KINDS`, and `KK_USAGE` if the
+ * file is in a registry. Returns the name of the ConfigMap that the Secret replaces: it still has the file.
  */
 export async function adoptEnvironment(
   cluster: OperatorCluster,
@@ -127,9 +127,10 @@ export async function adoptEnvironment(
 }
 
 /**
- * Writes new inputs of an Environment that the operator manages to its source. If they are unchanged, requests a retry instead;
- * it does not do both, because a second change would interrupt the run that the first has started. `now` identifies the request.
- * Throws `KK_NO_OPERATED`, and `KK_PAUSED` for a suspended Environment.
+ * Writes new inputs of an Environment that the operator manages to its source. If they are unchanged,
+ * requests a retry instead; it does not do both, because a second change would interrupt the run that the
+ * first has started. `now` identifies the request. Throws `KK_NO_OPERATED`, and `KK_PAUSED` for a suspended
+ * Environment.
  */
 export async function changeSource(
   cluster: OperatorCluster,

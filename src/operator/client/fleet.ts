@@ -33,7 +33,10 @@ const REPORTED_PHASES: ReadonlySet<OperatedEnvironment['phase']> = new Set([
   ...(['ready', 'unhealthy', 'running', 'waiting', 'unapproved', 'failed', 'unreachable'] as const),
 ])
 
-/** Returns the plans of these Environments. Plans that are not in the status are made here, with the rights of the user. */
+/**
+ * Returns the plans of these Environments. Plans that are not in the status are made here, with the rights of
+ * the user.
+ */
 export async function readFleetPlans(
   {environments}: OperatorStatus,
   hub: {readonly objects: Objects},
@@ -71,7 +74,10 @@ async function planEnvironment(
   return planStatus({plan: next, digest: planDigest(next, environment.status?.approved)})
 }
 
-/** Formats a table of Environments, below a warning if no operator leads. `now` is in milliseconds since the epoch. */
+/**
+ * Formats a table of Environments, below a warning if no operator leads. `now` is in milliseconds since the
+ * epoch.
+ */
 export function fleetStatusText(
   {installed, leader, environments}: OperatorStatus,
   now: number,

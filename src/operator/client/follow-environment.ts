@@ -34,7 +34,10 @@ interface Followed {
   readonly context: string
 }
 
-/** Follows the reconciliation of the current inputs of an Environment until it ends, or `stop`. Throws `KK_NO_OPERATED`. */
+/**
+ * Follows the reconciliation of the current inputs of an Environment until it ends, or `stop`. Throws
+ * `KK_NO_OPERATED`.
+ */
 export function followEnvironment(
   cluster: {readonly objects: Objects; readonly apiServer: ApiServer; readonly leases: Leases},
   {name, context}: Followed,
@@ -109,8 +112,9 @@ async function currentReady(
 }
 
 /**
- * Returns a check of whether the operator has read the current sources of an Environment, which are read again while the digests
- * differ. An OCI artifact is pinned by the spec. Without the rights to read the sources, the status is taken as current.
+ * Returns a check of whether the operator has read the current sources of an Environment, which are read
+ * again while the digests differ. An OCI artifact is pinned by the spec. Without the rights to read the
+ * sources, the status is taken as current.
  */
 function newInputsCheck(objects: Pick<Objects, 'read'>) {
   let current: string | undefined

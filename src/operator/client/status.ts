@@ -103,7 +103,10 @@ function unlessSelector(selector: string | undefined): (error: unknown) => never
   }
 }
 
-/** Reads the status of all or of the selected Environments. Throws `KK_NO_OPERATED` for an unknown name, and `KK_KINDS`. */
+/**
+ * Reads the status of all or of the selected Environments. Throws `KK_NO_OPERATED` for an unknown name, and
+ * `KK_KINDS`.
+ */
 export async function readOperatorStatus(
   cluster: {readonly objects: Objects; readonly apiServer: ApiServer; readonly leases: Leases},
   {names = [], selector}: EnvironmentSelection = {},
@@ -205,7 +208,10 @@ function operatedRelease({spec, status = {}}: ReleaseRow): OperatedRelease {
 /** The message without a leader. */
 export const NO_LEADER = `no operator leads: nothing is reconciled; see its pods: kubectl get pods -n ${KK_NAMESPACE}`
 
-/** Formats the status: of each Environment its plan, what waits for approval, and its releases that are not ready. */
+/**
+ * Formats the status: of each Environment its plan, what waits for approval, and its releases that are not
+ * ready.
+ */
 export function operatorStatusText(
   {installed, leader, environments}: OperatorStatus,
   palette: Palette,

@@ -7,7 +7,10 @@ export const GROUP = 'kk.openstack.org'
 export const KK_VERSION = 'app.kubernetes.io/version'
 /** The version that kk reads and writes, and in which the API server stores objects. */
 const VERSION = 'v1alpha1'
-/** Versions that are served next to it, for an older kk: fields are only ever added, so no conversion is needed. */
+/**
+ * Versions that are served next to it, for an older kk: fields are only ever added, so no conversion is
+ * needed.
+ */
 const EARLIER_VERSIONS: readonly string[] = []
 
 export const CRDS: Resource = {

@@ -347,7 +347,9 @@ export const RETRY = 'kk.openstack.org/retry'
 
 /** The annotation that confirms `RemoveUnshared`: the UID of the Environment. */
 export const CONFIRM_REMOVE = 'kk.openstack.org/confirm-remove'
-/** The finalizer of an Environment whose releases are removed at its deletion; absent with the policy Orphan. */
+/**
+ * The finalizer of an Environment whose releases are removed at its deletion; absent with the policy Orphan.
+ */
 export const REMOVAL_FINALIZER = 'kk.openstack.org/removal'
 
 /** An Environment as the API server returns it. */

@@ -133,7 +133,9 @@ const STATUS = {
   },
 } as const satisfies Schema
 
-/** The CRD of a Release, which the operator writes and users read: the state of one release of an Environment. */
+/**
+ * The CRD of a Release, which the operator writes and users read: the state of one release of an Environment.
+ */
 export const RELEASE = {
   kind: 'Release',
   plural: 'releases',

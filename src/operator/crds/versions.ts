@@ -31,7 +31,10 @@ export async function isNewerInstalled(
   return installed !== undefined && compare(installed, labels![KK_VERSION]!) > 0
 }
 
-/** Throws `KK_KINDS` for an Environment with fields or values that this kk does not know, of CRDs of a newer kk. */
+/**
+ * Throws `KK_KINDS` for an Environment with fields or values that this kk does not know, of CRDs of a newer
+ * kk.
+ */
 export function expectKnownFields({metadata: {name}, spec}: EnvironmentObject): void {
   const unknown = findUnknown(spec, ENVIRONMENT.spec, 'spec')
   if (unknown === undefined) return

@@ -17,7 +17,9 @@ export interface InstallOptions {
   readonly image: string
   /** The namespaces that it can deploy to. */
   readonly namespaces: readonly string[]
-  /** Whether it can remove releases by approved plans, for which it reads the Helm records of all namespaces. */
+  /**
+   * Whether it can remove releases by approved plans, for which it reads the Helm records of all namespaces.
+   */
   readonly removes?: boolean
   /** Whether it can create the cluster-scoped objects of kk's own charts. */
   readonly makesOfCluster?: boolean
@@ -29,8 +31,8 @@ export interface InstallOptions {
 const FILES = 'src/operator/install/chart'
 
 /**
- * Writes the Helm chart of the operator, without CRDs and namespaces: helm would delete the CRDs with the release, and thus every
- * Environment. The options become its default values.
+ * Writes the Helm chart of the operator, without CRDs and namespaces: helm would delete the CRDs with the
+ * release, and thus every Environment. The options become its default values.
  */
 export async function writeChart(directory: string, root: string, options: InstallOptions): Promise<void> {
   const {version} = options
@@ -55,7 +57,9 @@ export async function writeChart(directory: string, root: string, options: Insta
   }
 }
 
-/** Calls `use` with the Helm release of the operator; its chart is in a directory that is removed afterwards. */
+/**
+ * Calls `use` with the Helm release of the operator; its chart is in a directory that is removed afterwards.
+ */
 export async function withChart<T>(
   root: string,
   options: InstallOptions,

@@ -72,9 +72,10 @@ const RESOURCES = [
 ]
 
 /**
- * Installs or upgrades the operator: its chart as a Helm release, all other objects by server-side apply. CRDs of a newer kk are
- * kept, because without their fields, values of Environments would be lost; resolves with the names of these CRDs. Throws
- * `KK_SHAPE`, and `KK_KINDS` if the newer CRDs are served only in other versions.
+ * Installs or upgrades the operator: its chart as a Helm release, all other objects by server-side apply.
+ * CRDs of a newer kk are kept, because without their fields, values of Environments would be lost; resolves
+ * with the names of these CRDs. Throws `KK_SHAPE`, and `KK_KINDS` if the newer CRDs are served only in other
+ * versions.
  */
 export async function installOperator(
   desired: readonly KubernetesObject[],
@@ -113,7 +114,9 @@ interface Managed {
   }
 }
 
-/** Transfers fields that kk has applied to helm, so that helm removes fields that are removed from the chart. */
+/**
+ * Transfers fields that kk has applied to helm, so that helm removes fields that are removed from the chart.
+ */
 async function transferFieldOwnership(
   resource: Resource,
   {metadata: {namespace = '', name}}: KubernetesObject,
@@ -131,7 +134,9 @@ async function transferFieldOwnership(
 /** The timeout of helm, which does not wait for readiness. */
 const TIMEOUT_SECONDS = 300
 
-/** Installs or upgrades the Helm release of the operator; objects that were applied without helm are adopted. */
+/**
+ * Installs or upgrades the Helm release of the operator; objects that were applied without helm are adopted.
+ */
 async function installRelease({helm, call}: ChartRelease, records: Pick<Records, 'stored'>): Promise<void> {
   const last = await records.stored(releaseId(call.namespace, call.name))
   const options = {timeoutSeconds: TIMEOUT_SECONDS, labels: {}, takeOwnership: true}

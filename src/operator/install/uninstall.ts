@@ -20,7 +20,10 @@ import {deleteWorkers, NAME, WORKER_NAME} from './shape.ts'
 /** The names of the operator's CRDs. */
 export const CRD_NAMES = [ENVIRONMENT, RELEASE].map(crdName)
 
-/** The annotation that permits the deletion of a CRD with all its objects; without it the chart's policy denies the deletion. */
+/**
+ * The annotation that permits the deletion of a CRD with all its objects; without it the chart's policy
+ * denies the deletion.
+ */
 export const ALLOW_REMOVAL = 'kk.openstack.org/allow-removal'
 
 type UninstallCluster = {readonly apiServer: ApiServer; readonly leases: Leases} & {
@@ -35,8 +38,9 @@ export async function environmentNames({
 }
 
 /**
- * Deletes the operator once its runs have ended. Releases are not changed, and the command line can manage their environments again.
- * `until` is in milliseconds since the epoch. Throws `KK_KINDS`, and `KK_HELD` if a run has not ended by then.
+ * Deletes the operator once its runs have ended. Releases are not changed, and the command line can manage
+ * their environments again. `until` is in milliseconds since the epoch. Throws `KK_KINDS`, and `KK_HELD` if a
+ * run has not ended by then.
  */
 export async function uninstallOperator(
   cluster: UninstallCluster,
@@ -98,8 +102,8 @@ async function environmentsIn(objects: Pick<Objects, 'list'>): Promise<readonly 
 }
 
 /**
- * Lists the objects to delete, in order: Deployment, policy, CRDs, tasks of workers, Helm records of the operator, rights and
- * accounts.
+ * Lists the objects to delete, in order: Deployment, policy, CRDs, tasks of workers, Helm records of the
+ * operator, rights and accounts.
  */
 async function listOperatorObjects(
   objects: Pick<Objects, 'list'>,

@@ -18,16 +18,17 @@ import {type DispatchedTask, deleteTask, deleteTasks, taskSecret, writeTask} fro
 /** Dispatches the tasks of the parent's runs to workers. */
 export interface Dispatcher {
   /**
-   * Dispatches a task to a worker; resolves and throws as `execute` does in the worker. Throws `KK_RACED` if the Release is
-   * deleted in the meantime, and `KK_HELD` if no worker runs the task in time. Afterwards no worker runs it, nor will.
+   * Dispatches a task to a worker; resolves and throws as `execute` does in the worker. Throws `KK_RACED` if
+   * the Release is deleted in the meantime, and `KK_HELD` if no worker runs the task in time. Afterwards no
+   * worker runs it, nor will.
    */
   dispatch(
     handed: Omit<DispatchedTask, 'appliedAwaited'>,
     given: DispatchOptions,
   ): Promise<{readonly revision: number}>
   /**
-   * Cancels the tasks that an earlier parent has dispatched, or was about to, for an Environment with these Releases;
-   * resolves when no worker runs them.
+   * Cancels the tasks that an earlier parent has dispatched, or was about to, for an Environment with these
+   * Releases; resolves when no worker runs them.
    */
   cancel(environment: string, releaseObjects: readonly ReleaseObject[]): Promise<void>
 }
@@ -50,7 +51,9 @@ interface DispatcherOptions {
   readonly shards: readonly string[]
 }
 
-/** A separate field manager, so that `spec.planned` is kept when the parent applies other fields of a Release. */
+/**
+ * A separate field manager, so that `spec.planned` is kept when the parent applies other fields of a Release.
+ */
 const DISPATCH_MANAGER = `${MANAGER}-orders`
 /** Wait beyond the timeout of an action, in which another worker can replace a killed one. */
 const DISPATCH_MARGIN_MS = 600_000
@@ -62,7 +65,9 @@ export function newDispatcher({cluster, releaseObjects, releases, shards}: Dispa
   const swept = new Set<string>()
   const findRelease = (name: string) => releaseObjects.get(name) as unknown as ReleaseObject | undefined
 
-  /** Cancels a task: no worker starts it afterwards, because each checks `spec.planned` once it has the Lease. */
+  /**
+   * Cancels a task: no worker starts it afterwards, because each checks `spec.planned` once it has the Lease.
+   */
   async function cancelTask(name: string, release: ReleaseId): Promise<void> {
     await applyPlanned(name, {}, () => undefined)
     await deleteTask(release, objects)

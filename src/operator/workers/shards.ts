@@ -26,7 +26,10 @@ interface Deployed {
   readonly desired: {readonly release: ReleaseId; readonly part?: {readonly name: string}}
 }
 
-/** Returns the possible shards of an environment: its charts, and its releases of single components, in its order. */
+/**
+ * Returns the possible shards of an environment: its charts, and its releases of single components, in its
+ * order.
+ */
 export function listShards(releases: Iterable<Deployed>) {
   const all = [...releases]
   const isComponent = ({desired: {part}}: Deployed) =>
@@ -61,8 +64,8 @@ export function groupId(patterns: readonly string[]): string {
 }
 
 /**
- * Chooses the worker for a key by rendezvous hashing, so that when a worker joins or leaves, no key moves between two other
- * workers.
+ * Chooses the worker for a key by rendezvous hashing, so that when a worker joins or leaves, no key moves
+ * between two other workers.
  */
 export function chooseWorker(key: string, processes: readonly string[]): string | undefined {
   const scored = processes.map((process) => ({process, score: hash([process, key])}))

@@ -38,7 +38,10 @@ export function taskSecret(release: ReleaseId): {readonly namespace: string; rea
   return {namespace: releaseNamespace(release), name: `kk-task.${releaseName(release)}`}
 }
 
-/** Writes a task for a worker; gzipped, as in a Helm record, so that it fits into a Secret if the Helm record does. */
+/**
+ * Writes a task for a worker; gzipped, as in a Helm record, so that it fits into a Secret if the Helm record
+ * does.
+ */
 export async function writeTask(handed: DispatchedTask, objects: TaskObjects): Promise<void> {
   const {task} = handed
   const chart = 'chart' in task.work ? readChartFiles(task.work.chart) : []
@@ -56,7 +59,10 @@ export async function writeTask(handed: DispatchedTask, objects: TaskObjects): P
   await objects.apply(SECRETS, secret, {manager: MANAGER})
 }
 
-/** Reads the task of a release, and writes its chart into a directory. Throws `KK_RACED` if the task is not of this run. */
+/**
+ * Reads the task of a release, and writes its chart into a directory. Throws `KK_RACED` if the task is not of
+ * this run.
+ */
 export async function readTask(
   release: ReleaseId,
   {
@@ -81,7 +87,10 @@ export function deleteTask(release: ReleaseId, objects: TaskObjects): Promise<vo
   return objects.delete(SECRETS, taskSecret(release))
 }
 
-/** Deletes all task Secrets of an Environment in a namespace; none if they cannot be listed for lack of rights. */
+/**
+ * Deletes all task Secrets of an Environment in a namespace; none if they cannot be listed for lack of
+ * rights.
+ */
 export async function deleteTasks(
   environment: string,
   namespace: string,

@@ -34,8 +34,8 @@ const HEARTBEAT_MARGIN_MS = 1_800_000
 const WORKER_MANAGER = `${MANAGER}-child`
 
 /**
- * Runs as a worker (`--role child`): runs tasks of its shards that the parent dispatches, until it is stopped; running helm
- * processes end first. Throws `KK_LEASE_LOST`.
+ * Runs as a worker (`--role child`): runs tasks of its shards that the parent dispatches, until it is
+ * stopped; running helm processes end first. Throws `KK_LEASE_LOST`.
  */
 export async function runWorker({
   ports,
@@ -138,7 +138,9 @@ interface TaskContext {
   readonly heartbeat: Heartbeat
 }
 
-/** Runs a task, and reports its progress in the status of its Release. Resolves with whether it has succeeded. */
+/**
+ * Runs a task, and reports its progress in the status of its Release. Resolves with whether it has succeeded.
+ */
 async function performTask(
   {metadata: {name}, spec}: ReleaseObject,
   {run}: PlannedTask,
@@ -191,7 +193,9 @@ async function newTools(
   const {action, work} = task
   const runHolder = `${holder.slice(0, -1)}, run ${run})`
   const acquire = newHold({cluster, holder: runHolder, actions: [action], waits: true})
-  /** A cancelled task is never started: once it has the Lease, it checks that the task is still dispatched. */
+  /**
+   * A cancelled task is never started: once it has the Lease, it checks that the task is still dispatched.
+   */
   const hold: Hold = async (request) => {
     const lease = await acquire(request)
     const row = await cluster.objects.read<ReleaseObject>(RELEASES, {namespace: KK_NAMESPACE, name})
